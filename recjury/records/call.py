@@ -1,0 +1,87 @@
+"""Model calls: what is asked, what came back, and what is kept of both."""
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+# Plain dataclasses, not pydantic models: these are made some thousand times a second.
+
+ChatRole = Literal["system", "user", "assistant"]
+
+
+class Message(NamedTuple):
+    """One chat message, as the parts it is concatenated from.
+
+    Parts that recur (a rubric, a conversation log) are stored once, so a prompt should be
+    cut where its recurring texts begin and end. `parts` are joined without a separator.
+    """
+
+    role: ChatRole
+    parts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The message as it is sent."""
+        return "".join(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One chat completion to ask for.
+
+    `model` is an alias of the campaign's models. `sample` tells equal requests apart that must
+    not share one reply (the third of five samples). `schema` asks for a JSON object of this
+    JSON schema where the endpoint can. `purpose` says what the call is for ("judge/Novelty",
+    "debate/Linguist/2"); it is recorded, and no part of the identity.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    purpose: str
+    temperature: float = 0.0
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    schema: dict[str, object] | None = None
+    top_logprobs: int | None = None
+    sample: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of a call, and its cost in US dollars at the model's configured prices."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back. `call` is the call's identity; `finish_reason` as the endpoint said it.
+
+    `logprobs` holds, per generated token, (token, log-probability, alternatives) when asked.
+    `reused` means that the store had it and nothing was sent. `latency` is in seconds.
+    """
+
+    call: str
+    text: str
+    finish_reason: str
+    model: str
+    usage: Usage = field(default_factory=Usage)
+    logprobs: tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...] = ()
+    reused: bool = False
+    latency: float = 0.0
+    attempts: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A finished call on its way to the store. `trial` is the trial that asked first."""
+
+    identity: str
+    request: ChatRequest
+    reply: Reply
+    trial: str | None
+    started_at: float

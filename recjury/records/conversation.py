@@ -1,0 +1,124 @@
+"""Scenarios and conversation logs: L = (D, R) of CoRE, section 3."""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from recjury.records.base import Record, digest
+from recjury.records.item import ItemRef
+
+LIST_LENGTH = 10
+
+
+class Speaker(StrEnum):
+    """Who says a turn."""
+
+    USER = "user"
+    SYSTEM = "system"
+
+
+class Turn(Record):
+    """One utterance. A system turn of the interaction also has its ordered recommendation list.
+
+    `failure` says why a system under test gave no usable answer; its text is then empty.
+    `calls` are the identities of the model calls behind the turn, in order.
+    """
+
+    speaker: Speaker
+    text: str
+    items: tuple[ItemRef, ...] = ()
+    failure: str | None = None
+    calls: tuple[str, ...] = ()
+
+
+class Scenario(Record):
+    """What a conversation starts from: the history so far and the target items.
+
+    `corpus` names the data and split ("opendialkg/test"), `record` the record in it
+    ("11_3" = dialogue 11, turn 3). `targets` are hidden from the system under test.
+    `target_seen` marks that a target already occurs in the history.
+    `wishes` are attributes the user wants where targets come from those (recorded concept logs).
+    """
+
+    corpus: str
+    record: str
+    history: tuple[Turn, ...] = ()
+    targets: tuple[ItemRef, ...] = ()
+    target_seen: bool = False
+    wishes: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Corpus and record, unique among scenarios ("opendialkg/test#11_3")."""
+        return f"{self.corpus}#{self.record}"
+
+
+class Ending(StrEnum):
+    """Why a conversation ended."""
+
+    HIT = "hit"
+    ROUND_LIMIT = "round_limit"
+    SYSTEM_FAILED = "system_failed"
+    RECORDED = "recorded"
+
+
+class ConversationLog(Record):
+    """A finished conversation, simulated or recorded; everything after the session reads it.
+
+    `interaction` alternates, begins after the history, and ends with a user turn where the
+    session was simulated. `hit_round` is the 1-based round of the first hit. `leaks_caught`
+    counts utterances of the simulated user that named a target and were rewritten or cut
+    before they were sent; `leaks_through` those that were sent all the same.
+    """
+
+    system: str
+    scenario: Scenario
+    interaction: tuple[Turn, ...]
+    ending: Ending
+    hit_round: int | None = None
+    leaks_caught: int = 0
+    leaks_through: int = 0
+    list_length: int = LIST_LENGTH
+
+    @property
+    def id(self) -> str:
+        """The identity of the log's content."""
+        return digest(self)
+
+    @property
+    def system_turns(self) -> tuple[Turn, ...]:
+        """The system's turns of the interaction, in order."""
+        return tuple(turn for turn in self.interaction if turn.speaker is Speaker.SYSTEM)
+
+    def session_list(self) -> tuple[ItemRef, ...]:
+        """The per-turn lists, each cut to `list_length`, in turn order, first occurrences only."""
+        return distinct(item for turn in self.system_turns for item in turn.items[: self.list_length])
+
+    def recall_at(self, k: int) -> float | None:
+        """1.0 if any target is among the first `k` of the session list, else 0.0.
+
+        None without targets (CoRE section 6.4: any of several targets is a hit).
+        """
+        return self._recall(self.session_list(), k)
+
+    def last_turn_recall_at(self, k: int) -> float | None:
+        """As `recall_at`, over the last system turn's list alone; 0.0 if there was none."""
+        turns = self.system_turns
+        return self._recall(turns[-1].items if turns else (), k)
+
+    def _recall(self, items: Sequence[ItemRef], k: int) -> float | None:
+        if not self.scenario.targets:
+            return None
+        return float(any(is_target(item, self.scenario.targets) for item in items[:k]))
+
+
+def distinct(items: Iterable[ItemRef]) -> tuple[ItemRef, ...]:
+    """First occurrences, in order; items without an id are told apart by case-folded name."""
+    seen: dict[str, ItemRef] = {}
+    for item in items:
+        seen.setdefault(item.id if item.id is not None else f"?{item.name.casefold()}", item)
+    return tuple(seen.values())
+
+
+def is_target(item: ItemRef, targets: Sequence[ItemRef]) -> bool:
+    """Whether `item` is one of `targets`."""
+    return any(item.same_item(target) for target in targets)

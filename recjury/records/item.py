@@ -1,0 +1,41 @@
+"""Items, and references to them in recommendation lists."""
+
+from recjury.records.base import Record
+
+
+class Item(Record):
+    """One entry of a catalogue, with the attributes that are known of it.
+
+    `id` is the catalogue's own (for the ievalm data the entity id, as text); `name` is the
+    catalogue's spelling, with the year where that is part of it ("Heat (1995)"); `title` is the
+    name without the year. `popularity` is how often people mention the item in the corpus's
+    conversations (for the shipped sample: an estimate from 1 to 100); None when not known.
+    """
+
+    id: str
+    name: str
+    title: str
+    year: int | None = None
+    genres: tuple[str, ...] = ()
+    directors: tuple[str, ...] = ()
+    actors: tuple[str, ...] = ()
+    writers: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    plot: str = ""
+    popularity: float | None = None
+
+    @property
+    def ref(self) -> "ItemRef":
+        """A reference to this item."""
+        return ItemRef(id=self.id, name=self.name)
+
+
+class ItemRef(Record):
+    """An item as it stands in a list or among the targets: `id` is None if no catalogue has it."""
+
+    id: str | None
+    name: str
+
+    def same_item(self, other: "ItemRef") -> bool:
+        """Whether both mean one catalogue item; what no catalogue has is the same as nothing."""
+        return self.id is not None and self.id == other.id

@@ -1,0 +1,110 @@
+"""The protocols that the rooms know each other by."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from recjury.records.base import JSON, Record
+from recjury.records.call import CallRecord, Reply
+from recjury.records.conversation import ConversationLog, Scenario, Turn
+from recjury.records.item import ItemRef
+from recjury.records.rating import Rating
+
+
+class Conversation(Record):
+    """What a system under test sees: all turns so far, history first; never the targets."""
+
+    turns: tuple[Turn, ...]
+
+
+class SystemReply(Record):
+    """A system's answer: its text and its ordered recommendation list, best first."""
+
+    text: str
+    items: tuple[ItemRef, ...] = ()
+    calls: tuple[str, ...] = ()
+
+
+class Recommender(Protocol):
+    """A system under test. One object serves all its conversations, many at once."""
+
+    @property
+    def name(self) -> str:
+        """The name it has in tables."""
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """Everything that can change its answers: part of each trial's identity."""
+
+    async def respond(self, conversation: Conversation) -> SystemReply:
+        """Answer the conversation so far. Raises UnitFailed if it cannot."""
+
+    async def aclose(self) -> None:
+        """Release what it holds."""
+
+
+class Moment(Record):
+    """What the simulated user knows when it speaks.
+
+    `hit` is the target that a recommendation list has held, once one has; `introduce` asks the
+    user to have the system introduce it. `system_named_hit` tells that the system itself has
+    named it, so that the user may, too.
+    """
+
+    scenario: Scenario
+    interaction: tuple[Turn, ...]
+    hit: ItemRef | None = None
+    introduce: bool = False
+    system_named_hit: bool = False
+
+
+class Utterance(Record):
+    """What the simulated user says, and the model calls behind it."""
+
+    text: str
+    calls: tuple[str, ...] = ()
+
+
+class User(Protocol):
+    """Who talks to the system under test. One object serves all conversations."""
+
+    @property
+    def name(self) -> str:
+        """ "rule", or the model's alias."""
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """Everything that can change what it says: part of each trial's identity."""
+
+    async def speak(self, moment: Moment) -> Utterance:
+        """The next utterance."""
+
+    async def rewrite(self, moment: Moment, utterance: str, leaks: Sequence[str]) -> Utterance:
+        """`utterance` again, without the words in `leaks`."""
+
+    async def persuasiveness(self, log: ConversationLog) -> Rating:
+        """How persuasive the conversation was, 0 to 2 (CoRE 6.4, after Wang et al. 2023a)."""
+
+
+class Evaluator(Protocol):
+    """Log in, ratings out; never raises for a log it cannot score."""
+
+    @property
+    def name(self) -> str:
+        """The name its ratings carry."""
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """Everything that can change its ratings: part of each trial's identity."""
+
+    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
+        """One rating for each factor or aspect, scored or with a status that says why not."""
+
+
+class Recorder(Protocol):
+    """Keeps finished calls; `llm` records through it and `store` implements it."""
+
+    async def recall(self, identity: str) -> Reply | None:
+        """The reply kept for this identity, or None."""
+
+    async def record(self, call: CallRecord) -> None:
+        """Keep a finished call; returns once it is durable."""

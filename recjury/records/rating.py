@@ -1,0 +1,59 @@
+"""Ratings: a score on a scale, or a status that says why there is none."""
+
+from enum import StrEnum
+from typing import Self
+
+from pydantic import model_validator
+
+from recjury.records.base import Record
+from recjury.records.factor import FACTOR_SCALE
+
+
+class Status(StrEnum):
+    """Whether there is a score, and if not, why."""
+
+    SCORED = "scored"
+    UNREADABLE = "unreadable"  # asked twice, and neither reply could be read
+    CALL_FAILED = "call_failed"  # the model call failed after its retries
+    NOT_APPLICABLE = "not_applicable"  # the log lacks what the rubric needs (no list, no target)
+    NOT_MEASURED = "not_measured"  # this evaluator cannot compute it
+    ABSTAINED = "abstained"  # a role without any scored factor
+
+
+class Level(StrEnum):
+    """What a rating is about."""
+
+    DIALOGUE = "dialogue"
+    TURN = "turn"
+
+
+class Rating(Record):
+    """One evaluator's score of one factor or aspect of one log.
+
+    `evaluator` names who rated: "measured", or a model's alias. `factor` is a `Factor`'s value,
+    "Persuasiveness", or another evaluator's aspect. `low` and `high` bound `score`, both
+    included. `rationale` is the evaluator's reason; `reason` says why there is no score.
+    `rubric` identifies the rubric's version; `calls` the model calls behind the rating.
+    `turn` is the index in the interaction, for turn-level ratings.
+    """
+
+    evaluator: str
+    factor: str
+    score: float | None
+    status: Status = Status.SCORED
+    reason: str = ""
+    rationale: str = ""
+    level: Level = Level.DIALOGUE
+    turn: int | None = None
+    low: float = FACTOR_SCALE[0]
+    high: float = FACTOR_SCALE[1]
+    rubric: str = ""
+    calls: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _a_failure_is_never_a_score(self) -> Self:
+        if (self.score is None) == (self.status is Status.SCORED):
+            raise ValueError(f"status {self.status} does not go with score {self.score}")
+        if self.score is not None and not self.low <= self.score <= self.high:
+            raise ValueError(f"score {self.score} is outside {self.low} to {self.high}")
+        return self
