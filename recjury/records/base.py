@@ -7,7 +7,7 @@ from typing import TypeAlias
 import orjson
 from pydantic import BaseModel, ConfigDict
 
-JSON: TypeAlias = "str | int | float | bool | None | Sequence[JSON] | Mapping[str, JSON]"
+JSON: TypeAlias = "str | int | float | bool | Sequence[JSON] | Mapping[str, JSON] | None"
 
 
 class Record(BaseModel):

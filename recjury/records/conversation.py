@@ -91,7 +91,9 @@ class ConversationLog(Record):
 
     def session_list(self) -> tuple[ItemRef, ...]:
         """The per-turn lists, each cut to `list_length`, in turn order, first occurrences only."""
-        return distinct(item for turn in self.system_turns for item in turn.items[: self.list_length])
+        return distinct(
+            item for turn in self.system_turns for item in turn.items[: self.list_length]
+        )
 
     def recall_at(self, k: int) -> float | None:
         """1.0 if any target is among the first `k` of the session list, else 0.0.

@@ -1,0 +1,35 @@
+"""Foreign text inside a prompt: shown as data that cannot pose as the prompt.
+
+Whatever a person or a system under test said stands between tags, with `&`, `<` and `>`
+written as entities, so that it can neither close its own tag nor open another.
+"""
+
+import html
+from collections.abc import Iterable, Sequence
+
+from recjury.records import ItemRef, Turn
+
+
+def fence(text: str) -> str:
+    """`text` with the three characters escaped that could end or begin a tag."""
+    return html.escape(text, quote=False)
+
+
+def turns_block(tag: str, turns: Sequence[Turn]) -> str:
+    """Turns as one tagged block, a line each; a failed system turn says that it failed."""
+    return _block(tag, (_turn_line(turn) for turn in turns))
+
+
+def items_block(tag: str, items: Sequence[ItemRef]) -> str:
+    """Items as one tagged block, numbered from 1 in the list's order."""
+    return _block(tag, (f"{n}. {fence(item.name)}" for n, item in enumerate(items, start=1)))
+
+
+def _turn_line(turn: Turn) -> str:
+    if turn.failure is not None:
+        return f'<{turn.speaker} failed="true"></{turn.speaker}>'
+    return f"<{turn.speaker}>{fence(turn.text)}</{turn.speaker}>"
+
+
+def _block(tag: str, lines: Iterable[str]) -> str:
+    return "\n".join((f"<{tag}>", *lines, f"</{tag}>"))

@@ -1,0 +1,61 @@
+"""Prompt packs: a folder with a manifest and templates, rendered strictly.
+
+A pack lies in `recjury/prompts/packs/<id>/`: `manifest.yaml` (at least `id` and `version`; what
+else it holds is its users' business) and one `<name>.j2` per prompt. Templates have strict
+undefined variables, and may be cut into parts with `{{ cut }}` where a recurring text begins
+or ends, so that the store can keep each part once.
+"""
+
+import functools
+import hashlib
+from importlib import resources
+from typing import Any
+
+import yaml
+from jinja2 import Environment, StrictUndefined, Template
+
+_CUT = "\x1e"  # ASCII record separator: stripped from every variable, so only templates cut
+
+
+class Pack:
+    """A prompt pack. `digest` is 16 hex digits over all its files: it changes with any byte."""
+
+    def __init__(self, files: dict[str, str]):
+        """Build a pack from file names and contents; `manifest.yaml` must be among them."""
+        self.manifest: dict[str, Any] = yaml.safe_load(files["manifest.yaml"])
+        self.id: str = self.manifest["id"]
+        self.version: str = str(self.manifest["version"])
+        content = "".join(f"{name}\0{files[name]}\0" for name in sorted(files))
+        self.digest = hashlib.sha256(content.encode()).hexdigest()[:16]
+        environment = Environment(
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            autoescape=False,  # noqa: S701 (plain text for a model, not HTML)
+        )
+        environment.globals["cut"] = _CUT
+        self._templates: dict[str, Template] = {
+            name.removesuffix(".j2"): environment.from_string(text)
+            for name, text in files.items()
+            if name.endswith(".j2")
+        }
+
+    def render(self, template: str, **variables: object) -> tuple[str, ...]:
+        """The parts of a rendered template; raises jinja2's UndefinedError for a missing name.
+
+        Foreign text among `variables` must be fenced by the caller.
+        """
+        cleaned = {name: _without_cuts(value) for name, value in variables.items()}
+        text = self._templates[template].render(cleaned).strip()
+        return tuple(part for part in text.split(_CUT) if part)
+
+
+def _without_cuts(value: object) -> object:
+    return value.replace(_CUT, " ") if isinstance(value, str) else value
+
+
+@functools.cache
+def load_pack(name: str) -> Pack:
+    """The pack of that name that ships with recjury."""
+    folder = resources.files("recjury.prompts") / "packs" / name
+    return Pack({file.name: file.read_text("utf-8") for file in folder.iterdir() if file.is_file()})
