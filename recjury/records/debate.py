@@ -38,12 +38,14 @@ class Statement(Record):
 class DebateTranscript(Record):
     """All statements of a debate over one log, by round and then in the order of `Role`.
 
-    `protocol` identifies the rules and prompts the debate was held under.
+    `protocol` identifies the rules and prompts the debate was held under; `judges` names the
+    evaluators whose ratings the roles were given, sorted (with several judges, the feeding one).
     """
 
     log: str
     max_rounds: int
     protocol: str
+    judges: tuple[str, ...] = ()
     statements: tuple[Statement, ...]
 
     @property
