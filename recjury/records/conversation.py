@@ -37,6 +37,8 @@ class Scenario(Record):
     ("11_3" = dialogue 11, turn 3). `targets` are hidden from the system under test.
     `target_seen` marks that a target already occurs in the history.
     `wishes` are attributes the user wants where targets come from those (recorded concept logs).
+    `pair` names what conversations are paired by when systems are compared, where that is less
+    than the whole record.
     """
 
     corpus: str
@@ -45,11 +47,17 @@ class Scenario(Record):
     targets: tuple[ItemRef, ...] = ()
     target_seen: bool = False
     wishes: tuple[str, ...] = ()
+    pair: str = ""
 
     @property
     def id(self) -> str:
         """Corpus and record, unique among scenarios ("opendialkg/test#11_3")."""
         return f"{self.corpus}#{self.record}"
+
+    @property
+    def pair_id(self) -> str:
+        """Scenarios that share this are one pair when two systems are compared."""
+        return f"{self.corpus}#{self.pair or self.record}"
 
 
 class Ending(StrEnum):
