@@ -1,0 +1,135 @@
+"""Request bodies and reply bodies of the OpenAI-compatible interface."""
+
+import base64
+from array import array
+from typing import cast
+
+import orjson
+
+from recjury.llm.spec import ModelSpec
+from recjury.llm.wire import Completion, LogProbs, Retryable
+from recjury.records import ChatRequest
+
+_Fields = dict[str, object]
+
+
+def request_body(request: ChatRequest, spec: ModelSpec) -> _Fields:
+    """The JSON body that asks `spec`'s model for `request`."""
+    body: _Fields = {"model": spec.name}
+    if spec.embedding:
+        body["input"] = [message.text for message in request.messages]
+    else:
+        _add_chat_fields(body, request, spec)
+    for name, value in spec.extra.items():
+        if value is None:
+            body.pop(name, None)
+        else:
+            body[name] = value
+    return body
+
+
+def _add_chat_fields(body: _Fields, request: ChatRequest, spec: ModelSpec) -> None:
+    body["messages"] = [
+        {"role": role, "content": "".join(parts)} for role, parts in request.messages
+    ]
+    body["temperature"] = request.temperature if spec.temperature is None else spec.temperature
+    max_tokens = request.max_tokens if spec.max_tokens is None else spec.max_tokens
+    if max_tokens is not None:
+        body["max_tokens"] = max_tokens
+    if request.top_p is not None:
+        body["top_p"] = request.top_p
+    if request.seed is not None:
+        body["seed"] = request.seed
+    if request.stop:
+        body["stop"] = list(request.stop)
+    if request.top_logprobs is not None:
+        body["logprobs"] = True
+        body["top_logprobs"] = request.top_logprobs
+    if request.schema is not None and spec.json_mode != "off":
+        body["response_format"] = _response_format(request.schema, spec)
+
+
+def _response_format(schema: _Fields, spec: ModelSpec) -> _Fields:
+    if spec.json_mode == "object":
+        return {"type": "json_object"}
+    shape = {"name": "answer", "strict": True, "schema": schema}
+    return {"type": "json_schema", "json_schema": shape}
+
+
+def read_completion(raw: bytes, *, embedding: bool = False) -> Completion:
+    """The completion in a reply body; raises Retryable for a body that is none.
+
+    An empty message is a finished reply with the text "". Embeddings come back as `text`:
+    base64 over little-endian float32 numbers, all vectors in the order of the inputs.
+    """
+    try:
+        body = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        raise Retryable(f"the reply is not JSON ({len(raw)} bytes)") from None
+    try:
+        return _embeddings(body) if embedding else _chat(body)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        kind = "list of embeddings" if embedding else "chat completion"
+        raise Retryable(f"the reply is no {kind}: {raw[:120]!r}") from None
+
+
+def _chat(body: _Fields) -> Completion:
+    choice = cast("list[_Fields]", body["choices"])[0]
+    content = cast("_Fields", choice["message"]).get("content")
+    logprobs = choice.get("logprobs")
+    prompt, completion, cached = _tokens(body)
+    return Completion(
+        text=content if isinstance(content, str) else _joined(content),
+        finish_reason=str(choice.get("finish_reason") or ""),
+        model=str(body.get("model") or ""),
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cached_tokens=cached,
+        logprobs=_logprobs(logprobs) if logprobs else (),
+    )
+
+
+def _joined(content: object) -> str:
+    """Some endpoints send the text as a list of typed parts, and nothing as null."""
+    if content is None:
+        return ""
+    parts = cast("list[dict[str, str]]", content)
+    return "".join(part["text"] for part in parts if part.get("type") == "text")
+
+
+def _tokens(body: _Fields) -> tuple[int, int, int]:
+    usage = cast("dict[str, int | None]", body.get("usage") or {})
+    details = cast("dict[str, int | None]", usage.get("prompt_tokens_details") or {})
+    return (
+        int(usage.get("prompt_tokens") or 0),
+        int(usage.get("completion_tokens") or 0),
+        int(details.get("cached_tokens") or 0),
+    )
+
+
+def _logprobs(found: object) -> LogProbs:
+    tokens = cast("list[_Fields]", cast("_Fields", found).get("content") or [])
+    return tuple((*_token(token), tuple(map(_token, _alternatives(token)))) for token in tokens)
+
+
+def _alternatives(token: _Fields) -> list[_Fields]:
+    return cast("list[_Fields]", token.get("top_logprobs") or [])
+
+
+def _token(token: _Fields) -> tuple[str, float]:
+    return str(token["token"]), float(cast("float", token["logprob"]))
+
+
+def _embeddings(body: _Fields) -> Completion:
+    rows = sorted(cast("list[_Fields]", body["data"]), key=lambda row: cast("int", row["index"]))
+    vectors = [cast("list[float]", row["embedding"]) for row in rows]
+    if not vectors or len({len(vector) for vector in vectors}) != 1 or not vectors[0]:
+        raise ValueError("vectors of one length are expected")
+    numbers = array("f", [number for vector in vectors for number in vector])
+    prompt, _, cached = _tokens(body)
+    return Completion(
+        text=base64.b64encode(numbers.tobytes()).decode("ascii"),
+        model=str(body.get("model") or ""),
+        prompt_tokens=prompt,
+        cached_tokens=cached,
+    )

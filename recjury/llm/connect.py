@@ -1,0 +1,35 @@
+"""From a model's specification to the provider that reaches it."""
+
+import os
+
+from recjury.errors import ConfigError
+from recjury.llm.endpoint import Endpoint
+from recjury.llm.plain import PlainWire, Pool
+from recjury.llm.spec import ModelSpec
+from recjury.llm.wire import Provider, Wire
+
+
+def connect(spec: ModelSpec, pool: Pool) -> Provider:
+    """The provider for `spec`; raises ConfigError when its key is not set."""
+    key = api_key(spec)
+    wire: Wire
+    if spec.wire == "sdk":
+        from recjury.llm.sdk import SdkWire  # openai takes 0.6 s to import
+
+        wire = SdkWire(spec, key)
+    else:
+        wire = PlainWire(spec, key, pool)
+    return Endpoint(spec, key, wire)
+
+
+def api_key(spec: ModelSpec) -> str | None:
+    """The key of `spec`'s endpoint; raises ConfigError naming the variable that is not set."""
+    if spec.key_env is None:
+        return None
+    key = os.environ.get(spec.key_env, "").strip()
+    if not key:
+        raise ConfigError(
+            f"model {spec.name} takes its key from the environment variable {spec.key_env}, "
+            f"which is not set: set it, or leave key_env out for an endpoint without keys"
+        )
+    return key

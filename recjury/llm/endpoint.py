@@ -1,0 +1,81 @@
+"""A model behind an OpenAI-compatible endpoint."""
+
+import orjson
+
+from recjury.errors import CallFailed
+from recjury.llm.body import read_completion, request_body
+from recjury.llm.refusal import fault, redact, refused
+from recjury.llm.spec import ModelSpec
+from recjury.llm.wire import Completion, RawReply, Retryable, Wire
+from recjury.records import ChatRequest, Message
+
+_CHECK_SECONDS = 20.0
+_PROBE = ChatRequest("", (Message("user", ("Answer with: ok",)),), "check", max_tokens=16)
+
+
+class Endpoint:
+    """The provider for one `ModelSpec`, over either wire."""
+
+    def __init__(self, spec: ModelSpec, key: str | None, wire: Wire):
+        """`key` is needed to keep it out of messages."""
+        self._spec = spec
+        self._key = key
+        self._wire = wire
+        self._path = "/embeddings" if spec.embedding else "/chat/completions"
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """One attempt. Raises Retryable, EndpointRefused, or CallFailed where no retry helps."""
+        try:
+            raw = await self._wire.send(self._path, request_body(request, self._spec))
+        except TypeError as error:
+            # orjson and the SDK alike refuse text that is not valid Unicode (half a surrogate).
+            raise CallFailed(f"{self._spec.name}: the request cannot be sent: {error}") from None
+        if raw.status != 200:
+            raise fault(raw, self._spec, self._key)
+        try:
+            return read_completion(raw.body, embedding=self._spec.embedding)
+        except Retryable as error:
+            raise Retryable(redact(error.reason, self._key)) from None
+
+    async def check(self) -> None:
+        """Raise EndpointRefused if there is no such endpoint, key or model.
+
+        Asks for the list of models; where that is not served or lacks the model (some list only
+        a part of what they serve), a call of a few tokens decides.
+        """
+        try:
+            raw = await self._wire.send("/models", None, seconds=self._check_seconds)
+            if raw.status in {401, 402, 403}:
+                raise fault(raw, self._spec, self._key)
+            if raw.status != 200 or self._spec.name not in _model_names(raw):
+                await self._probe()
+        except Retryable as error:
+            advice = "check base_url and that the server runs"
+            raise refused(self._spec, redact(error.reason, self._key), advice) from None
+
+    async def _probe(self) -> None:
+        body = request_body(_PROBE, self._spec)
+        raw = await self._wire.send(self._path, body, seconds=self._check_seconds)
+        if raw.status == 429:
+            return  # it is there and knows us; the calls themselves will wait
+        if raw.status != 200:
+            problem = fault(raw, self._spec, self._key)
+            if isinstance(problem, CallFailed):
+                problem = refused(self._spec, str(problem), "check the model's settings")
+            raise problem
+        read_completion(raw.body, embedding=self._spec.embedding)
+
+    @property
+    def _check_seconds(self) -> float:
+        return min(self._spec.timeout, _CHECK_SECONDS)
+
+    async def aclose(self) -> None:
+        """Release the wire."""
+        await self._wire.aclose()
+
+
+def _model_names(raw: RawReply) -> frozenset[str]:
+    try:
+        return frozenset(str(entry["id"]) for entry in orjson.loads(raw.body)["data"])
+    except (KeyError, TypeError, ValueError):
+        return frozenset()

@@ -1,0 +1,59 @@
+"""What an HTTP answer other than 200 means: try again, give this call up, or stop."""
+
+import orjson
+
+from recjury.errors import CallFailed, EndpointRefused
+from recjury.llm.retry import retry_after
+from recjury.llm.spec import ModelSpec
+from recjury.llm.wire import RawReply, Retryable
+
+_TRY_AGAIN = frozenset({408, 409, 425, 429})
+_EXCERPT = 200
+
+
+def redact(text: str, key: str | None) -> str:
+    """`text` on one line without the key."""
+    line = " ".join(text.split())
+    return line.replace(key, "[key]") if key else line
+
+
+def fault(raw: RawReply, spec: ModelSpec, key: str | None) -> Exception:
+    """The exception that the answer calls for: Retryable, EndpointRefused or CallFailed."""
+    said, code = _error(raw.body)
+    came = redact(f"HTTP {raw.status}" + (f": {said}" if said else ""), key)
+    if raw.status in {401, 403}:
+        return refused(spec, came, _about_the_key(spec))
+    if raw.status == 402 or code == "insufficient_quota":
+        return refused(spec, came, "the account has no credit left; add some and run again")
+    if raw.status == 404 or code in {"model_not_found", "unknown_model"}:
+        return refused(spec, came, "check base_url and the model's name")
+    if 300 <= raw.status < 400:
+        place = raw.headers.get("location", "elsewhere")
+        return refused(spec, f"{came} to {place}", "set base_url to where it leads")
+    if raw.status in _TRY_AGAIN or raw.status >= 500:
+        return Retryable(came, retry_after(raw.headers))
+    return CallFailed(f"{spec.name}: {came}")
+
+
+def refused(spec: ModelSpec, came: str, advice: str) -> EndpointRefused:
+    """One line that names the address, the model, what came and what to do."""
+    return EndpointRefused(f"{spec.base_url}, model {spec.name}: {came}: {advice}")
+
+
+def _about_the_key(spec: ModelSpec) -> str:
+    if spec.key_env is None:
+        return "name the variable that holds the key in key_env"
+    return f"check the key in {spec.key_env}"
+
+
+def _error(body: bytes) -> tuple[str, str]:
+    """The endpoint's own words and its code, where it gave any."""
+    try:
+        parsed = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return body[:_EXCERPT].decode("utf-8", "replace").strip(), ""
+    error = parsed.get("error", parsed) if isinstance(parsed, dict) else parsed
+    if not isinstance(error, dict):
+        return str(error)[:_EXCERPT], ""
+    said = error.get("message") or error.get("detail") or ""
+    return str(said)[:_EXCERPT], str(error.get("code") or "")

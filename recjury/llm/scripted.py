@@ -1,0 +1,51 @@
+"""A provider that says what it was told to: the double for tests and dry rehearsals."""
+
+from collections.abc import Callable, Iterable
+
+from recjury.llm.wire import Completion
+from recjury.records import ChatRequest
+
+Line = str | Completion | Exception
+"""A reply's text, a whole completion, or what is raised instead of one."""
+
+
+class ScriptedModel:
+    """Answers from a list, in order, or by a function of the request.
+
+    It is strict: a request beyond the end of the list is a bug in the script (LookupError).
+    `requests` holds all that were made.
+    """
+
+    def __init__(self, script: Iterable[Line] | Callable[[ChatRequest], Line]):
+        """Take the lines, or the function that makes them."""
+        self._answer = script if callable(script) else _Lines(script)
+        self.requests: list[ChatRequest] = []
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """The script's next answer."""
+        self.requests.append(request)
+        line = self._answer(request)
+        if isinstance(line, Exception):
+            raise line
+        return Completion(line) if isinstance(line, str) else line
+
+    async def check(self) -> None:
+        """A script can always be used."""
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+
+class _Lines:
+    def __init__(self, lines: Iterable[Line]):
+        self._lines = list(lines)
+        self._next = 0
+
+    def __call__(self, request: ChatRequest) -> Line:
+        if self._next >= len(self._lines):
+            raise LookupError(
+                f"the script has {len(self._lines)} replies and was asked for one more: "
+                f"{request.purpose}"
+            )
+        self._next += 1
+        return self._lines[self._next - 1]

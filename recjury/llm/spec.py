@@ -1,0 +1,50 @@
+"""Which model an alias stands for, how it is reached, and what it may cost."""
+
+from typing import Literal
+
+from pydantic import Field, JsonValue, field_validator
+from yarl import URL
+
+from recjury.records import Record
+
+
+class ModelSpec(Record):
+    """One model behind an OpenAI-compatible endpoint.
+
+    `key_env` names the environment variable that holds the key; the key itself is never kept.
+    `temperature` and `max_tokens`, where set, replace those of every request to this model (some
+    models accept one temperature only, and reasoning models need more tokens than their answer).
+    `timeout` is in seconds and covers one attempt; `retries` counts the attempts after the first.
+    Prices are US dollars per million tokens. `json_mode` says how far the endpoint can be asked
+    for JSON. `extra` is merged into every request body; a null there removes a field.
+    """
+
+    base_url: str
+    name: str = Field(min_length=1)
+    key_env: str | None = None
+    wire: Literal["plain", "sdk"] = "plain"
+    temperature: float | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=1)
+    timeout: float = Field(default=120, gt=0)
+    retries: int = Field(default=5, ge=0)
+    concurrency: int | None = Field(default=None, ge=1)
+    requests_per_minute: float | None = Field(default=None, gt=0)
+    price_in: float = Field(default=0, ge=0)
+    price_out: float = Field(default=0, ge=0)
+    price_cached: float = Field(default=0, ge=0)
+    json_mode: Literal["schema", "object", "off"] = "off"
+    extra: dict[str, JsonValue] = Field(default_factory=dict)
+    embedding: bool = False
+
+    @field_validator("base_url")
+    @classmethod
+    def _a_plain_web_address(cls, value: str) -> str:
+        try:
+            url = URL(value)
+        except ValueError as error:
+            raise ValueError(f"base_url must be a web address: {error}") from None
+        if url.scheme not in {"http", "https"} or not url.host:
+            raise ValueError("base_url must begin with http:// or https:// and name a host")
+        if url.user or url.password:
+            raise ValueError("base_url must not hold a key: name its variable in key_env")
+        return value.rstrip("/")

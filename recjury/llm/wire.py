@@ -1,0 +1,65 @@
+"""Between the gateway and a model: the protocol of a provider, and of the wire that one uses."""
+
+from typing import NamedTuple, Protocol
+
+from recjury.records import ChatRequest
+
+LogProbs = tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]
+
+
+class Completion(NamedTuple):
+    """What a provider returns: the reply as the endpoint gave it, before anything is added."""
+
+    text: str
+    finish_reason: str = "stop"
+    model: str = ""
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    logprobs: LogProbs = ()
+
+
+class Retryable(Exception):
+    """One attempt failed in a way that another attempt may mend.
+
+    `retry_after` is the wait in seconds that the endpoint asked for.
+    """
+
+    def __init__(self, reason: str, retry_after: float | None = None):
+        """Keep the reason as one line; it must hold no key."""
+        super().__init__(reason)
+        self.reason = reason
+        self.retry_after = retry_after
+
+
+class Provider(Protocol):
+    """Where one model's completions come from."""
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """One attempt. Raises Retryable, EndpointRefused, or CallFailed where no retry helps."""
+
+    async def check(self) -> None:
+        """Raise EndpointRefused when the model cannot be used; nothing is recorded."""
+
+    async def aclose(self) -> None:
+        """Release what it holds."""
+
+
+class RawReply(NamedTuple):
+    """An HTTP answer. `headers` are those that matter here, with names in lower case."""
+
+    status: int
+    body: bytes
+    headers: dict[str, str]
+
+
+class Wire(Protocol):
+    """Moves one request to an endpoint and its answer back; raises Retryable if none comes."""
+
+    async def send(
+        self, path: str, body: dict[str, object] | None, *, seconds: float | None = None
+    ) -> RawReply:
+        """POST `body` as JSON to base_url + `path`; GET when `body` is None. `seconds` limit it."""
+
+    async def aclose(self) -> None:
+        """Release what it holds."""
