@@ -1,0 +1,27 @@
+"""What a role answers: one JSON object with its statement and its score."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from recjury.llm import read_json
+from recjury.records import OVERALL_SCALE, Reply
+
+ANSWER_SCHEMA: dict[str, object] = {
+    "type": "object",
+    "properties": {"statement": {"type": "string"}, "score": {"type": "number"}},
+    "required": ["statement", "score"],
+    "additionalProperties": False,
+}
+
+
+class Answer(BaseModel):
+    """A role's answer; other fields are let pass, since some models name themselves."""
+
+    statement: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+    score: Annotated[float, Field(ge=OVERALL_SCALE[0], le=OVERALL_SCALE[1])]
+
+
+def read_answer(reply: Reply) -> Answer:
+    """The answer in a reply; raises Unreadable for a reply that holds none."""
+    return read_json(reply, Answer)

@@ -1,0 +1,141 @@
+"""Debaters played by models: an AutoGen agent for each statement, over the gateway.
+
+Importing this module imports autogen-agentchat: do so late.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from autogen_agentchat.agents import AssistantAgent
+from autogen_agentchat.messages import TextMessage
+from autogen_core import CancellationToken
+
+from recjury.debate.answer import ANSWER_SCHEMA, read_answer
+from recjury.debate.roles import DebatePrompts
+from recjury.errors import UnitFailed, Unreadable
+from recjury.llm import Gateway
+from recjury.llm.autogen_client import GatewayClient
+from recjury.prompts import Pack
+from recjury.records import (
+    JSON,
+    ConversationLog,
+    Message,
+    Rating,
+    Role,
+    Statement,
+    Status,
+)
+
+ATTEMPTS = 2
+
+
+class LlmDebaters:
+    """The four roles played by models.
+
+    A role's prompt holds everything it needs in every round, so each statement has an agent of
+    its own: nothing but the transcript is carried from round to round, and a resumed debate
+    asks what the first one asked.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        models: Mapping[Role, str],
+        *,
+        pack: Pack | None = None,
+        temperature: float = 0.0,
+    ):
+        """`models` gives each role the alias of the model that plays it."""
+        self._gateway = gateway
+        self._models = {role: models[role] for role in Role}
+        self._prompts = DebatePrompts(pack)
+        self._temperature = temperature
+
+    @property
+    def protocol(self) -> str:
+        """The prompt pack's name, version and hash."""
+        return self._prompts.identity
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """What can change what is said: models, prompts, temperature."""
+        return {
+            "debaters": "llm",
+            "models": {str(role): model for role, model in self._models.items()},
+            "protocol": self.protocol,
+            "temperature": self._temperature,
+        }
+
+    def speaker(self, role: Role) -> str:
+        """The alias of the model that plays `role`."""
+        return self._models[role]
+
+    async def speak(
+        self,
+        role: Role,
+        number: int,
+        log: ConversationLog,
+        ratings: Sequence[Rating],
+        said: Sequence[Statement],
+    ) -> Statement:
+        """What the model says for `role`; unscored, saying why, where it could not be had.
+
+        Raises EndpointRefused, which is about the endpoint and not about this debate.
+        """
+        client = GatewayClient(
+            self._gateway,
+            self._models[role],
+            purpose=f"debate/{role}/{number}",
+            temperature=self._temperature,
+            schema=ANSWER_SCHEMA,
+        )
+        agent = AssistantAgent(
+            name=str(role).replace(" ", "_"),
+            model_client=client,
+            system_message=client.whole(self._prompts.system(role)),
+        )
+        message = self._prompts.turn(role, number, log, ratings, said)
+        problem = ""
+        for _ in range(ATTEMPTS):
+            try:
+                await _send(agent, client, message)
+                answer = read_answer(client.replies[-1])
+            except Unreadable as error:
+                problem = str(error)
+                message = self._prompts.repair(problem)
+            except UnitFailed as error:
+                return self._unscored(role, number, client, Status.CALL_FAILED, str(error))
+            else:
+                return Statement(
+                    role=role,
+                    round=number,
+                    speaker=self._models[role],
+                    text=answer.statement,
+                    score=answer.score,
+                    calls=_calls(client),
+                )
+        return self._unscored(role, number, client, Status.UNREADABLE, problem)
+
+    def _unscored(
+        self, role: Role, number: int, client: GatewayClient, status: Status, reason: str
+    ) -> Statement:
+        """A statement without a score; its text is the last reply as it came, for the reader."""
+        return Statement(
+            role=role,
+            round=number,
+            speaker=self._models[role],
+            text=client.replies[-1].text if client.replies else "",
+            score=None,
+            status=status,
+            reason=reason,
+            calls=_calls(client),
+        )
+
+
+async def _send(agent: AssistantAgent, client: GatewayClient, message: Message) -> None:
+    """Have `agent` answer `message`; the reply is the client's last."""
+    said = TextMessage(content=client.whole(message), source="user")
+    await agent.on_messages([said], CancellationToken())
+
+
+def _calls(client: GatewayClient) -> tuple[str, ...]:
+    return tuple(reply.call for reply in client.replies)

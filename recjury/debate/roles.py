@@ -1,0 +1,129 @@
+"""The four roles: what each one is told, what it sees, and which ratings are its own (CoRE 4.2)."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from recjury.prompts import Pack, fence, items_block, load_pack, turns_block
+from recjury.records import ConversationLog, Factor, Message, Rating, Record, Role, Statement
+
+PACK = "core-debate"
+
+
+class RoleGuide(Record):
+    """One role as the pack words it: who it is, its three concerns, its expertise.
+
+    `sees` is what it is shown besides the conversation: the session-level recommendation list,
+    the target items.
+    """
+
+    sees: tuple[Literal["list", "target"], ...]
+    who: str
+    concerns: dict[Factor, str]
+    expertise: tuple[str, ...]
+
+
+class DebatePrompts:
+    """A prompt pack of the debate, typed; renders what a role is asked in a round."""
+
+    def __init__(self, pack: Pack | None = None):
+        """Read the roles of `pack`, by default the one that ships; all four must be there."""
+        self._pack = pack or load_pack(PACK)
+        guides: dict[str, object] = self._pack.manifest["roles"]
+        self.guides = {role: RoleGuide.model_validate(guides[role]) for role in Role}
+
+    @property
+    def identity(self) -> str:
+        """Name, version and content hash of the pack, as transcripts carry it."""
+        return f"{self._pack.id}/{self._pack.version}+{self._pack.digest}"
+
+    def system(self, role: Role) -> Message:
+        """Who the role is, and the task: the same for every log and round."""
+        others = [str(other) for other in Role if other is not role]
+        return Message(
+            "system",
+            self._pack.render(
+                "role",
+                name=str(role),
+                others=f"the {', the '.join(others[:-1])} and the {others[-1]}",
+                guide=self.guides[role],
+                factors=role.factors,
+            ),
+        )
+
+    def turn(
+        self,
+        role: Role,
+        number: int,
+        log: ConversationLog,
+        ratings: Sequence[Rating],
+        said: Sequence[Statement],
+    ) -> Message:
+        """What the role is asked in round `number`, `said` being all completed rounds."""
+        sees = self.guides[role].sees
+        items = log.session_list() if "list" in sees else ()
+        targets = log.scenario.targets if "target" in sees else ()
+        return Message(
+            "user",
+            self._pack.render(
+                "turn",
+                history=turns_block("history", log.scenario.history),
+                interaction=turns_block("interaction", log.interaction),
+                items=items_block("recommendation_list", items) if items else None,
+                targets=items_block("target", targets) if targets else None,
+                report=self._report(role, ratings),
+                discussion=self._discussion(said),
+                round=number,
+            ),
+        )
+
+    def repair(self, problem: str) -> Message:
+        """What a role is told whose answer could not be read."""
+        return Message("user", self._pack.render("repair", problem=fence(problem)))
+
+    def _report(self, role: Role, ratings: Sequence[Rating]) -> str:
+        results = "\n".join(_result(rating) for rating in own_ratings(role, ratings))
+        return "".join(self._pack.render("report", results=results))
+
+    def _discussion(self, said: Sequence[Statement]) -> list[str]:
+        rounds = sorted({statement.round for statement in said})
+        return [
+            "".join(
+                self._pack.render(
+                    "round",
+                    number=number,
+                    said="\n".join(_spoken(s) for s in said if s.round == number),
+                )
+            )
+            for number in rounds
+        ]
+
+
+def own_ratings(role: Role, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
+    """The ratings of the role's three factors, in its order; a factor nobody rated is missing.
+
+    Raises ValueError if a factor was rated twice: a debate is fed by one judge per factor.
+    """
+    found: list[Rating] = []
+    for factor in role.factors:
+        own = [rating for rating in ratings if rating.factor == factor]
+        if len(own) > 1:
+            judges = ", ".join(rating.evaluator for rating in own)
+            raise ValueError(f"{factor} feeds the debate once, got ratings by {judges}")
+        found.extend(own)
+    return tuple(found)
+
+
+def _result(rating: Rating) -> str:
+    if rating.score is None:
+        mark, text = "none", rating.reason
+    else:
+        mark, text = f"{rating.score:g} of {rating.high:g}", rating.rationale
+    return f'<factor name="{fence(rating.factor)}" score="{mark}">{fence(text)}</factor>'
+
+
+def _spoken(statement: Statement) -> str:
+    if statement.score is None:
+        mark, text = "none", statement.reason
+    else:
+        mark, text = f"{statement.score:g}", statement.text
+    return f'<statement by="{statement.role}" score="{mark}">{fence(text)}</statement>'

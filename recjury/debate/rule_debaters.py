@@ -1,0 +1,97 @@
+"""Debaters without a model: fixed rules that weigh three factors and move towards the others.
+
+The rule (ours, for want of any in the paper; deterministic):
+
+- Round 1: the role's three factor scores as shares of their scale, averaged with the weight
+  2 - share, so that a bad factor weighs up to twice as much as a good one; times 100, rounded
+  half up to a whole number. Unscored factors are left out.
+- Later rounds: half the way from the role's last score to the mean of the others' last scores,
+  rounded half up. Differences shrink about threefold a round, so that roles near each other
+  agree within the round limit and roles far apart do not.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from recjury.records import JSON, ConversationLog, Rating, Role, Statement
+
+RULE = "rule"
+PROTOCOL = "rule-debate/1"
+_STEP = 0.5
+
+
+class RuleDebaters:
+    """The four roles played by the rule above, named "rule" wherever they appear."""
+
+    @property
+    def protocol(self) -> str:
+        """The rule's name and version."""
+        return PROTOCOL
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """The rule's name and version: nothing else can change what is said."""
+        return {"debaters": RULE, "protocol": PROTOCOL}
+
+    def speaker(self, role: Role) -> str:  # noqa: ARG002 (one rule plays every role)
+        """Always "rule"."""
+        return RULE
+
+    async def speak(
+        self,
+        role: Role,
+        number: int,
+        log: ConversationLog,  # noqa: ARG002 (the rule looks at scores only)
+        ratings: Sequence[Rating],
+        said: Sequence[Statement],
+    ) -> Statement:
+        """The role's statement by rule; `ratings` are its own, at least one of them scored."""
+        return rule_statement(role, number, ratings, said)
+
+
+def rule_statement(
+    role: Role, number: int, ratings: Sequence[Rating], said: Sequence[Statement]
+) -> Statement:
+    """What the rule says for `role` in round `number`, a pure function of ratings and rounds."""
+    scored = [rating for rating in ratings if rating.score is not None]
+    last = {s.role: s.score for s in said if s.round == number - 1 and s.score is not None}
+    others = [score for other, score in last.items() if other is not role]
+    own = last.get(role)
+    if own is None or not others:
+        score = _weighed(scored)
+        move = ""
+    else:
+        mean = sum(others) / len(others)
+        score = _whole(own + _STEP * (mean - own))
+        move = _moved(own, mean, score)
+    text = f"{_evidence(scored)} {move or f'Weighing these, I put my willingness at {score:g}.'}"
+    return Statement(role=role, round=number, speaker=RULE, text=text, score=score)
+
+
+def _weighed(scored: Sequence[Rating]) -> float:
+    shares = [_share(rating) for rating in scored]
+    weights = [2 - share for share in shares]
+    total = sum(weight * share for weight, share in zip(weights, shares, strict=True))
+    return _whole(100 * total / sum(weights))
+
+
+def _share(rating: Rating) -> float:
+    assert rating.score is not None
+    return (rating.score - rating.low) / (rating.high - rating.low)
+
+
+def _whole(value: float) -> float:
+    return float(math.floor(value + 0.5))
+
+
+def _evidence(scored: Sequence[Rating]) -> str:
+    marks = [f"{rating.factor} {rating.score:g} of {rating.high:g}" for rating in scored]
+    worst = min(scored, key=_share)
+    heaviest = f"; {worst.factor} weighs most" if _share(worst) < max(map(_share, scored)) else ""
+    return f"My factors stand at {', '.join(marks)}{heaviest}."
+
+
+def _moved(own: float, mean: float, score: float) -> str:
+    if score == own:
+        return f"The others stand at {mean:.1f} on average, so I stay at {score:g}."
+    return f"The others stand at {mean:.1f} on average: I move half the way, {own:g} to {score:g}."

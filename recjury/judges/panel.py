@@ -1,0 +1,131 @@
+"""The panel: twelve factors of a log rated at once, by one model, a model each, or several.
+
+With several models each rates every factor, and their mean is added under the name "mean": that
+is for tables. A debate is fed by one named judge, because reasons have no mean.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from recjury.errors import ConfigError
+from recjury.judges.factor_judge import FactorJudge
+from recjury.llm import Gateway
+from recjury.prompts import Pack
+from recjury.records import JSON, ConversationLog, Factor, Rating, Status
+
+MEAN = "mean"
+
+
+class Panel:
+    """Twelve factor judges as one evaluator."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        models: Sequence[str],
+        *,
+        routes: Mapping[Factor, str] | None = None,
+        feeds: str | None = None,
+        pack: Pack | None = None,
+        temperature: float = 0.0,
+    ):
+        """A panel of `models` (aliases), each of which rates every factor.
+
+        With `routes` each factor has one judge: the one named there, else the first of
+        `models`. `feeds` names the model whose ratings feed the debate, by default the first.
+        Raises ConfigError for no model, the same one twice, one called "mean", or a `feeds`
+        that does not rate.
+        """
+        self._models = tuple(models)
+        self._routes = dict(routes) if routes is not None else None
+        self._check(feeds)
+        self._feeds = feeds or self._models[0]
+        self._judges = {
+            model: FactorJudge(gateway, model, pack, temperature=temperature)
+            for model in (*self._models, *(self._routes or {}).values())
+        }
+
+    @property
+    def name(self) -> str:
+        """The evaluator that tables show: the model, "mean" of several, "panel" if routed."""
+        if self._routes is not None:
+            return "panel"
+        return self._models[0] if len(self._models) == 1 else MEAN
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """What can change its ratings, and which of them feed the debate."""
+        first = self._judges[self._models[0]].settings
+        routes = None if self._routes is None else {str(f): m for f, m in self._routes.items()}
+        return {**first, "model": self._models, "routes": routes, "feeds": self._feeds}
+
+    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
+        """All ratings, by factor and then by judge; with several judges, then the twelve means."""
+        asked = [(factor, model) for factor in Factor for model in self._raters(factor)]
+        ratings = await asyncio.gather(
+            *(self._judges[model].rate(log, factor) for factor, model in asked)
+        )
+        if self._routes is not None or len(self._models) == 1:
+            return tuple(ratings)
+        return (*ratings, *(_mean(factor, ratings) for factor in Factor))
+
+    def feeding(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
+        """The ratings of this panel among `ratings` that a debate is held over: one per factor."""
+        wanted = {factor: self._feeder(factor) for factor in Factor}
+        return tuple(
+            rating
+            for factor, model in wanted.items()
+            for rating in ratings
+            if rating.factor == factor and rating.evaluator == model
+        )
+
+    def _raters(self, factor: Factor) -> tuple[str, ...]:
+        if self._routes is None:
+            return self._models
+        return (self._routes.get(factor, self._models[0]),)
+
+    def _feeder(self, factor: Factor) -> str:
+        return self._feeds if self._routes is None else self._raters(factor)[0]
+
+    def _check(self, feeds: str | None) -> None:
+        names = (*self._models, *(self._routes or {}).values())
+        if not self._models:
+            raise ConfigError("a panel needs at least one model, got none: name one")
+        if MEAN in names:
+            raise ConfigError('a judge cannot be called "mean": that is the name of their mean')
+        if len(set(self._models)) < len(self._models):
+            raise ConfigError(f"every judge counts once, got {', '.join(self._models)}")
+        if feeds is not None and (feeds not in self._models or self._routes is not None):
+            raise ConfigError(
+                f"feeds must name one of several judges ({', '.join(self._models)}), got {feeds}: "
+                "with routes every factor has one judge, which feeds the debate"
+            )
+
+
+def one_per_factor(ratings: Sequence[Rating]) -> tuple[Rating, ...]:
+    """The rating of each factor that tables show: the mean where there is one, else the only one.
+
+    Factors come in their order; one that nobody rated is left out.
+    """
+    shown: dict[str, Rating] = {}
+    for rating in ratings:
+        if rating.factor not in shown or rating.evaluator == MEAN:
+            shown[rating.factor] = rating
+    return tuple(shown[factor] for factor in Factor if factor in shown)
+
+
+def _mean(factor: Factor, ratings: Sequence[Rating]) -> Rating:
+    """The mean over the judges that scored; its rationale says who gave what."""
+    own = [rating for rating in ratings if rating.factor == factor]
+    scores = [rating.score for rating in own if rating.score is not None]
+    given = ", ".join(f"{r.evaluator} {'none' if r.score is None else f'{r.score:g}'}" for r in own)
+    return Rating(
+        evaluator=MEAN,
+        factor=factor,
+        score=sum(scores) / len(scores) if scores else None,
+        status=Status.SCORED if scores else own[0].status,
+        reason="" if scores else f"no judge gave a score: {own[0].reason}",
+        rationale=given,
+        rubric=own[0].rubric,
+        calls=tuple(call for rating in own for call in rating.calls),
+    )
