@@ -1,0 +1,116 @@
+"""A corpus as KBRD trains on it: entity ids in, the id of the recommended item out."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
+from recjury.corpora import Corpus, Example
+from recjury.errors import DataError
+from recjury.records import ItemRef
+
+ENTITY_LIMIT = 32
+
+
+class Space(NamedTuple):
+    """What is scored. Row n of everything about items is the n-th item of the graph.
+
+    `items` [items] are entity ids, `columns` finds an item's row by its entity id, `refs` are
+    the items as the catalogue knows them, `popularity` [items] how often people mention them.
+    """
+
+    entities: int
+    relations: int
+    edges: Neighbourhoods
+    items: NDArray[np.int64]
+    columns: dict[int, int]
+    refs: tuple[ItemRef, ...]
+    popularity: NDArray[np.float32]
+
+
+class Instance(NamedTuple):
+    """One answer to learn or to find.
+
+    `entities` are the known ones among the last `ENTITY_LIMIT` names before the answer, repeats
+    kept; `mentioned` says whether the label occurs anywhere in the conversation before.
+    """
+
+    dialogue: str
+    entities: tuple[int, ...]
+    label: int
+    mentioned: bool
+
+
+class Splits(NamedTuple):
+    """What to train on and what decides when to stop, and a sentence about each."""
+
+    train: list[Instance]
+    stop: list[Instance]
+    trained_on: str
+    stopped_on: str
+
+
+def space_of(corpus: Corpus) -> Space:
+    """The graph of a corpus as arrays."""
+    graph = corpus.graph
+    ids = list(graph.items)
+    items = [corpus.catalogue.named(graph.name(entity)) for entity in ids]
+    refs = [
+        item.ref if item is not None else ItemRef(id=None, name=graph.name(entity))
+        for entity, item in zip(ids, items, strict=True)
+    ]
+    popularity = [item.popularity or 0.0 if item is not None else 0.0 for item in items]
+    entities, relations = len(graph.names), len(graph.relations)
+    return Space(
+        entities=entities,
+        relations=relations,
+        edges=neighbourhoods(graph.triples, entities, relations),
+        items=np.array(ids, dtype=np.int64),
+        columns={entity: column for column, entity in enumerate(ids)},
+        refs=tuple(refs),
+        popularity=np.array(popularity, dtype=np.float32),
+    )
+
+
+def instances(corpus: Corpus, split: str) -> list[Instance]:
+    """One instance per example of `split` and target that the graph has, in file order."""
+    return [each for example in corpus.examples(split) for each in _instances(corpus, example)]
+
+
+def _instances(corpus: Corpus, example: Example) -> list[Instance]:
+    find = corpus.graph.find
+    labels = [label for label in map(find, example.targets) if label is not None]
+    recent = tuple(
+        entity for entity in map(find, example.entities[-ENTITY_LIMIT:]) if entity is not None
+    )
+    before = {find(name) for name in example.entities}
+    return [Instance(example.dialogue, recent, label, label in before) for label in labels]
+
+
+def splits(corpus: Corpus) -> Splits:
+    """What a corpus offers for training.
+
+    Without a train split the validation split is trained on, and a tenth of its dialogues,
+    chosen by their hash, decides when to stop. Raises DataError when there is neither.
+    """
+    valid = instances(corpus, "valid")
+    train = instances(corpus, "train")
+    if train:
+        return Splits(train, valid or train, "train split", "validation split")
+    if not valid:
+        raise DataError(f"{corpus.name} has neither a train nor a validation split to learn from")
+    held = _tenth(sorted({each.dialogue for each in valid}))
+    return Splits(
+        [each for each in valid if each.dialogue not in held],
+        [each for each in valid if each.dialogue in held],
+        "nine tenths of the validation split's dialogues (there is no train split)",
+        "a tenth of the validation split's dialogues",
+    )
+
+
+def _tenth(dialogues: Sequence[str]) -> frozenset[str]:
+    ranked = sorted(dialogues, key=lambda name: hashlib.sha256(name.encode()).digest())
+    return frozenset(ranked[: max(1, len(ranked) // 10)])

@@ -1,0 +1,48 @@
+"""The knowledge graph as the index arrays that a relational graph convolution reads."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+
+class Neighbourhoods(NamedTuple):
+    """Directed edges, grouped into bags: one bag per (relation, receiving node) with an edge.
+
+    Bags are sorted by relation. `sources` [edges] are sending nodes, bag after bag; `starts`
+    [bags] is where each bag begins in it; `per_relation` [relations] counts the bags of each
+    relation. `by_node` [bags] lists the bags by receiving node, and `node_starts` [nodes] is
+    where each node's begin in that, also for a node that receives nothing.
+    """
+
+    sources: Tensor
+    starts: Tensor
+    per_relation: tuple[int, ...]
+    by_node: Tensor
+    node_starts: Tensor
+
+
+def neighbourhoods(
+    triples: Iterable[tuple[int, int, int]], nodes: int, relations: int
+) -> Neighbourhoods:
+    """Group (head, relation, tail) triples, each taken in both directions and once.
+
+    A self loop stays one edge, and none is added.
+    """
+    both = {edge for h, r, t in triples for edge in ((r, t, h), (r, h, t))}
+    table = torch.tensor(sorted(both), dtype=torch.long).reshape(-1, 3)
+    keys = table[:, 0] * nodes + table[:, 1]
+    bags, sizes = torch.unique_consecutive(keys, return_counts=True)
+    receivers = bags % nodes
+    return Neighbourhoods(
+        sources=table[:, 2].contiguous(),
+        starts=_starts(sizes),
+        per_relation=tuple(torch.bincount(bags // nodes, minlength=relations).tolist()),
+        by_node=torch.argsort(receivers, stable=True),
+        node_starts=_starts(torch.bincount(receivers, minlength=nodes)),
+    )
+
+
+def _starts(sizes: Tensor) -> Tensor:
+    return sizes.cumsum(0) - sizes
