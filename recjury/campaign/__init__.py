@@ -1,0 +1,1 @@
+"""One evaluation run: its configuration, plan, cast, pipeline and progress."""

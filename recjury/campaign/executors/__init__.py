@@ -1,0 +1,1 @@
+"""Who runs the trials of a campaign."""

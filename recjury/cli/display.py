@@ -1,0 +1,78 @@
+"""The live progress of a campaign: a moving line on a terminal, a line now and then elsewhere."""
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from recjury.campaign.progress import Progress
+
+if TYPE_CHECKING:
+    from recjury.llm import GatewayUsage
+
+_PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal
+
+
+@contextlib.contextmanager
+def watching(progress: Progress, usage: Callable[[], "GatewayUsage | None"]) -> Iterator[None]:
+    """Show `progress` on standard error while the block runs."""
+    show = _live if sys.stderr.isatty() else _plain
+    with show(progress, lambda: describe(progress, usage())):
+        yield
+
+
+def describe(progress: Progress, usage: "GatewayUsage | None") -> str:
+    """Trials, calls, tokens, cost and time left, in one line."""
+    parts = [f"{progress.done}/{progress.planned} trials"]
+    if progress.failed:
+        parts.append(f"{progress.failed} failed")
+    if usage is not None:
+        parts.append(f"{usage.calls} calls ({usage.reused} reused, {usage.in_flight} in flight)")
+        parts.append(f"{usage.prompt_tokens + usage.completion_tokens:,} tokens")
+        parts.append(f"${usage.cost:.4f}")
+    left = progress.seconds_left()
+    if left is not None and progress.remaining:
+        parts.append(f"{_duration(left)} left")
+    return " · ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h{minutes:02}m" if hours else f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
+
+
+@contextlib.contextmanager
+def _live(progress: Progress, line: Callable[[], str]) -> Iterator[None]:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+
+    def row() -> Table:
+        grid = Table.grid(padding=(0, 1))
+        finished = progress.done + progress.failed
+        bar = ProgressBar(total=max(progress.planned, 1), completed=finished, width=30)
+        grid.add_row(bar, line())
+        return grid
+
+    with Live(get_renderable=row, console=Console(stderr=True), refresh_per_second=4):
+        yield
+
+
+@contextlib.contextmanager
+def _plain(progress: Progress, line: Callable[[], str]) -> Iterator[None]:
+    last = time.monotonic()
+
+    def changed(_: Progress) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _PLAIN_EVERY:
+            last = time.monotonic()
+            sys.stderr.write(line() + "\n")
+
+    progress.changed = changed
+    try:
+        yield
+    finally:
+        sys.stderr.write(line() + "\n")
