@@ -55,23 +55,18 @@ class Splits(NamedTuple):
 
 def space_of(corpus: Corpus) -> Space:
     """The graph of a corpus as arrays."""
-    graph = corpus.graph
-    ids = list(graph.items)
-    items = [corpus.catalogue.named(graph.name(entity)) for entity in ids]
-    refs = [
-        item.ref if item is not None else ItemRef(id=None, name=graph.name(entity))
-        for entity, item in zip(ids, items, strict=True)
-    ]
-    popularity = [item.popularity or 0.0 if item is not None else 0.0 for item in items]
-    entities, relations = len(graph.names), len(graph.relations)
+    graph, catalogue = corpus.graph, corpus.catalogue
+    ids = graph.item_entities
+    items = [catalogue.item(graph.item_ids[entity]) for entity in ids]
+    entities, relations = len(graph.entities), len(graph.relations)
     return Space(
         entities=entities,
         relations=relations,
-        edges=neighbourhoods(graph.triples, entities, relations),
+        edges=neighbourhoods(graph.edges, entities, relations),
         items=np.array(ids, dtype=np.int64),
         columns={entity: column for column, entity in enumerate(ids)},
-        refs=tuple(refs),
-        popularity=np.array(popularity, dtype=np.float32),
+        refs=tuple(item.ref for item in items),
+        popularity=np.array([item.popularity or 0.0 for item in items], dtype=np.float32),
     )
 
 
@@ -81,7 +76,7 @@ def instances(corpus: Corpus, split: str) -> list[Instance]:
 
 
 def _instances(corpus: Corpus, example: Example) -> list[Instance]:
-    find = corpus.graph.find
+    find = corpus.graph.entity
     labels = [label for label in map(find, example.targets) if label is not None]
     recent = tuple(
         entity for entity in map(find, example.entities[-ENTITY_LIMIT:]) if entity is not None
@@ -96,8 +91,8 @@ def splits(corpus: Corpus) -> Splits:
     Without a train split the validation split is trained on, and a tenth of its dialogues,
     chosen by their hash, decides when to stop. Raises DataError when there is neither.
     """
-    valid = instances(corpus, "valid")
-    train = instances(corpus, "train")
+    valid = instances(corpus, "valid") if "valid" in corpus.splits else []
+    train = instances(corpus, "train") if "train" in corpus.splits else []
     if train:
         return Splits(train, valid or train, "train split", "validation split")
     if not valid:

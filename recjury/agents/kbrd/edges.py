@@ -6,6 +6,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from recjury.knowledge import Edge
+
 
 class Neighbourhoods(NamedTuple):
     """Directed edges, grouped into bags: one bag per (relation, receiving node) with an edge.
@@ -23,15 +25,11 @@ class Neighbourhoods(NamedTuple):
     node_starts: Tensor
 
 
-def neighbourhoods(
-    triples: Iterable[tuple[int, int, int]], nodes: int, relations: int
-) -> Neighbourhoods:
-    """Group (head, relation, tail) triples, each taken in both directions and once.
-
-    A self loop stays one edge, and none is added.
-    """
-    both = {edge for h, r, t in triples for edge in ((r, t, h), (r, h, t))}
-    table = torch.tensor(sorted(both), dtype=torch.long).reshape(-1, 3)
+def neighbourhoods(edges: Iterable[Edge], nodes: int, relations: int) -> Neighbourhoods:
+    """Group the graph's edges; they are sorted, so that their order does not matter."""
+    table = torch.tensor(
+        sorted((edge.relation, edge.target, edge.source) for edge in edges), dtype=torch.long
+    ).reshape(-1, 3)
     keys = table[:, 0] * nodes + table[:, 1]
     bags, sizes = torch.unique_consecutive(keys, return_counts=True)
     receivers = bags % nodes

@@ -32,8 +32,8 @@ def label_ranks(
 ) -> NDArray[np.int64]:
     """The 1-based rank of each instance's label among the items.
 
-    Among equal scores the earlier item in the catalogue's order comes first. A label that is no item
-    gets the rank after the last. Users without a known entity are ranked by popularity.
+    Among equal scores the item that comes first in the graph's order wins. A label that is no
+    item gets the rank after the last. Users without a known entity are ranked by popularity.
     """
     import torch
 

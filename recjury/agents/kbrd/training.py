@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from recjury.agents.kbrd import checkpoint
 from recjury.agents.kbrd.dataset import Instance, Space, Splits, instances, space_of, splits
-from recjury.agents.kbrd.evaluate import Recall, by_group, label_ranks, popularity_ranks, recalls
+from recjury.agents.kbrd.evaluate import Recall, by_group, label_ranks, popularity_ranks
 from recjury.agents.kbrd.model import Fidelity, KbrdModel
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
