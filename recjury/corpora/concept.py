@@ -1,0 +1,175 @@
+"""The recorded conversations of Concept4CRS (`concept/` of the data folder) as logs.
+
+The simulated user of these conversations knew genres and a persona, never the record's `rec`,
+and began with "Hello" and not from the record's context. So the history is empty, and the
+targets are the items whose genres equal the recorded attributes (ReDial) or contain them
+(OpenDialKG), as in the recordings' own success flags.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from recjury.corpora.ievalm import DATASETS, IevalmCorpus
+from recjury.corpora.ievalm_files import IevalmFiles
+from recjury.corpora.lines import read_rows
+from recjury.errors import DataError
+from recjury.records import (
+    LIST_LENGTH,
+    ConversationLog,
+    Ending,
+    ItemRef,
+    Scenario,
+    Speaker,
+    Turn,
+    is_target,
+)
+
+END_MARK = "[END]"
+
+_SYSTEM = re.compile(rf"(?P<system>[^_.]+)_(?P<dataset>{'|'.join(DATASETS)})(?![^_.])")
+_SOURCE = re.compile(rf"(?:^|/)(?P<system>[^/]+)/(?P<dataset>{'|'.join(DATASETS)})_eval/")
+
+
+class _Turn(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    role: Literal["user", "assistant"]
+    content: str
+    rec_items: list[int] = Field(default_factory=list)
+
+
+class _Dialogue(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    context: list[_Turn] = Field(min_length=2)
+    attributes: list[str] = Field(min_length=1)
+
+
+class _Recording(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    source_file: str
+    simulator_dialog: _Dialogue
+
+
+class _Origin(NamedTuple):
+    system: str
+    dataset: str
+
+
+def read_concept(
+    path: Path, data: Path, limit: int | None = None, *, list_length: int = LIST_LENGTH
+) -> Iterator[ConversationLog]:
+    """The conversations of one `{system}_{dataset}.jsonl.gz`, in file order, at most `limit`.
+
+    `data` is the folder that holds `ievalm/`. A system turn keeps the first `list_length`
+    distinct ids of its 50. Records have the name of their source file, so that systems that
+    were recorded on the same record, persona and attributes can be paired. Raises DataError,
+    with file and line, for what is not a recording.
+    """
+    read = 0
+    for number, recording in read_rows(path, _Recording):
+        if limit is not None and read >= limit:
+            return
+        origin = _origin(path, recording.source_file)
+        if origin is None:
+            raise DataError(
+                "neither the file's name nor `source_file` says which system and dataset this "
+                "is: name the file like kbrd_opendialkg.jsonl.gz",
+                path=path,
+                line=number,
+            )
+        targets = _dataset(origin.dataset, data)
+        yield _log(recording, origin, targets, list_length, place=(path, number))
+        read += 1
+    if read == 0 and limit != 0:
+        raise DataError("holds no conversation", path=path)
+
+
+class _Dataset:
+    """What turns ids and attributes of one dataset into items."""
+
+    def __init__(self, files: IevalmFiles):
+        self._files = files
+        self._exact = files.name == "redial"
+        self._wishes: dict[frozenset[str], tuple[ItemRef, ...]] = {}
+
+    def refs(self, entities: list[int], length: int) -> tuple[ItemRef, ...]:
+        """The first `length` distinct entities as references."""
+        return tuple(self._files.ref(number) for number in list(dict.fromkeys(entities))[:length])
+
+    def wanted(self, attributes: list[str]) -> tuple[ItemRef, ...]:
+        """The items of these attributes, in the order of id2info.json."""
+        wanted = frozenset(attributes)
+        if wanted not in self._wishes:
+            self._wishes[wanted] = tuple(
+                dict.fromkeys(
+                    self._files.ref(self._files.entities[info.name])
+                    for info in self._files.infos.values()
+                    if info.name in self._files.entities
+                    and (wanted == set(info.genre) if self._exact else wanted <= set(info.genre))
+                )
+            )
+        return self._wishes[wanted]
+
+
+@cache
+def _dataset(name: str, data: Path) -> _Dataset:
+    return _Dataset(IevalmCorpus(name, data).files)
+
+
+def _origin(path: Path, source: str) -> _Origin | None:
+    found = _SYSTEM.match(path.name) or _SOURCE.search(source)
+    return _Origin(found["system"], found["dataset"]) if found else None
+
+
+def _log(
+    recording: _Recording,
+    origin: _Origin,
+    dataset: _Dataset,
+    list_length: int,
+    place: tuple[Path, int],
+) -> ConversationLog:
+    dialogue = recording.simulator_dialog
+    targets = dataset.wanted(dialogue.attributes)
+    turns: list[Turn] = []
+    for said in dialogue.context:
+        speaker = Speaker.USER if said.role == "user" else Speaker.SYSTEM
+        if turns and turns[-1].speaker is speaker:
+            raise DataError("two turns in a row by one speaker", path=place[0], line=place[1])
+        text = said.content if speaker is Speaker.SYSTEM else _without_mark(said.content)
+        items = dataset.refs(said.rec_items, list_length)
+        turns.append(Turn(speaker=speaker, text=text, items=items))
+    scenario = Scenario(
+        corpus=f"{origin.dataset}/concept",
+        record=PurePosixPath(recording.source_file).stem,
+        targets=targets,
+        wishes=tuple(dialogue.attributes),
+    )
+    return ConversationLog(
+        system=f"{origin.system}_{origin.dataset}",
+        scenario=scenario,
+        interaction=tuple(turns),
+        ending=Ending.RECORDED,
+        hit_round=_first_hit(turns, targets),
+        list_length=list_length,
+    )
+
+
+def _without_mark(text: str) -> str:
+    """The simulator ends a conversation by writing a mark that nobody says."""
+    return text.replace(END_MARK, "").rstrip() if END_MARK in text else text
+
+
+def _first_hit(turns: list[Turn], targets: tuple[ItemRef, ...]) -> int | None:
+    """The 1-based round of the first list that holds a target."""
+    lists = (turn.items for turn in turns if turn.speaker is Speaker.SYSTEM)
+    for number, items in enumerate(lists, start=1):
+        if any(is_target(item, targets) for item in items):
+            return number
+    return None

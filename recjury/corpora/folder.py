@@ -1,0 +1,132 @@
+"""A corpus of one's own: a folder with films.jsonl and dialogues.jsonl, as the shipped sample."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from recjury.corpora.corpus import Example, ScenarioSet, Unresolved, draw, resolved
+from recjury.corpora.folder_files import (
+    Dialogue,
+    Placed,
+    Said,
+    build_graph,
+    read_catalogue,
+    read_dialogues,
+)
+from recjury.errors import DataError
+from recjury.knowledge import Catalogue, KnowledgeGraph
+from recjury.records import Scenario, Speaker, Turn
+
+FILMS = "films.jsonl"
+DIALOGUES = "dialogues.jsonl"
+
+
+def sample_folder() -> Path:
+    """The sample that ships with recjury."""
+    return Path(__file__).parent / "sample"
+
+
+class _Moment(NamedTuple):
+    """A system turn that names films: turn `place` (from 0) of a dialogue."""
+
+    dialogue: Dialogue
+    place: int
+
+    @property
+    def record(self) -> str:
+        return f"{self.dialogue.id}_{self.place}"
+
+    @property
+    def said(self) -> Said:
+        return self.dialogue.turns[self.place]
+
+    @property
+    def before(self) -> list[Said]:
+        return self.dialogue.turns[: self.place]
+
+
+class FolderCorpus:
+    """The corpus in one folder; a `Corpus`. Its records are the system turns that name films."""
+
+    def __init__(self, folder: Path, *, name: str):
+        """Raises DataError if one of the two files is not there."""
+        self.name = name
+        self._folder = folder
+        for file in (FILMS, DIALOGUES):
+            if not (folder / file).is_file():
+                raise DataError(f"no {file} in {folder}: docs/data.md shows what it holds")
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The films."""
+        return read_catalogue(self._folder / FILMS, self.name)
+
+    @cached_property
+    def graph(self) -> KnowledgeGraph:
+        """Films, people, genres and decades."""
+        return build_graph(self.catalogue)
+
+    @cached_property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that have dialogues."""
+        there = {placed.dialogue.split for placed in self._dialogues}
+        return tuple(split for split in ("train", "valid", "test") if split in there)
+
+    def examples(self, split: str) -> list[Example]:
+        """The records of `split`; entities are what the graph finds and what is annotated."""
+        return [self._example(moment) for moment in self._moments(split)]
+
+    def scenarios(
+        self, split: str = "test", limit: int | None = None, seed: int = 0
+    ) -> ScenarioSet:
+        """The records of `split` that follow a user turn."""
+        found, unresolved = resolved(self._scenario(m, split) for m in self._moments(split))
+        return ScenarioSet(draw(found, limit, seed), tuple(unresolved))
+
+    @cached_property
+    def _dialogues(self) -> list[Placed]:
+        return read_dialogues(self._folder / DIALOGUES, self.catalogue)
+
+    def _moments(self, split: str) -> Iterator[_Moment]:
+        if split not in self.splits:
+            there = ", ".join(self.splits)
+            raise DataError(f"{self.name} has no split {split!r}: there are {there}")
+        for _, dialogue in self._dialogues:
+            for index, said in enumerate(dialogue.turns):
+                if dialogue.split == split and said.role == "system" and said.films:
+                    yield _Moment(dialogue, index)
+
+    def _scenario(self, moment: _Moment, split: str) -> Scenario | Unresolved:
+        if not moment.before:
+            return Unresolved(moment.record, "the system recommends before the user has spoken")
+        seen = {film for said in moment.before for film in said.films}
+        films = tuple(dict.fromkeys(moment.said.films))
+        return Scenario(
+            corpus=f"{self.name}/{split}",
+            record=moment.record,
+            history=tuple(
+                Turn(speaker=Speaker(said.role), text=said.text) for said in moment.before
+            ),
+            targets=tuple(self.catalogue.item(film).ref for film in films),
+            target_seen=any(film in seen for film in films),
+        )
+
+    def _example(self, moment: _Moment) -> Example:
+        opens = moment.dialogue.turns[0].role == "system"
+        films = dict.fromkeys(moment.said.films)
+        return Example(
+            record=moment.record,
+            dialogue=moment.dialogue.id,
+            context=(*([""] if opens else []), *(said.text for said in moment.before)),
+            entities=tuple(name for said in moment.before for name in self._entities(said)),
+            targets=tuple(self.catalogue.item(film).name for film in films),
+            response=moment.said.text,
+        )
+
+    def _entities(self, said: Said) -> list[str]:
+        """Annotated films, and what else the text names; a title that is none is left out."""
+        films = [self.catalogue.item(film).name for film in said.films]
+        linked = self.graph.mentioned(said.text)
+        others = [self.graph.entities[e] for e in linked if self.graph.item_of(e) is None]
+        return films + others

@@ -1,0 +1,218 @@
+"""The files of one ievalm folder (redial or opendialkg), read strictly into what they mean.
+
+The keys of id2info.json are not entity ids: its records join the entities by their name. Where
+several records have one name (7 in ReDial, with equal attributes), the first one counts.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from recjury.corpora.lines import read_json, read_rows
+from recjury.errors import DataError
+from recjury.knowledge import Catalogue, KnowledgeGraph, Triple, split_year
+from recjury.records import Item, ItemRef
+
+_PLAUSIBLE_YEAR = re.compile(r"(?:18|19|20)\d\d")
+_NAMED_ID = re.compile(r"@(\d+)")
+
+
+class Info(BaseModel):
+    """One record of id2info.json; ReDial says `star` where OpenDialKG says `actor`."""
+
+    model_config = ConfigDict(strict=True)
+
+    name: str
+    year: str | None = None
+    genre: list[str] = Field(default_factory=list)
+    director: list[str] = Field(default_factory=list)
+    writer: list[str] = Field(default_factory=list)
+    actor: list[str] = Field(default_factory=list)
+    star: list[str] = Field(default_factory=list)
+    language: list[str] = Field(default_factory=list)
+    plot: str = ""
+
+
+class Processed(BaseModel):
+    """One line of a `*_data_processed.jsonl` file: one recommendation turn."""
+
+    model_config = ConfigDict(strict=True)
+
+    dialog_id: str | int
+    turn_id: int
+    context: list[str]
+    entity: list[str]
+    rec: list[str]
+    resp: str
+
+    @property
+    def record(self) -> str:
+        """Dialogue and turn, unique in a split ("11_3")."""
+        return f"{self.dialog_id}_{self.turn_id}"
+
+
+class _Message(BaseModel):
+    text: str
+
+
+class _Conversation(BaseModel):
+    messages: list[_Message]
+
+
+_NUMBERS = TypeAdapter(dict[str, int])
+_LIST = TypeAdapter(list[int])
+_NAMES = TypeAdapter(list[str])
+_TRIPLES = TypeAdapter(dict[str, list[tuple[int, int]]])
+_INFOS = TypeAdapter(dict[str, Info])
+
+
+@dataclass(frozen=True)
+class IevalmFiles:
+    """The data of `folder`, each part read when it is first asked for."""
+
+    name: str
+    folder: Path
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits whose file is there."""
+        return tuple(s for s in ("train", "valid", "test") if self.split_file(s).is_file())
+
+    def split_file(self, split: str) -> Path:
+        """Where the records of a split are, or would be."""
+        return self.folder / f"{split}_data_processed.jsonl"
+
+    def processed(self, split: str) -> Iterable[Processed]:
+        """The records of a split. Raises DataError for one that is not there."""
+        if split not in self.splits:
+            there = ", ".join(self.splits) or "none"
+            raise DataError(f"{self.name} has no split {split!r} here: there are {there}")
+        return (row for _, row in read_rows(self.split_file(split), Processed))
+
+    @cached_property
+    def entities(self) -> Mapping[str, int]:
+        """Entity numbers by name."""
+        return read_json(self.folder / "entity2id.json", _NUMBERS)
+
+    @cached_property
+    def entity_names(self) -> Mapping[int, str]:
+        """Entity names by number."""
+        return {number: name for name, number in self.entities.items()}
+
+    @cached_property
+    def item_entities(self) -> tuple[int, ...]:
+        """The entities that can be recommended, in the order of item_ids.json."""
+        numbers: list[int] = read_json(self.folder / "item_ids.json", _LIST)
+        return tuple(numbers)
+
+    @cached_property
+    def infos(self) -> Mapping[str, Info]:
+        """The records of id2info.json by their own keys (in ReDial, the original film ids)."""
+        return read_json(self.folder / "id2info.json", _INFOS)
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The items, each with its entity number, as text, for its id."""
+        mentions = self._mentions()
+        items: dict[int, Item] = {}
+        for info in self.infos.values():
+            number = self.entities.get(info.name)
+            if number is not None and number not in items:
+                items[number] = _item(number, info, mentions[info.name])
+        recommendable = [
+            items.get(number) or self._bare(number, mentions) for number in self.item_entities
+        ]
+        chosen = set(self.item_entities)
+        beyond = (item for number, item in items.items() if number not in chosen)
+        return Catalogue(self.name, recommendable, beyond=beyond)
+
+    @cached_property
+    def graph(self) -> KnowledgeGraph:
+        """The knowledge graph of kg.json, its heads in the order of the entities."""
+        heads = read_json(self.folder / "kg.json", _TRIPLES)
+        relations = read_json(self.folder / "relation2id.json", _NUMBERS)
+        items = [
+            self.catalogue.item(key)
+            for key in map(str, self.entities.values())
+            if key in self.catalogue
+        ]
+        return KnowledgeGraph(
+            entities=sorted(self.entities, key=self.entities.__getitem__),
+            relations=sorted(relations, key=relations.__getitem__),
+            triples=(
+                Triple(number, relation, tail)
+                for number in self.entities.values()
+                for relation, tail in heads.get(str(number), ())
+            ),
+            item_ids={int(item.id): item.id for item in items},
+            item_entities=self.item_entities,
+            years={int(item.id): item.year for item in items if item.year is not None},
+            weights={int(item.id): item.popularity or 0.0 for item in items},
+        )
+
+    def ref(self, entity: int) -> ItemRef:
+        """A reference to the item of this entity; without an id where the catalogue has none.
+
+        What is an entity but no item is called by its name, any other number `entity 123`.
+        """
+        if str(entity) in self.catalogue:
+            return self.catalogue.item(str(entity)).ref
+        return ItemRef(id=None, name=self.entity_names.get(entity, f"entity {entity}"))
+
+    def _bare(self, number: int, mentions: Mapping[str, int]) -> Item:
+        name = self.entity_names.get(number)
+        if name is None:
+            raise DataError(
+                f"item {number} is no entity of entity2id.json",
+                path=self.folder / "item_ids.json",
+            )
+        return _item(number, Info(name=name), mentions.get(name, 0))
+
+    def _mentions(self) -> Counter[str]:
+        """In how many conversations between people each name occurs; none from the test split."""
+        return self._mentions_by_id() if self.name == "redial" else self._mentions_by_entity()
+
+    def _mentions_by_id(self) -> Counter[str]:
+        """By the `@id` marks that the people set in the validation conversations.
+
+        The `entity` lists are not used: they hold words taken for names ("Eve" in "never").
+        """
+        counts: Counter[str] = Counter()
+        for _, row in read_rows(self.folder / "valid_data.jsonl", _Conversation):
+            films = {film for said in row.messages for film in _NAMED_ID.findall(said.text)}
+            counts.update({self.infos[film].name for film in films if film in self.infos})
+        return counts
+
+    def _mentions_by_entity(self) -> Counter[str]:
+        """By the names in the training dialogues of which no turn is in the test split."""
+        tested = read_json(self.folder / "test_data_id.json", _NAMES)
+        dialogues = {record.rpartition("_")[0] for record in tested}
+        named: dict[str, set[str]] = {}
+        for row in self.processed("train"):
+            if str(row.dialog_id) not in dialogues:
+                named.setdefault(str(row.dialog_id), set()).update(row.entity, row.rec)
+        return Counter(name for names in named.values() for name in names)
+
+
+def _item(number: int, info: Info, mentions: int) -> Item:
+    title, year = split_year(info.name)
+    if year is None and info.year is not None and _PLAUSIBLE_YEAR.fullmatch(info.year):
+        year = int(info.year)
+    return Item(
+        id=str(number),
+        name=info.name,
+        title=title,
+        year=year,
+        genres=tuple(dict.fromkeys(info.genre)),
+        directors=tuple(dict.fromkeys(info.director)),
+        actors=tuple(dict.fromkeys(info.actor or info.star)),
+        writers=tuple(dict.fromkeys(info.writer)),
+        languages=tuple(dict.fromkeys(info.language)),
+        plot=info.plot,
+        popularity=float(mentions),
+    )

@@ -1,0 +1,94 @@
+"""Strict reading of JSON and JSON lines, plain or gzipped: what is wrong is named by its place."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, TypeVar, cast
+
+import orjson
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from recjury.errors import DataError
+
+MAX_LINE = 64 * 2**20
+_BOM = b"\xef\xbb\xbf"
+
+Row = TypeVar("Row", bound=BaseModel)
+Content = TypeVar("Content")
+
+
+class Line(NamedTuple):
+    """A line's number, from 1, and its bytes."""
+
+    number: int
+    content: bytes
+
+
+def read_rows(path: Path, model: type[Row]) -> Iterator[tuple[int, Row]]:
+    """Each line of a JSON-lines file as a `model`, with its number; blank lines are skipped.
+
+    One line is held at a time. Raises DataError with file and line for what is not there,
+    cannot be read, is not JSON (NaN is not), or is not of the model's form.
+    """
+    adapter = TypeAdapter(model)
+    for number, content in read_lines(path):
+        try:
+            yield number, adapter.validate_python(orjson.loads(content))
+        except orjson.JSONDecodeError as error:
+            raise DataError(f"not JSON: {error}", path=path, line=number) from None
+        except ValidationError as error:
+            raise DataError(what_is_wrong(error), path=path, line=number) from None
+
+
+def read_lines(path: Path) -> Iterator[Line]:
+    """The lines of a file that are not blank; `.gz` files are unpacked on the way."""
+    number = 0
+    try:
+        with _open(path) as file:
+            while content := file.readline(MAX_LINE + 1):
+                number += 1
+                if len(content) > MAX_LINE:
+                    raise DataError(
+                        f"a line of more than {MAX_LINE // 2**20} MB", path=path, line=number
+                    )
+                content = content.removeprefix(_BOM) if number == 1 else content
+                if content.strip():
+                    yield Line(number, content)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"damaged gzip file: {error}", path=path, line=number + 1) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from None
+
+
+def read_json(path: Path, form: TypeAdapter[Content]) -> Content:
+    """A whole JSON file as `form`. Raises DataError with the file for what is not so."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from None
+    try:
+        return form.validate_python(orjson.loads(content.removeprefix(_BOM)))
+    except orjson.JSONDecodeError as error:
+        line = content.count(b"\n", 0, error.pos) + 1
+        raise DataError(f"not JSON: {error}", path=path, line=line) from None
+    except ValidationError as error:
+        raise DataError(what_is_wrong(error), path=path) from None
+
+
+def what_is_wrong(error: ValidationError) -> str:
+    """The first thing that is wrong, in one line: the field, what was expected, what came."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    came = repr(first["input"])
+    shown = (
+        ""
+        if first["type"] == "missing"
+        else f", got {came if len(came) <= 60 else came[:57] + '...'}"
+    )
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{place}: {message}{shown}" if place else f"{message}{shown}"
+
+
+def _open(path: Path) -> BinaryIO:
+    return cast("BinaryIO", gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")

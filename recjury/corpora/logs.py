@@ -1,0 +1,158 @@
+"""One's own conversations as JSON lines, one conversation a line (docs/data.md has the fields)."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from recjury.corpora.lines import read_rows
+from recjury.corpora.opening import open_corpus
+from recjury.errors import DataError
+from recjury.knowledge import Catalogue
+from recjury.records import (
+    LIST_LENGTH,
+    ConversationLog,
+    Ending,
+    ItemRef,
+    Scenario,
+    Speaker,
+    Turn,
+    is_target,
+)
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class _Named(_Line):
+    id: str | None = None
+    name: str = Field(min_length=1)
+
+
+class _Said(_Line):
+    speaker: Literal["user", "system"]
+    text: str
+    items: list[str | _Named] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _users_recommend_nothing(self) -> "_Said":
+        if self.items and self.speaker == "user":
+            raise ValueError("only system turns have items")
+        return self
+
+
+class _Conversation(_Line):
+    id: str = Field(min_length=1)
+    system: str = Field(min_length=1)
+    history: list[_Said] = Field(default_factory=list)
+    interaction: list[_Said] = Field(min_length=1)
+    targets: list[str | _Named] = Field(default_factory=list)
+    corpus: str | None = Field(default=None, min_length=1)
+    catalogue: str | None = Field(default=None, min_length=1)
+
+
+def read_logs(
+    path: Path,
+    limit: int | None = None,
+    *,
+    data: Path | None = None,
+    catalogue: Catalogue | None = None,
+    list_length: int = LIST_LENGTH,
+) -> Iterator[ConversationLog]:
+    """The conversations of a `.jsonl` or `.jsonl.gz` file, in file order, at most `limit`.
+
+    Names are looked up in `catalogue`, else in the corpus that the line names (`data` is the
+    folder of public data for it). Without either, equal names, whatever their case, are one
+    item, and the case-folded name is its id. Raises DataError with file and line for what is
+    not of the form; see `docs/data.md`.
+    """
+    lines: dict[str, int] = {}
+    named: dict[str, Catalogue] = {}
+    for number, row in read_rows(path, _Conversation):
+        if limit is not None and len(lines) >= limit:
+            return
+        fault = _fault(row, lines)
+        if fault:
+            raise DataError(fault, path=path, line=number)
+        lines[row.id] = number
+        known = catalogue
+        if known is None and row.catalogue is not None:
+            if row.catalogue not in named:
+                named[row.catalogue] = open_corpus(row.catalogue, data).catalogue
+            known = named[row.catalogue]
+        try:
+            yield _log(row, known, row.corpus or path.name.split(".")[0], list_length)
+        except DataError as error:
+            raise DataError(str(error), path=path, line=number) from None
+    if not lines and limit != 0:
+        raise DataError("holds no conversation", path=path)
+
+
+def _fault(row: _Conversation, lines: dict[str, int]) -> str:
+    if row.id in lines:
+        return f"a second conversation {row.id!r}, as in line {lines[row.id]}"
+    if all(said.speaker == "user" for said in row.interaction):
+        return "the interaction has no system turn"
+    for part, turns in (("history", row.history), ("interaction", row.interaction)):
+        for index, (one, two) in enumerate(pairwise(turns)):
+            if one.speaker == two.speaker:
+                return (
+                    f"{part}.{index} and {part}.{index + 1} are both by the {one.speaker}: "
+                    "join them into one turn"
+                )
+    return ""
+
+
+def _log(
+    row: _Conversation, catalogue: Catalogue | None, corpus: str, list_length: int
+) -> ConversationLog:
+    targets = tuple(_ref(target, catalogue) for target in row.targets)
+    history, interaction = (
+        tuple(
+            Turn(
+                speaker=Speaker(said.speaker),
+                text=said.text,
+                items=tuple(_ref(item, catalogue) for item in said.items),
+            )
+            for said in turns
+        )
+        for turns in (row.history, row.interaction)
+    )
+    named = {target.id for turn in history for target in turn.items if target.id is not None}
+    if catalogue is not None:
+        named |= {mention.id for turn in history for mention in catalogue.link(turn.text)}
+    return ConversationLog(
+        system=row.system,
+        scenario=Scenario(
+            corpus=corpus,
+            record=row.id,
+            history=history,
+            targets=targets,
+            target_seen=any(target.id in named for target in targets),
+        ),
+        interaction=interaction,
+        ending=Ending.RECORDED,
+        hit_round=_first_hit(interaction, targets, list_length),
+        list_length=list_length,
+    )
+
+
+def _ref(item: str | _Named, catalogue: Catalogue | None) -> ItemRef:
+    name, id = (item, None) if isinstance(item, str) else (item.name, item.id)  # noqa: A001
+    if catalogue is None:
+        return ItemRef(id=id if id is not None else name.casefold(), name=name)
+    return catalogue.item(id).ref if id is not None else catalogue.ref(name)
+
+
+def _first_hit(
+    turns: tuple[Turn, ...], targets: tuple[ItemRef, ...], list_length: int
+) -> int | None:
+    """The 1-based round of the first list that holds a target."""
+    lists = (turn.items for turn in turns if turn.speaker is Speaker.SYSTEM)
+    for number, items in enumerate(lists, start=1):
+        if any(is_target(item, targets) for item in items[:list_length]):
+            return number
+    return None

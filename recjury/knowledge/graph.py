@@ -1,0 +1,139 @@
+"""The knowledge graph: entities, relations, triples, and the view of it that models train on."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from recjury.knowledge.linking import Mention, Name, NameIndex
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+class Triple(NamedTuple):
+    """One fact: the entity `head` has `tail` as its `relation`; all three are numbers."""
+
+    head: int
+    relation: int
+    tail: int
+
+
+class Edge(NamedTuple):
+    """One directed edge for message passing: from `source` to `target`."""
+
+    source: int
+    target: int
+    relation: int
+
+
+class KnowledgeGraph:
+    """Entities are numbered 0..N-1 and relations 0..R-1; both have names.
+
+    `item_entities` are the entities that can be recommended, in the order of the data.
+    `item_ids` maps entities to the ids that the catalogue has for them.
+    """
+
+    def __init__(
+        self,
+        *,
+        entities: Sequence[str],
+        relations: Sequence[str],
+        triples: Iterable[Triple],
+        item_ids: Mapping[int, str],
+        item_entities: Sequence[int],
+        plain: Iterable[str] = ("genre", "language"),
+        years: Mapping[int, int] | None = None,
+        weights: Mapping[int, float] | None = None,
+    ):
+        """`plain` names the relations whose tails are ordinary words and always meant as such.
+
+        `years` and `weights` of entities help `link` to choose between equal titles.
+        """
+        self.entities = tuple(entities)
+        self.relations = tuple(relations)
+        self.triples = tuple(triples)
+        self.item_ids = dict(item_ids)
+        self.item_entities = tuple(item_entities)
+        self._plain = frozenset(plain)
+        self._years = years or {}
+        self._weights = weights or {}
+
+    def entity(self, name: str) -> int | None:
+        """The number of the entity of exactly this name."""
+        return self._numbers.get(name)
+
+    def entity_of(self, item: str) -> int | None:
+        """The entity that is the catalogue's item of this id."""
+        return self._entities_of_items.get(item)
+
+    def item_of(self, entity: int) -> str | None:
+        """The catalogue's id of this entity, if it is an item."""
+        return self.item_ids.get(entity)
+
+    @cached_property
+    def edges(self) -> tuple[Edge, ...]:
+        """Each triple in both directions under one relation number, repeats left out.
+
+        A triple from an entity to itself gives one edge; no others are added. The order is that
+        of the triples: every copy of the data gives the same sums in floating point.
+        """
+        found: dict[Edge, None] = {}
+        for head, relation, tail in self.triples:
+            found[Edge(head, tail, relation)] = None
+            found[Edge(tail, head, relation)] = None
+        return tuple(found)
+
+    @cached_property
+    def network(self) -> "nx.MultiDiGraph[int]":
+        """The triples as a networkx graph: nodes are entity numbers with `name`, keys relations."""
+        import networkx as nx
+
+        graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(name="knowledge")
+        graph.add_nodes_from((i, {"name": name}) for i, name in enumerate(self.entities))
+        for head, relation, tail in self.triples:
+            graph.add_edge(head, tail, key=self.relations[relation])
+        return graph
+
+    def facts(self, entity: int) -> tuple[tuple[str, str], ...]:
+        """What the graph says of an entity: (relation, name) in the order of the data."""
+        return self._facts.get(entity, ())
+
+    def link(self, text: str) -> tuple[Mention, ...]:
+        """Everything that `text` names, in text order; `Mention.id` is the entity as text."""
+        return self._index.link(text)
+
+    def mentioned(self, text: str) -> tuple[int, ...]:
+        """The entities that `text` names, in text order, repeats kept."""
+        return tuple(int(mention.id) for mention in self.link(text))
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.entities)}
+
+    @cached_property
+    def _entities_of_items(self) -> dict[str, int]:
+        return {item: entity for entity, item in self.item_ids.items()}
+
+    @cached_property
+    def _facts(self) -> dict[int, tuple[tuple[str, str], ...]]:
+        facts: dict[int, dict[tuple[str, str], None]] = {}
+        for head, relation, tail in self.triples:
+            facts.setdefault(head, {})[self.relations[relation], self.entities[tail]] = None
+        return {head: tuple(found) for head, found in facts.items()}
+
+    @cached_property
+    def _index(self) -> NameIndex:
+        plain = {
+            triple.tail for triple in self.triples if self.relations[triple.relation] in self._plain
+        }
+        recommendable = set(self.item_entities)
+        return NameIndex(
+            Name(
+                str(number),
+                name,
+                year=self._years.get(number),
+                weight=self._weights.get(number, 0.0) + (number in recommendable),
+                cautious=number not in plain,
+            )
+            for number, name in enumerate(self.entities)
+        )
