@@ -1,0 +1,5 @@
+"""Judges without a model: each counts what its factor's rubric counts, and says what it found."""
+
+from recjury.judges.measured.panel import MEASURED, RUBRIC, MeasuredPanel
+
+__all__ = ["MEASURED", "RUBRIC", "MeasuredPanel"]

@@ -1,0 +1,200 @@
+"""What a user's turn asks for, and what a system's turn does: cues in plain text.
+
+All patterns run over `Utterance.plain` (lower-case, single spaces); each is a choice of fixed
+phrases with at most one short bounded gap, so that searching takes linear time.
+"""
+
+import re
+from enum import StrEnum
+
+from recjury.judges.measured.text import TITLE, Utterance
+
+_GAP = r"[^.!?]{0,40}"
+
+
+def _any_of(*phrases: str) -> re.Pattern[str]:
+    return re.compile(r"(?<!\w)(?:" + "|".join(phrases) + r")(?!\w)")
+
+
+class Ask(StrEnum):
+    """What a user's turn wants from the system."""
+
+    ABOUT_ITEM = "about an item"
+    OTHER_RECOMMENDATION = "another recommendation"
+    RECOMMENDATION = "a recommendation"
+    NOTHING = "nothing in particular"
+
+
+_ABOUT = _any_of(
+    rf"(?:tell|give|provide|share)(?: me)?{_GAP} (?:more|details|information|overview|summary)",
+    r"more (?:details|information|info) (?:about|on)",
+    rf"what(?:'s| is| are){_GAP} (?:about|plot|story|storyline|tone|like|premise)",
+    rf"(?:who|when){_GAP} (?:directed|wrote|stars|starred|in it|plays|released)",
+    r"(?:is|are|does|do|has) (?:it|they|this|that|the (?:movie|film|book))",
+    r"never heard of",
+    r"not (?:familiar with|sure if i've seen)",
+    r"haven't heard of",
+    r"introduce",
+)
+_OTHER = _any_of(
+    r"(?:something|anything|any|some) (?:else|other|different|new)",
+    r"(?:any|some|have) other",
+    rf"another {_GAP}(?:movie|film|one|recommendation|suggestion|option|book)",
+    r"what other",
+    r"what else",
+    r"next (?:movie|film|one|recommendation)",
+)
+_REQUEST = _any_of(
+    r"recommend\w*",
+    r"suggest\w*",
+    r"looking for",
+    r"in the mood for",
+    r"on the lookout for",
+    r"(?:want|like|love|need) to (?:see|watch|find)",
+    r"what (?:should|can|could) i (?:watch|see|read)",
+    r"(?:i'm|i am)(?: really)? (?:into|interested in|a (?:big |huge )?fan of)",
+    rf"i (?:really |also )?(?:like|love|enjoy|prefer|want|need){_GAP} "
+    r"(?:movies?|films?|books?|comed\w+|thrillers?|dramas?|action|horror|romance|genres?|stories)",
+    r"do you have any",
+)
+
+
+def ask_of(user: Utterance) -> Ask:
+    """What the turn asks for. Words about an item win over words of a wish: users who ask for
+    details often repeat what they want."""
+    text = user.plain
+    if _OTHER.search(text):
+        return Ask.OTHER_RECOMMENDATION
+    about, request = _ABOUT.search(text), _REQUEST.search(text)
+    if about and (TITLE in text or '"' in text or not request or about.start() < request.start()):
+        return Ask.ABOUT_ITEM
+    return Ask.RECOMMENDATION if request else Ask.NOTHING
+
+
+_OBJECTION = _any_of(
+    r"(?:i've|i have|have) (?:already |actually )*(?:seen|watched|read) (?:it|that|this|them|all)",
+    r"already (?:seen|watched|read|know|told|said|mentioned|suggested|recommended)",
+    r"(?:that's|that is|this is|it's|it is|those are|these are) not (?:quite |really |exactly )*"
+    r"(?:what|a|the|my|true|right|correct|related)",
+    r"(?:isn't|wasn't|aren't|doesn't|didn't) (?:quite |really |exactly |seem to )*"
+    r"(?:what i|match|fit|answer|sound like|my|right|correct|true|make sense|related|align)",
+    r"does not (?:match|fit|answer|sound like|align|make sense)",
+    r"(?:don't|do not|didn't) (?:really |particularly )*(?:like|enjoy|want|care for)",
+    r"not (?:really |quite )*(?:my (?:thing|taste|cup|style)|interested in|into (?:that|it|those))",
+    r"not a (?:big |huge )?fan",
+    r"not what i",
+    r"(?:you|you've) (?:already|just) (?:said|told|recommended|suggested|mentioned)",
+    r"wrong|incorrect|mistaken?|misunderst\w+|confus(?:ed|ing)|repeating",
+    r"(?:still|actually) (?:looking|searching|waiting|on the lookout|hoping)",
+    r"(?:asked|asking) (?:for|about|you)",
+    r"i hate|hated (?:it|that)",
+    r"no, (?:i|that|not|thanks|thank)",
+    r"nope",
+)
+_APOLOGY = _any_of(
+    r"sorry",
+    r"apologi[sz]e",
+    r"apologies",
+    r"my mistake",
+    r"my bad",
+    r"you're right",
+    r"you are right",
+    r"got it",
+    r"i understand",
+    r"i see",
+)
+
+
+def objects(user: Utterance) -> str | None:
+    """The words with which a user points out that the system's last turn missed; or None."""
+    match = _OBJECTION.search(user.plain)
+    return match.group() if match else None
+
+
+def gives_way(system: Utterance) -> bool:
+    """Whether a system's turn takes back what it said."""
+    return _APOLOGY.search(system.plain) is not None
+
+
+_PREFERENCE = _any_of(
+    r"what (?:kind|type|sort|genre|genres|else|are you|do you|would you|about|movies?|films?)",
+    r"which",
+    r"how about",
+    r"(?:do|would|did|have|are|can|could) you",
+    r"any (?:particular|other|"
+    r"specific|favou?rite)",
+    r"what's your",
+    r"what is your",
+    r"is there",
+    r"shall i",
+    r"should i",
+    r"does that",
+    r"interested",
+    r"who is your",
+    r"in the mood",
+)
+_SMALL_TALK = _any_of(
+    r"how are you(?: doing)?(?: today)?",
+    r"how's it going",
+    r"how is it going",
+    r"what's up",
+    r"can i help you",
+    r"how (?:can|may) i help(?: you)?",
+)
+_OFFER = _any_of(
+    r"let me know", r"feel free", r"if you(?:'re| are| would|'d)? (?:like|want|enjoy\w*|looking|"
+    r"interested|prefer|need|love|in the mood)", r"i can (?:also )?(?:recommend|suggest|help|tell)",
+    r"(?:might|may|could|will|would|'ll|you'd) also (?:like|enjoy|love|want|recommend|suggest|"
+    r"try|check)", r"also (?:recommend|suggest|try|check out)", r"another (?:great |good )?"
+    r"(?:option|choice|suggestion|recommendation|one|movie|film)", r"you (?:should|could|might "
+    r"want to|can) (?:also |definitely )?(?:try|check|watch|see|consider)", r"i'd be happy",
+)  # fmt: skip
+
+
+def clarifies(system: Utterance) -> str | None:
+    """The question with which a system's turn asks the user about wishes; or None."""
+    if "?" not in system.plain:
+        return None
+    for question in re.findall(r"[^.!?\n]{0,300}\?", system.plain):
+        match = _PREFERENCE.search(_SMALL_TALK.sub(" ", question))
+        if match:
+            return str(match.group())
+    return None
+
+
+def offers(system: Utterance) -> str | None:
+    """The words with which a system's turn offers more or leads on; or None."""
+    match = _OFFER.search(system.plain)
+    return match.group() if match else None
+
+
+_DESCRIBES = _any_of(
+    r"about", r"plot", r"story\w*", r"follows", r"tells", r"stars?", r"starring", r"starred",
+    r"director", r"directed", r"written", r"wrote", r"based on", r"set in", r"takes place",
+    r"features?", r"characters?", r"released", r"came out", r"genres?", r"centers", r"explores",
+    r"comed(?:y|ies)", r"thrill(?:er|ers|ing)", r"dramas?", r"romances?", r"romantic", r"horror",
+    r"action", r"adventure", r"sci", r"science fiction", r"fantasy", r"animat(?:ed|ion)", r"crime",
+    r"myster(?:y|ies)", r"documentary", r"musicals?", r"family", r"war", r"western", r"scary",
+    r"funny", r"suspense\w*", r"has (?:a|an|lots|great|some|many)", r"performances?", r"sequel",
+)  # fmt: skip
+
+
+def describes(system: Utterance) -> bool:
+    """Whether a system's turn says something of what a film is: content, people, kind."""
+    return _DESCRIBES.search(system.plain) is not None
+
+
+_REASONS = _any_of(
+    r"because", r"since (?:you|it|they)", r"as you", r"if you(?:'re| are)? (?:like|enjoy\w*|love|"
+    r"want|looking|into|in the mood|prefer)", r"based on (?:your|what)", r"given (?:your|that you)",
+    r"for its", r"for their", r"(?:fits?|match\w*|suits?|perfect for|align\w*)", r"you (?:said|"
+    r"mentioned|asked|like|love|enjoy)(?!\w| it| that one| this one)", r"it's about",
+    r"is about", r"follows", r"similar to", r"reminds?", r"combines?", r"known for", r"tells? the",
+    r"it has", r"which has", r"features?", r"full of", r"filled with", r"lots of", r"a lot of",
+)  # fmt: skip
+
+
+def reason_in(system: Utterance) -> str | None:
+    """The words with which a system's turn gives a reason for a film; or None."""
+    match = _REASONS.search(system.plain)
+    return match.group() if match else None

@@ -1,0 +1,133 @@
+"""Checkable claims in a text: who made a film, who is in it, when it came out, what it is.
+
+A claim belongs to the film named last before it in its sentence; where that sentence has only a
+pronoun for it, to the film named last before that. Sentences about a person are left alone.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recjury.judges.measured.genres import NEIGHBOURS, canonical
+from recjury.judges.measured.reading import Named, ReadTurn
+from recjury.judges.measured.text import word_set
+
+_SENTENCE = re.compile(r"[^.!?\n]+|[.!?\n]")
+_CUES = re.compile(
+    r"\b(?:(?P<director>directed (?:by ){1,4}|director (?:is|was) )"
+    r"|(?P<writer>written (?:by ){1,4})"
+    r"|(?P<actor>starring |stars (?!in\b|as\b))"
+    r"|(?P<year>(?:released|came out)(?: back)? in ))"
+)
+_NAME = re.compile(r"[A-Z][\w.'’-]{0,20}(?: (?:de|del|van|von|da|la|[A-Z][\w.'’-]{0,20})){1,3}")
+_LIST_SEPARATOR = re.compile(r" ?(?:, and|,|and|&) ")
+_YEAR = re.compile(r"(?:18|19|20)\d\d(?!\d)")
+_MAX_NAMES = 6
+_IS_A = re.compile(r"\b(?:is|was)(?: also| actually| really| definitely)? an? ((?:[a-z]+ ?){1,6})")
+_PRONOUN = re.compile(
+    r"\b(?:it|this(?: one)?|(?:the|this|that) (?:movie|film|book|one))\b", re.IGNORECASE
+)
+_PERSON = re.compile(r"\b(?:he|she|him|her|who|they|actor|actress|author)\b", re.IGNORECASE)
+_PHRASE_ENDS = word_set(
+    "about that which who with for of in by from to like as but on based where if you not so and "
+    "or starring directed written because set featuring"
+)
+_WORKS = frozenset({"movie", "film", "flick", "classic", "book", "novel", "one", "series"})
+# Also words for what a film is about, rather than for what it is.
+_LOOSE = frozenset({"family", "war", "action", "adventure", "fantasy", "crime", "mystery"})
+_CLAIMED = frozenset(NEIGHBOURS) - _LOOSE
+
+
+class Claim(NamedTuple):
+    """`kind` is "director", "writer", "actor", "year" or "genre"; `film` is an item id."""
+
+    film: str
+    kind: str
+    value: str
+
+
+def claims(turn: ReadTurn) -> list[Claim]:
+    """The claims of one system turn about films of the catalogue, in order."""
+    text = turn.utterance.text
+    previous = turn.earlier[-1] if turn.earlier else None
+    found: list[Claim] = []
+    for start, end in _sentences(text, turn.said.named):
+        here = [film for film in turn.said.named if start <= film.start < end]
+        outside = _outside(text, start, end, here)
+        about_person = _PERSON.search(outside) is not None
+        refers = previous if _PRONOUN.search(outside) and not about_person else None
+        for place, kind, value in _said(text, start, end, about_person=about_person):
+            before = [film.key for film in here if film.end <= place]
+            film = before[-1] if before else refers
+            if film is not None and not film.startswith("?"):
+                found.append(Claim(film, kind, value))
+        if here:
+            previous = here[-1].key
+    return found
+
+
+def _sentences(text: str, named: tuple[Named, ...]) -> Iterator[tuple[int, int]]:
+    """Where sentences begin and end; punctuation inside a title ends none."""
+    inside = [(film.start, film.end) for film in named]
+    start = position = 0
+    for match in _SENTENCE.finditer(text):
+        ends = match.group() in ".!?\n"
+        while inside and inside[0][1] <= match.start():
+            inside.pop(0)
+        initial = ends and match.start() > 1 and text[match.start() - 2 : match.start() - 1] == " "
+        if ends and not initial and not (inside and inside[0][0] <= match.start()):
+            yield start, match.end()
+            start = match.end()
+        position = match.end()
+    if start < position:
+        yield start, position
+
+
+def _outside(text: str, start: int, end: int, named: list[Named]) -> str:
+    """The sentence without its titles."""
+    pieces: list[str] = []
+    for film in named:
+        pieces.append(text[start : film.start])
+        start = film.end
+    return " ".join((*pieces, text[start:end]))
+
+
+def _said(text: str, start: int, end: int, *, about_person: bool) -> Iterator[tuple[int, str, str]]:
+    for match in _CUES.finditer(text, start, end):
+        kind = match.lastgroup
+        if kind == "year":
+            year = _YEAR.match(text, match.end(), end)
+            if year is not None:
+                yield match.start(), "year", year.group()
+        elif kind is not None:
+            for name in _names(text, match.end(), end):
+                yield match.start(), kind, name
+    if not about_person:
+        for match in _IS_A.finditer(text, start, end):
+            for genre in _genres(match[1]):
+                yield match.start(), "genre", genre
+
+
+def _names(text: str, position: int, end: int) -> Iterator[str]:
+    for _ in range(_MAX_NAMES):
+        name = _NAME.match(text, position, end)
+        if name is None:
+            return
+        yield name.group().removesuffix("'s").removesuffix("’s").rstrip(".,'’-")
+        separator = _LIST_SEPARATOR.match(text, name.end(), end)
+        if separator is None:
+            return
+        position = separator.end()
+
+
+def _genres(phrase: str) -> Iterator[str]:
+    """The genres of "great romantic comedy movie": a phrase that ends in a genre or a work."""
+    words: list[str] = []
+    for word in phrase.split():
+        if word in _PHRASE_ENDS:
+            break
+        words.append(word)
+    if not words or not (words[-1] in _WORKS or canonical(words[-1]) & _CLAIMED):
+        return
+    for word in dict.fromkeys(words):
+        yield from sorted(canonical(word) & _CLAIMED)

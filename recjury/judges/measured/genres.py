@@ -1,0 +1,93 @@
+"""Genres under one name each, and which of them exclude one another.
+
+Catalogues call one genre many names ("Romance", "Romance Film", "romance"), and hold words that
+are no genre of a film ("United Kingdom"): those are left as they are.
+"""
+
+import functools
+import re
+
+from recjury.records import Item
+
+_ALIASES = {
+    "action": "action",
+    "adventure": "adventure",
+    "animated": "animation",
+    "animation": "animation",
+    "biographical": "biography",
+    "biography": "biography",
+    "comedies": "comedy",
+    "comedy": "comedy",
+    "crime": "crime",
+    "documentary": "documentary",
+    "drama": "drama",
+    "family": "family",
+    "fantasy": "fantasy",
+    "historical": "history",
+    "history": "history",
+    "horror": "horror",
+    "music": "music",
+    "musical": "musical",
+    "mystery": "mystery",
+    "parody": "comedy",
+    "romance": "romance",
+    "romantic": "romance",
+    "satire": "comedy",
+    "sci-fi": "sci-fi",
+    "science": "sci-fi",
+    "slasher": "horror",
+    "sport": "sport",
+    "sports": "sport",
+    "superhero": "superhero",
+    "suspense": "thriller",
+    "thriller": "thriller",
+    "war": "war",
+    "western": "western",
+}
+_WORD = re.compile(r"sci-fi|[a-z]+")
+
+# What is often said of a film whose catalogue entry has the other: no error.
+_CLOSE: dict[str, str] = {
+    "action": "adventure thriller crime superhero war sci-fi western fantasy",
+    "adventure": "action fantasy sci-fi family animation western war superhero history",
+    "animation": "family",
+    "comedy": "family animation romance music musical parody",
+    "crime": "thriller mystery action film-noir drama",
+    "documentary": "biography history news",
+    "family": "animation comedy adventure fantasy musical",
+    "fantasy": "sci-fi adventure horror animation superhero family",
+    "horror": "thriller mystery supernatural",
+    "musical": "music animation",
+    "mystery": "thriller crime horror film-noir",
+    "romance": "drama comedy",
+    "sci-fi": "fantasy superhero action adventure horror",
+    "thriller": "action crime mystery horror drama sci-fi war film-noir",
+    "war": "history action biography drama",
+    "western": "adventure action",
+}
+NEIGHBOURS: dict[str, frozenset[str]] = {
+    genre: frozenset(close.split()) for genre, close in _CLOSE.items()
+}
+
+
+@functools.lru_cache(maxsize=4096)
+def canonical(genre: str) -> frozenset[str]:
+    """The genres that a catalogue's genre stands for: "Romantic comedy" is romance and comedy.
+
+    A name without a known word stands for itself, in lower case.
+    """
+    found = frozenset(_ALIASES[w] for w in _WORD.findall(genre.lower()) if w in _ALIASES)
+    return found or frozenset({genre.lower()})
+
+
+def genres_of(item: Item) -> frozenset[str]:
+    """The item's genres."""
+    return frozenset(name for genre in item.genres for name in canonical(genre))
+
+
+def excluded(claimed: str, item: Item) -> bool:
+    """Whether `item` cannot be called `claimed`: its genres are known, and neither this one nor
+    one close to it is among them. Drama and what has no entry here can be said of anything."""
+    genres = genres_of(item)
+    close = NEIGHBOURS.get(claimed)
+    return close is not None and bool(genres) and claimed not in genres and not (close & genres)

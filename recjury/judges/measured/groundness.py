@@ -1,0 +1,106 @@
+"""Groundness: what the system says of films, held against the catalogue; errors counted."""
+
+import re
+import unicodedata
+
+from recjury.judges.measured.anchors import (
+    Finding,
+    Outcome,
+    counted,
+    from_errors,
+    listed,
+    not_applicable,
+    scored,
+)
+from recjury.judges.measured.claims import Claim, claims
+from recjury.judges.measured.genres import excluded
+from recjury.judges.measured.reading import Named, Reading
+from recjury.knowledge import Catalogue
+from recjury.records import Item
+
+# Catalogues name at most three directors, writers or stars of a film: a list of three may go on,
+# and so may a cast of any length below a full one.
+_MAY_GO_ON = 3
+_FULL_CAST = 4
+_YEARS_APART = 1
+_YEAR_IN_NAME = re.compile(r"^(.{1,100}?)\s{0,3}\(((?:18|19|20)\d\d)\)$")
+
+
+def verdict(claim: Claim, item: Item) -> bool | None:
+    """Whether the catalogue bears the claim out; None where it cannot tell."""
+    if claim.kind == "year":
+        return None if item.year is None else abs(int(claim.value) - item.year) <= _YEARS_APART
+    if claim.kind == "genre":
+        return None if not item.genres else not excluded(claim.value, item)
+    people = {
+        "director": item.directors,
+        "writer": item.writers,
+        "actor": item.actors,
+    }[claim.kind]
+    if _among(claim.value, people):
+        return True
+    if claim.kind == "actor":
+        return False if len(set(people)) >= _FULL_CAST else None
+    known = {_folded(name) for name in people}
+    if not known or len(known) >= _MAY_GO_ON:
+        return None
+    if claim.kind == "writer" and _among(claim.value, (*item.directors, *item.actors)):
+        return None
+    return False
+
+
+def _among(name: str, people: tuple[str, ...]) -> bool:
+    """The same name, or the same surname: spellings of first names vary."""
+    folded = _folded(name)
+    surname = folded.split()[-1]
+    return any(folded == other or surname == other.split()[-1] for other in map(_folded, people))
+
+
+def _folded(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name.casefold())
+    words = re.findall(r"\w+", "".join(c for c in plain if not unicodedata.combining(c)))
+    return " ".join(word for word in words if word not in {"jr", "sr"}) or "?"
+
+
+def wrong_year(film: Named, text: str, catalogue: Catalogue) -> str | None:
+    """What is wrong with the year behind a title that the catalogue has from other years."""
+    name = film.name
+    if film.id is not None:
+        behind = re.match(r"[\"”']?\s{0,2}\(((?:18|19|20)\d\d)\)", text[film.end : film.end + 12])
+        name = f"{name} ({behind[1]})" if behind else name
+    match = _YEAR_IN_NAME.match(name)
+    if match is None:
+        return None
+    item = catalogue.item(film.id) if film.id is not None else catalogue.named(match[1])
+    if item is None or item.year is None or abs(item.year - int(match[2])) <= _YEARS_APART:
+        return None
+    return f"{match[1]!r} is from {item.year}, not {match[2]}"
+
+
+def groundness(reading: Reading) -> Outcome:
+    """0, 1, 2, 3 errors are 4, 3, 2, 1; four or more are 0; an error made twice is one.
+
+    Without a claim that the catalogue can decide there is no score: the rubric's 4 for "no
+    obvious error" would go to whoever says nothing. A right year behind a title is no claim.
+    """
+    errors: dict[str, Finding] = {}
+    right: set[Claim] = set()
+    for turn in reading.spoken:
+        for film in turn.said.named:
+            what = wrong_year(film, turn.utterance.text, reading.catalogue)
+            if what is not None:
+                errors.setdefault(what, Finding(turn.number, what))
+        for claim in claims(turn):
+            item = reading.catalogue.item(claim.film)
+            holds = verdict(claim, item)
+            if holds:
+                right.add(claim)
+            elif holds is False:
+                what = f"{item.name!r} {claim.kind} {claim.value!r}"
+                errors.setdefault(what, Finding(turn.number, what))
+    checked = len(errors) + len(right)
+    if not checked:
+        return not_applicable("no claim about a film that the catalogue can check")
+    summary = f"{counted(len(errors), 'error')} in {counted(checked, 'checked claim')}"
+    found = list(errors.values())
+    return scored(from_errors(len(found)), f"{summary}: {listed(found)}" if found else summary)

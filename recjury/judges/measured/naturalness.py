@@ -1,0 +1,138 @@
+"""Naturalness: the share of system turns that no native speaker would write.
+
+Counted are turns, not errors: a single slip of grammar is no reason (appendix A.1.5).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from recjury.judges.measured.anchors import (
+    Finding,
+    Outcome,
+    from_share,
+    listed,
+    not_applicable,
+    scored,
+)
+from recjury.judges.measured.english import is_english
+from recjury.judges.measured.grammar_words import doubled_places
+from recjury.judges.measured.reading import Reading
+from recjury.judges.measured.text import TITLE, Utterance, word_set
+
+_RESIDUES = re.compile(
+    r"<(?:/?[a-z_]{1,20}/?|\|[a-z_]{1,20}\|)>|\{\{?\w{0,30}\}?\}|\[(?:MASK|PAD|UNK|END|SEP|CLS)\]"
+    r"|\[/?INST\]|__\w{1,20}__|@\d{4,9}\b|%s\b|&(?:amp|quot|lt|gt|nbsp);|\\[nt]"
+    r"|\b(?:System|Assistant|User|Seeker|Recommender): ?",
+)
+_BROKEN_PUNCTUATION = re.compile(r"[,;:]\s?[,;:.]|\s\.\s?[,.]|^\s{0,3}[)\],;](?!\s*\()")
+_STUTTER = re.compile(r"([a-z]{1,4})\1{3,}", re.IGNORECASE)
+_NO_VOWELS_ALLOWED = word_set(
+    "hmm hm mr mrs ms dr tv dvd vs nth shh brr pfft psst phd cgi btw lmk pg st th nd rd by my fbi "
+    "sf bbc rpg hbo wwii wwi ww nyc cd mcu dc sci fi vfx imdb kgb mgm xd jr sr pls thx tbh grr np "
+    "ty kk gt bff ptsd crm pm tvs dvds"
+)
+_CUT_OFF_AFTER = word_set(
+    "a an the of and or by to with is are was for in from as my your his her their its than "
+    "because if which who whose"
+)
+_COMMON = word_set(
+    "the and you that this with for have was are it's i'm not but they like movie film has its "
+    "his her him she who all can would will there about what one more very really also"
+)
+_LONGEST_WORD = 30
+
+
+def unnatural(utterance: Utterance) -> str | None:
+    """Why no native speaker would write this text; None if nothing says so."""
+    return next(_reasons(utterance), None)
+
+
+def _reasons(utterance: Utterance) -> Iterator[str]:
+    text = utterance.masked
+    if not any(len(word) > 1 or word == TITLE for word in utterance.words):
+        yield "says nothing"
+    elif "\ufffd" in text:
+        yield "broken characters"
+    elif residue := _RESIDUES.search(text):
+        yield f"residue {residue.group().strip()!r}"
+    elif not is_english(utterance):
+        yield "not English"
+    elif _BROKEN_PUNCTUATION.search(text):
+        yield "broken punctuation"
+    elif word := _broken_word(utterance):
+        yield f"broken word {word[:20]!r}"
+    elif loop := _loop(utterance):
+        yield f"loop {loop[:40]!r}"
+    elif word := _cut_off(utterance):
+        yield f"cut off after {word!r}"
+
+
+def _broken_word(utterance: Utterance) -> str | None:
+    for sentence in utterance.sentences:
+        for word, raw in zip(sentence.words, sentence.raw, strict=True):
+            if len(word) > _LONGEST_WORD or (len(word) > 3 and _stutters(word)):
+                return raw
+            if len(word) > 2 and raw.islower() and raw.isascii() and _unpronounceable(word):
+                return raw
+    return None
+
+
+def _stutters(word: str) -> bool:
+    """A piece of up to four letters four times over; a drawn out "sooooo" is how people write."""
+    match = _STUTTER.search(word)
+    return match is not None and len(set(match.group())) > 1
+
+
+def _unpronounceable(word: str) -> bool:
+    return not any(c in "aeiouy'" for c in word) and word not in _NO_VOWELS_ALLOWED
+
+
+def _loop(utterance: Utterance) -> str | None:
+    """Words that go round: a word three times running, two doubled places, one word all over,
+    or a sentence said twice."""
+    places = [place for sentence in utterance.sentences for place in doubled_places(sentence)]
+    long_ones = [place for place in places if len(place.split()) > 2]
+    if long_ones or len(places) > 1:
+        return (long_ones or places)[0]
+    said = [" ".join(s.words) for s in utterance.sentences if len(s.words) > 2]
+    for sentence, times in Counter(said).items():
+        if times > 1:
+            return sentence
+    return _overused(utterance)
+
+
+def _overused(utterance: Utterance) -> str | None:
+    content = [w for w in utterance.words if len(w) > 2 and w not in _COMMON and w != TITLE]
+    if not content:
+        return None
+    word, times = Counter(content).most_common(1)[0]
+    return word if times > 3 and times * 6 >= len(utterance.words) else None
+
+
+def _cut_off(utterance: Utterance) -> str | None:
+    if not utterance.sentences:
+        return None
+    last = utterance.sentences[-1]
+    stops = last.ending == "" and utterance.masked.rstrip()[-1:].isalpha()
+    return last.raw[-1] if stops and last.raw[-1] in _CUT_OFF_AFTER else None
+
+
+def naturalness(reading: Reading) -> Outcome:
+    """All turns natural is 4, most 3, about half 2, a few 1, none 0."""
+    if not reading.spoken:
+        return not_applicable("the system said nothing")
+    found: list[Finding] = []
+    said: dict[str, int] = {}
+    for turn in reading.spoken:
+        same = turn.utterance.same
+        reason = unnatural(turn.utterance)
+        if reason is None and same in said and same.count(" ") > 1:
+            reason = f"the same as in turn {said[same]}"
+        if reason is not None:
+            found.append(Finding(turn.number, reason))
+        said.setdefault(same, turn.number)
+    total = len(reading.spoken)
+    score = from_share(total - len(found), total)
+    summary = f"{len(found)} of {total} turns unnatural"
+    return scored(score, f"{summary}: {listed(found)}" if found else summary)

@@ -1,0 +1,94 @@
+"""The panel of measured judges: twelve ratings without a model."""
+
+import functools
+from collections.abc import Callable, Mapping
+
+from recjury.judges.measured.anchors import Outcome
+from recjury.judges.measured.appropriateness import appropriateness
+from recjury.judges.measured.coherence import coherence
+from recjury.judges.measured.diversity import diversity
+from recjury.judges.measured.effectiveness import effectiveness
+from recjury.judges.measured.explainability import explainability
+from recjury.judges.measured.grammar import grammatical_correctness
+from recjury.judges.measured.groundness import groundness
+from recjury.judges.measured.naturalness import naturalness
+from recjury.judges.measured.novelty import novelty
+from recjury.judges.measured.proactiveness import proactiveness
+from recjury.judges.measured.reading import Reading, ReadText, read_text
+from recjury.judges.measured.recoverability import recoverability
+from recjury.judges.measured.relevance import semantic_relevance
+from recjury.knowledge import Catalogue, KnowledgeGraph
+from recjury.records import JSON, ConversationLog, Factor, Rating
+
+MEASURED = "measured"
+RUBRIC = "measured-1"
+_REMEMBERED_TEXTS = 4096
+_REMEMBERED_LENGTH = 2000
+
+
+class MeasuredPanel:
+    """Counts what each rubric counts; implements `records.Evaluator`.
+
+    A log is read once: each text is linked once, and texts that recur are remembered.
+    """
+
+    def __init__(self, catalogue: Catalogue, graph: KnowledgeGraph | None = None):
+        """`graph` helps where the catalogue has no attributes of an item."""
+        self._catalogue = catalogue
+        self._graph = graph
+        self._read = functools.partial(read_text, catalogue=catalogue)
+        self._remembered = functools.lru_cache(_REMEMBERED_TEXTS)(self._read)
+        self._judges: Mapping[Factor, Callable[[Reading], Outcome]] = {
+            Factor.COHERENCE: coherence,
+            Factor.RECOVERABILITY: recoverability,
+            Factor.PROACTIVENESS: proactiveness,
+            Factor.GRAMMATICAL_CORRECTNESS: grammatical_correctness,
+            Factor.NATURALNESS: naturalness,
+            Factor.APPROPRIATENESS: appropriateness,
+            Factor.EFFECTIVENESS: functools.partial(effectiveness, graph=graph),
+            Factor.NOVELTY: novelty,
+            Factor.DIVERSITY: diversity,
+            Factor.SEMANTIC_RELEVANCE: semantic_relevance,
+            Factor.EXPLAINABILITY: explainability,
+            Factor.GROUNDNESS: groundness,
+        }
+
+    @property
+    def name(self) -> str:
+        """ "measured"."""
+        return MEASURED
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """The rubric's version and the catalogue; a graph counts as far as it is there."""
+        return {
+            "evaluator": MEASURED,
+            "rubric": RUBRIC,
+            "catalogue": self._catalogue.digest,
+            "graph": self._graph is not None,
+        }
+
+    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
+        """Twelve ratings in the order of `Factor`; some milliseconds of computing."""
+        return self.measure(log)
+
+    def measure(self, log: ConversationLog) -> tuple[Rating, ...]:
+        """As `rate`, for callers that are not asynchronous."""
+        reading = Reading(log, self._catalogue, self._link)
+        return tuple(_rating(factor, judge(reading)) for factor, judge in self._judges.items())
+
+    def _link(self, text: str) -> ReadText:
+        return (self._remembered if len(text) <= _REMEMBERED_LENGTH else self._read)(text)
+
+
+def _rating(factor: Factor, outcome: Outcome) -> Rating:
+    is_scored = outcome.score is not None
+    return Rating(
+        evaluator=MEASURED,
+        factor=factor.value,
+        score=outcome.score,
+        status=outcome.status,
+        rationale=outcome.text if is_scored else "",
+        reason="" if is_scored else outcome.text,
+        rubric=RUBRIC,
+    )

@@ -1,0 +1,68 @@
+"""Recoverability: errors that the user points out and the system does not correct, counted."""
+
+from recjury.judges.measured.anchors import (
+    Finding,
+    Outcome,
+    counted,
+    from_errors,
+    listed,
+    scored,
+)
+from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes, gives_way, objects
+from recjury.judges.measured.reading import Reading, ReadText, ReadTurn
+
+
+def objection(turn: ReadTurn, asked_before: frozenset[str]) -> str | None:
+    """How the user's turn before a system's turn points out an error; None if it does not.
+
+    Asking word for word again is pointing out that no answer came.
+    """
+    if turn.asked is None:
+        return None
+    utterance = turn.asked.utterance
+    if utterance.same in asked_before and utterance.same.count(" ") > 2:
+        return "asked again"
+    words = objects(utterance)
+    return None if words is None else repr(words)
+
+
+def corrects(turn: ReadTurn, said: frozenset[str]) -> bool:
+    """Whether a system's turn does something about an objection: names a film that is new,
+    asks back, describes the film asked about, or takes back what it said; and not in the
+    words it has used before."""
+    utterance = turn.utterance
+    if turn.failed or not utterance.words or utterance.same in said:
+        return False
+    if turn.new_films or clarifies(utterance) is not None or gives_way(utterance):
+        return True
+    asked = turn.asked
+    return asked is not None and ask_of(asked.utterance) is Ask.ABOUT_ITEM and _about(turn, asked)
+
+
+def _about(turn: ReadTurn, asked: ReadText) -> bool:
+    same_film = not turn.said.named or not asked.keys or bool(turn.said.keys & asked.keys)
+    return describes(turn.utterance) and same_film
+
+
+def recoverability(reading: Reading) -> Outcome:
+    """0 uncorrected errors, or none pointed out, is 4; 1, 2, 3 are 3, 2, 1; four or more 0.
+
+    A user's first turn of the interaction cannot object to the system, nor its last be answered.
+    """
+    pointed_out = 0
+    found: list[Finding] = []
+    asked: frozenset[str] = frozenset()
+    said: frozenset[str] = frozenset()
+    for turn in reading.system:
+        how = objection(turn, asked) if said else None
+        if how is not None:
+            pointed_out += 1
+            if not corrects(turn, said):
+                found.append(Finding(turn.number, f"{how} not answered"))
+        if turn.asked is not None:
+            asked |= {turn.asked.utterance.same}
+        said |= {turn.utterance.same}
+    if not pointed_out:
+        return scored(4, "no error pointed out")
+    summary = f"{len(found)} of {counted(pointed_out, 'error')} pointed out not corrected"
+    return scored(from_errors(len(found)), f"{summary}: {listed(found)}" if found else summary)

@@ -1,0 +1,119 @@
+"""Text as the measured judges see it: titles masked, cut into sentences of words."""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+TITLE = "\ue000"  # private use: stands for a linked title, and is removed from what was said
+
+# Every alternative consumes what it matches without backtracking into another: linear time.
+_PIECES = re.compile(rf"{TITLE}|[^\W\d_{TITLE}]+(?:['’][^\W\d_{TITLE}]+)*|\d+|[.!?…]+|[^\w\s]|_+")
+_ENDINGS = frozenset(".!?…")
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a word list."""
+    return frozenset(words.split())
+
+
+class Sentence:
+    """Words in order. `words` are lower-case with a straight apostrophe, `raw` as written.
+
+    `breaks[i]` tells that punctuation (or the sentence's beginning) stands before word i.
+    `ending` is the punctuation that ends the sentence, "" where the text just stops.
+    """
+
+    __slots__ = ("breaks", "ending", "raw", "words")
+
+    def __init__(self, raw: Sequence[str], breaks: Sequence[bool], ending: str):
+        """Keep the words as written; lower-case them once."""
+        self.raw = tuple(raw)
+        self.words = tuple(word.lower().replace("’", "'") for word in raw)
+        self.breaks = tuple(breaks)
+        self.ending = ending
+
+    def after(self, index: int) -> str:
+        """The word that follows word `index` with no punctuation between, or ""."""
+        following = index + 1
+        if following < len(self.words) and not self.breaks[following]:
+            return self.words[following]
+        return ""
+
+    def before(self, index: int) -> str:
+        """The word that precedes word `index` with no punctuation between, or ""."""
+        return self.words[index - 1] if index > 0 and not self.breaks[index] else ""
+
+    def run(self, index: int, length: int) -> tuple[str, ...]:
+        """Up to `length` words from word `index` on, as far as no punctuation stands between."""
+        end = index + 1
+        last = min(index + length, len(self.words))
+        while end < last and not self.breaks[end]:
+            end += 1
+        return self.words[index:end]
+
+    def phrase(self, start: int, end: int) -> str:
+        """The words from `start` to before `end` as written, for a rationale."""
+        return " ".join("[title]" if w == TITLE else w for w in self.raw[start:end])
+
+
+class Utterance:
+    """One text with the places of its linked titles; everything else is computed on demand."""
+
+    def __init__(self, text: str, spans: Sequence[tuple[int, int]]):
+        """`spans` are the (start, end) of linked titles in `text`, in order, not overlapping."""
+        self.text = text
+        self._spans = tuple(spans)
+
+    @cached_property
+    def masked(self) -> str:
+        """The text with each linked title replaced by TITLE."""
+        pieces: list[str] = []
+        position = 0
+        for start, end in self._spans:
+            pieces += (self.text[position:start].replace(TITLE, " "), TITLE)
+            position = end
+        pieces.append(self.text[position:].replace(TITLE, " "))
+        return "".join(pieces)
+
+    @cached_property
+    def plain(self) -> str:
+        """`masked`, lower-case, with straight apostrophes and single spaces."""
+        return " ".join(self.masked.lower().replace("’", "'").split())
+
+    @cached_property
+    def same(self) -> str:
+        """What two texts share that say the same: the words alone, titles included."""
+        return " ".join(re.findall(r"\w+", self.text.casefold()))
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The masked text's sentences; a line break ends one, too."""
+        return tuple(s for line in self.masked.splitlines() for s in _sentences(line))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """All words in order, lower-case, TITLE for a linked title."""
+        return tuple(word for sentence in self.sentences for word in sentence.words)
+
+
+def _sentences(line: str) -> list[Sentence]:
+    found: list[Sentence] = []
+    raw: list[str] = []
+    breaks: list[bool] = []
+    broken = True
+    for match in _PIECES.finditer(line):
+        piece = match.group()
+        if piece[0] in _ENDINGS:
+            if raw:
+                found.append(Sentence(raw, breaks, piece))
+                raw, breaks = [], []
+            broken = True
+        elif piece == TITLE or piece[0].isalnum():
+            raw.append(piece)
+            breaks.append(broken)
+            broken = False
+        else:
+            broken = True
+    if raw:
+        found.append(Sentence(raw, breaks, ""))
+    return found
