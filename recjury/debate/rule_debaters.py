@@ -6,8 +6,9 @@ The rule (ours, for want of any in the paper; deterministic):
   2 - share, so that a bad factor weighs up to twice as much as a good one; times 100, rounded
   half up to a whole number. Unscored factors are left out.
 - Later rounds: half the way from the role's last score to the mean of the others' last scores,
-  rounded half up. Differences shrink about threefold a round, so that roles near each other
-  agree within the round limit and roles far apart do not.
+  rounded to a whole number, a half towards the others. Differences shrink about threefold a
+  round, so that roles near each other agree within the round limit and roles far apart do not;
+  two against two, one point apart, stay so.
 """
 
 import math
@@ -62,7 +63,7 @@ def rule_statement(
         move = ""
     else:
         mean = sum(others) / len(others)
-        score = _whole(own + _STEP * (mean - own))
+        score = _nearest(own + _STEP * (mean - own), mean)
         move = _moved(own, mean, score)
     text = f"{_evidence(scored)} {move or f'Weighing these, I put my willingness at {score:g}.'}"
     return Statement(role=role, round=number, speaker=RULE, text=text, score=score)
@@ -72,7 +73,7 @@ def _weighed(scored: Sequence[Rating]) -> float:
     shares = [_share(rating) for rating in scored]
     weights = [2 - share for share in shares]
     total = sum(weight * share for weight, share in zip(weights, shares, strict=True))
-    return _whole(100 * total / sum(weights))
+    return _nearest(100 * total / sum(weights), 100)
 
 
 def _share(rating: Rating) -> float:
@@ -80,8 +81,9 @@ def _share(rating: Rating) -> float:
     return (rating.score - rating.low) / (rating.high - rating.low)
 
 
-def _whole(value: float) -> float:
-    return float(math.floor(value + 0.5))
+def _nearest(value: float, towards: float) -> float:
+    """The nearest whole number; from the middle between two, the one that is `towards`."""
+    return float(math.floor(value + 0.5) if towards > value else math.ceil(value - 0.5))
 
 
 def _evidence(scored: Sequence[Rating]) -> str:
