@@ -117,11 +117,20 @@ class _Seen:
 class Server:
     """The HTTP side: routes, counting, faults. Runs in whatever loop starts it."""
 
-    def __init__(self, script: Script, *, key: str | None, models: tuple[str, ...], latency: float):
+    def __init__(
+        self,
+        script: Script,
+        *,
+        key: str | None,
+        models: tuple[str, ...],
+        latency: float,
+        listed: tuple[str, ...] | None = None,
+    ):
         """`latency` in seconds is added to every chat answer."""
         self._script = script
         self._key = key
         self._models = models
+        self._listed = models if listed is None else listed
         self._latency = latency
         self._runner: web.AppRunner | None = None
         self._kills: list[_Kill] = []
@@ -135,7 +144,9 @@ class Server:
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_get("/_calls", self._calls)
         app.router.add_post("/_kill", self._plan_kill)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0)
+        self._runner = web.AppRunner(
+            app, access_log=None, shutdown_timeout=0.01, handler_cancellation=True
+        )
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", port)
         await site.start()
@@ -155,7 +166,7 @@ class Server:
         return None
 
     async def _list_models(self, request: web.Request) -> web.Response:
-        listed = [{"id": name, "object": "model"} for name in self._models]
+        listed = [{"id": name, "object": "model"} for name in self._listed]
         return self._turned_away(request) or web.json_response({"object": "list", "data": listed})
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
@@ -256,10 +267,14 @@ class ScriptedEndpoint:
         *,
         key: str | None = None,
         models: tuple[str, ...] = ("scripted",),
+        listed: tuple[str, ...] | None = None,
         latency: float = 0.0,
     ):
-        """`key` is demanded if given; other model names than `models` get a 404."""
-        self.server = Server(script, key=key, models=models, latency=latency)
+        """`key` is demanded if given; other model names than `models` get a 404.
+
+        /v1/models names those in `listed`, by default all.
+        """
+        self.server = Server(script, key=key, models=models, listed=listed, latency=latency)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self.url = ""

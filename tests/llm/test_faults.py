@@ -1,0 +1,287 @@
+"""What goes wrong at an endpoint is retried, given up, or told in one line; never a reply."""
+
+import asyncio
+import re
+from collections.abc import Iterable
+
+import pytest
+
+from recjury.errors import CallFailed, ConfigError, EndpointRefused
+from recjury.llm import Backoff, Gateway, ModelSpec
+from recjury.records import Reply
+from tests.endpoint import Answer, Fault, Script, ScriptedEndpoint, completion
+from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of
+
+KEY = "sk-very-secret-0123456789"
+CUT_JSON = '{"choices": [{"message": {"content": "<rating>3'
+WIRES = pytest.mark.parametrize("wire", ["plain", "sdk"])
+
+
+def in_turn(answers: Iterable[Answer]) -> Script:
+    """A script that gives these answers, one after the other."""
+    rest = iter(answers)
+    return lambda body: next(rest)
+
+
+def complete(spec: ModelSpec, clock: FakeClock | None = None) -> tuple[Reply, Gateway]:
+    """One call, with time that passes at once and no chance in the waits."""
+    gateway = Gateway(
+        {"m": spec},
+        MemoryRecorder(),
+        clock=clock or FakeClock(),
+        backoff=Backoff(first=1.0, longest=8.0, chance=lambda: 1.0),
+    )
+
+    async def run() -> Reply:
+        async with gateway:
+            return await gateway.complete(request())
+
+    return asyncio.run(run()), gateway
+
+
+RETRIED = [
+    *(Fault("status", status=status) for status in (408, 409, 425, 429, 500, 502, 503, 504, 529)),
+    Fault("drop"),
+    Fault("cut"),
+    Fault("hang"),
+    Fault("raw", text=CUT_JSON),
+    Fault("raw", text=""),
+    Fault("raw", text="<html>busy</html>"),
+    Fault("raw", text="[]"),
+    Fault("raw", text="null"),
+    Fault("raw", text='{"error": {"message": "overloaded"}}'),
+    Fault("raw", text='{"choices": []}'),
+    Fault("raw", text='{"choices": [{"message": null}]}'),
+    Fault("raw", text='{"choices": [{"message": {"content": 3}}]}'),
+]
+
+
+@WIRES
+@pytest.mark.parametrize("fault", RETRIED, ids=lambda f: f"{f.kind}-{f.status}-{f.text[:12]}")
+def test_a_passing_fault_is_retried(fault: Fault, wire: str) -> None:
+    with ScriptedEndpoint(in_turn([fault, "fine"])) as endpoint:
+        timeout = 0.3 if fault.kind == "hang" else 20
+        reply, gateway = complete(spec_of(endpoint, wire=wire, timeout=timeout))
+    assert (reply.text, reply.attempts, gateway.usage.retried) == ("fine", 2, 1)
+
+
+@WIRES
+@pytest.mark.parametrize("fault", [RETRIED[3], RETRIED[9], RETRIED[10], RETRIED[12]])
+def test_one_that_stays_fails_the_call_after_its_retries(fault: Fault, wire: str) -> None:
+    with ScriptedEndpoint(lambda body: fault) as endpoint:
+        with pytest.raises(CallFailed, match=r"^m: .* \(3 attempts\)$"):
+            complete(spec_of(endpoint, wire=wire, retries=2))
+        assert len(endpoint.bodies) == 3
+
+
+@WIRES
+def test_a_call_to_nowhere_fails_after_its_retries(wire: str) -> None:
+    with pytest.raises(CallFailed, match="cannot connect"):
+        complete(
+            ModelSpec.model_validate(
+                {"base_url": "http://127.0.0.1:1/v1", "name": "x", "retries": 1, "wire": wire}
+            )
+        )
+
+
+def test_waits_grow_and_do_not_grow_for_ever() -> None:
+    clock = FakeClock()
+    with (
+        ScriptedEndpoint(lambda body: Fault("status")) as endpoint,
+        pytest.raises(CallFailed, match="HTTP 500"),
+    ):
+        complete(spec_of(endpoint, retries=6), clock)
+    assert clock.waits == [1, 2, 4, 8, 8, 8]
+
+
+def test_jitter_spreads_a_wait_over_its_upper_half() -> None:
+    chances = iter([0.0, 0.5, 1.0])
+    backoff = Backoff(first=2.0, chance=lambda: next(chances))
+    assert [backoff.wait(1) for _ in range(3)] == [1.0, 1.5, 2.0]
+
+
+@WIRES
+def test_retry_after_is_kept(wire: str) -> None:
+    clock = FakeClock()
+    busy = Fault("status", status=429, retry_after="17")
+    with ScriptedEndpoint(in_turn([busy, "fine"])) as endpoint:
+        reply, _ = complete(spec_of(endpoint, wire=wire), clock)
+    assert reply.text == "fine"
+    assert clock.time == 1017.0
+
+
+@pytest.mark.parametrize("asked", ["soon", "Wed, 21 Oct 2015 07:28:00 GMT", "-3"])
+def test_a_retry_after_that_says_nothing_falls_back_to_the_usual_wait(asked: str) -> None:
+    clock = FakeClock()
+    with ScriptedEndpoint(in_turn([Fault("status", 503, "", asked), "fine"])) as endpoint:
+        complete(spec_of(endpoint), clock)
+    assert clock.time == 1001.0
+
+
+def test_a_pause_asked_of_one_call_is_kept_by_all_calls_to_the_model() -> None:
+    clock = FakeClock()
+    sent: list[float] = []
+    busy = iter([Fault("status", status=429, retry_after="30")])
+
+    def script(body: object) -> Answer:
+        sent.append(clock.time)
+        return next(busy, None) or "fine"
+
+    async def run(spec: ModelSpec) -> None:
+        async with Gateway({"m": spec}, MemoryRecorder(), concurrency=1, clock=clock) as gateway:
+            await asyncio.gather(*(gateway.complete(request(str(n))) for n in range(4)))
+
+    with ScriptedEndpoint(script) as endpoint:
+        asyncio.run(run(spec_of(endpoint)))
+    assert sent[0] == 1000.0
+    assert min(sent[1:]) >= 1030.0
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+def test_a_request_the_endpoint_cannot_take_fails_at_once(status: int) -> None:
+    with ScriptedEndpoint(lambda body: Fault("status", status, "context too long")) as endpoint:
+        with pytest.raises(CallFailed, match=f"HTTP {status}: context too long"):
+            complete(spec_of(endpoint))
+        assert len(endpoint.bodies) == 1
+
+
+def test_half_a_surrogate_fails_its_call_and_nothing_else() -> None:
+    async def run(spec: ModelSpec) -> None:
+        async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
+            with pytest.raises(CallFailed, match="cannot be sent"):
+                await gateway.complete(request("\ud83d"))
+            assert (await gateway.complete(request())).text == "fine"
+
+    with ScriptedEndpoint(lambda body: "fine") as endpoint:
+        asyncio.run(run(spec_of(endpoint)))
+
+
+@WIRES
+@pytest.mark.parametrize(
+    ("said", "text", "finish"),
+    [
+        (completion(""), "", "stop"),
+        (completion(None), "", "stop"),
+        (completion("half a", finish_reason="length"), "half a", "length"),
+        ({"choices": [{"message": {"content": [{"type": "text", "text": "parts"}]}}]}, "parts", ""),
+        ({"choices": [{"message": {}}], "usage": None, "model": None}, "", ""),
+    ],
+)
+def test_an_odd_completion_is_a_finished_reply(
+    said: dict[str, object], text: str, finish: str, wire: str
+) -> None:
+    with ScriptedEndpoint(lambda body: said) as endpoint:
+        reply, gateway = complete(spec_of(endpoint, wire=wire))
+    assert (reply.text, reply.finish_reason, reply.model) == (text, finish, "scripted")
+    assert gateway.usage.retried == 0
+
+
+def check(spec: ModelSpec) -> None:
+    """The preflight of one model."""
+
+    async def run() -> None:
+        async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
+            await gateway.check()
+
+    asyncio.run(run())
+
+
+def one_line(error: BaseException, *expected: str) -> str:
+    """The message, which must be one line that says all of `expected` and not the key."""
+    message = str(error)
+    assert "\n" not in message
+    assert KEY not in message
+    for part in expected:
+        assert part in message
+    return message
+
+
+@WIRES
+def test_a_wrong_key_is_refused_before_and_during_the_run(
+    wire: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_KEY", KEY)
+    with ScriptedEndpoint(lambda body: "x", key="another") as endpoint:
+        spec = spec_of(endpoint, key_env="TEST_KEY", wire=wire)
+        for attempt in (check, complete):
+            with pytest.raises(EndpointRefused) as caught:
+                attempt(spec)
+            one_line(caught.value, endpoint.url, "scripted", "401", "[key]", "TEST_KEY")
+
+
+@WIRES
+def test_the_right_key_is_sent(wire: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_KEY", f" {KEY}\n")
+    with ScriptedEndpoint(lambda body: "x", key=KEY) as endpoint:
+        spec = spec_of(endpoint, key_env="TEST_KEY", wire=wire)
+        check(spec)
+        assert complete(spec)[0].text == "x"
+
+
+@pytest.mark.parametrize("value", [None, "", "  "])
+def test_a_key_that_is_not_set_is_named(value: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TEST_KEY", raising=False)
+    if value is not None:
+        monkeypatch.setenv("TEST_KEY", value)
+    spec = ModelSpec(base_url="http://127.0.0.1:1/v1", name="x", key_env="TEST_KEY")
+    for attempt in (check, complete):
+        with pytest.raises(ConfigError) as caught:
+            attempt(spec)
+        one_line(caught.value, "TEST_KEY", "not set")
+
+
+@WIRES
+def test_a_model_that_is_not_there_is_refused_before_and_during_the_run(wire: str) -> None:
+    with ScriptedEndpoint(lambda body: "x", models=("other",)) as endpoint:
+        for attempt in (check, complete):
+            with pytest.raises(EndpointRefused) as caught:
+                attempt(spec_of(endpoint, wire=wire))
+            one_line(caught.value, endpoint.url, "scripted", "404", "does not exist")
+
+
+@WIRES
+def test_an_endpoint_that_is_not_there_is_refused(wire: str) -> None:
+    url = "http://127.0.0.1:1/v1"
+    with pytest.raises(EndpointRefused) as caught:
+        check(ModelSpec.model_validate({"base_url": url, "name": "x", "wire": wire}))
+    one_line(caught.value, url, "model x", "cannot connect", "server runs")
+
+
+@pytest.mark.parametrize("status", [401, 403, 402])
+def test_a_refusal_in_the_middle_of_a_run_stops_it(status: int) -> None:
+    with ScriptedEndpoint(lambda body: Fault("status", status, f"bad {KEY}")) as endpoint:
+        with pytest.raises(EndpointRefused, match=f"HTTP {status}"):
+            complete(spec_of(endpoint))
+        assert len(endpoint.bodies) == 1
+
+
+def test_no_error_shows_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_KEY", KEY)
+    faults = [
+        Fault("status", 400, f"you sent {KEY}"),
+        Fault("status", 500, f"you sent {KEY}"),
+        Fault("raw", text=f"you sent {KEY}"),
+        Fault("raw", text=f'{{"sent": "{KEY}"}}'),
+    ]
+    for fault in faults:
+        with ScriptedEndpoint(in_turn([fault])) as endpoint:
+            spec = spec_of(endpoint, key_env="TEST_KEY", retries=0)
+            with pytest.raises(CallFailed) as caught:
+                complete(spec)
+            one_line(caught.value)
+            assert caught.value.__cause__ is None
+
+
+def test_a_model_that_the_list_leaves_out_but_the_endpoint_serves_passes() -> None:
+    with ScriptedEndpoint(lambda body: "x", listed=()) as endpoint:
+        check(spec_of(endpoint))
+        assert [body["max_tokens"] for body in endpoint.bodies] == [16]
+
+
+@pytest.mark.parametrize(
+    "url", ["", "127.0.0.1:80/v1", "ftp://host/v1", "http:///v1", f"http://user:{KEY}@host/v1"]
+)
+def test_what_is_no_plain_web_address_is_no_base_url(url: str) -> None:
+    with pytest.raises(ValueError, match="base_url") as caught:
+        ModelSpec(base_url=url, name="x")
+    assert re.search("must|http", str(caught.value))
