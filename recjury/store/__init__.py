@@ -1,0 +1,24 @@
+"""The store: calls, trials, logs, ratings, debates and verdicts in one SQLite file."""
+
+from recjury.store.campaigns import Campaign, Setup, package_versions
+from recjury.store.debates import Debate, DebateSummary
+from recjury.store.outcomes import RECALL_AT, TrialOutcome
+from recjury.store.recorder import StoreRecorder
+from recjury.store.store import Store
+from recjury.store.trials import STAGES, Failure, Stage, Trial
+
+__all__ = [
+    "RECALL_AT",
+    "STAGES",
+    "Campaign",
+    "Debate",
+    "DebateSummary",
+    "Failure",
+    "Setup",
+    "Stage",
+    "Store",
+    "StoreRecorder",
+    "Trial",
+    "TrialOutcome",
+    "package_versions",
+]

@@ -1,0 +1,183 @@
+"""Stored calls: their rows, and reading them back, checked to the byte."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+from sqlalchemy import Engine, select
+
+from recjury.errors import StoreError
+from recjury.records import CallRecord, ChatRequest, Message, Reply, Usage
+from recjury.store.engine import one_line_errors
+from recjury.store.tables import CallRow, TextRow, table_of
+from recjury.store.texts import seal, unpack
+
+
+class CallValues(NamedTuple):
+    """A row of `call`, in the order of its columns."""
+
+    identity: bytes
+    model: str
+    purpose: str
+    trial: str | None
+    sample: int
+    params: int
+    request: str
+    reply: int
+    reply_model: str
+    finish_reason: str
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+    cost: float
+    latency: float
+    attempts: int
+    logprobs: int | None
+    started_at: float
+    seal: bytes
+
+    def text_ids(self) -> tuple[int, ...]:
+        """All texts the row refers to: prompt parts in order, parameters, reply, logprobs."""
+        parts = (part for _, *ids in orjson.loads(self.request) for part in ids)
+        odds = () if self.logprobs is None else (self.logprobs,)
+        return (*parts, self.params, self.reply, *odds)
+
+    def sealed(self, hashes: Mapping[int, bytes]) -> bytes:
+        """The seal that fits these values and the hashes of their texts."""
+        shape = [[role, len(ids)] for role, *ids in orjson.loads(self.request)]
+        values = [self.identity.hex(), *self[1:5], shape, *self[8:16], self.started_at]
+        return bytes.fromhex(seal(values, (hashes[number] for number in self.text_ids())))
+
+
+def params_json(request: ChatRequest) -> str:
+    """Everything asked but the messages, as canonical JSON: the same for most calls of a kind."""
+    asked = {
+        "temperature": request.temperature,
+        "top_p": request.top_p,
+        "max_tokens": request.max_tokens,
+        "seed": request.seed,
+        "stop": request.stop,
+        "schema": request.schema,
+        "top_logprobs": request.top_logprobs,
+    }
+    return orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
+
+
+class CallReader:
+    """Reads calls over a connection of its own, opened when first needed.
+
+    It speaks to the driver itself: a resumed campaign asks for tens of thousands of calls.
+    """
+
+    def __init__(self, engine: Engine):
+        """Nothing is opened yet."""
+        self._engine = engine
+        self._connection: Any = None  # a DBAPI connection has no static type
+        calls, texts = table_of(CallRow), table_of(TextRow)
+        columns = [calls.c[name] for name in CallValues._fields]
+        self._call = str(select(*columns).where(calls.c.identity == "").compile(engine))
+        text = select(texts.c.body, texts.c.size, texts.c.hash).where(texts.c.id == 0)
+        self._text = str(text.compile(engine))
+        self._hash = str(select(texts.c.hash).where(texts.c.id == 0).compile(engine))
+
+    def close(self) -> None:
+        """Give the connection back."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def reply(self, identity: str) -> Reply | None:
+        """The reply of a call, marked as reused; None if there is no such call."""
+        with one_line_errors(self._engine.url.database):
+            values = self._values(identity)
+            return None if values is None else self._reply(values, reused=True)
+
+    def call(self, identity: str) -> CallRecord:
+        """A call as it was recorded; StoreError if it is not there, or not as it was written."""
+        with one_line_errors(self._engine.url.database):
+            values = self._values(identity)
+            if values is None:
+                raise StoreError(f"call {identity} is not in the store")
+            return CallRecord(
+                identity=identity,
+                request=self._request(values),
+                reply=self._reply(values, reused=False),
+                trial=values.trial,
+                started_at=values.started_at,
+            )
+
+    def _values(self, identity: str) -> CallValues | None:
+        row = self._first(self._call, bytes.fromhex(identity))
+        if row is None:
+            return None
+        values = CallValues(*row)
+        try:
+            hashes = {number: self._first(self._hash, number)[0] for number in values.text_ids()}
+            intact = values.sealed(hashes) == values.seal
+        except (TypeError, ValueError, KeyError):  # what a damaged row can be read as
+            intact = False
+        if not intact:
+            raise StoreError(f"call {identity} in the store is not as it was written")
+        return values
+
+    def _request(self, values: CallValues) -> ChatRequest:
+        messages = (
+            Message(role, tuple(self._plain(number) for number in ids))
+            for role, *ids in orjson.loads(values.request)
+        )
+        asked = orjson.loads(self._plain(values.params))
+        asked["stop"] = tuple(asked["stop"])
+        return ChatRequest(
+            model=values.model,
+            messages=tuple(messages),
+            purpose=values.purpose,
+            sample=values.sample,
+            **asked,
+        )
+
+    def _reply(self, values: CallValues, *, reused: bool) -> Reply:
+        odds = "[]" if values.logprobs is None else self._plain(values.logprobs)
+        return Reply(
+            call=values.identity.hex(),
+            text=self._plain(values.reply),
+            finish_reason=values.finish_reason,
+            model=values.reply_model,
+            usage=Usage(
+                prompt_tokens=values.prompt_tokens,
+                completion_tokens=values.completion_tokens,
+                cached_tokens=values.cached_tokens,
+                cost=values.cost,
+            ),
+            logprobs=tuple(
+                (token, value, tuple((other, odd) for other, odd in others))
+                for token, value, others in orjson.loads(odds)
+            ),
+            reused=reused,
+            latency=values.latency,
+            attempts=values.attempts,
+        )
+
+    def _plain(self, number: int) -> str:
+        return unpack(*self._first(self._text, number))
+
+    def _first(self, query: str, key: object) -> Any:
+        if self._connection is None:
+            self._connection = self._engine.raw_connection()
+        cursor = self._connection.cursor()
+        try:
+            return cursor.execute(query, (key,)).fetchone()
+        finally:
+            cursor.close()
+
+
+def call_ids(calls: Iterable[str]) -> str:
+    """Call identities as a column holds them."""
+    return orjson.dumps(list(calls)).decode()
+
+
+def read_call_ids(column: str) -> tuple[str, ...]:
+    """The identities in such a column; raises ValueError if it is not a list of strings."""
+    found: Sequence[object] = orjson.loads(column)
+    if not isinstance(found, list) or not all(isinstance(call, str) for call in found):
+        raise ValueError("expected a list of call identities")
+    return tuple(str(call) for call in found)

@@ -1,0 +1,95 @@
+"""Campaigns and their runs: what was asked, and with which versions, seeds, packs and prices."""
+
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+
+import orjson
+from sqlalchemy import Column, Connection, func, select
+
+from recjury.records import Record
+from recjury.store.engine import insert_new
+from recjury.store.tables import CampaignRow, CampaignTrialRow, RunRow, table_of
+from recjury.store.texts import texts_of_ids
+from recjury.store.writer import Transaction
+
+_PACKAGES = ("aiohttp", "autogen-agentchat", "numpy", "openai", "pydantic", "scipy", "torch")
+
+
+def package_versions() -> dict[str, str]:
+    """The installed versions of the packages that can change a result."""
+    found: dict[str, str] = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+class Setup(Record):
+    """What a campaign ran with. `config` is the resolved campaign file; `packs` maps prompt and
+    rubric packs to their digests; `prices` holds USD per million tokens by model."""
+
+    config: object
+    recjury: str
+    python: str = platform.python_version()
+    packages: Mapping[str, str] = {}
+    seeds: Mapping[str, int] = {}
+    packs: Mapping[str, str] = {}
+    prices: Mapping[str, Mapping[str, float]] = {}
+
+
+class Campaign(Record):
+    """A campaign to begin, or as the store has it: `setup` is that of its latest run.
+
+    Times are Unix seconds, and None until it is begun; `trials` counts the planned ones.
+    """
+
+    id: str
+    name: str
+    setup: Setup
+    created_at: float | None = None
+    started_at: float | None = None
+    runs: int = 0
+    trials: int = 0
+
+
+def begin(transaction: Transaction, campaigns: Sequence[Campaign]) -> None:
+    """Add each campaign if it is not there yet, and a run of it in any case."""
+    connection, now = transaction.connection, time.time()
+    for campaign in campaigns:
+        setup = orjson.dumps(campaign.setup.model_dump(), option=orjson.OPT_SORT_KEYS).decode()
+        place = transaction.texts.intern(connection, [setup])[setup]
+        row = {"id": campaign.id, "name": campaign.name, "created_at": now}
+        connection.execute(insert_new(CampaignRow), [row])
+        run = {"campaign": campaign.id, "setup": place.id, "started_at": now}
+        connection.execute(insert_new(RunRow), [run])
+
+
+def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
+    """All campaigns, the oldest first."""
+    campaigns, runs = table_of(CampaignRow), table_of(RunRow)
+    planned = table_of(CampaignTrialRow)
+    latest = {row.campaign: row for row in connection.execute(select(runs).order_by(runs.c.id))}
+    setups = texts_of_ids(connection, (row.setup for row in latest.values()))
+    run_counts = _count_by_campaign(connection, runs.c.campaign)
+    trial_counts = _count_by_campaign(connection, planned.c.campaign)
+    return tuple(
+        Campaign(
+            id=row.id,
+            name=row.name,
+            setup=Setup.model_validate_json(setups[latest[row.id].setup]),
+            created_at=row.created_at,
+            started_at=latest[row.id].started_at,
+            runs=run_counts[row.id],
+            trials=trial_counts.get(row.id, 0),
+        )
+        for row in connection.execute(select(campaigns).order_by(campaigns.c.created_at))
+    )
+
+
+def _count_by_campaign(connection: Connection, column: Column[str]) -> Mapping[str, int]:
+    rows = connection.execute(select(column, func.count()).group_by(column))
+    return {row[0]: row[1] for row in rows}

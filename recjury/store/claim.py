@@ -1,0 +1,62 @@
+"""One process at a time runs a campaign: a lock of the operating system beside the store.
+
+Such a lock is gone with its process, however that ends, so there is nothing to clean up after
+a kill.
+"""
+
+import contextlib
+import hashlib
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from recjury.errors import StoreError
+
+
+@contextlib.contextmanager
+def claim(store: Path, campaign: str) -> Iterator[None]:
+    """Hold `campaign` of the store at that path; StoreError if a live process holds it.
+
+    On Windows nothing is locked.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    name = hashlib.sha256(campaign.encode()).hexdigest()[:12]
+    path = store.with_name(f"{store.name}.{name}.lock")
+    handle = _locked(path, campaign)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _locked(path: Path, campaign: str) -> int:
+    import fcntl
+
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(handle, 200).decode(errors="replace").strip() or "another process"
+            os.close(handle)
+            raise StoreError(
+                f"campaign {campaign} is being run by {holder}: wait for it, or end it"
+            ) from None
+        if _is_at(handle, path):
+            os.ftruncate(handle, 0)
+            os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+            return handle
+        # Its former holder removed the file between our opening and our locking it.
+        os.close(handle)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False

@@ -1,0 +1,114 @@
+"""What is particular to SQLite: connecting, pragmas, transactions, and its errors in one line."""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.dialects.sqlite import Insert, insert
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.pool import ConnectionPoolEntry
+from sqlmodel import SQLModel
+
+from recjury.errors import StoreError
+
+BUSY_SECONDS = 30.0
+"""How long a process waits for another one's transaction before it gives up."""
+
+_IMMEDIATE = "recjury_immediate"
+
+
+def store_path(url: str) -> Path:
+    """The file that `url` means: `sqlite:///relative`, `sqlite:////absolute`, or a plain path.
+
+    Raises StoreError for another database, and for one in memory, which threads cannot share.
+    """
+    if "://" not in url and not url.startswith("sqlite:"):
+        return Path(url)
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise StoreError(f"expected a store like sqlite:///runs.db, got {url}") from None
+    if parsed.get_backend_name() != "sqlite":
+        raise StoreError(f"expected a store like sqlite:///runs.db, got {parsed.drivername}://")
+    if parsed.database in {None, "", ":memory:"}:
+        raise StoreError("a store needs a file, such as sqlite:///runs.db; memory cannot be shared")
+    return Path(str(parsed.database))
+
+
+def connect(path: Path) -> Engine:
+    """An engine on the SQLite file at `path`; nothing is opened yet."""
+    url = URL.create("sqlite", database=str(path))
+    engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    # Without this, Python's driver begins transactions late and commits before DDL.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get(_IMMEDIATE, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def for_writing(connection: Connection) -> Connection:
+    """`connection`, whose transactions take the write lock when they begin.
+
+    A transaction that reads first and writes later could not wait for another writer.
+    """
+    return connection.execution_options(**{_IMMEDIATE: True})
+
+
+def use_write_ahead_log(connection: Connection) -> None:
+    """Readers and the writer do not block each other from here on; the file remembers it."""
+    raw = connection.connection.cursor()
+    raw.execute("PRAGMA journal_mode = WAL")
+    raw.close()
+
+
+def insert_new(model: type[SQLModel]) -> Insert:
+    """An INSERT that leaves a row alone which is there already."""
+    return insert(model).on_conflict_do_nothing()
+
+
+@contextlib.contextmanager
+def one_line_errors(path: Path | str | None) -> Iterator[None]:
+    """Database errors that the user can fix, as a StoreError of one line."""
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as error:
+        fixable = fixable_error(error, path)
+        if fixable is None:
+            raise
+        raise fixable from error
+
+
+def fixable_error(error: BaseException, path: Path | str | None) -> StoreError | None:
+    """The StoreError for a database error that is not a bug; None for any other."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if not isinstance(cause, sqlite3.DatabaseError):
+        return None
+    if isinstance(cause, sqlite3.IntegrityError | sqlite3.ProgrammingError):
+        return None
+    hint = next((hint for words, hint in _HINTS.items() if words in str(cause)), "")
+    return StoreError(f"the store {path}: {cause}{hint}")
+
+
+_HINTS = {
+    "file is not a database": ": expected an SQLite file",
+    "disk is full": ": free some space and run again, what was acknowledged is kept",
+    "readonly": ": it must be writable",
+    "locked": f": another process has held it for {BUSY_SECONDS:.0f} s",
+    "unable to open": ": the folder must exist and be writable",
+    "malformed": ": restore it from a copy, or read what is left with sqlite3's .recover",
+}

@@ -1,0 +1,14 @@
+"""${message}"""
+
+import sqlalchemy as sa
+import sqlmodel
+from alembic import op
+
+${imports if imports else ""}
+revision = ${repr(up_revision)}
+down_revision = ${repr(down_revision)}
+
+
+def upgrade() -> None:
+    """${message}"""
+    ${upgrades if upgrades else "pass"}

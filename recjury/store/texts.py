@@ -1,0 +1,173 @@
+"""Content-addressed text: each text is kept once, compressed where that is smaller, and
+checked against its hash whenever it is read."""
+
+import hashlib
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+import orjson
+from sqlalchemy import Connection, Engine, select
+
+from recjury.errors import StoreError
+from recjury.records import JSON
+from recjury.store.engine import insert_new
+from recjury.store.tables import TextRow, table_of
+
+K = TypeVar("K")
+
+_CHUNK = 500  # keys in one IN (...)
+
+
+Damaged = Callable[[StoreError], None]
+"""What a reader does with a row that is not as it was written."""
+
+
+def refuse(error: StoreError) -> None:
+    """Raise it: what every reader does unless told otherwise."""
+    raise error
+
+
+class Kept(NamedTuple):
+    """Where a text lies, and the SHA-256 over its plain bytes."""
+
+    id: int
+    hash: bytes
+
+
+def seal(values: Sequence[JSON], hashes: Iterable[bytes] = ()) -> str:
+    """A row's seal: 32 hex digits over its values and the hashes of the texts it refers to."""
+    return hashlib.sha256(orjson.dumps(values) + b"".join(hashes)).hexdigest()[:32]
+
+
+def plain_digest(text: str) -> str:
+    """The first 32 hex digits of SHA-256 over a text's UTF-8, as `records.digest` gives them."""
+    return hashlib.sha256(plain_bytes(text)).hexdigest()[:32]
+
+
+def plain_bytes(text: str) -> bytes:
+    """UTF-8; half a surrogate pair, which a model may send, is kept as it came."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def pack(plain: bytes) -> bytes:
+    """`plain`, zlib-compressed if that is shorter."""
+    # Small windows: setting up the default ones costs more than compressing a short text.
+    window, memory = (13, 6) if len(plain) <= 8192 else (15, 8)
+    packer = zlib.compressobj(6, zlib.DEFLATED, window, memory)
+    packed = packer.compress(plain) + packer.flush()
+    return packed if len(packed) < len(plain) else plain
+
+
+def unpack(body: bytes, size: int, digest: bytes) -> str:
+    """The text of a row; raises StoreError naming its hash where the bytes are not its own."""
+    try:
+        plain = body if len(body) == size else zlib.decompress(body)
+    except zlib.error:
+        plain = b""
+    if len(plain) != size or hashlib.sha256(plain).digest() != digest:
+        raise StoreError(f"text {digest.hex()} in the store is damaged: it does not match its hash")
+    return plain.decode("utf-8", "surrogatepass")
+
+
+class Interner:
+    """Puts texts into the store and remembers where the recent ones lie.
+
+    What it remembers is bounded by `characters` in all. Texts of a transaction are remembered
+    once it is committed: call `commit` or `rollback` after each.
+    """
+
+    def __init__(self, engine: Engine, *, characters: int = 4_000_000):
+        """For connections of `engine`."""
+        self._known: OrderedDict[str, Kept] = OrderedDict()
+        self._fresh: dict[str, Kept] = {}
+        self._room = characters
+        columns = ("hash", "size", "body")
+        insert = insert_new(TextRow).compile(engine, column_keys=list(columns))
+        assert tuple(insert.positiontup or ()) == columns
+        self._insert = str(insert)
+        table = table_of(TextRow)
+        found = select(table.c.id).where(table.c.hash == b"")
+        self._select = str(found.compile(engine))
+
+    def intern(self, connection: Connection, texts: Iterable[str]) -> Mapping[str, Kept]:
+        """Where each of `texts` lies; those that are not there yet are put there."""
+        places: dict[str, Kept] = {}
+        missing: dict[str, bytes] = {}
+        for text in texts:
+            kept = self._known.get(text) or self._fresh.get(text)
+            if kept is None:
+                missing[text] = plain_bytes(text)
+            else:
+                places[text] = kept
+        if missing:
+            places.update(self._put(connection, missing))
+        return places
+
+    def _put(self, connection: Connection, missing: Mapping[str, bytes]) -> Mapping[str, Kept]:
+        hashes = {text: hashlib.sha256(plain).digest() for text, plain in missing.items()}
+        rows = [(hashes[text], len(plain), pack(plain)) for text, plain in missing.items()]
+        cursor = connection.connection.cursor()
+        cursor.executemany(self._insert, rows)
+        for text, digest in hashes.items():
+            cursor.execute(self._select, (digest,))
+            row = cursor.fetchone()
+            assert row is not None
+            self._fresh[text] = Kept(row[0], digest)
+        cursor.close()
+        return {text: self._fresh[text] for text in missing}
+
+    def commit(self) -> None:
+        """The transaction was committed: remember its texts, forget the oldest ones."""
+        for text, kept in self._fresh.items():
+            self._known[text] = kept
+            self._room -= len(text)
+        self._fresh.clear()
+        while self._room < 0:
+            oldest, _ = self._known.popitem(last=False)
+            self._room += len(oldest)
+
+    def rollback(self) -> None:
+        """The transaction was rolled back, and its texts with it."""
+        self._fresh.clear()
+
+
+def text_of_hash(connection: Connection, digest: str) -> str:
+    """The text of a SHA-256 in hex; StoreError if it is not there or damaged."""
+    table = table_of(TextRow)
+    query = select(table.c.body, table.c.size).where(table.c.hash == digest)
+    row = connection.execute(query).first()
+    if row is None:
+        raise StoreError(f"text {digest} is not in the store")
+    return unpack(row.body, row.size, bytes.fromhex(digest))
+
+
+def hashes_of_ids(connection: Connection, ids: Iterable[int]) -> dict[int, bytes]:
+    """The hash of each text; ids that are not there are left out."""
+    table = table_of(TextRow)
+    found: dict[int, bytes] = {}
+    for some in chunks(ids):
+        rows = connection.execute(select(table.c.id, table.c.hash).where(table.c.id.in_(some)))
+        found.update((row.id, bytes.fromhex(row.hash)) for row in rows)
+    return found
+
+
+def texts_of_ids(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
+    """The text of each id; StoreError if one is not there or damaged."""
+    table = table_of(TextRow)
+    wanted = tuple(dict.fromkeys(ids))
+    found: dict[int, str] = {}
+    for some in chunks(wanted):
+        for row in connection.execute(select(table).where(table.c.id.in_(some))):
+            found[row.id] = unpack(row.body, row.size, bytes.fromhex(row.hash))
+    for number in wanted:
+        if number not in found:
+            raise StoreError(f"text number {number} is not in the store")
+    return found
+
+
+def chunks(keys: Iterable[K]) -> Iterable[Sequence[K]]:
+    """`keys`, each once and in order, as many at a time as one query takes."""
+    wanted = tuple(dict.fromkeys(keys))
+    return (wanted[start : start + _CHUNK] for start in range(0, len(wanted), _CHUNK))

@@ -1,0 +1,187 @@
+"""Trials: what is planned, which stages are done, and what failed."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import orjson
+from sqlalchemy import Connection, select
+
+from recjury.errors import StoreError
+from recjury.records import JSON, Record
+from recjury.store.engine import insert_new
+from recjury.store.tables import CampaignTrialRow, FailureRow, StageRow, TrialRow, table_of
+from recjury.store.texts import Damaged, chunks, hashes_of_ids, refuse, seal, texts_of_ids
+from recjury.store.writer import Transaction
+
+Stage = Literal["converse", "rate", "debate"]
+STAGES: tuple[Stage, ...] = ("converse", "rate", "debate")
+
+
+class Trial(Record):
+    """One system on one scenario, once. `id` is 32 hex digits over all that can change its result;
+    `settings` is that as JSON; `scenario` is the scenario's id; `repeat` counts from 0."""
+
+    id: str
+    system: str
+    scenario: str
+    corpus: str
+    repeat: int = 0
+    seed: int = 0
+    settings: Mapping[str, object] = {}
+
+
+class Failure(NamedTuple):
+    """A stage that failed, and why; `failed_at` in Unix seconds."""
+
+    trial: str
+    stage: str
+    reason: str
+    failed_at: float
+
+
+class Planned(NamedTuple):
+    """Trials to add to a campaign, in the plan's order."""
+
+    campaign: str
+    trials: Sequence[Trial]
+
+
+def add_trials(transaction: Transaction, planned: Sequence[Planned]) -> None:
+    """Add what is not there yet; a trial that another campaign has done is done here, too."""
+    for campaign, trials in planned:
+        links = [
+            {"campaign": campaign, "trial": trial.id, "ordinal": ordinal}
+            for ordinal, trial in enumerate(trials)
+        ]
+        if links:
+            transaction.connection.execute(insert_new(TrialRow), _rows(transaction, trials))
+            transaction.connection.execute(insert_new(CampaignTrialRow), links)
+
+
+def _rows(transaction: Transaction, trials: Sequence[Trial]) -> list[dict[str, JSON]]:
+    settings = [
+        orjson.dumps(trial.model_dump()["settings"], option=orjson.OPT_SORT_KEYS).decode()
+        for trial in trials
+    ]
+    places = transaction.texts.intern(transaction.connection, settings)
+    rows: list[dict[str, JSON]] = []
+    for trial, text in zip(trials, settings, strict=True):
+        row: dict[str, JSON] = trial.model_dump(exclude={"settings"})
+        sealed = seal(list(row.values()), [places[text].hash])
+        rows.append({**row, "settings": places[text].id, "seal": sealed})
+    return rows
+
+
+def read_trials(connection: Connection, ids: Iterable[str]) -> dict[str, Trial]:
+    """Trials by id, in the order given; StoreError for one that is missing or altered."""
+    trials = table_of(TrialRow)
+    found: dict[str, Trial] = {}
+    for some in chunks(ids):
+        rows = {
+            row.id: row for row in connection.execute(select(trials).where(trials.c.id.in_(some)))
+        }
+        numbers = [row.settings for row in rows.values()]
+        texts, hashes = texts_of_ids(connection, numbers), hashes_of_ids(connection, numbers)
+        for trial in some:
+            if trial not in rows:
+                raise StoreError(f"trial {trial} is not in the store")
+            row = rows[trial]
+            values = [row.id, row.system, row.scenario, row.corpus, row.repeat, row.seed]
+            if seal(values, [hashes[row.settings]]) != row.seal:
+                raise StoreError(f"trial {trial} in the store is not as it was written")
+            names = ("id", "system", "scenario", "corpus", "repeat", "seed")
+            settings = orjson.loads(texts[row.settings])
+            found[trial] = Trial(**dict(zip(names, values, strict=True)), settings=settings)
+    return found
+
+
+def find_trial(connection: Connection, prefix: str) -> Trial:
+    """The one trial whose id begins so; StoreError if there is none, or several."""
+    trials = table_of(TrialRow)
+    query = select(trials.c.id).where(trials.c.id.startswith(prefix, autoescape=True)).limit(2)
+    ids = tuple(connection.execute(query).scalars())
+    if len(ids) != 1:
+        many = "several trials begin" if ids else "no trial begins"
+        raise StoreError(f"{many} with {prefix}: give more of the id")
+    return read_trials(connection, ids)[ids[0]]
+
+
+def trial_ids(
+    connection: Connection, campaign: str | None = None, system: str | None = None
+) -> tuple[str, ...]:
+    """Ids of a campaign's trials in the plan's order, or of all, optionally of one system."""
+    trials, planned = table_of(TrialRow), table_of(CampaignTrialRow)
+    query = select(trials.c.id)
+    if campaign is None:
+        query = query.order_by(trials.c.corpus, trials.c.scenario, trials.c.system, trials.c.id)
+    else:
+        query = query.join(planned, planned.c.trial == trials.c.id)
+        query = query.where(planned.c.campaign == campaign).order_by(planned.c.ordinal)
+    if system is not None:
+        query = query.where(trials.c.system == system)
+    return tuple(connection.execute(query).scalars())
+
+
+def finish_stage(transaction: Transaction, trial: str, stage: str, seals: Sequence[str]) -> bool:
+    """Mark a stage as finished. False if it was already: what is finished is never overwritten."""
+    row = {"trial": trial, "stage": stage, "finished_at": time.time(), "seal": seal(list(seals))}
+    return transaction.connection.execute(insert_new(StageRow).values(row)).rowcount == 1
+
+
+def stages_done(connection: Connection, campaign: str) -> dict[str, set[str]]:
+    """The finished stages of each of a campaign's trials that has any."""
+    stages, planned = table_of(StageRow), table_of(CampaignTrialRow)
+    query = select(stages.c.trial, stages.c.stage)
+    query = query.join(planned, planned.c.trial == stages.c.trial)
+    done: dict[str, set[str]] = {}
+    for trial, stage in connection.execute(query.where(planned.c.campaign == campaign)):
+        done.setdefault(trial, set()).add(stage)
+    return done
+
+
+def read_stages(connection: Connection, trials: Iterable[str]) -> dict[str, set[str]]:
+    """The finished stages of each of `trials` that has any."""
+    stages = table_of(StageRow)
+    query = select(stages.c.trial, stages.c.stage).where(stages.c.trial.in_(tuple(trials)))
+    done: dict[str, set[str]] = {}
+    for trial, stage in connection.execute(query):
+        done.setdefault(trial, set()).add(stage)
+    return done
+
+
+def check_stages(
+    connection: Connection,
+    found: Mapping[str, Mapping[str, Sequence[str]]],
+    damaged: Damaged = refuse,
+) -> None:
+    """Hold the seals of the rows found, by trial and stage, against those of finished stages.
+
+    `damaged` hears of each stage that has lost or gained rows. Stages not in `found` pass.
+    """
+    stages = table_of(StageRow)
+    query = select(stages.c.trial, stages.c.stage, stages.c.seal)
+    rows = connection.execute(query.where(stages.c.trial.in_(tuple(found))))
+    sealed = {(row.trial, row.stage): row.seal for row in rows}
+    for trial, by_stage in found.items():
+        for stage, seals in by_stage.items():
+            if sealed.get((trial, stage)) != seal(list(seals)):
+                damaged(StoreError(f"stage {stage} of trial {trial} is not as it was written"))
+
+
+def write_failures(transaction: Transaction, failures: Sequence[Failure]) -> None:
+    """Keep failures; the stages they are about stay to do."""
+    transaction.connection.execute(
+        insert_new(FailureRow), [failure._asdict() for failure in failures]
+    )
+
+
+def read_failures(connection: Connection, trials: Iterable[str]) -> dict[str, list[Failure]]:
+    """Per trial, its failures, the oldest first, those of stages finished later included."""
+    failures = table_of(FailureRow)
+    query = select(failures).where(failures.c.trial.in_(tuple(trials))).order_by(failures.c.id)
+    found: dict[str, list[Failure]] = {}
+    for row in connection.execute(query):
+        failure = Failure(row.trial, row.stage, row.reason, row.failed_at)
+        found.setdefault(row.trial, []).append(failure)
+    return found

@@ -1,0 +1,168 @@
+"""The one writer: a thread with a connection of its own that commits what comes in, in batches.
+
+Whoever submits waits until the transaction that holds its item is committed. Items that arrive
+within a few milliseconds share a transaction; a failing item fails alone.
+"""
+
+import asyncio
+import functools
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+from sqlalchemy import Connection, Engine
+
+from recjury.errors import StoreError
+from recjury.store.engine import fixable_error, for_writing
+from recjury.store.texts import Interner
+
+T = TypeVar("T")
+
+WINDOW = 0.002
+"""Seconds that the first item of a batch waits for others."""
+
+_BATCH = 1024
+
+
+class Transaction(NamedTuple):
+    """What a write works with. It neither commits nor rolls back."""
+
+    connection: Connection
+    texts: Interner
+
+
+Work = Callable[[Transaction, Sequence[T]], None]
+"""Writes any number of items of one kind."""
+
+
+@dataclass(slots=True, eq=False)
+class _Job(Generic[T]):
+    work: Work[T]
+    item: T
+    loop: asyncio.AbstractEventLoop
+    done: "asyncio.Future[None]"
+    error: Exception | None = None
+
+
+class Writer:
+    """Writes for one process. The thread starts with the first item and ends with `close`."""
+
+    def __init__(self, engine: Engine, *, window: float = WINDOW):
+        """Nothing is opened until the first item comes."""
+        self._engine = engine
+        self._window = window
+        self._queue: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    async def submit(self, work: Work[T], item: T) -> None:
+        """Write `item`; returns once it is committed.
+
+        Raises StoreError where the store cannot be written (a full disk), and whatever `work`
+        raises. An item whose waiter is cancelled is written all the same.
+        """
+        if self._closed:
+            raise StoreError("the store is closed")
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="recjury-writer", daemon=True)
+            self._thread.start()
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+        self._queue.put(_Job(work, item, loop, done))  # type: ignore[arg-type]  # work fits its item
+        await done
+
+    async def flush(self) -> None:
+        """Returns once all that was submitted before is committed."""
+        if self._thread is not None and not self._closed:
+            await self.submit(_nothing, None)
+
+    def close(self) -> None:
+        """Commit what is waiting and end the thread."""
+        self._closed = True
+        if self._thread is not None:
+            self._queue.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def _run(self) -> None:
+        with self._engine.connect() as connection:
+            transaction = Transaction(for_writing(connection), Interner(self._engine))
+            more = True
+            while more:
+                jobs, more = self._gather()
+                self._commit(transaction, jobs)
+                _announce(jobs)
+
+    def _gather(self) -> tuple[list[_Job[object]], bool]:
+        job = self._queue.get()
+        if job is None:
+            return [], False
+        jobs = [job]
+        time.sleep(self._window)
+        while len(jobs) < _BATCH:
+            try:
+                job = self._queue.get_nowait()
+            except queue.Empty:
+                break
+            if job is None:
+                return jobs, False
+            jobs.append(job)
+        return jobs, True
+
+    def _commit(self, transaction: Transaction, jobs: Sequence[_Job[object]]) -> None:
+        try:
+            write_all(transaction, functools.partial(_write, jobs))
+        except Exception as error:
+            fixable = fixable_error(error, self._engine.url.database)
+            if fixable is None and len(jobs) > 1:
+                for job in jobs:
+                    self._commit(transaction, [job])
+                return
+            for job in jobs:
+                job.error = fixable or error
+
+
+def write_all(transaction: Transaction, write: Callable[[Transaction], None]) -> None:
+    """Do `write` in one database transaction: all of it or, where it raises, nothing."""
+    try:
+        with transaction.connection.begin():
+            write(transaction)
+    except BaseException:
+        transaction.texts.rollback()
+        raise
+    transaction.texts.commit()
+
+
+def _write(jobs: Iterable[_Job[object]], transaction: Transaction) -> None:
+    kinds: dict[Work[object], list[object]] = {}
+    for job in jobs:
+        kinds.setdefault(job.work, []).append(job.item)
+    for work, items in kinds.items():
+        work(transaction, items)
+
+
+def _announce(jobs: Iterable[_Job[object]]) -> None:
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Job[object]]] = {}
+    for job in jobs:
+        by_loop.setdefault(job.loop, []).append(job)
+    for loop, some in by_loop.items():
+        # A loop that has ended has nobody left who waits.
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(_resolve, some)
+
+
+def _resolve(jobs: Iterable[_Job[object]]) -> None:
+    for job in jobs:
+        if job.done.done():
+            continue
+        if job.error is None:
+            job.done.set_result(None)
+        else:
+            job.done.set_exception(job.error)
+
+
+def _nothing(_: Transaction, __: Sequence[None]) -> None:
+    """The mark that `flush` waits for."""

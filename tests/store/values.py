@@ -1,0 +1,133 @@
+"""Values that the store's tests keep: a log, ratings, a debate, and calls."""
+
+from recjury.records import (
+    CallRecord,
+    ChatRequest,
+    ConversationLog,
+    DebateTranscript,
+    Ending,
+    Factor,
+    ItemRef,
+    Message,
+    Rating,
+    Reply,
+    Role,
+    Scenario,
+    Speaker,
+    Statement,
+    Status,
+    Turn,
+    Usage,
+    Verdict,
+    digest,
+)
+from recjury.store import Campaign, Setup, Store, Trial
+
+NASTY = '=HYPERLINK("http://127.0.0.1")\r\nnext,line;"quoted" \x00 NUL \u2028 \U0001f3ac @x'
+
+
+def identity(number: int) -> str:
+    """A call's identity."""
+    return digest(["call", number])
+
+
+def trial(number: int = 0, system: str = "retrieval") -> Trial:
+    """A planned trial."""
+    return Trial(
+        id=digest(["trial", number, system]),
+        system=system,
+        scenario=f"sample/test#{number}",
+        corpus="sample",
+        repeat=0,
+        seed=number,
+        settings={"system": {"name": system}, "judge": "measured"},
+    )
+
+
+def campaign(name: str = "first") -> Campaign:
+    """A campaign to begin."""
+    setup = Setup(config={"systems": ["retrieval"], "limit": 2}, recjury="0.1.0", seeds={"plan": 7})
+    return Campaign(id=digest(name), name=name, setup=setup)
+
+
+def log(number: int = 0, text: str = "Try Heat.", calls: tuple[str, ...] = ()) -> ConversationLog:
+    """A finished conversation with one hit."""
+    heat, alien = ItemRef(id="1", name="Heat (1995)"), ItemRef(id="2", name="Alien (1979)")
+    scenario = Scenario(
+        corpus="sample/test",
+        record=str(number),
+        history=(Turn(speaker=Speaker.USER, text="Hello"),),
+        targets=(alien,),
+    )
+    interaction = (
+        Turn(speaker=Speaker.SYSTEM, text=text, items=(heat, alien), calls=calls),
+        Turn(speaker=Speaker.USER, text="I like it ü"),
+    )
+    return ConversationLog(
+        system="retrieval",
+        scenario=scenario,
+        interaction=interaction,
+        ending=Ending.HIT,
+        hit_round=1,
+        leaks_caught=1,
+    )
+
+
+def ratings(calls: tuple[str, ...] = (), rationale: str = "because") -> tuple[Rating, ...]:
+    """Twelve ratings, the last one unreadable."""
+    scored = tuple(
+        Rating(evaluator="judge", factor=factor, score=3, rationale=rationale, calls=calls)
+        for factor in list(Factor)[:-1]
+    )
+    unread = Rating(
+        evaluator="judge",
+        factor=list(Factor)[-1],
+        score=None,
+        status=Status.UNREADABLE,
+        reason="rating 7 is outside 0 to 4",
+    )
+    return (*scored, unread)
+
+
+def debate(log_id: str, calls: tuple[str, ...] = ()) -> tuple[DebateTranscript, Verdict]:
+    """A debate of one round in which all agree."""
+    said = tuple(
+        Statement(role=role, round=1, speaker="rule", text=f"{role} says", score=70, calls=calls)
+        for role in Role
+    )
+    transcript = DebateTranscript(log=log_id, max_rounds=4, protocol="p1", statements=said)
+    return transcript, Verdict(score=70.0, spoke=4, rounds=1, agreed=True)
+
+
+def call(
+    number: int = 0, parts: tuple[str, ...] = ("the rubric ", "the log"), reply: str = "3"
+) -> CallRecord:
+    """A finished call of two messages."""
+    request = ChatRequest(
+        model="judge",
+        messages=(Message("system", ("You rate.",)), Message("user", parts)),
+        purpose="judge/Novelty",
+        max_tokens=64,
+        stop=("END",),
+        schema={"type": "object"},
+        sample=number % 3,
+    )
+    kept = Reply(
+        call=identity(number),
+        text=reply,
+        finish_reason="stop",
+        model="some-model",
+        usage=Usage(prompt_tokens=10, completion_tokens=2, cost=0.25),
+        logprobs=(("3", -0.1, (("3", -0.1), ("2", -2.5))),),
+        latency=0.5,
+        attempts=2,
+    )
+    return CallRecord(identity(number), request, kept, trial().id, 1000.5)
+
+
+def begun(store: Store, trials: int = 1) -> list[str]:
+    """Begin the first campaign with some trials; their ids."""
+    planned = [trial(number) for number in range(trials)]
+    store.begin(campaign())
+    store.add_trials(campaign().id, planned)
+    return [each.id for each in planned]
