@@ -1,0 +1,192 @@
+"""Where a text gives one of some titles away."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rapidfuzz.distance import OSA
+
+from recjury.simulator.folding import Word, canonical, unmask
+from recjury.simulator.reading import Place, Reading
+from recjury.simulator.title_marks import Marked
+from recjury.simulator.titles import Form, Title
+from recjury.simulator.vocabulary import is_ordinary
+
+People = Mapping[str, tuple[tuple[str, ...], ...]]
+
+_INSIDE_A_WORD = 6
+_TELLING_PIECE = 4
+_LONG_ENOUGH = 10
+
+
+class Span(NamedTuple):
+    """The part of a folded text that gives a title away."""
+
+    start: int
+    end: int
+
+
+class _Near(NamedTuple):
+    """A form, and how many edits away from it some letters are."""
+
+    form: Form
+    edits: int
+
+
+class Detector:
+    """Finds some titles in texts, in time linear in the text's length."""
+
+    def __init__(self, titles: Sequence[Title], people: People):
+        """`people` are names of several words, by each of their words, in lower case."""
+        self._titles = titles
+        self._people = people
+        self._misspelt = _by_length(form for title in titles for form in title.forms)
+        self._longest = max(self._misspelt, default=0)
+        misspelt = [form for forms in self._misspelt.values() for form in forms]
+        self._most_words = 1 + max((len(form.words) for form in misspelt), default=0)
+        self._initialisms = frozenset[str]().union(*(title.initialisms for title in titles))
+
+    def spans(self, folded: str, asked: str) -> tuple[Span, ...]:
+        """Every giveaway in `folded`, in text order; `asked` is the folded turn it answers."""
+        reading, marked = Reading(folded), Marked(folded, asked=asked)
+        found = {
+            *self._as_spelled(reading, marked),
+            *self._misspellings(reading, marked),
+            *self._posing(folded),
+            *self._shortened(reading, folded),
+        }
+        return tuple(sorted(found))
+
+    def _as_spelled(self, reading: Reading, marked: Marked) -> Iterator[Span]:
+        for title in self._titles:
+            for form in title.forms:
+                for place in reading.places(form.key):
+                    if self._gives_away(reading, place, form, title.years, marked):
+                        yield _span(reading, place)
+
+    def _gives_away(
+        self, reading: Reading, place: Place, form: Form, years: frozenset[str], marked: Marked
+    ) -> bool:
+        found = reading.found(place)
+        if not place.fills:
+            inside = found[0].run == found[-1].run and len(form.key) >= _INSIDE_A_WORD
+            return form.strong and inside and not is_ordinary(reading.run(place.first))
+        if self._is_person(reading, place):
+            return marked.is_quoted(found[0].start, found[-1].end)
+        if [canonical(word.text) for word in found] != [canonical(word) for word in form.words]:
+            return _is_disguise(form, found, marked)
+        if form.strong:
+            return True
+        stands_free = not reading.is_glued(place) or marked.in_hashtag(found[0].start)
+        return stands_free and marked.is_title(found, form, years)
+
+    def _misspellings(self, reading: Reading, marked: Marked) -> Iterator[Span]:
+        near: dict[str, list[_Near]] = {}
+        for first in range(len(reading.keys)):
+            joined = ""
+            for last in range(first, min(first + self._most_words, len(reading.keys))):
+                joined += reading.keys[last]
+                if len(joined) > self._longest:
+                    break
+                if joined not in near:
+                    near[joined] = self._near(joined)
+                place = Place(first, last, True)
+                if any(self._is_misspelt(reading, place, one, marked) for one in near[joined]):
+                    yield _span(reading, place)
+
+    def _near(self, joined: str) -> list[_Near]:
+        """The forms that `joined` is a misspelling of, by its letters alone."""
+        measured = (
+            _Near(form, OSA.distance(form.key, joined, score_cutoff=form.typos))
+            for form in self._misspelt.get(len(joined), ())
+        )
+        return [
+            near
+            for near in measured
+            if 0 < near.edits <= near.form.typos and _digits(near.form.key) == _digits(joined)
+        ]
+
+    def _is_misspelt(self, reading: Reading, place: Place, near: _Near, marked: Marked) -> bool:
+        """Whether words near a form are a misspelling of it, rather than other words."""
+        form, edits = near
+        found = reading.found(place)
+        if self._is_person(reading, place):
+            return False
+        talk = all(is_ordinary(word.text) for word in found)
+        if not form.strong:
+            return not talk and edits == 1 and marked.is_capitalised(found)
+        if not talk or len(form.words) == 1:
+            return not talk
+        long = edits == 1 and len(form.key) >= _LONG_ENOUGH
+        return long or marked.is_capitalised(found)
+
+    def _posing(self, folded: str) -> Iterator[Span]:
+        """Titles in which digits or signs pose as letters: such a word is never just talk."""
+        unmasked = unmask(folded)
+        posing = [
+            before != after and before not in "lL"
+            for before, after in zip(folded, unmasked, strict=True)
+        ]
+        if not any(posing):
+            return
+        reading = Reading(unmasked)
+        for title in self._titles:
+            for form in title.forms:
+                for place in reading.places(form.key.replace("l", "i")):
+                    span = _span(reading, place)
+                    if place.fills and len(form.key) > 1 and any(posing[span.start : span.end]):
+                        yield span
+
+    def _shortened(self, reading: Reading, folded: str) -> Iterator[Span]:
+        for word in reading.words if self._initialisms else ():
+            if folded[word.start : word.end] in self._initialisms:
+                yield Span(word.start, word.end)
+
+    def _is_person(self, reading: Reading, place: Place) -> bool:
+        """Whether a single word is part of a known person's full name."""
+        if place.first != place.last:
+            return False
+        names = self._people.get(reading.words[place.first].text, ())
+        return reading.follows(names, place.first)
+
+
+def own_spans(title: Title, folded: str) -> tuple[Span, ...]:
+    """Where a text holds this title in any of its forms, meant as a title or not."""
+    reading = Reading(folded)
+    return tuple(
+        _span(reading, place)
+        for form in title.forms
+        for place in reading.places(form.key)
+        if place.fills
+    )
+
+
+def _is_disguise(form: Form, found: list[Word], marked: Marked) -> bool:
+    """Whether other words, or letters, that together spell `form` are meant to."""
+    if len(found) == 1:
+        return form.strong and not is_ordinary(found[0].text)
+    if all(len(word.text) == 1 for word in found):
+        return form.strong or not marked.abbreviates(found)
+    if not all(is_ordinary(word.text) and len(word.text) > 1 for word in found):
+        return form.strong or len(form.key) >= _TELLING_PIECE
+    if form.strong and len(form.words) > 1:
+        return True
+    shortest = min(len(word.text) for word in found)
+    return marked.is_capitalised(found) or (form.strong and shortest >= _TELLING_PIECE)
+
+
+def _span(reading: Reading, place: Place) -> Span:
+    return Span(reading.words[place.first].start, reading.words[place.last].end)
+
+
+def _digits(text: str) -> str:
+    return "".join(sign for sign in text if sign.isdigit())
+
+
+def _by_length(forms: Iterable[Form]) -> dict[int, list[Form]]:
+    """Forms that may be misspelt, by the lengths that a misspelling of them can have."""
+    index: dict[int, list[Form]] = {}
+    for form in forms:
+        for length in range(len(form.key) - form.typos, len(form.key) + form.typos + 1):
+            if form.typos:
+                index.setdefault(length, []).append(form)
+    return index

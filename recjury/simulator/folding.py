@@ -1,0 +1,134 @@
+"""Text as the leak guard sees it: without disguise, and cut into words.
+
+Folding undoes what keeps a title readable for people and hides it from a string comparison:
+accents, full-width and mathematical letters, look-alikes from other alphabets, characters of no
+width, typographic quotes and dashes, and "&" for "and". Case is kept, for capitals are evidence.
+"""
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+_LOOKALIKES = dict(
+    zip(
+        "АВЕЅІЈКМНОРСТУХавеѕіјкмнорстухԁԛԝһӏɡɑıΑΒΕΖΗΙΚΜΝΟΡΤΥΧαεικνορτυχγØøŁłĐđŦŧ",
+        "ABESIJKMHOPCTYXabesijkmhopctyxdqwhlgaiABEZHIKMNOPTYXaeikvoptuxyOoLlDdTt",
+        strict=True,
+    )
+)
+_SPELLED = {
+    "&": " and ",
+    "ß": "ss",
+    "æ": "ae",
+    "Æ": "Ae",
+    "œ": "oe",
+    "Œ": "Oe",
+    "“": '"',
+    "”": '"',
+    "„": '"',
+    "«": '"',
+    "»": '"',
+    "‘": "'",
+    "’": "'",
+    "‚": "'",
+    "`": "'",
+    "´": "'",
+    "‐": "-",
+    "‑": "-",
+    "–": "-",
+    "—": "-",
+    "−": "-",
+}
+# Characters that pose as a letter inside a word. "l" reads as "i" in that view of a text.
+_LEET = str.maketrans("0134578@$!|Ll", "oieastbasiiii")
+_POSING = re.compile(
+    r"(?<=[A-Za-z])[0134578@$!|]+(?=[A-Za-z0-9@$])"
+    r"|(?<![0-9A-Za-z])[0134578@$]+(?=[A-Za-z])"
+    r"|(?<=[A-Za-z])[0134578$]+(?![0-9A-Za-z])"
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_NUMBERS = {
+    word: str(value)
+    for words in (
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen twenty",
+        "- ii iii iv - vi vii viii ix - xi xii xiii xiv xv xvi xvii xviii xix xx",
+    )
+    for value, word in enumerate(words.split(), start=1)
+    if word != "-"
+}
+
+
+class _Folds(dict[int, str]):
+    """What each character folds to; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = folded = _fold_character(chr(code))
+        return folded
+
+
+def _fold_character(character: str) -> str:
+    if character in _SPELLED:
+        return _SPELLED[character]
+    if unicodedata.category(character) in {"Cf", "Mn", "Me"}:
+        return ""
+    plain = "".join(
+        _LOOKALIKES.get(part, part)
+        for part in unicodedata.normalize("NFKD", _LOOKALIKES.get(character, character))
+        if not unicodedata.combining(part)
+    )
+    return _SPELLED.get(plain, plain)
+
+
+_FOLDS = _Folds()
+
+
+class Word(NamedTuple):
+    """A word of a folded text: where it stands, in lower case, and the run it belongs to.
+
+    A run is what no space or punctuation divides; CamelCase and digits divide it into words.
+    """
+
+    start: int
+    end: int
+    text: str
+    run: int
+
+
+def fold(text: str) -> str:
+    """`text` without accents, disguised letters and invisible characters; case stays."""
+    return text.translate(_FOLDS)
+
+
+def unmask(folded: str) -> str:
+    """A folded text with digits and signs that pose as letters turned into those letters.
+
+    Positions stay as they are, and "l" becomes "i", since a "1" stands for either.
+    """
+    posing = _POSING.sub(lambda found: found.group().translate(_LEET), folded)
+    return posing.translate({ord("l"): "i", ord("L"): "I"})
+
+
+def words_of(folded: str) -> list[Word]:
+    """The words of a folded text, in order; linear in its length."""
+    words: list[Word] = []
+    run, end = -1, -1
+    for found in _WORD.finditer(folded):
+        if found.start() != end:
+            run += 1
+        end = found.end()
+        words.append(Word(found.start(), end, found.group().lower(), run))
+    return words
+
+
+def canonical(word: str) -> str:
+    """A word of a text or title with number words and Roman numerals as digits.
+
+    Single letters stay letters: an "i" or "v" is a numeral in titles alone.
+    """
+    return _NUMBERS.get(word, word)
+
+
+def squeeze(text: str) -> str:
+    """The canonical words of any text joined without spaces."""
+    return "".join(canonical(word.text) for word in words_of(fold(text)))

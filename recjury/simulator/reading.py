@@ -1,0 +1,64 @@
+"""A text laid out for search: its words, and its letters without anything between them."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import NamedTuple
+
+from recjury.simulator.folding import Word, canonical, words_of
+
+
+class Place(NamedTuple):
+    """Where a key stands: its first and last word, and whether it fills them from end to end."""
+
+    first: int
+    last: int
+    fills: bool
+
+
+class Reading:
+    """One reading of a folded text. Building it takes time linear in the text's length."""
+
+    def __init__(self, folded: str):
+        """Cut the text into words and join their canonical spellings."""
+        self.words = words_of(folded)
+        self.keys = [canonical(word.text) for word in self.words]
+        self._starts = list(accumulate(map(len, self.keys), initial=0))
+        self._squeezed = "".join(self.keys)
+
+    def places(self, key: str) -> Iterator[Place]:
+        """Each place at which `key` stands, whatever divides its letters."""
+        at = self._squeezed.find(key)
+        while at >= 0:
+            first = bisect_right(self._starts, at) - 1
+            last = bisect_right(self._starts, at + len(key) - 1) - 1
+            fills = self._starts[first] == at and self._starts[last + 1] == at + len(key)
+            yield Place(first, last, fills)
+            at = self._squeezed.find(key, at + 1)
+
+    def found(self, place: Place) -> list[Word]:
+        """The words of a place."""
+        return self.words[place.first : place.last + 1]
+
+    def run(self, at: int) -> str:
+        """The run that word `at` belongs to, as far as three words around it."""
+        run = self.words[at].run
+        near = self.words[max(0, at - 3) : at + 4]
+        return "".join(word.text for word in near if word.run == run)
+
+    def is_glued(self, place: Place) -> bool:
+        """Whether letters or digits touch the place: the "Up" of "StartUp"."""
+        words = self.words
+        before = place.first > 0 and words[place.first - 1].run == words[place.first].run
+        behind = place.last + 1 < len(words) and words[place.last + 1].run == words[place.last].run
+        return before or behind
+
+    def follows(self, names: tuple[tuple[str, ...], ...], at: int) -> bool:
+        """Whether word `at` is part of one of `names`, all of which hold it."""
+        for name in names:
+            first = at - name.index(self.words[at].text)
+            if first >= 0 and name == tuple(
+                word.text for word in self.words[first : first + len(name)]
+            ):
+                return True
+        return False

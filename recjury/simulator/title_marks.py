@@ -1,0 +1,155 @@
+"""When an ordinary word is meant as a title: "It", "Up", "Big", "Her", "Frozen".
+
+Without a mark such a word is talk. The marks are quotation or emphasis, a hashtag, a year, a
+capital that the sentence does not ask for, a place where only a title can stand ("called ...",
+"I watched ... again"), and being the answer, alone in its sentence.
+"""
+
+import re
+from functools import cached_property
+
+from recjury.simulator.folding import Word, words_of
+from recjury.simulator.titles import Form
+from recjury.simulator.vocabulary import VOCABULARY
+
+_OPENING = "\"'*_[<~|{#>"
+_CLOSING = "\"'*_]>~|}<"
+_YEAR_BEHIND = re.compile(r"[\"'*_]*\s*[(\[,]?\s*(?:from |of |the )*\s*(1[89]\d\d|20\d\d)\b(?!')")
+_YEAR_BEFORE = re.compile(r"(1[89]\d\d|20\d\d)(?:'?s)?\s+(?:movie |film )?$")
+_BRACKETED_YEAR = re.compile(r"[\"'*_]*\s*[(\[]\s*(1[89]\d\d|20\d\d)\s*[)\]]")
+_NAMED = re.compile(
+    r"(?:\b(?:called|titled|entitled|named)|\b(?:name|title)(?: of it)? is)\s*[:\-]?\s*"
+    r"(?:the |a |an )?$",
+    re.IGNORECASE,
+)
+_WATCHED = re.compile(
+    r"\b(?:(?:re)?watch(?:ed|ing)?|seen|see|saw|similar to|(?:the|that) (?:movie|film)"
+    r"|(?:movies?|films?|something|anything|stuff|ones?) (?:just |a bit |more )?like)\s+"
+    r"(?:the |a |an )?$",
+    re.IGNORECASE,
+)
+_PLACE_ENDS = re.compile(
+    r"\s*(?:$|[.!?,;:)\]\n]|(?:tonight|again|please|too|yet|because|but|and|or|with|if|when|since"
+    r"|instead|maybe|last|this|on|at|movie|film)\b)",
+    re.IGNORECASE,
+)
+_ARTICLE_BEHIND = re.compile(r"\s*,\s*(?:The|A|An|the)\b(?!\s+[a-z])")
+_ARTICLE = re.compile(r"\b(?:the|an|a)\s+$", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?\n]")
+_ASKS_WHICH = re.compile(
+    r"\bwhich (?:one|movie|film|title)|\bwhat(?:'s| is| was)? (?:it|the (?:movie|film|title|name)|"
+    r"its (?:name|title)|movie|film|title)\b|\b(?:name|title) of\b|\bwhat .{0,30}\bcalled\b",
+    re.IGNORECASE,
+)
+_HASHTAG = re.compile(r"#\w*$")
+_NEAR = 60
+
+
+class Marked:
+    """One folded text, asked whether a word in it is meant as a title."""
+
+    def __init__(self, text: str, *, asked: str = ""):
+        """`asked` is the folded text of the turn this one answers."""
+        self._text = text
+        self._asked_which = _ASKS_WHICH.search(asked) is not None
+
+    def is_title(self, found: list[Word], form: Form, years: frozenset[str]) -> bool:
+        """Whether the words `found`, which spell `form`, are marked as a title."""
+        start, end = found[0].start, found[-1].end
+        before = self._text[max(0, start - _NEAR) : start]
+        lone = len(form.words) == 1
+        function = lone and form.words[0] in VOCABULARY.function_words
+        return (
+            self.is_quoted(start, end)
+            or self._has_year(before, end, years, function=function)
+            or _ARTICLE_BEHIND.match(self._text, end) is not None
+            or self._is_answer(start, end, function=function)
+            or self._stands_for_title(before, end, form, function=function)
+            or self.is_capitalised(found)
+        )
+
+    def is_quoted(self, start: int, end: int) -> bool:
+        """Whether quotation marks, Markdown or a hashtag set this part of the text apart."""
+        before = _ARTICLE.sub("", self._text[max(0, start - 8) : start]).rstrip(" ")
+        if before.endswith("#") and self._text[start - 1] == "#":
+            return True
+        behind = self._text[end : end + 6].lstrip(" .,!?")
+        if not before or not behind or before[-1] not in _OPENING or behind[0] not in _CLOSING:
+            return False
+        joins = before[-1] == "'" and before[-2:-1].isalnum()
+        contracts = behind[0] == "'" and behind[1:2].isalpha()
+        return not joins and not contracts
+
+    def _has_year(self, before: str, end: int, years: frozenset[str], *, function: bool) -> bool:
+        if _BRACKETED_YEAR.match(self._text, end):
+            return True
+        behind = _YEAR_BEHIND.match(self._text, end)
+        if behind and (behind[1] in years or not function):
+            return True
+        ahead = _YEAR_BEFORE.search(before)
+        return ahead is not None and ahead[1] in years and not function
+
+    def _stands_for_title(self, before: str, end: int, form: Form, *, function: bool) -> bool:
+        if function:
+            return False
+        ends = _PLACE_ENDS.match(self._text, end) is not None
+        if _NAMED.search(before):
+            return ends
+        if len(form.words) == 1 and (len(form.key) == 1 or form.words[0] in VOCABULARY.genre_words):
+            return False
+        return ends and _WATCHED.search(before) is not None
+
+    def _is_answer(self, start: int, end: int, *, function: bool) -> bool:
+        """Whether the title is all that its sentence says, or all but words like "it's"."""
+        first = max(self._text.rfind(sign, max(0, start - _NEAR), start) for sign in ".!?\n") + 1
+        if first == 0 and start > _NEAR:
+            return False
+        stop = _SENTENCE_END.search(self._text, end, end + _NEAR)
+        if stop is None and len(self._text) > end + _NEAR:
+            return False
+        last = stop.start() if stop else len(self._text)
+        around = self._text[first:start] + " " + self._text[end:last]
+        rest = [word.text for word in words_of(around)]
+        alone = all(word in {"the", "a", "an"} for word in rest)
+        if alone:
+            whole = not self._text[:first].strip() and not self._text[last:].strip(" .!?\n")
+            return whole or (not function and self._text[start].isupper())
+        return (
+            self._asked_which and not function and all(word in VOCABULARY.fillers for word in rest)
+        )
+
+    def in_hashtag(self, start: int) -> bool:
+        """Whether the character at `start` belongs to a hashtag."""
+        return _HASHTAG.search(self._text[max(0, start - _NEAR) : start]) is not None
+
+    def abbreviates(self, found: list[Word]) -> bool:
+        """Whether the letters `found` are two with a full stop between ("U.S.")."""
+        return len(found) == 2 and "." in self._text[found[0].end : found[1].start]
+
+    def is_capitalised(self, found: list[Word]) -> bool:
+        """Whether the words are written like a name where the sentence does not ask for it."""
+        told = False
+        for number, word in enumerate(found):
+            small = word.text in VOCABULARY.function_words
+            if small and number and len(found) > 1:
+                continue
+            if not self._text[word.start].isupper():
+                return False
+            shouted = self._text[word.start : word.end].isupper() and len(word.text) > 1
+            tells = (
+                len(word.text) > 1
+                and word.text not in VOCABULARY.proper_words
+                and not (shouted and small)
+            )
+            told |= tells and not self._starts_sentence(word.start, small=small)
+        return told and not self._shouts
+
+    def _starts_sentence(self, start: int, *, small: bool) -> bool:
+        before = self._text[max(0, start - 8) : start].rstrip(" \"'([*_#-" if small else " ([")
+        return not before or before[-1] in (".!?\n:;" if small else ".!?\n")
+
+    @cached_property
+    def _shouts(self) -> bool:
+        """Whether capitals say nothing here, since most of the text is in them."""
+        letters = [sign for sign in self._text[:4000] if sign.isalpha()]
+        return sum(sign.isupper() for sign in letters) > 0.6 * len(letters)

@@ -1,0 +1,165 @@
+"""The forms of a title that give it away."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recjury.simulator.folding import canonical, fold, words_of
+from recjury.simulator.vocabulary import VOCABULARY, is_ordinary
+
+_YEAR = re.compile(r"\s*\(?\b(1[89]\d\d|20\d\d)\)?\s*$")
+_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]?")
+_PARTS = re.compile(r"\s*:\s+|\s+[-/]\s+|:(?=\S)")
+_REVERSED = re.compile(r"^(.*),\s*(the|a|an)$", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
+_SEQUEL = re.compile(
+    r"[\s,:-]+(?:(?:part|chapter|episode|vol(?:ume)?\.?)\s+)?"
+    r"(?:[2-8]|ii|iii|iv|v|vi|vii|viii|ix|two|three)$",
+    re.IGNORECASE,
+)
+_PARTED = re.compile(r"[\s,:-]+(?:part|chapter|episode|vol(?:ume)?\.?)\s+\w+$", re.IGNORECASE)
+_TITLE_DIGITS = {"0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "v"}
+_TITLE_NUMERALS = {"i": "1", "v": "5", "x": "10"}
+_SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "to"])
+
+
+class Form(NamedTuple):
+    """One way to write a title.
+
+    `key` is its canonical words without spaces, `words` the same with them, in lower case.
+    A `strong` form gives the title away wherever it stands; an ordinary one only where it is
+    marked as a title. `typos` is how many edits still leave it recognisable.
+    """
+
+    key: str
+    words: tuple[str, ...]
+    strong: bool
+    typos: int
+
+
+class Title(NamedTuple):
+    """What gives one target away: its forms, its initialisms if certain, its years."""
+
+    forms: tuple[Form, ...]
+    initialisms: frozenset[str]
+    years: frozenset[str]
+
+
+def title_of(name: str, year: int | None) -> Title:
+    """Everything that gives away the item of this catalogue name and year."""
+    folded = fold(name).strip()
+    in_name = _YEAR.search(folded)
+    years = {str(year)} if year else set()
+    if in_name and in_name.start() > 0:
+        years.add(in_name.group(1))
+        folded = folded[: in_name.start()]
+    forms: dict[str, Form] = {}
+    for spelling in _spellings(folded):
+        form = _form(spelling.text, derived=spelling.derived)
+        if form is not None and (form.key not in forms or form.strong):
+            forms[form.key] = form
+    return Title(tuple(forms.values()), frozenset(_initialisms(folded)), frozenset(years))
+
+
+class _Spelling(NamedTuple):
+    text: str
+    derived: bool = False
+
+
+def _spellings(folded: str) -> Iterator[_Spelling]:
+    """A title as it is, then shortened in the ways people shorten titles."""
+    turned = _REVERSED.match(folded)
+    whole = f"{turned[2]} {turned[1]}" if turned else folded
+    bare = _BRACKETS.sub(" ", whole).strip() or whole
+    yield from _with_variants(whole)
+    yield from _with_variants(bare)
+    for inside in _BRACKETS.findall(whole):
+        if len(inside.split()) > 1:
+            yield _Spelling(inside, derived=True)
+    parts = [part for part in _PARTS.split(bare) if part and words_of(part)]
+    for count in range(1, len(parts)):
+        yield from _with_variants(" ".join(parts[:count]))
+        if not _is_generic(last := " ".join(parts[count:])):
+            yield _Spelling(_ARTICLE.sub("", last), derived=True)
+    content = [word.text for word in words_of(bare) if word.text not in _SMALL_WORDS]
+    if len(content) >= 3:
+        yield _Spelling(" ".join(content))
+
+
+def _with_variants(text: str) -> Iterator[_Spelling]:
+    bare = _ARTICLE.sub("", text)
+    yield _Spelling(bare)
+    for shortened in (_SEQUEL.sub("", bare), _PARTED.sub("", bare)):
+        if shortened != bare and words_of(shortened):
+            yield _Spelling(shortened)
+    found = [word.text for word in words_of(bare)]
+    if len(found) > 1 and any(word in _TITLE_NUMERALS for word in found[1:]):
+        numbered = [found[0], *(_TITLE_NUMERALS.get(word, word) for word in found[1:])]
+        yield _Spelling(" ".join(numbered))
+    digits = re.compile(r"(?<=[A-Za-z])\d(?=[A-Za-z])")
+    if digits.search(bare):
+        spelled = digits.sub(lambda d: _TITLE_DIGITS.get(d.group(), d.group()), bare)
+        yield _Spelling(spelled.lower())
+
+
+def _is_generic(part: str) -> bool:
+    return all(word.text in VOCABULARY.generic_parts for word in words_of(part))
+
+
+def _form(text: str, *, derived: bool) -> Form | None:
+    words = tuple(word.text for word in words_of(text))
+    if not words:
+        return None
+    key = "".join(canonical(word) for word in words)
+    runs = _run_words(text)
+    strong = _is_strong(runs, derived=derived)
+    return Form(key, words, strong, _typos(key, len(runs)))
+
+
+def _run_words(text: str) -> tuple[str, ...]:
+    """The words as people count them: "WALL-E" is two, "xXx" and "RoboCop" are one."""
+    runs: list[str] = []
+    last = -1
+    for word in words_of(text):
+        if word.run == last:
+            runs[-1] += word.text
+        else:
+            runs.append(word.text)
+        last = word.run
+    return tuple(runs)
+
+
+def _is_strong(words: tuple[str, ...], *, derived: bool) -> bool:
+    ordinary = all(is_ordinary(word) for word in words)
+    if len(words) == 1 or (derived and len(words) <= 2):
+        return not ordinary
+    spoken = " ".join(words)
+    return not (
+        spoken in VOCABULARY.everyday_phrases
+        or all(
+            word in VOCABULARY.function_words or word.isdigit() or len(word) == 1 for word in words
+        )
+    )
+
+
+def _typos(key: str, words: int) -> int:
+    """How many edits leave a title recognisable, by its letters: 0 below 5, then 1 to 3."""
+    if len(key) < 5 or key.isdigit():
+        return 0
+    if words == 1:
+        return 1 if len(key) < 12 else 2
+    return 1 if len(key) < 10 else 2 if len(key) < 14 else 3
+
+
+def _initialisms(folded: str) -> Iterator[str]:
+    """First letters of a title, and of what precedes its colon, of four words or more.
+
+    With fewer they are not certain; nor are those that stand for something else.
+    """
+    bare = _BRACKETS.sub(" ", folded)
+    for text in (bare, _PARTS.split(bare)[0]):
+        words = _run_words(_ARTICLE.sub("", text))
+        letters = "".join(word[0] for word in words if word[0].isalpha()).upper()
+        known = letters in VOCABULARY.known_initialisms or is_ordinary(letters.lower())
+        if len(letters) >= 4 and len(set(letters)) > 1 and not known:
+            yield letters
