@@ -1,0 +1,260 @@
+"""Who goes next: places, order, pace and budget."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from recjury.errors import BudgetSpent, CallFailed, ConfigError
+from recjury.llm import Completion, Gateway, ModelSpec, Retryable, ScriptedModel
+from recjury.llm.budget import ASSUMED_MAX_TOKENS, Budget, worst_cost
+from recjury.llm.limits import Limit, Pace
+from recjury.records import ChatRequest
+from tests.endpoint import ScriptedEndpoint
+from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of, until
+
+
+class HeldModel:
+    """A provider whose calls end when they are let go; `order` lists them as they came."""
+
+    def __init__(self) -> None:
+        self.order: list[str] = []
+        self.open: dict[str, asyncio.Future[Completion]] = {}
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        """Wait to be let go."""
+        name = request.messages[0].text
+        self.order.append(name)
+        self.open[name] = asyncio.get_running_loop().create_future()
+        return await self.open[name]
+
+    async def check(self) -> None:
+        """Nothing to check."""
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+    def finish(self, name: str) -> None:
+        """Let a call go."""
+        self.open.pop(name).set_result(Completion(name))
+
+
+SPEC = ModelSpec(base_url="http://127.0.0.1:1/v1", name="m")
+
+
+def held_gateway(
+    models: Sequence[str], concurrency: int, limit: int | None = None
+) -> tuple[Gateway, dict[str, HeldModel]]:
+    """A gateway over held models of these aliases."""
+    held = {alias: HeldModel() for alias in models}
+    spec = SPEC.model_copy(update={"concurrency": limit})
+    specs = dict.fromkeys(models, spec)
+    gateway = Gateway(
+        specs, MemoryRecorder(), concurrency=concurrency, providers=held, clock=FakeClock()
+    )
+    return gateway, held
+
+
+def test_calls_go_first_come_first_served() -> None:
+    async def run() -> None:
+        gateway, held = held_gateway(["m"], 2)
+        model = held["m"]
+        calls = []
+        for n in range(6):
+            calls.append(asyncio.create_task(gateway.complete(request(str(n)))))
+            await asyncio.sleep(0)
+        assert model.order == ["0", "1"]
+        for n in (1, 0, 2, 3, 4, 5):
+            await until(lambda n=n: str(n) in model.open)  # type: ignore[misc]
+            model.finish(str(n))
+        await asyncio.gather(*calls)
+        assert model.order == ["0", "1", "2", "3", "4", "5"]
+
+    asyncio.run(run())
+
+
+def test_a_late_comer_cannot_take_a_place_that_was_just_freed() -> None:
+    async def run() -> None:
+        limit = Limit(1)
+        await limit.acquire()
+        waiting = asyncio.create_task(limit.acquire())
+        await asyncio.sleep(0)
+        limit.release()
+        late = asyncio.create_task(limit.acquire())
+        await waiting
+        await asyncio.sleep(0)
+        assert not late.done()
+        limit.release()
+        await late
+
+    asyncio.run(run())
+
+
+def test_a_place_handed_to_one_who_has_given_up_goes_on_to_the_next() -> None:
+    async def run() -> None:
+        limit = Limit(1)
+        await limit.acquire()
+        first, second = (asyncio.create_task(limit.acquire()) for _ in range(2))
+        await asyncio.sleep(0)
+        limit.release()
+        first.cancel()
+        await second
+        third = asyncio.create_task(limit.acquire())
+        await asyncio.sleep(0)
+        third.cancel()
+        limit.release()
+        await limit.acquire()
+
+    asyncio.run(asyncio.wait_for(run(), 10))
+
+
+def test_a_retried_call_goes_ahead_of_those_that_came_after_it() -> None:
+    async def run() -> None:
+        gateway, held = held_gateway(["m"], 1)
+        model = held["m"]
+        calls = [asyncio.create_task(gateway.complete(request(str(n)))) for n in range(4)]
+        await until(lambda: "0" in model.open)
+        model.open.pop("0").set_exception(Retryable("busy"))
+        for n in (1, 0, 2, 3):
+            await until(lambda n=n: str(n) in model.open)  # type: ignore[misc]
+            for _ in range(10):
+                await asyncio.sleep(0)
+            model.finish(str(n))
+        await asyncio.gather(*calls)
+        assert model.order == ["0", "1", "0", "2", "3"]
+
+    asyncio.run(run())
+
+
+def test_a_models_own_limit_keeps_no_place_from_others() -> None:
+    async def run() -> None:
+        gateway, held = held_gateway(["slow", "fast"], 3, limit=2)
+        calls = [
+            asyncio.create_task(gateway.complete(request(str(n), model="slow"))) for n in range(4)
+        ]
+        calls.append(asyncio.create_task(gateway.complete(request("f", model="fast"))))
+        await until(lambda: held["fast"].order == ["f"])
+        assert held["slow"].order == ["0", "1"]
+        held["fast"].finish("f")
+        for n in range(4):
+            await until(lambda n=n: str(n) in held["slow"].open)  # type: ignore[misc]
+            held["slow"].finish(str(n))
+        await asyncio.gather(*calls)
+
+    asyncio.run(run())
+
+
+def test_the_endpoint_never_sees_more_at_once_than_allowed() -> None:
+    async def run(spec: ModelSpec) -> None:
+        async with Gateway({"m": spec}, MemoryRecorder(), concurrency=5) as gateway:
+            await asyncio.gather(*(gateway.complete(request(str(n))) for n in range(40)))
+
+    with ScriptedEndpoint(lambda body: "x", latency=0.01) as endpoint:
+        asyncio.run(run(spec_of(endpoint)))
+        assert endpoint.most_in_flight == 5
+        assert len(endpoint.bodies) == 40
+
+
+def test_places_come_back_after_failures_and_cancellation() -> None:
+    async def run() -> None:
+        model = ScriptedModel(lambda r: CallFailed("no") if "bad" in r.messages[0].text else "x")
+        gateway = Gateway({"m": SPEC}, MemoryRecorder(), concurrency=2, providers={"m": model})
+        for n in range(10):
+            with pytest.raises(CallFailed):
+                await gateway.complete(request(f"bad {n}"))
+        held, models = held_gateway(["m"], 1)
+        stuck = asyncio.create_task(held.complete(request("stuck")))
+        await until(lambda: "stuck" in models["m"].open)
+        stuck.cancel()
+        await asyncio.gather(stuck, return_exceptions=True)
+        after = asyncio.create_task(held.complete(request("after")))
+        await until(lambda: "after" in models["m"].open)
+        models["m"].finish("after")
+        await after
+        assert (gateway.usage.failed, gateway.usage.in_flight, held.usage.in_flight) == (10, 0, 0)
+
+    asyncio.run(asyncio.wait_for(run(), 10))
+
+
+@pytest.mark.parametrize("concurrency", [0, -1])
+def test_no_places_at_all_is_a_mistake(concurrency: int) -> None:
+    with pytest.raises(ConfigError, match="at least 1"):
+        Gateway({}, MemoryRecorder(), concurrency=concurrency)
+
+
+def test_requests_keep_their_distance() -> None:
+    clock = FakeClock()
+
+    async def run() -> list[float]:
+        pace = Pace(clock, per_minute=30)
+        turns = []
+        for _ in range(4):
+            await pace.turn()
+            turns.append(clock.time)
+        clock.time += 100
+        await pace.turn()
+        return [*turns, clock.time]
+
+    assert asyncio.run(run()) == [1000, 1002, 1004, 1006, 1106]
+
+
+PRICED = SPEC.model_copy(update={"price_in": 1.0, "price_out": 10.0, "max_tokens": 100})
+
+
+def test_the_worst_cost_is_a_dense_prompt_and_the_longest_reply() -> None:
+    asked = request("x" * 2000)
+    assert worst_cost(asked, PRICED) == pytest.approx((1000 * 1 + 100 * 10) / 1e6)
+    free_length = PRICED.model_copy(update={"max_tokens": None})
+    expected = (1000 + ASSUMED_MAX_TOKENS * 10) / 1e6
+    assert worst_cost(asked, free_length) == pytest.approx(expected)
+
+
+def test_a_spent_budget_refuses_calls_but_not_reuse() -> None:
+    reply = Completion("x", prompt_tokens=10, completion_tokens=90)
+    cost = (10 + 900) / 1e6
+    model = ScriptedModel(lambda r: reply)
+
+    async def run() -> Gateway:
+        gateway = Gateway({"m": PRICED}, MemoryRecorder(), budget=0.002, providers={"m": model})
+        for text in ("one", "two"):
+            await gateway.complete(request(text))
+        with pytest.raises(BudgetSpent, match="raise the budget"):
+            await gateway.complete(request("three"))
+        assert (await gateway.complete(request("one"))).reused
+        return gateway
+
+    gateway = asyncio.run(run())
+    assert gateway.usage.cost <= 0.002
+    assert gateway.usage.cost == pytest.approx(cost * len(model.requests))
+    assert len(model.requests) == 2
+
+
+def test_calls_in_flight_together_cannot_overspend_and_none_is_refused_too_early() -> None:
+    async def run() -> None:
+        budget = Budget(10.0)
+        await budget.set_aside(6.0)
+        second = asyncio.create_task(budget.set_aside(6.0))
+        await asyncio.sleep(0)
+        assert not second.done()
+        budget.settle(6.0, 1.0)
+        await second
+        third = asyncio.create_task(budget.set_aside(6.0))
+        await asyncio.sleep(0)
+        budget.settle(6.0, 5.0)
+        with pytest.raises(BudgetSpent):
+            await third
+        assert budget.spent == 6.0
+
+    asyncio.run(run())
+
+
+def test_a_failed_call_gives_back_what_was_set_aside() -> None:
+    async def run() -> None:
+        model = ScriptedModel([CallFailed("no"), "x"])
+        worst = worst_cost(request("a"), PRICED)
+        gateway = Gateway({"m": PRICED}, MemoryRecorder(), budget=worst, providers={"m": model})
+        with pytest.raises(CallFailed):
+            await gateway.complete(request("a"))
+        assert (await gateway.complete(request("a"))).text == "x"
+
+    asyncio.run(run())
