@@ -1,0 +1,1 @@
+"""Measurements, as ratios from one run: `python -m benchmarks.harness`."""
