@@ -10,7 +10,7 @@ from recjury.judges.measured.anchors import (
     counted,
     listed,
     not_applicable,
-    scored,
+    not_measured,
 )
 from recjury.judges.measured.reading import Reading
 from recjury.judges.measured.text import Utterance
@@ -31,7 +31,10 @@ def offensive(utterance: Utterance) -> list[str]:
 
 
 def appropriateness(reading: Reading) -> Outcome:
-    """Any listed word is 0, none is 4."""
+    """Never a score: 5,344 recorded logs gave none below 4 for more than half a film's title.
+
+    What was found is in the reason, so that nobody who swears goes unnoticed.
+    """
     if not reading.spoken:
         return not_applicable("the system said nothing")
     found = [
@@ -40,5 +43,6 @@ def appropriateness(reading: Reading) -> Outcome:
         for word in offensive(turn.utterance)
     ]
     if found:
-        return scored(0, f"{counted(len(found), 'offensive word')}: {listed(found)}")
-    return scored(4, f"no listed word in {counted(len(reading.spoken), 'turn')}")
+        words = f"{counted(len(found), 'offensive word')}: {listed(found)}"
+        return not_measured(f"{words}; words alone do not tell what is appropriate")
+    return not_measured("no listed word, which is true of nearly every log and shows nothing")

@@ -32,8 +32,8 @@ def incoherent(turn: ReadTurn, said: frozenset[str]) -> str | None:
         return None
     if not turn.said.named:
         return "asked for a recommendation, named none"
-    if ask is Ask.OTHER_RECOMMENDATION and not turn.new_films:
-        return "asked for another, named none that was new"
+    if not turn.new_films:
+        return "asked for a recommendation, named none that was new"
     return None
 
 
@@ -59,4 +59,4 @@ def coherence(reading: Reading) -> Outcome:
         said |= {turn.utterance.same}
     if not found:
         return scored(4, f"all {counted(len(reading.system), 'turn')} answer the user")
-    return scored(from_errors(len(found)), f"{counted(len(found), 'miss')}: {listed(found)}")
+    return scored(from_errors(len(found)), f"{counted(len(found), 'missed turn')}: {listed(found)}")

@@ -10,7 +10,6 @@ from recjury.judges.measured.anchors import (
 from recjury.judges.measured.likeness import Likeness, Targets, traits_of
 from recjury.judges.measured.reading import Reading
 from recjury.knowledge import KnowledgeGraph
-from recjury.records import is_target
 
 
 def similarity_score(very: int, somewhat: int, total: int) -> int:
@@ -33,7 +32,8 @@ def effectiveness(reading: Reading, graph: KnowledgeGraph | None) -> Outcome:
         return not_applicable("no target")
     if not reading.session:
         return not_applicable("no recommendation list")
-    hits = [item.name for item in reading.session if is_target(item, targets)]
+    wanted = {target.id for target in targets if target.id is not None}
+    hits = [item.name for item in reading.session if item.id in wanted]
     if hits:
         return scored(4, f"in the list: {listed(hits)}")
     nearest = Targets(traits_of(item, graph) for item in reading.targets)

@@ -15,8 +15,9 @@ _ENOUGH_LETTERS = 0.7
 def is_english(utterance: Utterance) -> bool:
     """Whether the text may be English: mostly Latin letters without marks, and some of the
     commonest words where it has six words or more besides its titles."""
-    letters = [c for c in utterance.masked if c.isalpha() and c != TITLE]
-    if letters and sum(c.isascii() for c in letters) < _ENOUGH_LETTERS * len(letters):
-        return False
+    if not utterance.text.isascii():
+        letters = [c for c in utterance.masked if c.isalpha() and c != TITLE]
+        if sum(c.isascii() for c in letters) < _ENOUGH_LETTERS * len(letters):
+            return False
     words = [word for word in utterance.words if word != TITLE and word[0].isalpha()]
     return len(words) < _ENOUGH_WORDS or any(word in _FUNCTION_WORDS for word in words)

@@ -44,6 +44,7 @@ _ALIASES = {
     "war": "war",
     "western": "western",
 }
+GENRE_WORDS = frozenset(_ALIASES)
 _WORD = re.compile(r"sci-fi|[a-z]+")
 
 # What is often said of a film whose catalogue entry has the other: no error.

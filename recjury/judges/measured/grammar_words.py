@@ -46,6 +46,7 @@ def words(sentence: Sentence) -> Iterator[Error]:
     for index, word in enumerate(sentence.words):
         if word == "a" or word == "an":
             yield from _article(sentence, index)
+            yield from _one_of_many(sentence, index)
         if word in _DETERMINERS:
             yield from _two_determiners(sentence, index)
         elif word == "more" or word == "most":
@@ -117,6 +118,16 @@ def _wants_a(word: str) -> bool:
     if word[0] == "h":
         return not word.startswith(_SILENT_H + _EITHER_H)
     return word[0] in "bcdfgjklmnpqrstvwyz" and any(letter in "aeiouy" for letter in word)
+
+
+def _one_of_many(sentence: Sentence, index: int) -> Iterator[Error]:
+    """ "a good ones": an article, adjectives and a plural."""
+    run = sentence.run(index, 4)
+    end = 1
+    while end < len(run) and run[end] in _BARE:
+        end += 1
+    if 1 < end < len(run) and run[end] in {"ones", "movies", "films", "books"}:
+        yield index, repr(sentence.phrase(index, index + end + 1))
 
 
 def _two_determiners(sentence: Sentence, index: int) -> Iterator[Error]:

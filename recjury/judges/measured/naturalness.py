@@ -26,11 +26,12 @@ _RESIDUES = re.compile(
     r"|\b(?:System|Assistant|User|Seeker|Recommender): ?",
 )
 _BROKEN_PUNCTUATION = re.compile(r"[,;:]\s?[,;:.]|\s\.\s?[,.]|^\s{0,3}[)\],;](?!\s*\()")
+_NO_SPACE = re.compile(r"[^\W\d_][.!?][A-Z][a-z]")
 _STUTTER = re.compile(r"([a-z]{1,4})\1{3,}", re.IGNORECASE)
 _NO_VOWELS_ALLOWED = word_set(
     "hmm hm mr mrs ms dr tv dvd vs nth shh brr pfft psst phd cgi btw lmk pg st th nd rd by my fbi "
     "sf bbc rpg hbo wwii wwi ww nyc cd mcu dc sci fi vfx imdb kgb mgm xd jr sr pls thx tbh grr np "
-    "ty kk gt bff ptsd crm pm tvs dvds"
+    "ty kk gt bff ptsd crm pm tvs dvds mph"
 )
 _CUT_OFF_AFTER = word_set(
     "a an the of and or by to with is are was for in from as my your his her their its than "
@@ -60,6 +61,8 @@ def _reasons(utterance: Utterance) -> Iterator[str]:
         yield "not English"
     elif _BROKEN_PUNCTUATION.search(text):
         yield "broken punctuation"
+    elif len(_NO_SPACE.findall(text)) > 1 or _single_letters(utterance) > 2:
+        yield "words run together or into letters"
     elif word := _broken_word(utterance):
         yield f"broken word {word[:20]!r}"
     elif loop := _loop(utterance):
@@ -76,6 +79,14 @@ def _broken_word(utterance: Utterance) -> str | None:
             if len(word) > 2 and raw.islower() and raw.isascii() and _unpronounceable(word):
                 return raw
     return None
+
+
+def _single_letters(utterance: Utterance) -> int:
+    """Letters that stand alone where no word, initial or title has them."""
+    return sum(
+        len(word) == 1 and word.isalpha() and word not in {"a", "i", "o", "x", "r", "u", "k"}
+        for word in utterance.words
+    )
 
 
 def _stutters(word: str) -> bool:

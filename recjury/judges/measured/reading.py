@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
+from recjury.judges.measured.genres import GENRE_WORDS
 from recjury.judges.measured.text import Utterance, word_set
-from recjury.knowledge import Catalogue
+from recjury.knowledge import Catalogue, Mention
 from recjury.records import ConversationLog, Item, ItemRef, Speaker
 
 _YEAR = re.compile(r"\((?:18|19|20)\d\d\)")
@@ -74,10 +75,19 @@ def read_text(text: str, catalogue: Catalogue) -> ReadText:
 
     Such a look has only a name before a year in brackets, or a quoted name in capitals.
     """
-    linked = [Named(m.start, m.end, m.text, m.id) for m in catalogue.link(text)]
+    linked = [Named(*mention) for mention in catalogue.link(text) if not _mere_word(text, mention)]
     spans = [(film.start, film.end) for film in linked]
     strangers = [f for f in _title_like(text) if not any(_overlap(f, span) for span in spans)]
     return ReadText(Utterance(text, spans), tuple(sorted([*linked, *strangers])))
+
+
+def _mere_word(text: str, mention: Mention) -> bool:
+    """Whether a linked single word is none but itself: a genre ("a Crime movie"), or in lower
+    case in a text that has capitals, and neither quoted nor with its year."""
+    word = mention.text
+    if not word.isalpha() or text[mention.start - 1 : mention.start] in {'"', "“", "*"}:
+        return False
+    return word.lower() in GENRE_WORDS or (word.islower() and text[:1].isupper())
 
 
 def _overlap(film: Named, span: tuple[int, int]) -> bool:
