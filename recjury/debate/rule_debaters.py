@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from recjury.records import JSON, ConversationLog, Rating, Role, Statement
 
 RULE = "rule"
-PROTOCOL = "rule-debate/1"
+RULE_DEBATE = "rule-debate/"
+PROTOCOL = f"{RULE_DEBATE}1"
 _STEP = 0.5
 
 

@@ -1,0 +1,267 @@
+"""Stored debates are watched again and verified, down to one altered byte."""
+
+import asyncio
+import functools
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from recjury.debate import Debater, RuleDebaters, hold
+from recjury.debate.llm_debaters import LlmDebaters
+from recjury.debate.replay import replay, verify
+from recjury.errors import StoreError
+from recjury.judges import Panel
+from recjury.llm import Gateway, ScriptedModel, on_behalf_of
+from recjury.records import (
+    ChatRequest,
+    ConversationLog,
+    DebateTranscript,
+    Factor,
+    Rating,
+    Role,
+    Status,
+    Verdict,
+)
+from recjury.store import Campaign, Setup, Store, Trial
+from tests.debate.voices import answer
+from tests.judges.cases import SPEC, a_log, ratings_of
+
+TRIAL = "0" * 32
+CAMPAIGN = Campaign(id="c" * 32, name="tests", setup=Setup(config={}, recjury="0.1.0"))
+Script = Callable[[ChatRequest], str]
+_Judges = Callable[[Gateway], Panel]
+Change = Callable[[DebateTranscript, Verdict], tuple[DebateTranscript, Verdict]]
+
+
+def speak(request: ChatRequest) -> str:
+    """Judges give 3 and the Linguist once mumbles; nobody ever agrees."""
+    kind, role, *number = request.purpose.split("/")
+    if kind == "judge":
+        return f"What speaks for {role}.\n<rating>3</rating>"
+    if role == Role.LINGUIST and number == ["2"] and len(request.messages) == 2:
+        return "Let me think."
+    place = list(Role).index(Role(role))
+    return answer(f"{role} says so in round {number[0]}.", 10 * int(number[0]) + place)
+
+
+def unchanged(transcript: DebateTranscript, verdict: Verdict) -> tuple[DebateTranscript, Verdict]:
+    return transcript, verdict
+
+
+async def _fill(
+    store: Store,
+    judges: _Judges,
+    *,
+    rule: bool,
+    models: tuple[str, ...],
+    change: Change,
+    script: Script,
+) -> None:
+    specs = {name: SPEC.model_copy(update={"name": name}) for name in models}
+    log = a_log()
+    async with store.recorder() as recorder:
+        providers = dict.fromkeys(models, ScriptedModel(script))
+        async with Gateway(specs, recorder, providers=providers) as gateway:
+            with on_behalf_of(TRIAL, 0):
+                await store.save_log(TRIAL, log)
+                panel = judges(gateway)
+                ratings = ratings_of(evaluator="measured") if rule else await panel.rate(log)
+                await store.save_ratings(TRIAL, ratings)
+                debaters: Debater = RuleDebaters()
+                if not rule:
+                    debaters = LlmDebaters(gateway, dict.fromkeys(Role, models[0]))
+                fed = ratings if rule else panel.feeding(ratings)
+                await store.save_debate(TRIAL, *change(*await hold(log, fed, debaters)))
+
+
+def stored(
+    folder: Path,
+    *,
+    rule: bool = False,
+    models: tuple[str, ...] = ("model",),
+    change: Change = unchanged,
+    script: Script = speak,
+    panel: type[Panel] = Panel,
+) -> str:
+    """The url of a store with one trial and its debate."""
+    url = f"sqlite:///{folder / 'runs.db'}"
+    with Store.open(url) as store:
+        store.begin(CAMPAIGN)
+        trial = Trial(id=TRIAL, system="some", scenario="tests#1", corpus="tests")
+        store.add_trials(CAMPAIGN.id, [trial])
+        judges = functools.partial(panel, models=models, feeds=models[-1])
+        asyncio.run(_fill(store, judges, rule=rule, models=models, change=change, script=script))
+    return url
+
+
+def alter(url: str, statement: str) -> None:
+    """Run one SQL statement that must change a row, past the store."""
+    with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+        changed = connection.execute(statement).rowcount
+    connection.close()
+    assert changed > 0
+
+
+def differences(url: str) -> list[tuple[str, str]]:
+    with Store.open(url, create=False) as store:
+        return [(found.kind, found.where) for found in verify(store, TRIAL)]
+
+
+@pytest.mark.parametrize("rule", [True, False])
+def test_a_fresh_debate_verifies(tmp_path: Path, rule: bool) -> None:
+    assert differences(stored(tmp_path, rule=rule)) == []
+
+
+def test_a_debate_fed_by_the_second_of_two_judges_verifies(tmp_path: Path) -> None:
+    assert differences(stored(tmp_path, models=("first", "second"))) == []
+
+
+def test_replay_gives_back_what_was_said(tmp_path: Path) -> None:
+    with Store.open(stored(tmp_path), create=False) as store:
+        debate = replay(store, TRIAL)
+    assert debate.log == a_log()
+    assert len(debate.ratings) == 12
+    assert [s.round for s in debate.transcript.statements] == [n for n in range(1, 5) for _ in Role]
+    assert debate.transcript.of_round(2)[2].text == "Linguist says so in round 2."
+    assert debate.verdict.score == 41.5
+
+
+def test_a_trial_without_a_debate_says_so(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path / 'runs.db'}") as store:
+        store.begin(CAMPAIGN)
+        store.add_trials(
+            CAMPAIGN.id, [Trial(id=TRIAL, system="some", scenario="tests#1", corpus="tests")]
+        )
+        with pytest.raises(StoreError, match="has no debate"):
+            verify(store, TRIAL)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE statement SET text = replace(text, 'so', 'sO') WHERE position = 5",
+        "UPDATE statement SET score = score + 1 WHERE position = 15",
+        "UPDATE statement SET status = 'abstained', score = NULL WHERE position = 15",
+        "UPDATE statement SET role = 'Linguist' WHERE position = 0",
+        "DELETE FROM statement WHERE position > 11",
+        "UPDATE debate SET score = score + 0.5",
+        "UPDATE debate SET max_rounds = 5",
+        "UPDATE debate SET protocol = 'other'",
+        "UPDATE rating SET score = 4 WHERE factor = 'Novelty'",
+        "UPDATE rating SET rationale = rationale || '!' WHERE factor = 'Novelty'",
+        "UPDATE log SET body = replace(body, 'Ronin', 'Heist')",
+        "DELETE FROM call WHERE purpose = 'debate/Linguist/3'",
+        "UPDATE call SET finish_reason = 'length' WHERE purpose = 'debate/Linguist/3'",
+    ],
+)
+def test_an_altered_row_is_found(tmp_path: Path, statement: str) -> None:
+    url = stored(tmp_path)
+    alter(url, statement)
+    assert differences(url) != []
+
+
+@pytest.mark.parametrize("purpose", ["debate/Linguist/2", "debate/HCI Expert/4", "judge/Novelty"])
+@pytest.mark.parametrize("which", ["reply", "prompt"])
+def test_one_altered_byte_of_a_raw_reply_or_a_prompt_part_is_found(
+    tmp_path: Path, purpose: str, which: str
+) -> None:
+    url = stored(tmp_path)
+    number = "reply" if which == "reply" else "json_extract(request, '$[1][1]')"
+    text = f"(SELECT {number} FROM call WHERE purpose = '{purpose}')"
+    path = url.removeprefix("sqlite:///")
+    with sqlite3.connect(path) as connection:
+        (body,) = connection.execute(f"SELECT body FROM text WHERE id = {text}").fetchone()
+        flipped = body[:-1] + bytes([body[-1] ^ 1])
+        connection.execute(f"UPDATE text SET body = ? WHERE id = {text}", (flipped,))
+    connection.close()
+    found = differences(url)
+    assert [kind for kind, _ in found if kind == "store"] != []
+
+
+def said_otherwise(
+    transcript: DebateTranscript, position: int, **values: object
+) -> DebateTranscript:
+    statements = list(transcript.statements)
+    statements[position] = statements[position].model_copy(update=values)
+    return transcript.model_copy(update={"statements": tuple(statements)})
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "where"),
+    [
+        (
+            lambda t, v: (said_otherwise(t, 5, text="No."), v),
+            "statement",
+            "Domain Expert in round 2",
+        ),
+        (lambda t, v: (said_otherwise(t, 15, score=99.0), v), "score", "HCI Expert in round 4"),
+        (lambda t, v: (t, v.model_copy(update={"score": 99.0})), "verdict", "debate"),
+        (lambda t, v: (t, v.model_copy(update={"agreed": True})), "verdict", "debate"),
+        (lambda t, v: (t.model_copy(update={"max_rounds": 7}), v), "rounds", "round limit"),
+        (lambda t, v: (t.model_copy(update={"log": "1" * 32}), v), "rounds", "log"),
+        (
+            lambda t, v: (t.model_copy(update={"protocol": "core-debate/0"}), v),
+            "protocol",
+            "debate",
+        ),
+    ],
+)
+def test_what_was_falsified_before_it_was_sealed_is_found(
+    tmp_path: Path, change: Change, kind: str, where: str
+) -> None:
+    """The store is intact here: only recomputing can tell."""
+    found = differences(stored(tmp_path, change=change))
+    assert (kind, where) in [(k, place.partition(", ")[0]) for k, place in found]
+    assert "store" not in [k for k, _ in found]
+
+
+def test_a_changed_statement_shows_in_the_prompts_of_the_next_round(tmp_path: Path) -> None:
+    url = stored(tmp_path, change=lambda t, v: (said_otherwise(t, 0, text="No."), v))
+    prompts = [where for kind, where in differences(url) if kind == "prompt"]
+    # Rounds 2 to 4 of all four roles; the Linguist was asked twice in round 2.
+    assert len(prompts) == 13
+
+
+@pytest.mark.parametrize(
+    ("change", "kinds"),
+    [
+        (lambda t, v: (said_otherwise(t, 0, text="I like it."), v), ["statement"]),
+        (lambda t, v: (said_otherwise(t, 0, score=99.0), v), ["score", "rounds", "verdict"]),
+        (lambda t, v: (t, v.model_copy(update={"score": 99.0})), ["verdict"]),
+        (lambda t, v: (t.model_copy(update={"protocol": "rule-debate/0"}), v), ["protocol"]),
+    ],
+)
+def test_a_falsified_debate_by_rule_is_found(
+    tmp_path: Path, change: Change, kinds: list[str]
+) -> None:
+    url = stored(tmp_path, rule=True, change=change)
+    assert [kind for kind, _ in differences(url)] == kinds
+
+
+def test_a_falsified_rating_is_found(tmp_path: Path) -> None:
+    """The judge is said to have rated Novelty 4, and the debate believed it; the reply says 3."""
+
+    class Generous(Panel):
+        async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
+            honest = await super().rate(log)
+            return tuple(
+                r.model_copy(update={"score": 4.0}) if r.factor == Factor.NOVELTY else r
+                for r in honest
+            )
+
+    found = differences(stored(tmp_path, panel=Generous))
+    assert found == [("rating", "Novelty by model")]
+
+
+def test_an_unreadable_role_verifies(tmp_path: Path) -> None:
+    def mumbling(request: ChatRequest) -> str:
+        return "Hm." if request.purpose.startswith("debate/Linguist") else speak(request)
+
+    with Store.open(stored(tmp_path, script=mumbling), create=False) as store:
+        debate = replay(store, TRIAL)
+        assert verify(store, TRIAL) == ()
+    silent = debate.transcript.statements[2]
+    assert (silent.role, silent.status, silent.text) == (Role.LINGUIST, Status.UNREADABLE, "Hm.")
+    assert debate.verdict.score is None
