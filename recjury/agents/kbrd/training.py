@@ -57,10 +57,14 @@ class TrainingReport(Record):
 
 @dataclass(frozen=True, kw_only=True)
 class Hyperparameters:
-    """How to train. Patience is how many epochs without a better validation end it."""
+    """How to train.
+
+    Patience is how many epochs without a better validation end it. `batch` is the most
+    instances in a step; fewer where an epoch would have less than 16 steps, but at least 32.
+    """
 
     epochs: int = 20
-    patience: int = 3
+    patience: int = 4
     dim: int = 128
     bases: int = 8
     batch: int = 256
@@ -145,6 +149,7 @@ class _Run:
         )
         # A user without an entity scores zero everywhere: there is nothing to learn from it.
         self._usable = [each for each in parts.train if each.entities]
+        self._batch = min(chosen.batch, max(32, len(self._usable) // 16))
         self._order = np.random.default_rng(seed)
         self._best: tuple[EpochReport, dict[str, Tensor]] | None = None
 
@@ -170,8 +175,8 @@ class _Run:
         self._model.train()
         shuffled = self._order.permutation(len(self._usable))
         total = 0.0
-        for start in range(0, len(shuffled), self._chosen.batch):
-            batch = [self._usable[i] for i in shuffled[start : start + self._chosen.batch]]
+        for start in range(0, len(shuffled), self._batch):
+            batch = [self._usable[i] for i in shuffled[start : start + self._batch]]
             total += self._step(batch) * len(batch)
         self._model.eval()
         ranks = label_ranks(self._model, self._space, self._parts.stop)

@@ -1,0 +1,124 @@
+"""ChatCRS: a language model that recommends in conversation (CoRE, section 6.3)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from recjury.agents.item_vectors import ItemVectors, best
+from recjury.agents.named_items import named_items
+from recjury.errors import ConfigError, SystemFailed
+from recjury.prompts import load_pack
+from recjury.records import (
+    JSON,
+    LIST_LENGTH,
+    ChatRequest,
+    Conversation,
+    ItemRef,
+    Message,
+    Speaker,
+    SystemReply,
+    Turn,
+)
+
+if TYPE_CHECKING:
+    from recjury.agents.embedding import Embedder
+    from recjury.knowledge import Catalogue
+    from recjury.llm import Gateway
+
+ListSource = Literal["independent", "from_text"]
+
+_COMPARED_TURNS = 2
+_ROLES: dict[Speaker, Literal["user", "assistant"]] = {
+    Speaker.USER: "user",
+    Speaker.SYSTEM: "assistant",
+}
+
+
+class ChatCRS:
+    """A `Recommender` whose text a model writes.
+
+    `list_source` says where its list comes from. "independent", as published: the items whose
+    texts are nearest to the last two messages by cosine, found before the text is written and
+    unknown to the model. "from_text": the items that the text names, in its order; titles the
+    catalogue does not have are kept by name. That list is empty where the text names none.
+    """
+
+    def __init__(
+        self,
+        gateway: "Gateway",
+        model: str,
+        catalogue: "Catalogue",
+        embedder: "Embedder",
+        *,
+        name: str = "chatcrs",
+        list_source: ListSource = "independent",
+        list_length: int = LIST_LENGTH,
+        temperature: float = 0.0,
+        cache: Path | None = None,
+    ):
+        """`model` is an alias of the gateway's; `cache` a folder for the items' vectors.
+
+        Raises ConfigError for an unknown alias and for a list without a place.
+        """
+        if list_length < 1:
+            raise ConfigError(f"list_length must be at least 1, got {list_length}")
+        if model not in gateway.models:
+            there = ", ".join(sorted(gateway.models)) or "none"
+            raise ConfigError(f"no model {model!r} for {name}: there are {there}")
+        spec = gateway.models[model]
+        self.name = name
+        self._gateway, self._model, self._temperature = gateway, model, temperature
+        self._catalogue, self._embedder = catalogue, embedder
+        self._items = tuple(item.ref for item in catalogue)
+        self._vectors = ItemVectors(catalogue, embedder, cache)
+        self._list_source, self._length = list_source, list_length
+        self._pack = load_pack("chatcrs")
+        self.settings: Mapping[str, JSON] = {
+            "kind": "chatcrs",
+            "model": spec.name,
+            "base_url": spec.base_url,
+            "temperature": temperature,
+            "pack": self._pack.digest,
+            "catalogue": catalogue.digest,
+            "list_source": list_source,
+            "list_length": list_length,
+            "embedder": dict(embedder.settings) if list_source == "independent" else None,
+        }
+
+    async def respond(self, conversation: Conversation) -> SystemReply:
+        """Answer the conversation so far.
+
+        Raises SystemFailed for an empty reply, and what the gateway raises for a failed call.
+        """
+        items: tuple[ItemRef, ...] = ()
+        if self._list_source == "independent":
+            items = await self._nearest(conversation)
+        reply = await self._gateway.complete(self._request(conversation))
+        text = reply.text.strip()
+        if not text:
+            raise SystemFailed(f"{self.name}: the model's reply is empty ({reply.finish_reason})")
+        if self._list_source == "from_text":
+            items = named_items(text, self._catalogue)[: self._length]
+        return SystemReply(text=text, items=items, calls=(reply.call,))
+
+    async def aclose(self) -> None:
+        """Release the embedder; the gateway is its maker's to close."""
+        await self._embedder.aclose()
+
+    async def _nearest(self, conversation: Conversation) -> tuple[ItemRef, ...]:
+        spoken = [turn for turn in conversation.turns if turn.text.strip()]
+        text = "".join(_with_role(turn) for turn in spoken[-_COMPARED_TURNS:])
+        similarities = await self._vectors.similarities(text)
+        return tuple(self._items[row] for row in best(similarities, self._length))
+
+    def _request(self, conversation: Conversation) -> ChatRequest:
+        said = [turn for turn in conversation.turns if turn.text.strip()]
+        messages = (
+            Message("system", self._pack.render("system")),
+            *(Message(_ROLES[turn.speaker], (turn.text,)) for turn in said),
+        )
+        return ChatRequest(self._model, messages, "system/chatcrs", temperature=self._temperature)
+
+
+def _with_role(turn: Turn) -> str:
+    return f"{_ROLES[turn.speaker]}: {turn.text} "

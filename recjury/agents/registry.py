@@ -1,0 +1,136 @@
+"""The systems under test by kind; what a kind needs is imported when it is asked for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from recjury.errors import ConfigError
+from recjury.records import LIST_LENGTH, Recommender
+
+if TYPE_CHECKING:
+    from recjury.corpora import Corpus
+    from recjury.llm import Gateway
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What systems are made from: the corpus, models where there are any, places.
+
+    `cache` is a folder for the vectors of items (None: in the user's cache folder).
+    """
+
+    corpus: "Corpus"
+    gateway: "Gateway | None" = None
+    list_length: int = LIST_LENGTH
+    cache: Path | None = None
+
+
+class Options:
+    """The options of one system: taken one by one, so that one nobody takes is found."""
+
+    def __init__(self, name: str, values: Mapping[str, object]):
+        """`name` is the system's, for messages."""
+        self._name, self._left = name, dict(values)
+
+    def take(self, key: str, kind: type[T], default: T | None = None) -> T:
+        """The option's value; ConfigError if it is of another type, or missing without default."""
+        value = self._left.pop(key, default)
+        if not isinstance(value, kind):
+            raise ConfigError(f"system {self._name}: {key} must be {kind.__name__}, got {value!r}")
+        return value
+
+    def done(self) -> None:
+        """Raise ConfigError if an option was not taken."""
+        if self._left:
+            raise ConfigError(f"system {self._name}: unknown option {next(iter(self._left))!r}")
+
+
+Loader = Callable[[str, Options, Surroundings], Recommender]
+
+
+def load_recommender(
+    kind: str, name: str, options: Mapping[str, object], surroundings: Surroundings
+) -> Recommender:
+    """Make the system of that kind.
+
+    Raises ConfigError for an unknown kind or option, and what the system itself raises.
+    """
+    loader = _LOADERS.get(kind)
+    if loader is None:
+        near = get_close_matches(kind, _LOADERS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"expected {', '.join(known_kinds())}"
+        raise ConfigError(f"system {name}: unknown kind {kind!r}, {hint}")
+    given = Options(name, options)
+    system = loader(name, given, surroundings)
+    given.done()
+    return system
+
+
+def known_kinds() -> tuple[str, ...]:
+    """The kinds there are, sorted."""
+    return tuple(sorted(_LOADERS))
+
+
+def _retrieval(name: str, _options: Options, around: Surroundings) -> Recommender:
+    from recjury.agents.retrieval import Retrieval
+
+    return Retrieval(around.corpus.catalogue, name=name, list_length=around.list_length)
+
+
+def _kbrd(name: str, options: Options, around: Surroundings) -> Recommender:
+    from recjury.agents.kbrd.recommender import KBRD
+
+    folder = Path(options.take("checkpoint", str)).expanduser()
+    fidelity = options.take("fidelity", str, "")
+    if fidelity not in ("", "corrected", "ievalm"):
+        raise ConfigError(f"system {name}: fidelity must be corrected or ievalm, got {fidelity!r}")
+    return KBRD.load(
+        folder,
+        around.corpus,
+        name=name,
+        list_length=around.list_length,
+        fidelity="corrected" if fidelity == "corrected" else "ievalm" if fidelity else None,
+    )
+
+
+def _chatcrs(name: str, options: Options, around: Surroundings) -> Recommender:
+    from recjury.agents.chatcrs import ChatCRS
+    from recjury.agents.embedding import make_embedder
+
+    if around.gateway is None:
+        raise ConfigError(f"system {name}: chatcrs needs a model")
+    source = options.take("list_source", str, "independent")
+    if source not in ("independent", "from_text"):
+        raise ConfigError(f"system {name}: list_source must be independent or from_text")
+    catalogue = around.corpus.catalogue
+    embedder = make_embedder(options.take("embeddings", str, "tfidf"), catalogue, around.gateway)
+    return ChatCRS(
+        around.gateway,
+        options.take("model", str, "main"),
+        catalogue,
+        embedder,
+        name=name,
+        list_source="from_text" if source == "from_text" else "independent",
+        list_length=around.list_length,
+        cache=around.cache,
+    )
+
+
+def _python(name: str, options: Options, around: Surroundings) -> Recommender:
+    from recjury.agents.own import load_own
+
+    path = options.take("path", str)
+    given: dict[str, object] = options.take("options", dict, {})
+    return load_own(path, around.corpus, name=name, options=given)
+
+
+_LOADERS: dict[str, Loader] = {
+    "chatcrs": _chatcrs,
+    "kbrd": _kbrd,
+    "python": _python,
+    "retrieval": _retrieval,
+}

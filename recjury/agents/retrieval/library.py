@@ -1,0 +1,169 @@
+"""A catalogue prepared for search: word postings (BM25), attributes, popularity.
+
+The attributes are the catalogue's side of the knowledge graph: two items that share a person or
+a genre are neighbours of one entity there.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recjury.agents.retrieval.words import content_words, fold
+from recjury.knowledge import Catalogue, Mention, Name, NameIndex
+from recjury.records import Item
+
+Kind = Literal["genre", "director", "actor", "writer"]
+
+_K1, _B = 1.2, 0.4
+_FIELD_WEIGHTS = {"title": 0.5, "genre": 2.0, "people": 0.5, "plot": 1.0}
+_PLAIN_GENRE_WORDS = frozenset({"film", "films", "movie", "movies", "fiction", "cinema"})
+# What people say, and the genre they mean.
+_SAID = {
+    "horror": ("scary", "frightening", "creepy", "spooky"),
+    "comedy": ("funny", "comedies", "hilarious", "make me laugh", "laugh"),
+    "romance": ("romantic", "love story", "rom com", "romcom"),
+    "animation": ("animated", "cartoon", "cartoons"),
+    "science fiction": ("sci fi", "scifi", "sci-fi", "futuristic"),
+    "sci-fi": ("science fiction", "sci fi", "scifi", "futuristic"),
+    "thriller": ("thrilling", "suspense", "suspenseful", "thrillers"),
+    "family": ("kids", "children", "my daughter", "my son"),
+    "war": ("wartime", "soldiers"),
+    "western": ("westerns", "cowboy", "cowboys"),
+    "documentary": ("documentaries",),
+    "history": ("historical",),
+    "mystery": ("mysteries", "whodunit", "detective"),
+    "crime": ("gangster", "gangsters", "heist"),
+    "musical": ("musicals",),
+    "fantasy": ("magical",),
+}
+
+
+class Attribute(NamedTuple):
+    """A genre or a person. `rows` are the items that have it, by the kind of attribute it is."""
+
+    name: str
+    rows: Mapping[Kind, tuple[int, ...]]
+    weight: float
+
+    @property
+    def all_rows(self) -> tuple[int, ...]:
+        """Every item that has it, once."""
+        return tuple(sorted({row for rows in self.rows.values() for row in rows}))
+
+
+class Library:
+    """Items by row number; `attributes` by folded name; each item's own in `attributes_of`."""
+
+    def __init__(self, catalogue: Catalogue):
+        """Index every item that can be recommended."""
+        self.catalogue = catalogue
+        self.items = tuple(catalogue)
+        self.rows = {item.id: row for row, item in enumerate(self.items)}
+        self.attributes = self._attributes()
+        self.attributes_of: tuple[tuple[str, ...], ...] = tuple(
+            tuple(dict.fromkeys(fold(name) for _, name in _facts(item))) for item in self.items
+        )
+        self._postings = _postings([_document(item) for item in self.items])
+        self._names = NameIndex(self._spellings())
+        popularity = np.array([item.popularity or 0.0 for item in self.items], dtype=np.float64)
+        top = math.log1p(float(popularity.max(initial=0.0)))
+        self.popularity: NDArray[np.float64] = np.log1p(popularity) / (top or 1.0)
+
+    def knows(self, word: str) -> bool:
+        """Whether any item's document has the word."""
+        return word in self._postings
+
+    def search(self, words: Mapping[str, float]) -> NDArray[np.float64]:
+        """BM25 of each item for weighted words: [items]."""
+        scores = np.zeros(len(self.items))
+        for word, weight in words.items():
+            rows, values = self._postings.get(word, (None, None))
+            if rows is not None and values is not None:
+                scores[rows] += weight * values
+        return scores
+
+    def attribute_mentions(self, text: str) -> tuple[Mention, ...]:
+        """The attributes that `text` names, in text order; `Mention.id` is the folded name."""
+        return self._names.link(text)
+
+    def _attributes(self) -> dict[str, Attribute]:
+        rows: dict[str, dict[Kind, dict[int, None]]] = defaultdict(lambda: defaultdict(dict))
+        names: dict[str, str] = {}
+        for row, item in enumerate(self.items):
+            for kind, name in _facts(item):
+                rows[fold(name)][kind][row] = None
+                names.setdefault(fold(name), name)
+        total = len(self.items)
+        return {
+            key: Attribute(
+                names[key],
+                {kind: tuple(found) for kind, found in kinds.items()},
+                math.log(1 + total / len({row for found in kinds.values() for row in found})),
+            )
+            for key, kinds in rows.items()
+        }
+
+    def _spellings(self) -> Iterator[Name]:
+        for key, attribute in self.attributes.items():
+            genre = "genre" in attribute.rows
+            yield Name(key, attribute.name, cautious=not genre)
+            if genre:
+                yield from _genre_spellings(key)
+
+
+def _genre_spellings(key: str) -> Iterator[Name]:
+    words = [word for word in key.split() if word not in _PLAIN_GENRE_WORDS]
+    short = " ".join(words)
+    for spelling in dict.fromkeys((short, *_SAID.get(key, ()), *_SAID.get(short, ()))):
+        if spelling and spelling != key:
+            yield Name(key, spelling, weight=-1.0, cautious=False)
+
+
+def _facts(item: Item) -> Iterator[tuple[Kind, str]]:
+    for genre in item.genres:
+        yield "genre", genre
+    for director in item.directors:
+        yield "director", director
+    for actor in item.actors:
+        yield "actor", actor
+    for writer in item.writers:
+        yield "writer", writer
+
+
+def _document(item: Item) -> dict[str, float]:
+    people = " ".join((*item.directors, *item.actors, *item.writers))
+    fields = {
+        "title": item.title,
+        "genre": " ".join(item.genres),
+        "people": people,
+        "plot": item.plot,
+    }
+    counts: dict[str, float] = defaultdict(float)
+    for field, text in fields.items():
+        for word, count in Counter(map(str, content_words(text))).items():
+            counts[word] += count * _FIELD_WEIGHTS[field]
+    return counts
+
+
+def _postings(
+    documents: list[dict[str, float]],
+) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    lengths = np.array([sum(document.values()) for document in documents])
+    average = float(lengths.mean()) if len(lengths) else 1.0
+    collected: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    for row, document in enumerate(documents):
+        for word, count in document.items():
+            collected[word].append((row, count))
+    total = len(documents)
+    postings = {}
+    for word, found in collected.items():
+        rows = np.array([row for row, _ in found], dtype=np.int64)
+        counts = np.array([count for _, count in found])
+        rarity = math.log(1 + (total - len(found) + 0.5) / (len(found) + 0.5))
+        damped = counts + _K1 * (1 - _B + _B * lengths[rows] / (average or 1.0))
+        postings[word] = (rows, rarity * counts * (_K1 + 1) / damped)
+    return postings

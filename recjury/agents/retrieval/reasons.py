@@ -1,0 +1,95 @@
+"""Reasons for an item, each one true in the catalogue."""
+
+from collections.abc import Iterator
+
+from recjury.agents.retrieval.library import Kind, Library
+from recjury.agents.retrieval.understanding import Understanding
+from recjury.records import Item
+
+_DOES: dict[Kind, str] = {"director": "directed", "actor": "is in", "writer": "wrote"}
+_ROLES: tuple[Kind, ...] = ("director", "actor", "writer")
+_QUOTED = 220
+
+
+def reason(library: Library, wish: Understanding, row: int) -> str:
+    """Why the item fits, as a clause without its title and full stop."""
+    return next(_reasons(library, wish, row))
+
+
+def _reasons(library: Library, wish: Understanding, row: int) -> Iterator[str]:
+    """The best reason first: whom the user named, a genre, what it shares, what it is."""
+    item = library.items[row]
+    for name in sorted(wish.wanted, key=lambda each: (-wish.wanted[each], each)):
+        for kind in _ROLES:
+            if row in library.attributes[name].rows.get(kind, ()):
+                yield f"{library.attributes[name].name} {_DOES[kind]} it"
+    genres = [each for each in item.genres if _wanted(wish, library, each)]
+    if genres:
+        yield f"it counts as {_joined(genres[:2])}, which you asked for"
+    for liked in sorted(wish.liked, key=lambda each: (-wish.liked[each], each)):
+        yield from _shared(library, row, liked)
+    yield description(item)
+
+
+def _wanted(wish: Understanding, library: Library, genre: str) -> bool:
+    return any(library.attributes[name].name == genre for name in wish.wanted)
+
+
+def _shared(library: Library, row: int, liked: int) -> Iterator[str]:
+    """What the item has in common with one that the user named."""
+    if liked == row:
+        return
+    title = library.items[liked].name
+    names = [name for name in library.attributes_of[row] if name in library.attributes_of[liked]]
+    for kind in _ROLES:
+        for name in names:
+            rows = library.attributes[name].rows.get(kind, ())
+            if row in rows and liked in rows:
+                yield f"{library.attributes[name].name} {_DOES[kind]} it, as well as {title}"
+    shared = [each for each in library.items[row].genres if each in library.items[liked].genres]
+    if shared:
+        yield f"like {title} it counts as {_joined(shared[:2])}"
+
+
+def description(item: Item) -> str:
+    """What the catalogue says of an item, in a clause."""
+    if item.plot:
+        return f"the story is this: {_first_sentence(item.plot)}"
+    parts = []
+    if item.directors:
+        parts.append(f"{item.directors[0]} directed it")
+    if item.year is not None:
+        parts.append(f"it came out in {item.year}")
+    if not parts and item.genres:
+        parts.append(f"it counts as {_joined(item.genres[:2])}")
+    return " and ".join(parts) or "people often bring it up"
+
+
+def introduction(item: Item) -> str:
+    """Everything worth telling about an item, in full sentences."""
+    sentences = [f"{item.name} came out in {item.year}." if item.year is not None else ""]
+    if not sentences[0]:
+        sentences = [f"Gladly: {item.name}."]
+    if item.directors:
+        sentences.append(f"{_joined(item.directors[:2])} directed it.")
+    if item.actors:
+        verb = "star" if len(item.actors) > 1 else "stars"
+        sentences.append(f"{_joined(item.actors[:3])} {verb} in it.")
+    if item.genres:
+        sentences.append(f"It counts as {_joined(item.genres[:3])}.")
+    if item.plot:
+        sentences.append(f"{_first_sentence(item.plot)}.")
+    return " ".join(sentences)
+
+
+def _first_sentence(plot: str) -> str:
+    text = " ".join(plot.split())
+    end = text.find(". ")
+    sentence = text[:end] if end > 0 else text.rstrip(".")
+    if len(sentence) <= _QUOTED:
+        return sentence
+    return sentence[:_QUOTED].rsplit(" ", 1)[0] + " …"
+
+
+def _joined(names: tuple[str, ...] | list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

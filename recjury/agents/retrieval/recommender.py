@@ -1,0 +1,77 @@
+"""The retrieval CRS as a system under test."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from recjury.agents.retrieval.library import Library
+from recjury.agents.retrieval.ranking import Ranked, Weights, rank
+from recjury.agents.retrieval.speech import question, recommendation, told
+from recjury.agents.retrieval.understanding import Understanding, understand
+from recjury.errors import ConfigError
+from recjury.records import JSON, LIST_LENGTH, Conversation, Speaker, SystemReply
+
+if TYPE_CHECKING:
+    from recjury.knowledge import Catalogue
+
+_VERSION = 1
+_NAMED_AT_MOST = 3
+_NAMED_FROM = 0.6  # of the best item's score
+
+
+class Retrieval:
+    """Searches the catalogue for what the user has said; a `Recommender`.
+
+    Its answers depend on the conversation alone: the same turns always get the same reply.
+    """
+
+    def __init__(
+        self,
+        catalogue: "Catalogue",
+        *,
+        name: str = "retrieval",
+        list_length: int = LIST_LENGTH,
+        weights: Weights | None = None,
+    ):
+        """Index the catalogue, about 0.1 ms an item. ConfigError for a list without a place."""
+        if list_length < 1:
+            raise ConfigError(f"list_length must be at least 1, got {list_length}")
+        if len(catalogue) == 0:
+            raise ConfigError(f"the catalogue {catalogue.name} has no item to recommend")
+        self.name = name
+        self._library = Library(catalogue)
+        self._length = list_length
+        self._weights = weights or Weights()
+        self.settings: Mapping[str, JSON] = {
+            "kind": "retrieval",
+            "version": _VERSION,
+            "catalogue": catalogue.digest,
+            "list_length": list_length,
+            "weights": self._weights._asdict(),
+        }
+
+    async def respond(self, conversation: Conversation) -> SystemReply:
+        """Tell about the item that was asked about, else ask while nothing is known, else advise.
+
+        The list is never empty. A user who has been asked and still says nothing to go by gets
+        popular items.
+        """
+        wish = understand(conversation, self._library)
+        ranked = rank(self._library, wish, self._weights, self._length)
+        items = tuple(self._library.items[each.row].ref for each in ranked)
+        return SystemReply(text=self._text(conversation, wish, ranked), items=items)
+
+    async def aclose(self) -> None:
+        """Nothing to release."""
+
+    def _text(self, conversation: Conversation, wish: Understanding, ranked: list[Ranked]) -> str:
+        turn = sum(each.speaker is Speaker.SYSTEM for each in conversation.turns)
+        start = conversation.turns[0].text if conversation.turns else ""
+        if wish.asked_about is not None:
+            return told(self._library, wish.asked_about, start, turn)
+        known = {*wish.recommended, *wish.liked, *wish.rejected}
+        fresh = [each for each in ranked if each.row not in known]
+        if not fresh or (wish.is_vague and wish.questions == 0):
+            return question(start, turn)
+        worthy = [each.row for each in fresh if each.score >= _NAMED_FROM * fresh[0].score]
+        named = worthy[: _NAMED_AT_MOST - turn % 2]
+        return recommendation(self._library, wish, named or [fresh[0].row], start, turn)

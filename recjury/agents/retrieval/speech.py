@@ -1,0 +1,76 @@
+"""The retrieval CRS's sentences. Which one is said depends on the conversation alone."""
+
+import zlib
+from collections.abc import Sequence
+
+from recjury.agents.retrieval.library import Library
+from recjury.agents.retrieval.reasons import introduction, reason
+from recjury.agents.retrieval.understanding import Understanding
+
+_QUESTIONS = (
+    "What are you in the mood for? A genre, an actor or a film you enjoyed would help me.",
+    "Could you name a film you liked, or an actor you would like to see?",
+    "Do you want something light or something serious, and is there a director you like?",
+    "Which films have stayed with you? Tell me one, and I will look for its neighbours.",
+)
+_OPENINGS = (
+    "I would try {name}: {reason}.",
+    "{name} could be the right one for you: {reason}.",
+    "How about {name}? My reason: {reason}.",
+    "From what you tell me, {name} comes to mind, for this reason: {reason}.",
+)
+_AFTER_A_NO = (
+    "All right, then something else: {name}. My reason: {reason}.",
+    "Fair enough. What about {name} instead? In its favour: {reason}.",
+    "Understood, I have dropped those. {name} may suit you better: {reason}.",
+)
+_SECONDS = (
+    "Another choice is {name}: {reason}.",
+    "{name} fits, too: {reason}.",
+    "You could also look at {name}: {reason}.",
+)
+_CLOSINGS = (
+    "Have you seen it?",
+    "Does that go in the right direction?",
+    "Shall I tell you more about it, or look for something different?",
+    "What do you think?",
+)
+_CLOSINGS_OF_SEVERAL = (
+    "Have you seen any of them?",
+    "Does one of these appeal to you?",
+    "Which one shall I tell you more about?",
+    "Do these go in the right direction?",
+)
+_AFTER_TELLING = (
+    "Would you watch it?",
+    "Does that sound like your evening?",
+    "If it is not for you, tell me what to change.",
+)
+
+
+def question(start: str, turn: int) -> str:
+    """Ask for a preference. `start` is the first thing said, `turn` counts the system's turns."""
+    return _pick(_QUESTIONS, start, turn)
+
+
+def told(library: Library, row: int, start: str, turn: int) -> str:
+    """Introduce an item that was asked about."""
+    return f"{introduction(library.items[row])} {_pick(_AFTER_TELLING, start, turn)}"
+
+
+def recommendation(
+    library: Library, wish: Understanding, rows: Sequence[int], start: str, turn: int
+) -> str:
+    """Recommend the items `rows` by name, each with a reason."""
+    openings = _AFTER_A_NO if wish.declined else _OPENINGS
+    sentences = []
+    for place, row in enumerate(rows):
+        form = _pick(openings if place == 0 else _SECONDS, start, turn + place)
+        why = reason(library, wish, row).rstrip(".")
+        sentences.append(form.format(name=library.items[row].name, reason=why))
+    closings = _CLOSINGS if len(rows) == 1 else _CLOSINGS_OF_SEVERAL
+    return " ".join((*sentences, _pick(closings, start, turn)))
+
+
+def _pick(forms: Sequence[str], start: str, turn: int) -> str:
+    return forms[(zlib.crc32(start.encode()) + turn) % len(forms)]

@@ -1,0 +1,65 @@
+"""Words as the search compares them: folded, without endings, without small talk."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+_SMALL_TALK_TEXT = (
+    "a about actually after again all also always am an and another any anything are as ask "
+    "at be because been before being best better big both but by can come could did director "
+    "do does done each else enjoy enjoyed ever every fan favorite favourite few film films "
+    "find first for from genre get give go good got great had has have he hello help her here "
+    "hey hi him his hope how i if in interested into is it its just kind know last least let "
+    "like liked little look looking lot love loved made make many maybe me mean mind more "
+    "most mostly movie movies much must my name need new next nice night no not now of off oh "
+    "ok okay old on one only or other our out over people perhaps please prefer pretty "
+    "probably quite rather really recommend recommendation right said saw say see seen she "
+    "should show so some something sort star starred starring sound still such suggest "
+    "suggestion sure take tell than thank thanks that the their them then there these they "
+    "thing think this those though time to today tonight too try two type under until up us "
+    "use usually very wait want wanted was watch watched watching way we well were what when "
+    "where which while who why will with wonder would write wrote yeah year yes yet you your "
+    "actor "
+)
+_SMALL_TALK = frozenset(_SMALL_TALK_TEXT.split())
+_ENDINGS = (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
+
+
+class Word(str):
+    """A comparable word that remembers where it stood."""
+
+    __slots__ = ("start",)
+
+    start: int
+
+
+def content_words(text: str) -> Iterator[Word]:
+    """The words of `text` that say something about a film, in order."""
+    for match in _WORD.finditer(text):
+        plain = re.sub(r"['’](s|re|ve|ll|d|m|t)$", "", fold(match.group()))
+        if len(plain) < 2 or plain in _SMALL_TALK or stem(plain) in _SMALL_TALK:
+            continue
+        word = Word(stem(plain))
+        word.start = match.start()
+        yield word
+
+
+def plain_words(text: str) -> Iterator[str]:
+    """All words of `text` as they stand, in order."""
+    return (match.group() for match in _WORD.finditer(text))
+
+
+def fold(text: str) -> str:
+    """Lower case, without accents."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(each for each in decomposed if not unicodedata.combining(each))
+
+
+def stem(word: str) -> str:
+    """`word` without a plural or verb ending, so that "robberies" finds "robbery"."""
+    for ending, instead in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4 and not word.endswith("ss"):
+            return word.removesuffix(ending) + instead
+    return word
