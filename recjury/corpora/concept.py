@@ -68,9 +68,9 @@ def read_concept(
     """The conversations of one `{system}_{dataset}.jsonl.gz`, in file order, at most `limit`.
 
     `data` is the folder that holds `ievalm/`. A system turn keeps the first `list_length`
-    distinct ids of its 50. Records have the name of their source file, so that systems that
-    were recorded on the same record, persona and attributes can be paired. Raises DataError,
-    with file and line, for what is not a recording.
+    distinct ids of its 50. A record is named by its source file (dialogue, turn, persona and
+    attributes), a pair by dialogue and turn: no two systems share more than a few whole
+    records. Raises DataError, with file and line, for what is not a recording.
     """
     read = 0
     for number, recording in read_rows(path, _Recording):
@@ -145,9 +145,11 @@ def _log(
         text = said.content if speaker is Speaker.SYSTEM else _without_mark(said.content)
         items = dataset.refs(said.rec_items, list_length)
         turns.append(Turn(speaker=speaker, text=text, items=items))
+    record = PurePosixPath(recording.source_file).stem
     scenario = Scenario(
         corpus=f"{origin.dataset}/concept",
-        record=PurePosixPath(recording.source_file).stem,
+        record=record,
+        pair="_".join(record.split("_")[:2]),
         targets=targets,
         wishes=tuple(dialogue.attributes),
     )

@@ -105,7 +105,7 @@ class Catalogue:
 
     @cached_property
     def _by_name(self) -> Mapping[str, Item]:
-        return {item.name: item for item in reversed(list(self._all.values()))}
+        return {item.name: item for item in self._all.values()}
 
     @cached_property
     def _folded(self) -> Mapping[str, tuple[Item, ...]]:
@@ -122,8 +122,17 @@ class Catalogue:
 
     @cached_property
     def _index(self) -> NameIndex:
+        people = {
+            person: None
+            for item in self
+            for person in (*item.actors, *item.directors, *item.writers)
+        }
         return NameIndex(
-            Name(item.id, item.name, year=item.year, weight=item.popularity or 0.0) for item in self
+            (
+                Name(item.id, item.name, year=item.year, weight=item.popularity or 0.0)
+                for item in self
+            ),
+            others=people,
         )
 
 
