@@ -11,7 +11,8 @@ from autogen_core import CancellationToken
 
 from recjury.debate.answer import ANSWER_SCHEMA, read_answer
 from recjury.debate.roles import DebatePrompts
-from recjury.errors import UnitFailed, Unreadable
+from recjury.debate.rule_debaters import RULE
+from recjury.errors import ConfigError, UnitFailed, Unreadable
 from recjury.llm import Gateway
 from recjury.llm.autogen_client import GatewayClient
 from recjury.prompts import Pack
@@ -44,7 +45,12 @@ class LlmDebaters:
         pack: Pack | None = None,
         temperature: float = 0.0,
     ):
-        """`models` gives each role the alias of the model that plays it."""
+        """`models` gives each role the alias of the model that plays it.
+
+        Raises ConfigError for an alias "rule": that stands for the debaters without a model.
+        """
+        if RULE in models.values():
+            raise ConfigError(f"a model that debates cannot be called {RULE!r}: rename it")
         self._gateway = gateway
         self._models = {role: models[role] for role in Role}
         self._prompts = DebatePrompts(pack)

@@ -30,6 +30,7 @@ class DebatePrompts:
         self._pack = pack or load_pack(PACK)
         guides: dict[str, object] = self._pack.manifest["roles"]
         self.guides = {role: RoleGuide.model_validate(guides[role]) for role in Role}
+        self._systems = {role: self._introduction(role) for role in Role}
 
     @property
     def identity(self) -> str:
@@ -38,17 +39,7 @@ class DebatePrompts:
 
     def system(self, role: Role) -> Message:
         """Who the role is, and the task: the same for every log and round."""
-        others = [str(other) for other in Role if other is not role]
-        return Message(
-            "system",
-            self._pack.render(
-                "role",
-                name=str(role),
-                others=f"the {', the '.join(others[:-1])} and the {others[-1]}",
-                guide=self.guides[role],
-                factors=role.factors,
-            ),
-        )
+        return self._systems[role]
 
     def turn(
         self,
@@ -79,6 +70,19 @@ class DebatePrompts:
     def repair(self, problem: str) -> Message:
         """What a role is told whose answer could not be read."""
         return Message("user", self._pack.render("repair", problem=fence(problem)))
+
+    def _introduction(self, role: Role) -> Message:
+        others = [str(other) for other in Role if other is not role]
+        return Message(
+            "system",
+            self._pack.render(
+                "role",
+                name=str(role),
+                others=f"the {', the '.join(others[:-1])} and the {others[-1]}",
+                guide=self.guides[role],
+                factors=role.factors,
+            ),
+        )
 
     def _report(self, role: Role, ratings: Sequence[Rating]) -> str:
         results = "\n".join(_result(rating) for rating in own_ratings(role, ratings))

@@ -14,6 +14,7 @@ from recjury.prompts import Pack
 from recjury.records import JSON, ConversationLog, Factor, Rating, Status
 
 MEAN = "mean"
+_TAKEN = {MEAN: "the mean of several judges", "measured": "the judges without a model"}
 
 
 class Panel:
@@ -33,8 +34,8 @@ class Panel:
 
         With `routes` each factor has one judge: the one named there, else the first of
         `models`. `feeds` names the model whose ratings feed the debate, by default the first.
-        Raises ConfigError for no model, the same one twice, one called "mean", or a `feeds`
-        that does not rate.
+        Raises ConfigError for no model, the same one twice, one called "mean" or "measured",
+        or a `feeds` that does not rate.
         """
         self._models = tuple(models)
         self._routes = dict(routes) if routes is not None else None
@@ -91,8 +92,8 @@ class Panel:
         names = (*self._models, *(self._routes or {}).values())
         if not self._models:
             raise ConfigError("a panel needs at least one model, got none: name one")
-        if MEAN in names:
-            raise ConfigError('a judge cannot be called "mean": that is the name of their mean')
+        for name in _TAKEN.keys() & names:
+            raise ConfigError(f"a judge cannot be called {name!r}: that stands for {_TAKEN[name]}")
         if len(set(self._models)) < len(self._models):
             raise ConfigError(f"every judge counts once, got {', '.join(self._models)}")
         if feeds is not None and (feeds not in self._models or self._routes is not None):

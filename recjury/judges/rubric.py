@@ -39,6 +39,7 @@ class Rubric:
         self._pack = pack or load_pack(PACK)
         guides: dict[str, object] = self._pack.manifest["factors"]
         self.guides = {factor: Guide.model_validate(guides[factor]) for factor in Factor}
+        self._system = Message("system", self._pack.render("system"))
 
     @property
     def identity(self) -> str:
@@ -73,4 +74,4 @@ class Rubric:
             low=low,
             high=high,
         )
-        return (Message("system", self._pack.render("system")), Message("user", question))
+        return (self._system, Message("user", question))

@@ -9,11 +9,12 @@ import pytest
 
 from recjury.debate import hold
 from recjury.debate.llm_debaters import LlmDebaters
+from recjury.errors import ConfigError
 from recjury.llm import Gateway, ModelSpec
 from recjury.records import DebateTranscript, Rating, Role, Status, Verdict
 from tests.debate.voices import answer, never_agree, role_and_round
 from tests.endpoint import Answer, Body, Fault, Script, ScriptedEndpoint, completion, prompt
-from tests.judges.cases import MemoryRecorder, a_log, ratings_of
+from tests.judges.cases import MemoryRecorder, a_log, gateway_of, ratings_of
 
 ALIASES = dict.fromkeys(Role, "model")
 
@@ -105,6 +106,12 @@ def test_roles_may_be_played_by_different_models() -> None:
     transcript, _, endpoint, _ = debate(never_agree, rounds=1, models=models)
     assert {body["model"] for body in endpoint.bodies} == set(models.values())
     assert [s.speaker for s in transcript.statements] == list(models.values())
+
+
+def test_a_model_cannot_pass_for_the_rule() -> None:
+    gateway, _ = gateway_of([], "rule")
+    with pytest.raises(ConfigError, match="cannot be called 'rule'"):
+        LlmDebaters(gateway, dict.fromkeys(Role, "rule"))
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,8 @@ def test_feeding_is_the_first_unless_named() -> None:
     [
         ((), None, "at least one model"),
         (("a", "a"), None, "counts once"),
-        (("mean",), None, "mean"),
+        (("mean",), None, "the mean of several"),
+        (("a", "measured"), None, "judges without a model"),
         (("a", "b"), "c", "feeds must name one"),
     ],
 )
