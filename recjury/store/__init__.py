@@ -4,6 +4,7 @@ from recjury.store.campaigns import Campaign, Setup, package_versions
 from recjury.store.debates import Debate, DebateSummary
 from recjury.store.outcomes import RECALL_AT, TrialOutcome
 from recjury.store.recorder import StoreRecorder
+from recjury.store.spending import Spent
 from recjury.store.store import Store
 from recjury.store.trials import STAGES, Failure, Stage, Trial
 
@@ -15,6 +16,7 @@ __all__ = [
     "DebateSummary",
     "Failure",
     "Setup",
+    "Spent",
     "Stage",
     "Store",
     "StoreRecorder",

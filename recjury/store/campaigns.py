@@ -90,6 +90,15 @@ def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
     )
 
 
+def find_campaign(connection: Connection, prefix: str) -> Campaign:
+    """The one campaign whose id begins so; StoreError if there is none, or several."""
+    found = [campaign for campaign in read_campaigns(connection) if campaign.id.startswith(prefix)]
+    if len(found) != 1:
+        many = "several campaigns begin" if found else "no campaign begins"
+        raise StoreError(f"{many} with {prefix}: see `recjury status` for their ids")
+    return found[0]
+
+
 def _count_by_campaign(connection: Connection, column: Column[str]) -> Mapping[str, int]:
     rows = connection.execute(select(column, func.count()).group_by(column))
     return {row[0]: row[1] for row in rows}

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine
 from recjury.errors import StoreError
 from recjury.records import CallRecord, ConversationLog, DebateTranscript, Rating, Verdict
 from recjury.store.calls import CallReader
-from recjury.store.campaigns import Campaign, begin, read_campaigns
+from recjury.store.campaigns import Campaign, begin, find_campaign, read_campaigns
 from recjury.store.claim import claim
 from recjury.store.contents import integrity
 from recjury.store.debates import (
@@ -35,6 +35,7 @@ from recjury.store.migrate import upgrade
 from recjury.store.outcomes import TrialOutcome, read_outcomes
 from recjury.store.ratings import FinishedRatings, read_ratings, write_ratings
 from recjury.store.recorder import StoreRecorder
+from recjury.store.spending import Spent, read_spent
 from recjury.store.texts import Interner, text_of_hash
 from recjury.store.trials import (
     Failure,
@@ -99,6 +100,12 @@ class Store:
         self._calls.close()
         self._engine.dispose()
 
+    def remove(self) -> None:
+        """Close the store and delete its files."""
+        self.close()
+        for ending in ("", "-wal", "-shm"):
+            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
+
     def __enter__(self) -> Self:
         """The store itself."""
         return self
@@ -159,6 +166,16 @@ class Store:
         """All campaigns, the oldest first."""
         with self._reading() as connection:
             return read_campaigns(connection)
+
+    def campaign(self, prefix: str) -> Campaign:
+        """The one campaign whose id begins so; StoreError if there is none, or several."""
+        with self._reading() as connection:
+            return find_campaign(connection, prefix)
+
+    def spent(self, campaign: str) -> Spent:
+        """What the model calls of a campaign's trials have cost so far."""
+        with self._reading() as connection:
+            return read_spent(connection, campaign)
 
     def trials(self, campaign: str | None = None, system: str | None = None) -> tuple[Trial, ...]:
         """A campaign's trials in the plan's order, or all."""
