@@ -8,6 +8,7 @@ from importlib import metadata
 import orjson
 from sqlalchemy import Column, Connection, func, select
 
+from recjury.errors import StoreError
 from recjury.records import Record
 from recjury.store.engine import insert_new
 from recjury.store.tables import CampaignRow, CampaignTrialRow, RunRow, table_of
