@@ -4,7 +4,7 @@ Every key is checked; an unknown one is refused with the nearest right one. A ca
 without `model` and `models` runs without any model.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
@@ -40,11 +40,15 @@ class RetrievalConfig(Section):
 
 
 class KbrdConfig(Section):
-    """KBRD's recommender from a checkpoint folder; `{corpus}` in it stands for the corpus."""
+    """KBRD's recommender from a checkpoint folder; `{corpus}` in it stands for the corpus.
+
+    `fidelity` is by default what the checkpoint was trained as.
+    """
 
     kind: Literal["kbrd"]
     name: str = "kbrd"
     checkpoint: str
+    fidelity: Literal["corrected", "ievalm"] | None = None
 
 
 class ChatCrsConfig(Section):
@@ -82,7 +86,7 @@ class SimulatorConfig(Section):
     list_length: int = Field(default=LIST_LENGTH, ge=1, le=100)
 
     @model_validator(mode="after")
-    def _rounds_in_order(self) -> "SimulatorConfig":
+    def _rounds_in_order(self) -> Self:
         if self.min_rounds > self.max_rounds:
             raise ValueError(
                 f"min_rounds ({self.min_rounds}) must not exceed max_rounds ({self.max_rounds})"
@@ -128,47 +132,21 @@ class DebateConfig(Section):
         return "off" if kind is False else kind
 
 
-class CampaignConfig(Section):
-    """A campaign: scenarios x systems x repeats, and who plays, rates and debates."""
+class RatingConfig(Section):
+    """Who rates and debates: all that recorded conversations need."""
 
     name: str = "campaign"
     data: str | None = None
-    scenarios: tuple[ScenarioSource, ...] = Field(min_length=1)
-    systems: tuple[SystemConfig, ...] = Field(min_length=1)
     model: ModelSpec | None = None
     models: dict[str, ModelSpec] = Field(default_factory=dict)
-    simulator: SimulatorConfig = SimulatorConfig()
     judges: JudgesConfig = JudgesConfig()
     debate: DebateConfig = DebateConfig()
-    repeats: int = Field(default=1, ge=1, le=1000)
     seed: int = 0
     concurrency: int = Field(default=64, ge=1, le=4096)
     budget: float | None = Field(default=None, gt=0)
 
-    @field_validator("systems", mode="before")
-    @classmethod
-    def _bare_names_are_kinds(cls, systems: object) -> object:
-        if not isinstance(systems, list):
-            return systems
-        return [{"kind": entry} if isinstance(entry, str) else entry for entry in systems]
-
-    @field_validator("scenarios", mode="before")
-    @classmethod
-    def _bare_names_are_corpora(cls, sources: object) -> object:
-        if not isinstance(sources, list):
-            return sources
-        return [{"corpus": entry} if isinstance(entry, str) else entry for entry in sources]
-
     @model_validator(mode="after")
-    def _names_are_unique(self) -> "CampaignConfig":
-        names = [system.name for system in self.systems]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(f"two systems are named {twice[0]!r}: give each its own name")
-        return self
-
-    @model_validator(mode="after")
-    def _models_are_known(self) -> "CampaignConfig":
+    def _models_are_known(self) -> Self:
         if self.model is not None and MAIN_MODEL in self.models:
             raise ValueError(f"`model` and `models.{MAIN_MODEL}` mean the same: keep one of them")
         for place, alias in self._aliases_in_use():
@@ -186,11 +164,6 @@ class CampaignConfig(Section):
         return main | self.models
 
     @property
-    def plays_llm(self) -> bool:
-        """Whether the simulated user is a model."""
-        return self._chosen(self.simulator.kind)
-
-    @property
     def judges_llm(self) -> bool:
         """Whether the judges are models."""
         return self._chosen(self.judges.kind)
@@ -205,14 +178,54 @@ class CampaignConfig(Section):
 
     def _aliases_in_use(self) -> list[tuple[str, str]]:
         used: list[tuple[str, str]] = []
-        if self.plays_llm:
-            used.append(("simulator.model", self.simulator.model))
         if self.judges_llm:
             used += [("judges.models", alias) for alias in self.judges.models]
             used += [("judges.routing", alias) for alias in self.judges.routing.values()]
         if self.debates_llm:
             used.append(("debate.model", self.debate.model))
             used += [("debate.roles", alias) for alias in self.debate.roles.values()]
+        return used
+
+
+class CampaignConfig(RatingConfig):
+    """A campaign: scenarios x systems x repeats, and who plays, rates and debates."""
+
+    scenarios: tuple[ScenarioSource, ...] = Field(min_length=1)
+    systems: tuple[SystemConfig, ...] = Field(min_length=1)
+    simulator: SimulatorConfig = SimulatorConfig()
+    repeats: int = Field(default=1, ge=1, le=1000)
+
+    @field_validator("systems", mode="before")
+    @classmethod
+    def _bare_names_are_kinds(cls, systems: object) -> object:
+        if not isinstance(systems, list):
+            return systems
+        return [{"kind": entry} if isinstance(entry, str) else entry for entry in systems]
+
+    @field_validator("scenarios", mode="before")
+    @classmethod
+    def _bare_names_are_corpora(cls, sources: object) -> object:
+        if not isinstance(sources, list):
+            return sources
+        return [{"corpus": entry} if isinstance(entry, str) else entry for entry in sources]
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Self:
+        names = [system.name for system in self.systems]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"two systems are named {twice[0]!r}: give each its own name")
+        return self
+
+    @property
+    def plays_llm(self) -> bool:
+        """Whether the simulated user is a model."""
+        return self._chosen(self.simulator.kind)
+
+    def _aliases_in_use(self) -> list[tuple[str, str]]:
+        used = super()._aliases_in_use()
+        if self.plays_llm:
+            used.append(("simulator.model", self.simulator.model))
         for system in self.systems:
             if isinstance(system, ChatCrsConfig):
                 used.append((f"system {system.name}", system.model))

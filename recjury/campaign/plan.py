@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from recjury.records import JSON, ConversationLog, Record, Scenario, digest
+from recjury.store import Trial as PlannedTrial
 
 # Part of every trial's identity: raise it when a stage comes to compute something else.
 IDENTITY_VERSION = 1
@@ -20,6 +21,18 @@ class Trial(Record):
     scenario: Scenario
     repeat: int
     settings: Mapping[str, JSON]
+
+    def planned(self, seed: int) -> PlannedTrial:
+        """The trial as the store keeps it; `seed` is the campaign's."""
+        return PlannedTrial(
+            id=self.id,
+            system=self.system,
+            scenario=self.scenario.id,
+            corpus=self.scenario.corpus,
+            repeat=self.repeat,
+            seed=seed,
+            settings=self.settings,
+        )
 
 
 def simulated_trials(

@@ -4,26 +4,23 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from recjury.campaign.progress import Progress
-
-if TYPE_CHECKING:
-    from recjury.llm import GatewayUsage
 
 _PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal
 
 
 @contextlib.contextmanager
-def watching(progress: Progress, usage: Callable[[], "GatewayUsage | None"]) -> Iterator[None]:
+def watching(progress: Progress) -> Iterator[None]:
     """Show `progress` on standard error while the block runs."""
     show = _live if sys.stderr.isatty() else _plain
-    with show(progress, lambda: describe(progress, usage())):
+    with show(progress, lambda: describe(progress)):
         yield
 
 
-def describe(progress: Progress, usage: "GatewayUsage | None") -> str:
+def describe(progress: Progress) -> str:
     """Trials, calls, tokens, cost and time left, in one line."""
+    usage = progress.usage
     parts = [f"{progress.done}/{progress.planned} trials"]
     if progress.failed:
         parts.append(f"{progress.failed} failed")

@@ -27,8 +27,8 @@ def show_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title:
 
     table = Table(title=title or None, box=SIMPLE_HEAD, pad_edge=False, title_justify="left")
     for number, heading in enumerate(headings):
-        justify = "left" if number == 0 else "right"
-        table.add_column(heading, justify=justify, no_wrap=number == 0)
+        first = number == 0
+        table.add_column(heading, justify="left" if first else "right", no_wrap=first)
     for row in rows:
         table.add_row(*row)
     console = Console(markup=False, highlight=False)

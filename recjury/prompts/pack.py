@@ -54,6 +54,12 @@ def _without_cuts(value: object) -> object:
     return value.replace(_CUT, " ") if isinstance(value, str) else value
 
 
+def pack_names() -> tuple[str, ...]:
+    """The packs that ship with recjury."""
+    folder = resources.files("recjury.prompts") / "packs"
+    return tuple(sorted(entry.name for entry in folder.iterdir() if entry.is_dir()))
+
+
 @functools.cache
 def load_pack(name: str) -> Pack:
     """The pack of that name that ships with recjury."""

@@ -1,0 +1,5 @@
+"""`python -m recjury` is `recjury`."""
+
+from recjury.cli import main
+
+main()

@@ -1,0 +1,147 @@
+"""Everything a campaign needs, made and checked before anything is written.
+
+Whatever the user can fix (a missing folder, an unset key, an endpoint that refuses, a checkpoint
+of another catalogue) is raised here, while the store is still untouched.
+"""
+
+from collections.abc import Iterable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from recjury.campaign.cast import Cast, debaters_for, models_settings, simulating_cast
+from recjury.campaign.config import CampaignConfig, RatingConfig, ScenarioSource
+from recjury.campaign.plan import Trial, simulated_trials
+from recjury.corpora import Corpus, open_corpus
+from recjury.debate import Debater
+from recjury.llm import Gateway
+from recjury.records import JSON, Recorder, Scenario, digest
+from recjury.simulator import LeakGuard, session_settings
+
+# What a campaign file says about how to run, not about what comes out.
+_EXECUTION = {"concurrency", "budget", "data"}
+
+
+class Skipped(NamedTuple):
+    """A record that gave no scenario, or lost some of its targets, and why."""
+
+    corpus: str
+    record: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A campaign ready to run."""
+
+    id: str
+    config: CampaignConfig
+    casts: Mapping[str, Cast]
+    debaters: Debater | None
+    gateway: Gateway | None
+    trials: tuple[Trial, ...]
+    skipped: tuple[Skipped, ...]
+
+
+def campaign_id(config: CampaignConfig) -> str:
+    """The identity of a campaign: its configuration without what only says how to run it."""
+    return digest(config.model_dump(mode="json", exclude=_EXECUTION))[:12]
+
+
+def open_gateway(config: RatingConfig, recorder: Recorder) -> Gateway | None:
+    """The gateway to the campaign's models; None for a campaign without any."""
+    if not config.all_models:
+        return None
+    return Gateway(
+        config.all_models, recorder, concurrency=config.concurrency, budget=config.budget
+    )
+
+
+def shared_settings(
+    config: CampaignConfig, cast: Cast, debaters: Debater | None
+) -> dict[str, JSON]:
+    """What can change a result in every stage, for all systems of a campaign alike."""
+    simulator = config.simulator
+    return {
+        "models": models_settings(config.all_models),
+        "user": dict(cast.user.settings) if cast.user else None,
+        "session": session_settings(
+            LeakGuard(cast.catalogue),
+            min_rounds=simulator.min_rounds,
+            max_rounds=simulator.max_rounds,
+            list_length=simulator.list_length,
+        ),
+        "raters": dict(cast.raters.settings),
+        "debate": debate_settings(config, debaters),
+    }
+
+
+def debate_settings(config: RatingConfig, debaters: Debater | None) -> dict[str, JSON] | None:
+    """What can change a debate; None without one."""
+    if debaters is None:
+        return None
+    return {**debaters.settings, "max_rounds": config.debate.max_rounds}
+
+
+async def prepare(
+    config: CampaignConfig, recorder: Recorder, stack: AsyncExitStack, *, limit: int | None = None
+) -> Prepared:
+    """Open corpora and systems, try every model, and plan the trials.
+
+    `limit` draws that many scenarios from each source instead of what the file says. What was
+    opened is closed by `stack`. Raises Fixable.
+    """
+    opened = open_sources(config)
+    scenarios, skipped = draw_scenarios(opened, config.seed, limit)
+    gateway = open_gateway(config, recorder)
+    if gateway is not None:
+        await stack.enter_async_context(gateway)
+        await gateway.check()
+    corpora = {corpus.name: corpus for _, corpus in opened}
+    casts = {name: simulating_cast(config, corpus, gateway) for name, corpus in corpora.items()}
+    for cast in casts.values():
+        stack.push_async_callback(cast.aclose)
+    debaters = debaters_for(config, gateway)
+    trials = tuple(
+        trial
+        for name, drawn in scenarios.items()
+        for trial in simulated_trials(
+            scenarios=drawn,
+            systems={system: dict(r.settings) for system, r in casts[name].recommenders.items()},
+            settings=shared_settings(config, casts[name], debaters),
+            repeats=config.repeats,
+        )
+    )
+    return Prepared(campaign_id(config), config, casts, debaters, gateway, trials, skipped)
+
+
+class Opened(NamedTuple):
+    """A source of scenarios, and the corpus it draws from."""
+
+    source: ScenarioSource
+    corpus: Corpus
+
+
+def open_sources(config: CampaignConfig) -> tuple[Opened, ...]:
+    """The campaign's sources; those of one corpus share it."""
+    data = Path(config.data) if config.data else None
+    corpora: dict[str, Corpus] = {}
+    for source in config.scenarios:
+        if source.corpus not in corpora:
+            corpora[source.corpus] = open_corpus(source.corpus, data)
+    return tuple(Opened(source, corpora[source.corpus]) for source in config.scenarios)
+
+
+def draw_scenarios(
+    opened: Iterable[Opened], seed: int, limit: int | None
+) -> tuple[dict[str, list[Scenario]], tuple[Skipped, ...]]:
+    """The scenarios by corpus, and the records that gave none or lost a target."""
+    drawn: dict[str, list[Scenario]] = {}
+    skipped: list[Skipped] = []
+    for source, corpus in opened:
+        found = corpus.scenarios(source.split, limit or source.limit, seed)
+        drawn.setdefault(corpus.name, []).extend(found.scenarios)
+        place = f"{corpus.name}/{source.split}"
+        skipped += (Skipped(place, *lost) for lost in (*found.unresolved, *found.partial))
+    return drawn, tuple(skipped)

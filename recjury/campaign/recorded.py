@@ -1,0 +1,137 @@
+"""Rate conversations that were recorded elsewhere: they enter after the session."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from recjury.campaign.cast import Cast, debaters_for, models_settings, raters_for
+from recjury.campaign.config import RatingConfig, SimulatorConfig
+from recjury.campaign.executors.local import run_local
+from recjury.campaign.pipeline import Pipeline, corpus_name
+from recjury.campaign.plan import Trial, recorded_trial
+from recjury.campaign.preparation import debate_settings, open_gateway
+from recjury.campaign.progress import Progress
+from recjury.campaign.running import RunResult, setup, walk
+from recjury.corpora import Corpus, data_folder, open_corpus
+from recjury.corpora.concept import read_concept
+from recjury.corpora.ievalm import DATASETS
+from recjury.corpora.logs import read_logs
+from recjury.debate import Debater
+from recjury.errors import DataError
+from recjury.knowledge import Catalogue
+from recjury.llm import Gateway
+from recjury.records import JSON, ConversationLog, digest
+from recjury.store import Campaign, Store
+
+Format = Literal["concept", "jsonl"]
+
+
+async def judge_recorded(
+    paths: Sequence[Path],
+    form: Format,
+    config: RatingConfig,
+    store: Store,
+    *,
+    limit: int | None = None,
+    progress: Progress,
+) -> RunResult:
+    """Rate and debate at most `limit` conversations of each file.
+
+    Every file is read to its end before anything is written, and again to be rated, so that no
+    more than one conversation is in memory. Raises Fixable.
+    """
+    data = Path(config.data) if config.data else None
+    read = partial(_read, paths, form, data, limit)
+    async with AsyncExitStack() as stack:
+        recorder = await stack.enter_async_context(store.recorder())
+        gateway = open_gateway(config, recorder)
+        if gateway is not None:
+            await stack.enter_async_context(gateway)
+            await gateway.check()
+            progress.usage = gateway.usage
+        debaters = debaters_for(config, gateway)
+        casts = _casts(config, gateway, {log.scenario.corpus for log in read()}, data)
+        settings = {name: _settings(config, cast, debaters) for name, cast in casts.items()}
+        trials = [recorded_trial(log, settings[corpus_name(log.scenario.corpus)]) for log in read()]
+        campaign = _campaign_id(paths, form, settings)
+        stack.enter_context(store.claim(campaign))
+        store.begin(Campaign(id=campaign, name=config.name, setup=setup(config)))
+        store.add_trials(campaign, [trial.planned(config.seed) for trial in trials])
+        await _enter(store, campaign, trials, read())
+        pipeline = Pipeline(
+            store,
+            casts,
+            debaters,
+            rounds=SimulatorConfig(),
+            debate_rounds=config.debate.max_rounds,
+            progress=progress,
+        )
+        await walk(pipeline, store, campaign, trials, progress, config.concurrency)
+    return RunResult(campaign, progress.planned, progress.done, progress.failed)
+
+
+def _read(
+    paths: Iterable[Path], form: Format, data: Path | None, limit: int | None
+) -> Iterator[ConversationLog]:
+    for path in paths:
+        if not path.is_file():
+            raise DataError("there is no such file", path=path)
+        if form == "concept":
+            yield from read_concept(path, data_folder(data), limit)
+        else:
+            yield from read_logs(path, limit, data=data)
+
+
+def _casts(
+    config: RatingConfig, gateway: Gateway | None, corpora: Iterable[str], data: Path | None
+) -> dict[str, Cast]:
+    """Raters for each corpus: with its items where it is one we know, else without any."""
+    casts: dict[str, Cast] = {}
+    for name in {corpus_name(corpus) for corpus in corpora}:
+        corpus = _known(name, data)
+        casts[name] = Cast(
+            catalogue=corpus.catalogue if corpus else Catalogue(name, ()),
+            recommenders={},
+            user=None,
+            raters=raters_for(config, corpus, gateway),
+        )
+    return casts
+
+
+def _known(name: str, data: Path | None) -> Corpus | None:
+    if name in DATASETS or name == "sample" or Path(name).is_dir():
+        return open_corpus(name, data)
+    return None
+
+
+def _settings(config: RatingConfig, cast: Cast, debaters: Debater | None) -> dict[str, JSON]:
+    """What can change the ratings and the debate over a log."""
+    return {
+        "models": models_settings(config.all_models),
+        "raters": dict(cast.raters.settings),
+        "debate": debate_settings(config, debaters),
+    }
+
+
+def _campaign_id(
+    paths: Sequence[Path], form: Format, settings: Mapping[str, Mapping[str, JSON]]
+) -> str:
+    """The same files under the same raters are one campaign, however many of each are rated."""
+    return digest([[path.name for path in paths], form, settings])[:12]
+
+
+async def _enter(
+    store: Store, campaign: str, trials: Sequence[Trial], logs: Iterable[ConversationLog]
+) -> None:
+    """Keep the logs of trials that are new to the store: their conversation is done."""
+    entered = store.stages_done(campaign)
+    pairs = zip(trials, logs, strict=True)
+
+    async def enter(pair: tuple[Trial, ConversationLog]) -> None:
+        trial, log = pair
+        await store.save_log(trial.id, log)
+
+    new = (pair for pair in pairs if pair[0].id not in entered)
+    await run_local(new, enter, open_at_once=64)

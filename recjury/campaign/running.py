@@ -1,0 +1,90 @@
+"""Run a campaign: claim it, plan what is left, walk every trial, say how it ended."""
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import NamedTuple
+
+import recjury
+from recjury.campaign.config import CampaignConfig, RatingConfig
+from recjury.campaign.executors.local import run_local
+from recjury.campaign.pipeline import Pipeline, Unit
+from recjury.campaign.plan import Trial
+from recjury.campaign.preparation import Skipped, prepare
+from recjury.campaign.progress import Progress
+from recjury.llm import ModelSpec
+from recjury.prompts import load_pack, pack_names
+from recjury.store import Campaign, Setup, Store, package_versions
+
+
+class RunResult(NamedTuple):
+    """How a run ended. `planned` = `done` + `failed`, unless it was interrupted."""
+
+    campaign: str
+    planned: int
+    done: int
+    failed: int
+    skipped: tuple[Skipped, ...] = ()
+
+
+async def run_campaign(
+    config: CampaignConfig, store: Store, *, limit: int | None = None, progress: Progress
+) -> RunResult:
+    """Run `config`, or go on with it where `store` has a part of it already.
+
+    `limit` draws that many scenarios from each source instead of what the file says. Raises
+    Fixable for what the user can mend: before the first trial with nothing written, later
+    (an endpoint that has come to refuse) with everything kept that was finished.
+    """
+    async with AsyncExitStack() as stack:
+        recorder = await stack.enter_async_context(store.recorder())
+        prepared = await prepare(config, recorder, stack, limit=limit)
+        stack.enter_context(store.claim(prepared.id))
+        store.begin(Campaign(id=prepared.id, name=config.name, setup=setup(config)))
+        store.add_trials(prepared.id, [trial.planned(config.seed) for trial in prepared.trials])
+        pipeline = Pipeline(
+            store,
+            prepared.casts,
+            prepared.debaters,
+            rounds=config.simulator,
+            debate_rounds=config.debate.max_rounds,
+            progress=progress,
+        )
+        progress.usage = prepared.gateway.usage if prepared.gateway else None
+        await walk(pipeline, store, prepared.id, prepared.trials, progress, config.concurrency)
+    return RunResult(
+        prepared.id, progress.planned, progress.done, progress.failed, prepared.skipped
+    )
+
+
+async def walk(
+    pipeline: Pipeline,
+    store: Store,
+    campaign: str,
+    trials: Sequence[Trial],
+    progress: Progress,
+    concurrency: int,
+) -> None:
+    """Advance all trials that the store does not have to the end."""
+    stages = store.stages_done(campaign)
+    units = (Unit(trial, stages.get(trial.id, ())) for trial in trials)
+    left = [unit for unit in units if pipeline.last_stage not in unit.done]
+    progress.begin(planned=len(trials), resumed=len(trials) - len(left))
+    # Twice as many open trials as calls at once: while one writes, another has a call to make.
+    await run_local(left, pipeline.advance, open_at_once=min(len(left), 2 * concurrency))
+
+
+def setup(config: RatingConfig) -> Setup:
+    """What a campaign runs with, for whoever wants to do it again."""
+    return Setup(
+        config=config.model_dump(mode="json"),
+        recjury=recjury.__version__,
+        packages=package_versions(),
+        seeds={"campaign": config.seed},
+        packs={name: load_pack(name).digest for name in pack_names()},
+        prices={alias: _prices(spec) for alias, spec in config.all_models.items()},
+    )
+
+
+def _prices(spec: ModelSpec) -> dict[str, float]:
+    """A model's prices, in US dollars per million tokens."""
+    return {"in": spec.price_in, "out": spec.price_out, "cached": spec.price_cached}

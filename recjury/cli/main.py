@@ -1,0 +1,48 @@
+"""Runs a command and turns what went wrong into an exit code.
+
+0 done; 1 a bug (with its traceback); 2 the user can fix it (one line); 3 done, but some trials
+failed; 130 interrupted.
+"""
+
+import os
+import sys
+
+from recjury.cli.app import app
+from recjury.errors import Fixable
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
+
+def main() -> None:
+    """Entry point of the `recjury` command."""
+    _say_little()
+    try:
+        app()
+    except Fixable as error:
+        _end(f"recjury: {' '.join(str(error).split())}", 2)
+    except KeyboardInterrupt:
+        _end(
+            "recjury: interrupted; what was finished is kept: the same command goes on", INTERRUPTED
+        )
+    except BrokenPipeError:
+        # Whoever read our output has left: there is nobody to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+
+
+def _end(line: str, code: int) -> None:
+    sys.stderr.write(line + "\n")
+    sys.exit(code)
+
+
+def _say_little() -> None:
+    """Log to standard error, from the level in RECJURY_LOG (default: warning)."""
+    import logging
+
+    import structlog
+
+    level = logging.getLevelNamesMapping().get(os.environ.get("RECJURY_LOG", "").upper())
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(level or logging.WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )

@@ -1,0 +1,41 @@
+"""`recjury report`: an HTML page over a store."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recjury.cli import options, output
+
+
+def report(
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page to write.")] = Path(
+        "report.html"
+    ),
+    store: options.Store = options.DEFAULT_STORE,
+    campaign: options.Campaign = None,
+    examples: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Conversations to show per system.")
+    ] = 3,
+    as_json: options.Json = False,
+) -> None:
+    """Write a page with tables, plots, comparisons and example conversations; show the tables.
+
+    \b
+    recjury report --out report.html
+    recjury report --store sqlite:///runs.db --campaign 3f2a --json
+    """
+    from recjury.cli.results import show_systems
+    from recjury.report import summarise_systems, write_report
+    from recjury.store import Store
+
+    with Store.open(store, create=False) as kept:
+        chosen = kept.campaign(campaign).id if campaign else None
+        write_report(kept, out, campaign=chosen, examples=examples)
+        systems = summarise_systems(kept.outcomes(chosen))
+    if as_json:
+        shown = {name: summary.as_json() for name, summary in systems.items()}
+        output.emit_json({"report": str(out), "systems": shown})
+        return
+    show_systems(systems)
+    output.say(f"report: {out}")

@@ -1,0 +1,100 @@
+"""What `run` and `judge` print when they are done: the table of systems, or its JSON."""
+
+from collections import Counter
+from pathlib import Path
+
+from recjury.campaign.running import RunResult
+from recjury.cli import output
+from recjury.records import JSON, Factor
+from recjury.report import SystemSummary, summarise_systems, write_report
+from recjury.stats import Summary
+from recjury.store import Store
+
+SOME_FAILED = 3
+_SHOWN_REASONS = 5
+
+
+def finish(result: RunResult, url: str, *, report: Path | None, as_json: bool) -> None:
+    """Print what came of a run, write its report, and end with the exit code that says it."""
+    with Store.open(url, create=False) as store:
+        systems = summarise_systems(store.outcomes(result.campaign))
+        if report is not None:
+            write_report(store, report, campaign=result.campaign)
+        if as_json:
+            output.emit_json(as_object(result, systems))
+        else:
+            _show(result, systems, store)
+    if report is not None:
+        output.say(f"report: {report}")
+    if result.failed:
+        output.stop(SOME_FAILED)
+
+
+def as_object(result: RunResult, systems: dict[str, SystemSummary]) -> dict[str, JSON]:
+    """The object that scripts rely on."""
+    return {
+        "campaign": result.campaign,
+        "trials": {"planned": result.planned, "done": result.done, "failed": result.failed},
+        "systems": {name: summary.as_json() for name, summary in systems.items()},
+        "skipped": [skipped._asdict() for skipped in result.skipped],
+    }
+
+
+def _show(result: RunResult, systems: dict[str, SystemSummary], store: Store) -> None:
+    show_systems(systems)
+    if result.skipped:
+        output.say(f"{len(result.skipped)} records gave no scenario or lost a target:")
+        for skipped in result.skipped[:_SHOWN_REASONS]:
+            output.say(f"  {skipped.corpus} {skipped.record}: {skipped.reason}")
+    if result.failed:
+        output.say(f"{result.failed} of {result.planned} trials failed:")
+        for reason, count in failure_reasons(store, result.campaign).most_common(_SHOWN_REASONS):
+            output.say(f"  {count} x {reason}")
+    output.say(f"campaign {result.campaign}")
+
+
+def failure_reasons(store: Store, campaign: str | None) -> Counter[str]:
+    """How often each reason stands behind a failed trial."""
+    return Counter(
+        f"{stage}: {reason}"
+        for outcome in store.outcomes(campaign)
+        for stage, reason in outcome.failures.items()
+    )
+
+
+def show_systems(systems: dict[str, SystemSummary]) -> None:
+    """Two tables with a row per system: the factors (0-4), and everything else."""
+    short = {
+        factor: factor.value.replace("Grammatical Correctness", "Grammar") for factor in Factor
+    }
+    output.show_table(
+        ["factors, 0-4", *(short[factor] for factor in Factor)],
+        ([name, *(cell(s.factors[f.value]) for f in Factor)] for name, s in systems.items()),
+    )
+    output.show_table(
+        ["system", "overall, 0-100", "R@1", "R@5", "R@10", "persuasive, 0-2", "trials", "failed"],
+        (
+            [
+                name,
+                cell(s.overall, digits=1),
+                *(output.number(s.recall[k].mean, 3) for k in sorted(s.recall)),
+                cell(s.persuasiveness),
+                str(s.trials),
+                str(s.failed),
+            ]
+            for name, s in systems.items()
+        ),
+    )
+    raters = sorted({rater for summary in systems.values() for rater in summary.raters})
+    output.say(f"played, rated and debated by: {', '.join(raters) or 'nobody yet'}")
+    output.say("a percentage is the share of trials that have a score; none means all of them")
+
+
+def cell(summary: Summary, *, digits: int = 2) -> str:
+    """A mean, with its coverage where that is not full."""
+    mean = output.number(summary.mean, digits)
+    return (
+        mean
+        if summary.coverage == 1 or summary.mean is None
+        else f"{mean} ({summary.coverage:.0%})"
+    )

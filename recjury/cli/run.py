@@ -1,0 +1,51 @@
+"""`recjury run`: run a campaign, or go on with it."""
+
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recjury.cli import options
+from recjury.cli.estimate import show_estimate
+from recjury.cli.results import finish
+from recjury.cli.running import drive
+
+
+def run(
+    campaign: Annotated[Path, typer.Argument(metavar="CAMPAIGN.yaml", help="The campaign file.")],
+    store: options.Store = options.DEFAULT_STORE,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Draw N scenarios from each source.")
+    ] = None,
+    concurrency: options.Concurrency = None,
+    budget: options.Budget = None,
+    report: options.Report = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be done, and what it may cost.")
+    ] = False,
+    as_json: options.Json = False,
+) -> None:
+    """Run a campaign, or go on with it: what the store has is not done again.
+
+    \b
+    recjury run campaign.yaml
+    recjury run campaign.yaml --dry-run
+    recjury run campaign.yaml --limit 5 --store sqlite:///try.db --report try.html
+    """
+    from recjury.campaign.reading import read_config
+
+    config = read_config(campaign)
+    changes = {"concurrency": concurrency, "budget": budget}
+    config = config.model_copy(update={k: v for k, v in changes.items() if v is not None})
+    if dry_run:
+        show_estimate(config, limit, as_json=as_json)
+        return
+    from recjury.campaign.progress import Progress
+    from recjury.campaign.running import RunResult, run_campaign
+    from recjury.store import Store
+
+    def work(kept: Store, progress: Progress) -> Coroutine[None, None, RunResult]:
+        return run_campaign(config, kept, limit=limit, progress=progress)
+
+    finish(drive(store, work), store, report=report, as_json=as_json)
