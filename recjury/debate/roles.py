@@ -61,6 +61,7 @@ class DebatePrompts:
                 interaction=turns_block("interaction", log.interaction),
                 items=items_block("recommendation_list", items) if items else None,
                 targets=items_block("target", targets) if targets else None,
+                wishes=fence(", ".join(log.scenario.wishes)),
                 report=self._report(role, ratings),
                 discussion=self._discussion(said),
                 round=number,

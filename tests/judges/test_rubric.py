@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from recjury.debate import DebatePrompts
 from recjury.judges import Rubric
-from recjury.records import Factor, ItemRef, Speaker, Turn
-from tests.judges.cases import FARGO, HEAT, RONIN, a_log
+from recjury.records import Factor, ItemRef, Role, Speaker, Turn
+from tests.judges.cases import FARGO, HEAT, RONIN, a_log, ratings_of
 from tests.judges.golden import assert_golden
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -113,6 +114,26 @@ def test_the_session_list_is_shown_once_per_item_in_turn_order() -> None:
     log = a_log("One.", "Two.", items=(RONIN, FARGO, HEAT))
     text = RUBRIC.messages(Factor.NOVELTY, log)[1].text
     assert "1. Ronin (1998)\n2. Fargo (1996)\n3. Heat (1995)\n</recommendation_list>" in text
+
+
+def test_targets_that_come_from_wishes_are_shown_with_them() -> None:
+    log = a_log()
+    wished = log.model_copy(
+        update={"scenario": log.scenario.model_copy(update={"wishes": ("crime", "<heist>")})}
+    )
+    assert (
+        "wished for: crime, &lt;heist&gt;)" in RUBRIC.messages(Factor.EFFECTIVENESS, wished)[1].text
+    )
+    assert "wished for" not in RUBRIC.messages(Factor.EFFECTIVENESS, log)[1].text
+    assert "wished for" not in RUBRIC.messages(Factor.NOVELTY, wished)[1].text
+
+
+def test_the_judges_and_the_debate_share_their_long_parts() -> None:
+    log = a_log()
+    judged = set(RUBRIC.messages(Factor.EFFECTIVENESS, log)[1].parts)
+    debated = set(DebatePrompts().turn(Role.COMMON_USER, 1, log, ratings_of(), ()).parts)
+    # The conversation, the list and the target.
+    assert len(judged & debated) == 3
 
 
 def test_what_a_log_lacks() -> None:
