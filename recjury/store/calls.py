@@ -1,6 +1,6 @@
 """Stored calls: their rows, and reading them back, checked to the byte."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import orjson
@@ -42,11 +42,11 @@ class CallValues(NamedTuple):
         odds = () if self.logprobs is None else (self.logprobs,)
         return (*parts, self.params, self.reply, *odds)
 
-    def sealed(self, hashes: Mapping[int, bytes]) -> bytes:
-        """The seal that fits these values and the hashes of their texts."""
-        shape = [[role, len(ids)] for role, *ids in orjson.loads(self.request)]
-        values = [self.identity.hex(), *self[1:5], shape, *self[8:16], self.started_at]
-        return bytes.fromhex(seal(values, (hashes[number] for number in self.text_ids())))
+
+def seal_call(values: Sequence[str | float | None], hashes: Iterable[bytes]) -> bytes:
+    """The seal of a row: `values` are those between identity and seal, `hashes` those of all
+    its texts, in the order of `CallValues.text_ids`, after the identity."""
+    return bytes.fromhex(seal(values, hashes))
 
 
 def params_json(request: ChatRequest) -> str:
@@ -112,8 +112,8 @@ class CallReader:
             return None
         values = CallValues(*row)
         try:
-            hashes = {number: self._first(self._hash, number)[0] for number in values.text_ids()}
-            intact = values.sealed(hashes) == values.seal
+            hashes = [self._first(self._hash, number)[0] for number in values.text_ids()]
+            intact = seal_call(values[1:-1], (values.identity, *hashes)) == values.seal
         except (TypeError, ValueError, KeyError):  # what a damaged row can be read as
             intact = False
         if not intact:
@@ -168,16 +168,3 @@ class CallReader:
             return cursor.execute(query, (key,)).fetchone()
         finally:
             cursor.close()
-
-
-def call_ids(calls: Iterable[str]) -> str:
-    """Call identities as a column holds them."""
-    return orjson.dumps(list(calls)).decode()
-
-
-def read_call_ids(column: str) -> tuple[str, ...]:
-    """The identities in such a column; raises ValueError if it is not a list of strings."""
-    found: Sequence[object] = orjson.loads(column)
-    if not isinstance(found, list) or not all(isinstance(call, str) for call in found):
-        raise ValueError("expected a list of call identities")
-    return tuple(str(call) for call in found)

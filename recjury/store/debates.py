@@ -7,10 +7,9 @@ from sqlalchemy import Connection, Row, select
 
 from recjury.errors import StoreError
 from recjury.records import JSON, DebateTranscript, Role, Statement, Status, Verdict
-from recjury.store.calls import call_ids, read_call_ids
 from recjury.store.engine import insert_new
 from recjury.store.tables import DebateRow, StatementRow, TrialRow, table_of
-from recjury.store.texts import Damaged, chunks, refuse, seal
+from recjury.store.texts import Damaged, chunks, read_string_list, refuse, seal, string_list
 from recjury.store.trials import finish_stage
 from recjury.store.writer import Transaction
 
@@ -59,6 +58,7 @@ def _debate_row(trial: str, debate: Debate) -> dict[str, JSON]:
         "log": transcript.log,
         "max_rounds": transcript.max_rounds,
         "protocol": transcript.protocol,
+        "judges": string_list(transcript.judges),
         "score": None if verdict.score is None else float(verdict.score),
         "status": verdict.status.value,
         "reason": verdict.reason,
@@ -82,7 +82,7 @@ def _statement_rows(trial: str, transcript: DebateTranscript) -> list[dict[str, 
             "score": None if said.score is None else float(said.score),
             "status": said.status.value,
             "reason": said.reason,
-            "calls": call_ids(said.calls),
+            "calls": string_list(said.calls),
         }
         rows.append({**row, "seal": seal(list(row.values()))})
     return rows
@@ -148,6 +148,7 @@ def _stored(row: Row[tuple[object, ...]], spoken: Sequence[_Spoken]) -> StoredDe
                 log=row.log,
                 max_rounds=row.max_rounds,
                 protocol=row.protocol,
+                judges=read_string_list(row.judges),
                 statements=tuple(one.statement for one in spoken),
             )
             verdict = Verdict(
@@ -176,7 +177,7 @@ def _statement(row: Row[tuple[object, ...]]) -> Statement:
                 score=row.score,
                 status=Status(row.status),
                 reason=row.reason,
-                calls=read_call_ids(row.calls),
+                calls=read_string_list(row.calls),
             )
     except (TypeError, ValueError):  # what a damaged row can be read as
         pass

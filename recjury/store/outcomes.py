@@ -26,7 +26,8 @@ class TrialOutcome(Record):
     """What came of one trial so far.
 
     `stages` are the finished ones; `failures` maps each stage that failed and is not finished
-    to its latest reason. `recall` and `last_turn_recall` are by k (None without targets or log).
+    to its latest reason. `log` is the log's id, and `pair` what its scenario is paired by when
+    systems are compared. `recall` and `last_turn_recall` are by k, and None without targets.
     `leaks_*`, `rounds` (system turns) and `hit_round` are 0 or None without a log.
     """
 
@@ -38,6 +39,7 @@ class TrialOutcome(Record):
     stages: frozenset[str]
     failures: dict[str, str]
     log: str | None = None
+    pair: str | None = None
     target_seen: bool = False
     ending: Ending | None = None
     rounds: int = 0
@@ -135,6 +137,7 @@ def _with_log(outcome: TrialOutcome, log: ConversationLog) -> TrialOutcome:
     return outcome.model_copy(
         update={
             "log": log.id,
+            "pair": log.scenario.pair_id,
             "target_seen": log.scenario.target_seen,
             "ending": log.ending,
             "rounds": len(log.system_turns),

@@ -7,10 +7,9 @@ from sqlalchemy import Connection, Row, select
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Level, Rating, Status
-from recjury.store.calls import call_ids, read_call_ids
 from recjury.store.engine import insert_new
 from recjury.store.tables import RatingRow, table_of
-from recjury.store.texts import Damaged, refuse, seal
+from recjury.store.texts import Damaged, read_string_list, refuse, seal, string_list
 from recjury.store.trials import finish_stage
 from recjury.store.writer import Transaction
 
@@ -50,7 +49,7 @@ def rating_rows(trial: str, stage: str, ratings: Iterable[Rating]) -> list[dict[
             "low": float(rating.low),
             "high": float(rating.high),
             "rubric": rating.rubric,
-            "calls": call_ids(rating.calls),
+            "calls": string_list(rating.calls),
         }
         rows.append({**row, "seal": seal(list(row.values()))})
     return rows
@@ -113,5 +112,5 @@ def _rating(row: Row[tuple[object, ...]]) -> Rating:
         low=row.low,
         high=row.high,
         rubric=row.rubric,
-        calls=read_call_ids(row.calls),
+        calls=read_string_list(row.calls),
     )

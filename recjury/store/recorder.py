@@ -1,14 +1,15 @@
 """Keeps finished calls: the store's side of the protocol `Recorder`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Sequence
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 import orjson
 from sqlalchemy import Engine
 
 from recjury.records import CallRecord, Reply
-from recjury.store.calls import CallReader, CallValues, params_json
+from recjury.store.calls import CallReader, CallValues, params_json, seal_call
 from recjury.store.engine import insert_new
 from recjury.store.tables import CallRow
 from recjury.store.texts import Kept
@@ -57,60 +58,55 @@ class StoreRecorder:
         self._reader.close()
 
     def _write(self, transaction: Transaction, calls: Sequence[CallRecord]) -> None:
-        prepared = [
-            _Prepared(call, params_json(call.request), _logprobs(call.reply)) for call in calls
+        texts = [_texts(call) for call in calls]
+        every = itertools.chain.from_iterable(texts)
+        kept = transaction.texts.intern(transaction.connection, every)
+        rows = [
+            _values(call, [kept[text] for text in own])
+            for call, own in zip(calls, texts, strict=True)
         ]
-        texts = (text for each in prepared for text in each.texts())
-        places = transaction.texts.intern(transaction.connection, texts)
-        rows = [_values(each, places) for each in prepared]
         cursor = transaction.connection.connection.cursor()
         cursor.executemany(self._insert, rows)
         cursor.close()
 
 
-class _Prepared(NamedTuple):
-    call: CallRecord
-    params: str
-    logprobs: str | None
-
-    def texts(self) -> Iterable[str]:
-        for message in self.call.request.messages:
-            yield from message.parts
-        yield self.params
-        yield self.call.reply.text
-        if self.logprobs is not None:
-            yield self.logprobs
+def _texts(call: CallRecord) -> list[str]:
+    """All texts of a call, in the order of `CallValues.text_ids`."""
+    texts = [part for message in call.request.messages for part in message.parts]
+    texts.append(params_json(call.request))
+    texts.append(call.reply.text)
+    if call.reply.logprobs:
+        texts.append(orjson.dumps(call.reply.logprobs).decode())
+    return texts
 
 
-def _logprobs(reply: Reply) -> str | None:
-    return orjson.dumps(reply.logprobs).decode() if reply.logprobs else None
-
-
-def _values(prepared: _Prepared, places: Mapping[str, Kept]) -> CallValues:
-    call, request, reply = prepared.call, prepared.call.request, prepared.call.reply
+def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
+    """The row, in the order of `CallValues`; a tuple, since there are thousands a second."""
+    request, reply, usage = call.request, call.reply, call.reply.usage
+    numbers = iter(kept)
     shape = [
-        [message.role, *(places[part].id for part in message.parts)] for message in request.messages
+        [message.role, *(next(numbers).id for _ in message.parts)] for message in request.messages
     ]
-    unsealed = CallValues(
-        identity=bytes.fromhex(call.identity),
-        model=request.model,
-        purpose=request.purpose,
-        trial=call.trial,
-        sample=request.sample,
-        params=places[prepared.params].id,
-        request=orjson.dumps(shape).decode(),
-        reply=places[reply.text].id,
-        reply_model=reply.model,
-        finish_reason=reply.finish_reason,
-        prompt_tokens=reply.usage.prompt_tokens,
-        completion_tokens=reply.usage.completion_tokens,
-        cached_tokens=reply.usage.cached_tokens,
-        cost=float(reply.usage.cost),
-        latency=float(reply.latency),
-        attempts=reply.attempts,
-        logprobs=None if prepared.logprobs is None else places[prepared.logprobs].id,
-        started_at=float(call.started_at),
-        seal=b"",
+    params, said = next(numbers).id, next(numbers).id
+    odds = next(numbers, None)
+    values = (
+        request.model,
+        request.purpose,
+        call.trial,
+        request.sample,
+        params,
+        orjson.dumps(shape).decode(),
+        said,
+        reply.model,
+        reply.finish_reason,
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        usage.cached_tokens,
+        float(usage.cost),
+        float(reply.latency),
+        reply.attempts,
+        None if odds is None else odds.id,
+        float(call.started_at),
     )
-    hashes = {places[text].id: places[text].hash for text in prepared.texts()}
-    return unsealed._replace(seal=unsealed.sealed(hashes))
+    identity = bytes.fromhex(call.identity)
+    return (identity, *values, seal_call(values, (identity, *(each.hash for each in kept))))

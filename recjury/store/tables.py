@@ -174,7 +174,10 @@ class RatingRow(SQLModel, table=True):
 
 
 class DebateRow(SQLModel, table=True):
-    """A debate and its verdict. `log` is the id of the log it was held over."""
+    """A debate and its verdict. `log` is the id of the log it was held over.
+
+    `judges` is a JSON list of the evaluators whose ratings the roles were given.
+    """
 
     __tablename__ = "debate"
 
@@ -182,6 +185,7 @@ class DebateRow(SQLModel, table=True):
     log: str = Field(sa_column=Column(Hex, nullable=False))
     max_rounds: int
     protocol: str
+    judges: str
     score: float | None
     status: str
     reason: str

@@ -17,6 +17,7 @@ from recjury.store.tables import TextRow, table_of
 
 K = TypeVar("K")
 
+_WORTH_PACKING = 1024  # bytes
 _CHUNK = 500  # keys in one IN (...)
 
 
@@ -41,6 +42,19 @@ def seal(values: Sequence[JSON], hashes: Iterable[bytes] = ()) -> str:
     return hashlib.sha256(orjson.dumps(values) + b"".join(hashes)).hexdigest()[:32]
 
 
+def string_list(values: Iterable[str]) -> str:
+    """A list of strings (call identities, judges) as a column holds it: JSON."""
+    return orjson.dumps(list(values)).decode()
+
+
+def read_string_list(column: str) -> tuple[str, ...]:
+    """The strings in such a column; raises ValueError if it is not a list of strings."""
+    found: object = orjson.loads(column)
+    if not isinstance(found, list) or not all(isinstance(value, str) for value in found):
+        raise ValueError("expected a list of strings")
+    return tuple(found)
+
+
 def plain_digest(text: str) -> str:
     """The first 32 hex digits of SHA-256 over a text's UTF-8, as `records.digest` gives them."""
     return hashlib.sha256(plain_bytes(text)).hexdigest()[:32]
@@ -52,7 +66,9 @@ def plain_bytes(text: str) -> bytes:
 
 
 def pack(plain: bytes) -> bytes:
-    """`plain`, zlib-compressed if that is shorter."""
+    """`plain`, zlib-compressed if that is shorter and it is long enough to be worth the time."""
+    if len(plain) < _WORTH_PACKING:
+        return plain
     # Small windows: setting up the default ones costs more than compressing a short text.
     window, memory = (13, 6) if len(plain) <= 8192 else (15, 8)
     packer = zlib.compressobj(6, zlib.DEFLATED, window, memory)
@@ -81,7 +97,7 @@ class Interner:
     def __init__(self, engine: Engine, *, characters: int = 4_000_000):
         """For connections of `engine`."""
         self._known: OrderedDict[str, Kept] = OrderedDict()
-        self._fresh: dict[str, Kept] = {}
+        self._fresh: list[str] = []
         self._room = characters
         columns = ("hash", "size", "body")
         insert = insert_new(TextRow).compile(engine, column_keys=list(columns))
@@ -92,20 +108,17 @@ class Interner:
         self._select = str(found.compile(engine))
 
     def intern(self, connection: Connection, texts: Iterable[str]) -> Mapping[str, Kept]:
-        """Where each of `texts` lies; those that are not there yet are put there."""
-        places: dict[str, Kept] = {}
-        missing: dict[str, bytes] = {}
-        for text in texts:
-            kept = self._known.get(text) or self._fresh.get(text)
-            if kept is None:
-                missing[text] = plain_bytes(text)
-            else:
-                places[text] = kept
-        if missing:
-            places.update(self._put(connection, missing))
-        return places
+        """Where each of `texts` lies, and others; those that are not there yet are put there.
 
-    def _put(self, connection: Connection, missing: Mapping[str, bytes]) -> Mapping[str, Kept]:
+        The answer is good until the transaction ends.
+        """
+        known = self._known
+        missing = {text: plain_bytes(text) for text in texts if text not in known}
+        if missing:
+            self._put(connection, missing)
+        return known
+
+    def _put(self, connection: Connection, missing: Mapping[str, bytes]) -> None:
         hashes = {text: hashlib.sha256(plain).digest() for text, plain in missing.items()}
         rows = [(hashes[text], len(plain), pack(plain)) for text, plain in missing.items()]
         cursor = connection.connection.cursor()
@@ -114,15 +127,13 @@ class Interner:
             cursor.execute(self._select, (digest,))
             row = cursor.fetchone()
             assert row is not None
-            self._fresh[text] = Kept(row[0], digest)
+            self._known[text] = Kept(row[0], digest)
         cursor.close()
-        return {text: self._fresh[text] for text in missing}
+        self._fresh += hashes
 
     def commit(self) -> None:
-        """The transaction was committed: remember its texts, forget the oldest ones."""
-        for text, kept in self._fresh.items():
-            self._known[text] = kept
-            self._room -= len(text)
+        """The transaction was committed: keep its texts in mind, forget the oldest ones."""
+        self._room -= sum(map(len, self._fresh))
         self._fresh.clear()
         while self._room < 0:
             oldest, _ = self._known.popitem(last=False)
@@ -130,6 +141,8 @@ class Interner:
 
     def rollback(self) -> None:
         """The transaction was rolled back, and its texts with it."""
+        for text in self._fresh:
+            self._known.pop(text, None)
         self._fresh.clear()
 
 

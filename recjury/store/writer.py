@@ -21,7 +21,7 @@ from recjury.store.texts import Interner
 
 T = TypeVar("T")
 
-WINDOW = 0.002
+WINDOW = 0.001
 """Seconds that the first item of a batch waits for others."""
 
 _BATCH = 1024

@@ -95,7 +95,9 @@ def debate(log_id: str, calls: tuple[str, ...] = ()) -> tuple[DebateTranscript, 
         Statement(role=role, round=1, speaker="rule", text=f"{role} says", score=70, calls=calls)
         for role in Role
     )
-    transcript = DebateTranscript(log=log_id, max_rounds=4, protocol="p1", statements=said)
+    transcript = DebateTranscript(
+        log=log_id, max_rounds=4, protocol="p1", judges=("judge",), statements=said
+    )
     return transcript, Verdict(score=70.0, spoke=4, rounds=1, agreed=True)
 
 

@@ -118,6 +118,7 @@ def upgrade() -> None:
         sa.Column("log", sa.LargeBinary(), nullable=False),
         sa.Column("max_rounds", sa.Integer(), nullable=False),
         sa.Column("protocol", sa.String(), nullable=False),
+        sa.Column("judges", sa.String(), nullable=False),
         sa.Column("score", sa.Float(), nullable=True),
         sa.Column("status", sa.String(), nullable=False),
         sa.Column("reason", sa.String(), nullable=False),
