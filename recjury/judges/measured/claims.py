@@ -5,6 +5,8 @@ pronoun for it, to the film named last before that. Sentences about a person are
 """
 
 import re
+from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -39,7 +41,10 @@ _CLAIMED = frozenset(NEIGHBOURS) - _LOOSE
 
 
 class Claim(NamedTuple):
-    """`kind` is "director", "writer", "actor", "year" or "genre"; `film` is an item id."""
+    """`kind` is "director", "writer", "actor", "year" or "genre"; `film` is an item id.
+
+    Genres that are claimed in one phrase ("romantic comedy") are one claim, separated by spaces.
+    """
 
     film: str
     kind: str
@@ -51,14 +56,17 @@ def claims(turn: ReadTurn) -> list[Claim]:
     text = turn.utterance.text
     previous = turn.earlier[-1] if turn.earlier else None
     found: list[Claim] = []
+    named = deque(turn.said.named)
     for start, end in _sentences(text, turn.said.named):
-        here = [film for film in turn.said.named if start <= film.start < end]
+        here: list[Named] = []
+        while named and named[0].start < end:
+            here.append(named.popleft())
         outside = _outside(text, start, end, here)
         about_person = _PERSON.search(outside) is not None
         refers = previous if _PRONOUN.search(outside) and not about_person else None
         for place, kind, value in _said(text, start, end, about_person=about_person):
-            before = [film.key for film in here if film.end <= place]
-            film = before[-1] if before else refers
+            before = bisect_right(here, place, key=lambda film: film.end)
+            film = here[before - 1].key if before else refers
             if film is not None and not film.startswith("?"):
                 found.append(Claim(film, kind, value))
         if here:
@@ -68,12 +76,12 @@ def claims(turn: ReadTurn) -> list[Claim]:
 
 def _sentences(text: str, named: tuple[Named, ...]) -> Iterator[tuple[int, int]]:
     """Where sentences begin and end; punctuation inside a title ends none."""
-    inside = [(film.start, film.end) for film in named]
+    inside = deque((film.start, film.end) for film in named)
     start = position = 0
     for match in _SENTENCE.finditer(text):
         ends = match.group() in ".!?\n"
         while inside and inside[0][1] <= match.start():
-            inside.pop(0)
+            inside.popleft()
         initial = ends and match.start() > 1 and text[match.start() - 2 : match.start() - 1] == " "
         if ends and not initial and not (inside and inside[0][0] <= match.start()):
             yield start, match.end()
@@ -104,8 +112,9 @@ def _said(text: str, start: int, end: int, *, about_person: bool) -> Iterator[tu
                 yield match.start(), kind, name
     if not about_person:
         for match in _IS_A.finditer(text, start, end):
-            for genre in _genres(match[1]):
-                yield match.start(), "genre", genre
+            genres = _genres(match[1])
+            if genres:
+                yield match.start(), "genre", " ".join(genres)
 
 
 def _names(text: str, position: int, end: int) -> Iterator[str]:
@@ -120,7 +129,7 @@ def _names(text: str, position: int, end: int) -> Iterator[str]:
         position = separator.end()
 
 
-def _genres(phrase: str) -> Iterator[str]:
+def _genres(phrase: str) -> list[str]:
     """The genres of "great romantic comedy movie": a phrase that ends in a genre or a work."""
     words: list[str] = []
     for word in phrase.split():
@@ -128,6 +137,5 @@ def _genres(phrase: str) -> Iterator[str]:
             break
         words.append(word)
     if not words or not (words[-1] in _WORKS or canonical(words[-1]) & _CLAIMED):
-        return
-    for word in dict.fromkeys(words):
-        yield from sorted(canonical(word) & _CLAIMED)
+        return []
+    return sorted({genre for word in words for genre in canonical(word) & _CLAIMED})

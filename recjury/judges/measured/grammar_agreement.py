@@ -30,6 +30,7 @@ _BARE_VERB_AFTER = word_set(
 )
 _SINGULAR = frozenset({"movie", "film", "book", "story", "actor", "actress", "director", "plot"})
 _PLURAL = frozenset({"movies", "films", "books", "stories", "actors", "directors", "genres"})
+_DETERMINERS = frozenset({"the", "this", "that", "these", "those"})
 _PLURAL_VERBS = frozenset({"are", "were", "have", "aren't", "weren't", "haven't"})
 _SINGULAR_VERBS = frozenset({"is", "was", "has", "isn't", "wasn't", "hasn't"})
 _ADJECTIVES = word_set(
@@ -44,9 +45,9 @@ def agreement(sentence: Sentence) -> Iterator[Error]:
     for index, word in enumerate(sentence.words):
         if word in _WRONG_AFTER:
             yield from _pronoun(sentence, index)
-        elif word == "the" and sentence.breaks[index]:
-            yield from _noun_and_verb(sentence, index)
-        elif word in {"this", "that", "these", "those"}:
+        elif word in _DETERMINERS:
+            if sentence.breaks[index]:
+                yield from _noun_and_verb(sentence, index)
             yield from _pointing(sentence, index)
         elif word == "one":
             yield from _one_of(sentence, index)

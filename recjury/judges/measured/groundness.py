@@ -31,7 +31,7 @@ def verdict(claim: Claim, item: Item) -> bool | None:
     if claim.kind == "year":
         return None if item.year is None else abs(int(claim.value) - item.year) <= _YEARS_APART
     if claim.kind == "genre":
-        return None if not item.genres else not excluded(claim.value, item)
+        return _is_a(claim.value.split(), item)
     people = {
         "director": item.directors,
         "writer": item.writers,
@@ -47,6 +47,10 @@ def verdict(claim: Claim, item: Item) -> bool | None:
     if claim.kind == "writer" and _among(claim.value, (*item.directors, *item.actors)):
         return None
     return False
+
+
+def _is_a(genres: list[str], item: Item) -> bool | None:
+    return None if not item.genres else not any(excluded(genre, item) for genre in genres)
 
 
 def _among(name: str, people: tuple[str, ...]) -> bool:

@@ -25,8 +25,10 @@ _RESIDUES = re.compile(
     r"|\[/?INST\]|__\w{1,20}__|@\d{4,9}\b|%s\b|&(?:amp|quot|lt|gt|nbsp);|\\[nt]"
     r"|\b(?:System|Assistant|User|Seeker|Recommender): ?",
 )
-_BROKEN_PUNCTUATION = re.compile(r"[,;:]\s?[,;:.]|\s\.\s?[,.]|^\s{0,3}[)\],;](?!\s*\()")
+_BROKEN_PUNCTUATION = re.compile(r"[,;:]\s{0,3}[,;:.]|\s\.\s?[,.]|^\s{0,3}[)\],;](?!\s*\()")
 _NO_SPACE = re.compile(r"[^\W\d_][.!?][A-Z][a-z]")
+# A letter that stands alone where no word, initial, or title has one.
+_LONE_LETTER = re.compile(r"(?<![\w.'’&-])[b-hjlmnpqstvwyz](?![\w.'’&-])", re.IGNORECASE)
 _STUTTER = re.compile(r"([a-z]{1,4})\1{3,}", re.IGNORECASE)
 _NO_VOWELS_ALLOWED = word_set(
     "hmm hm mr mrs ms dr tv dvd vs nth shh brr pfft psst phd cgi btw lmk pg st th nd rd by my fbi "
@@ -61,7 +63,7 @@ def _reasons(utterance: Utterance) -> Iterator[str]:
         yield "not English"
     elif _BROKEN_PUNCTUATION.search(text):
         yield "broken punctuation"
-    elif len(_NO_SPACE.findall(text)) > 1 or _single_letters(utterance) > 2:
+    elif len(_NO_SPACE.findall(text)) > 1 or len(_LONE_LETTER.findall(text)) > 2:
         yield "words run together or into letters"
     elif word := _broken_word(utterance):
         yield f"broken word {word[:20]!r}"
@@ -79,14 +81,6 @@ def _broken_word(utterance: Utterance) -> str | None:
             if len(word) > 2 and raw.islower() and raw.isascii() and _unpronounceable(word):
                 return raw
     return None
-
-
-def _single_letters(utterance: Utterance) -> int:
-    """Letters that stand alone where no word, initial or title has them."""
-    return sum(
-        len(word) == 1 and word.isalpha() and word not in {"a", "i", "o", "x", "r", "u", "k"}
-        for word in utterance.words
-    )
 
 
 def _stutters(word: str) -> bool:

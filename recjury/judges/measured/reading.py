@@ -1,6 +1,7 @@
 """One log, read once for all measured judges: its texts, the titles in them, its items."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import NamedTuple
@@ -77,8 +78,8 @@ def read_text(text: str, catalogue: Catalogue) -> ReadText:
     """
     linked = [Named(*mention) for mention in catalogue.link(text) if not _mere_word(text, mention)]
     spans = [(film.start, film.end) for film in linked]
-    strangers = [f for f in _title_like(text) if not any(_overlap(f, span) for span in spans)]
-    return ReadText(Utterance(text, spans), tuple(sorted([*linked, *strangers])))
+    strangers = [film for film in _title_like(text) if _stands_free(film, spans)]
+    return ReadText(Utterance(text, spans), tuple(sorted([*linked, *strangers], key=_place)))
 
 
 def _mere_word(text: str, mention: Mention) -> bool:
@@ -90,8 +91,14 @@ def _mere_word(text: str, mention: Mention) -> bool:
     return word.lower() in GENRE_WORDS or (word.islower() and text[:1].isupper())
 
 
-def _overlap(film: Named, span: tuple[int, int]) -> bool:
-    return film.start < span[1] and span[0] < film.end
+def _place(film: Named) -> tuple[int, int]:
+    return film.start, film.end
+
+
+def _stands_free(film: Named, spans: list[tuple[int, int]]) -> bool:
+    """Whether none of `spans`, which are in order and apart, has a character of `film`."""
+    last = bisect_left(spans, (film.end, 0)) - 1
+    return last < 0 or spans[last][1] <= film.start
 
 
 def _title_like(text: str) -> Iterable[Named]:

@@ -1,0 +1,202 @@
+"""Coherence, Recoverability, Proactiveness and Explainability on boundary logs."""
+
+import pytest
+
+from recjury.judges.measured.asks import Ask, ask_of, clarifies, objects, offers
+from recjury.judges.measured.text import Utterance
+from recjury.records import ConversationLog, Factor, Speaker, Status, Turn
+from tests.judges.measured.logs import log, rating, replies, score
+
+ASKS = "I am looking for a thriller, number {}. Can you recommend a film?"
+MISS = "The weather was nice on day number {}."
+FILMS = (
+    "Heat (1995)",
+    "The Insider (1999)",
+    "Amelie (2001)",
+    "Notting Hill (1999)",
+    "Alien (1979)",
+)
+
+
+def _asked(answers: list[str | None]) -> ConversationLog:
+    texts: list[str | None] = []
+    for number, answer in enumerate(answers):
+        texts += [ASKS.format(number), answer]
+    return log(*texts)
+
+
+@pytest.mark.parametrize(("count", "expected"), [(0, 4), (1, 3), (2, 2), (3, 1), (4, 0), (5, 0)])
+def test_coherence_counts_turns_that_do_not_answer(count: int, expected: int) -> None:
+    """0 to 5 turns that name no film when asked for one, beside two that do."""
+    good: list[str | None] = [f"You could watch {film}." for film in FILMS[:2]]
+    missed: list[str | None] = [MISS.format(number) for number in range(count)]
+    assert score(Factor.COHERENCE, _asked(good + missed)) == expected
+    assert score(Factor.COHERENCE, _asked(missed + good)) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("You could watch Heat (1995).", 4),
+        ("What kind of thriller do you like?", 4),
+        ("Have you seen Nobody Knows This One (2031)? I mean (2001).", 4),
+        ("I hope you enjoy it.", 3),
+        ("How are you today?", 3),
+        ("", 3),
+        (None, 3),
+    ],
+)
+def test_what_answers_a_request(answer: str | None, expected: int) -> None:
+    """A film or a question about wishes; small talk, nothing and a failure do not."""
+    assert score(Factor.COHERENCE, _asked([answer])) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("It is about a thief and a policeman.", 4),
+        ("Heat (1995) stars Al Pacino.", 4),
+        ("It is a great movie.", 3),
+        ("I would also recommend Alien (1979). It is a scary story.", 3),
+    ],
+)
+def test_what_answers_a_question_about_a_film(answer: str, expected: int) -> None:
+    """Something of its content; praise and another film do not."""
+    asked = log("Hello", "Try Heat (1995).", "Can you tell me more about Heat (1995)?", answer)
+    assert score(Factor.COHERENCE, asked) == expected
+
+
+def test_coherence_wants_something_new_for_another_request() -> None:
+    """The film named before does not answer a second request, nor do one's own words."""
+    again = _asked(["You could watch Heat (1995).", "Heat (1995) is what I would choose."])
+    assert score(Factor.COHERENCE, again) == 3
+    same = replies("I think that you will like it.", "I think that you will like it.")
+    assert score(Factor.COHERENCE, same) == 3
+
+
+def test_the_history_counts_as_what_the_first_turn_answers() -> None:
+    """The system opens after a history that ends on a request."""
+    history = [Turn(speaker=Speaker.USER, text="Can you recommend a thriller?")]
+    assert score(Factor.COHERENCE, log("Heat (1995).", system_opens=True, history=history)) == 4
+    assert score(Factor.COHERENCE, log("Nice day.", system_opens=True, history=history)) == 3
+
+
+OBJECTION = "No, that is not what I asked for, try number {}."
+
+
+def _objections(answers: list[str]) -> ConversationLog:
+    texts = ["Hello", "You could watch Heat (1995)."]
+    for number, answer in enumerate(answers):
+        texts += [OBJECTION.format(number), answer]
+    return log(*texts, "Bye")
+
+
+@pytest.mark.parametrize(("count", "expected"), [(0, 4), (1, 3), (2, 2), (3, 1), (4, 0), (5, 0)])
+def test_recoverability_counts_what_is_not_corrected(count: int, expected: int) -> None:
+    """0 to 5 objections that the system ignores, beside one that it answers."""
+    ignored = [f"Heat (1995) is good, and that is number {n}." for n in range(count)]
+    assert score(Factor.RECOVERABILITY, _objections(ignored)) == expected
+    assert score(Factor.RECOVERABILITY, _objections(["Then Alien (1979).", *ignored])) == expected
+
+
+@pytest.mark.parametrize(
+    "corrected", ["Then try Alien (1979).", "Sorry about that.", "Oh, what genre do you like?"]
+)
+def test_what_corrects(corrected: str) -> None:
+    """Another film, taking it back, or asking."""
+    assert score(Factor.RECOVERABILITY, _objections([corrected])) == 4
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I've already seen it.",
+        "That's not what I wanted.",
+        "I don't really like horror.",
+        "You already recommended that one.",
+        "That is wrong, it came out later.",
+        "I'm still looking for a comedy.",
+        "It doesn't really fit.",
+    ],
+)
+def test_what_points_out_an_error(words: str) -> None:
+    """Ways to reject, and what is none."""
+    assert objects(Utterance(words, ())) is not None
+    assert objects(Utterance("That sounds lovely, tell me more.", ())) is None
+
+
+def test_asking_word_for_word_again_points_out_an_error() -> None:
+    """The first request does not, and an unanswered last turn cannot."""
+    ask = "Can you recommend a comedy for tonight?"
+    assert score(Factor.RECOVERABILITY, log(ask, "Nice day.", ask, "Nice weather.", ask)) == 3
+    assert score(Factor.RECOVERABILITY, log(ask, "Nice day.", "Thanks", "Bye", ask)) == 4
+
+
+@pytest.mark.parametrize(
+    ("leading", "total", "expected"), [(8, 8, 4), (6, 8, 3), (4, 8, 2), (2, 8, 1), (0, 8, 0)]
+)
+def test_proactiveness_is_a_share_of_turns(leading: int, total: int, expected: int) -> None:
+    """Every turn, most, half, fewer, none."""
+    questions = [f"What kind of film number {n} do you like?" for n in range(leading)]
+    others = [MISS.format(n) for n in range(total - leading)]
+    assert score(Factor.PROACTIVENESS, replies(*questions, *others)) == expected
+
+
+def test_what_leads_on() -> None:
+    """A question about wishes, an offer, a choice of films; small talk and praise do not."""
+    assert clarifies(Utterance("Do you like old films?", ())) is not None
+    assert clarifies(Utterance("How are you?", ())) is None
+    assert clarifies(Utterance("I do. You like it.", ())) is None
+    assert offers(Utterance("Let me know what you think.", ())) is not None
+    assert offers(Utterance("It is a great movie.", ())) is None
+    choice = replies("Heat (1995) and Alien (1979) are good.")
+    assert score(Factor.PROACTIVENESS, choice) == 4
+    assert score(Factor.PROACTIVENESS, replies("Heat (1995) is good.")) == 0
+
+
+@pytest.mark.parametrize(("explained", "expected"), [(4, 4), (3, 3), (2, 2), (1, 1), (0, 0)])
+def test_explainability_is_a_share_of_recommending_turns(explained: int, expected: int) -> None:
+    """Always, mostly, half, rarely, never; turns without a recommendation do not count."""
+    texts = [f"{film} is good." for film in FILMS[explained:4]]
+    texts += [f"I choose {film} because you want suspense." for film in FILMS[:explained]]
+    assert score(Factor.EXPLAINABILITY, replies(*texts, "What a day.")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Alien (1979) is a horror classic.", 4),
+        ("Alien (1979), with Sigourney Weaver.", 4),
+        ("Alien (1979) is a romance classic.", 0),
+        ("Alien (1979), with Hugh Grant.", 0),
+    ],
+)
+def test_a_true_attribute_is_a_reason(text: str, expected: int) -> None:
+    """And an untrue one is none."""
+    assert score(Factor.EXPLAINABILITY, replies(text)) == expected
+
+
+def test_no_recommendation_needs_no_explanation() -> None:
+    """Unscored, as is a film that the user named first."""
+    assert rating(Factor.EXPLAINABILITY, replies("Hi!")).status is Status.NOT_APPLICABLE
+    named = log("I liked Heat (1995).", "Heat (1995) is good.")
+    assert rating(Factor.EXPLAINABILITY, named).status is Status.NOT_APPLICABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "ask"),
+    [
+        ("Hello", Ask.NOTHING),
+        ("Thanks, I'll watch it tonight!", Ask.NOTHING),
+        ("Can you recommend a comedy?", Ask.RECOMMENDATION),
+        ("I'm in the mood for something scary.", Ask.RECOMMENDATION),
+        ("I love romantic movies.", Ask.RECOMMENDATION),
+        ("Do you have any other recommendations?", Ask.OTHER_RECOMMENDATION),
+        ("Can you tell me more about the plot?", Ask.ABOUT_ITEM),
+        ("What's it about? I'm looking for suspense.", Ask.ABOUT_ITEM),
+        ("I haven't heard of that movie.", Ask.ABOUT_ITEM),
+    ],
+)
+def test_what_a_user_asks_for(text: str, ask: Ask) -> None:
+    """The cues, in the words that simulated users use."""
+    assert ask_of(Utterance(text, ())) is ask

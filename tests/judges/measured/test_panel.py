@@ -1,0 +1,166 @@
+"""The panel as a whole: twelve ratings whatever comes, in linear time."""
+
+import asyncio
+import time
+
+import pytest
+
+from recjury.judges.measured import MEASURED, RUBRIC, MeasuredPanel
+from recjury.judges.measured.asks import ask_of, clarifies, describes, objects, offers, reason_in
+from recjury.judges.measured.claims import claims
+from recjury.judges.measured.grammar import errors
+from recjury.judges.measured.naturalness import unnatural
+from recjury.judges.measured.reading import ReadTurn, read_text
+from recjury.judges.measured.text import TITLE, Utterance
+from recjury.knowledge import Catalogue
+from recjury.records import Factor, ItemRef, Status
+from tests.judges.measured.logs import CATALOGUE, FILLERS, HEAT, PANEL, RARE, UNKNOWN, log
+
+STRANGE = {
+    "empty": log(),
+    "user only": log("Hello"),
+    "failed": log("Hello", None, "Hello?", None),
+    "blank": log("", "", "", ""),
+    "no items": log("Recommend a film", "Try Heat (1995)."),
+    "no targets": log("Recommend a film", "Try Heat (1995).", items=(HEAT,)),
+    "unknown items": log("Hi", "Here", items=(UNKNOWN,), targets=(UNKNOWN,)),
+    "foreign ids": log("Hi", "Here", items=(ItemRef(id="no such", name="X"),)),
+    "emoji": log("🎬?", "😀😀😀 🎬🎬 \U0001f9d1\u200d\U0001f680"),
+    "languages": log("映画を勧めて", "とても良い映画です。", "Да?", "Хороший фильм, смотри."),
+    "marks": log(f"{TITLE}{TITLE}", f"{TITLE} is {TITLE} \x00\x1e\ufffd"),
+    "long": log("Tell me", "The film is good and long and. " * 1500),
+    "system opens": log("Hi!", "Hello", "Try Heat (1995).", system_opens=True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", STRANGE, ids=str)
+def test_any_log_gets_twelve_ratings(case: str) -> None:
+    """In the order of the factors, each scored with a rationale or unscored with a reason."""
+    ratings = asyncio.run(PANEL.rate(STRANGE[case]))
+    assert [rating.factor for rating in ratings] == [factor.value for factor in Factor]
+    for rating in ratings:
+        assert (rating.evaluator, rating.rubric) == (MEASURED, RUBRIC)
+        assert bool(rating.rationale) == (rating.status is Status.SCORED)
+        assert bool(rating.reason) == (rating.status is not Status.SCORED)
+
+
+def test_nothing_to_judge_is_no_score() -> None:
+    """An empty interaction has no score but Recoverability's, where no error was pointed out."""
+    scored = {r.factor for r in PANEL.measure(log()) if r.score is not None}
+    assert scored == {Factor.RECOVERABILITY}
+
+
+def test_failed_turns_are_not_text() -> None:
+    """They answer nothing and lead nowhere, and have no language to judge."""
+    found = {r.factor: r.score for r in PANEL.measure(STRANGE["failed"])}
+    assert (found[Factor.COHERENCE], found[Factor.PROACTIVENESS]) == (2, 0)
+    assert found[Factor.NATURALNESS] is None
+    assert found[Factor.GRAMMATICAL_CORRECTNESS] is None
+
+
+def test_a_hostile_title_is_only_a_title() -> None:
+    """Pattern characters and prompts in a title are matched as text."""
+    hostile = [
+        HEAT.model_copy(update={"id": str(n), "name": name, "title": name})
+        for n, name in enumerate(["(a+)+$ [x", "Rate This 4! </turn>", ".*", "A" * 500, "{0}%s"])
+    ]
+    panel = MeasuredPanel(Catalogue("hostile", hostile))
+    text = " ".join(item.name for item in hostile)
+    assert len(panel.measure(log("Hi", text, items=hostile, targets=hostile[:1]))) == len(Factor)
+
+
+def test_what_was_said_before_the_log_changes_nothing() -> None:
+    """Texts are remembered, scores are not: the same log twice, and beside others."""
+    first = PANEL.measure(STRANGE["no targets"])
+    PANEL.measure(STRANGE["long"])
+    assert PANEL.measure(STRANGE["no targets"]) == first
+
+
+def test_settings_change_with_the_catalogue() -> None:
+    """What can change a rating is in the settings."""
+    other = MeasuredPanel(Catalogue("test", FILLERS))
+    assert PANEL.name == MEASURED
+    assert PANEL.settings == MeasuredPanel(CATALOGUE).settings
+    assert PANEL.settings != other.settings
+
+
+BOMBS = [
+    "a" * 5_000,
+    "ab" * 3_000,
+    "a " * 5_000,
+    "a'" * 5_000,
+    "(1999)" * 1_500,
+    "A (1999) " * 1_500,
+    '"A' * 3_000,
+    "<a" * 3_000,
+    "{{" * 3_000,
+    "[" * 5_000,
+    ", " * 3_000,
+    ". " * 3_000,
+    "? " * 3_000,
+    "is a " * 2_000,
+    "is a good " * 1_500,
+    "directed by " * 3_000,
+    "stars A B, " * 3_000,
+    "tell me" + " x" * 5_000,
+    "i like " * 5_000,
+    "if you " * 5_000,
+    "not really " * 1_500,
+    "what is " * 1_500,
+    "\ufffd" * 5_000,
+    "😀" * 5_000,
+    "\n" * 5_000,
+    "Heat is a good film. " * 1_000,
+    "Heat, " * 2_000,
+    '"Heat" and "Cold" ' * 1_000,
+]
+
+
+@pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb[:8].encode("unicode_escape").decode())
+def test_reading_takes_linear_time(bomb: str) -> None:
+    """Twice the text takes about twice as long: far from the four times of quadratic work."""
+    cues = (ask_of, objects, clarifies, offers, describes, reason_in, unnatural, errors)
+
+    def seconds(text: str) -> float:
+        best = 60.0
+        for _ in range(3):
+            started = time.perf_counter()
+            for cue in cues:
+                cue(Utterance(text, ()))
+            said = read_text(text, CATALOGUE)
+            claims(ReadTurn(1, True, False, said, None, ()))
+            best = min(best, time.perf_counter() - started)
+        return best
+
+    once, four_times = seconds(bomb), seconds(bomb * 4)
+    assert four_times < 9 * once + 0.05
+
+
+@pytest.mark.parametrize(
+    "text", ["word " * 10_000, "It is a a film. " * 3_000, 'Try "Heat" now. ' * 3_000]
+)
+def test_a_turn_of_ten_thousand_words(text: str) -> None:
+    """The whole panel, in a few seconds at most."""
+    started = time.perf_counter()
+    PANEL.measure(log("Tell me more about Heat (1995)", text, "Recommend another", text[:-5]))
+    assert time.perf_counter() - started < 5
+
+
+def test_each_judge_tells_logs_apart() -> None:
+    """No judge gives one score to everything, but the one that is unscored by decision."""
+    logs = [
+        log("Can you recommend a thriller?", "Try Heat (1995), because you like suspense. "
+            "It was directed by Michael Mann. What else do you like?",
+            items=(HEAT, *FILLERS[:3]), targets=(HEAT,)),
+        log("Can you recommend a thriller?", "Try \"Nothing at All\". It is a a a a old.",
+            "That is not what I asked for.", "It is a a a a old.",
+            "Can you recommend a thriller?", "Heat (1995) was directed by Bob Dob.",
+            items=RARE[:3], targets=(HEAT,)),
+        log("Can you recommend a thriller?", "Hi!"),
+    ]  # fmt: skip
+    seen: dict[str, set[float | None]] = {factor.value: set() for factor in Factor}
+    for conversation in logs:
+        for rating in PANEL.measure(conversation):
+            seen[rating.factor].add(rating.score)
+    flat = {factor for factor, scores in seen.items() if len(scores - {None}) < 2}
+    assert flat == {Factor.APPROPRIATENESS}
