@@ -26,7 +26,9 @@ $(VENV)/.installed: pyproject.toml
 	@touch $@
 
 demo: install ## a whole campaign without key, GPU or network: table and HTML report in demo/
-	$(BIN)/recjury run examples/demo.yaml --store sqlite:///demo/demo.db --report demo/report.html
+	$(BIN)/recjury train kbrd --dataset sample --out demo/kbrd-sample
+	$(BIN)/recjury run examples/demo.yaml --store sqlite:///demo/demo.db --report demo/report.html \
+	    $(if $(DEMO_LIMIT),--limit $(DEMO_LIMIT))
 
 lint: install ## ruff and mypy strict over source and tests
 	$(BIN)/ruff check .

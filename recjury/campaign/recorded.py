@@ -1,5 +1,6 @@
 """Rate conversations that were recorded elsewhere: they enter after the session."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
@@ -18,6 +19,7 @@ from recjury.corpora import Corpus, data_folder, open_corpus
 from recjury.corpora.concept import read_concept
 from recjury.corpora.ievalm import DATASETS
 from recjury.corpora.logs import read_logs
+from recjury.corpora.opening import DATA_VARIABLE
 from recjury.debate import Debater
 from recjury.errors import DataError
 from recjury.knowledge import Catalogue
@@ -79,9 +81,16 @@ def _read(
         if not path.is_file():
             raise DataError("there is no such file", path=path)
         if form == "concept":
-            yield from read_concept(path, data_folder(data), limit)
+            yield from read_concept(path, data or _data_beside(path) or data_folder(), limit)
         else:
             yield from read_logs(path, limit, data=data)
+
+
+def _data_beside(path: Path) -> Path | None:
+    """The data folder that a recording lies in, unless the environment names another."""
+    folder = path.resolve().parent.parent
+    named = os.environ.get(DATA_VARIABLE)
+    return folder if not named and (folder / "ievalm").is_dir() else None
 
 
 def _casts(

@@ -72,4 +72,5 @@ def _plain(progress: Progress, line: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     finally:
-        sys.stderr.write(line() + "\n")
+        if progress.planned:
+            sys.stderr.write(line() + "\n")

@@ -32,6 +32,10 @@ def judge(
             metavar="CAMPAIGN.yaml", help="Whose judges and debate to use: else no model."
         ),
     ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="The folder that holds ievalm/ (default: RECJURY_DATA)."),
+    ] = None,
     concurrency: options.Concurrency = None,
     budget: options.Budget = None,
     report: options.Report = None,
@@ -51,7 +55,7 @@ def judge(
     from recjury.store import Store
 
     base = RatingConfig(name=paths[0].name) if config is None else read_config(config)
-    changes = {"concurrency": concurrency, "budget": budget}
+    changes = {"data": data, "concurrency": concurrency, "budget": budget}
     raters = base.model_copy(update={k: v for k, v in changes.items() if v is not None})
 
     def work(kept: Store, progress: Progress) -> Coroutine[None, None, RunResult]:

@@ -16,6 +16,8 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 def main() -> None:
     """Entry point of the `recjury` command."""
     _say_little()
+    # Own systems are named by import path ("mine:Recommender"), from where the user stands.
+    sys.path.insert(0, os.getcwd())
     try:
         app()
     except Fixable as error:

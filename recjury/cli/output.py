@@ -33,7 +33,7 @@ def show_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title:
         table.add_row(*row)
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
-        console.width = max(console.measure(table).maximum, 80)
+        console.width = Console(width=10_000).measure(table).maximum
     console.print(table)
 
 

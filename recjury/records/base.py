@@ -2,12 +2,15 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 import orjson
 from pydantic import BaseModel, ConfigDict
+from typing_extensions import TypeAliasType
 
-JSON: TypeAlias = "str | int | float | bool | Sequence[JSON] | Mapping[str, JSON] | None"
+# A named alias, so that pydantic resolves the recursion wherever it is used.
+JSON = TypeAliasType(
+    "JSON", "str | int | float | bool | Sequence[JSON] | Mapping[str, JSON] | None"
+)
 
 
 class Record(BaseModel):
