@@ -1,7 +1,7 @@
 """Request bodies and reply bodies of the OpenAI-compatible interface."""
 
 import base64
-from array import array
+import struct
 from typing import cast
 
 import orjson
@@ -56,21 +56,22 @@ def _response_format(schema: _Fields, spec: ModelSpec) -> _Fields:
     return {"type": "json_schema", "json_schema": shape}
 
 
-def read_completion(raw: bytes, *, embedding: bool = False) -> Completion:
+def read_completion(raw: bytes, *, vectors: int = 0) -> Completion:
     """The completion in a reply body; raises Retryable for a body that is none.
 
-    An empty message is a finished reply with the text "". Embeddings come back as `text`:
-    base64 over little-endian float32 numbers, all vectors in the order of the inputs.
+    An empty message is a finished reply with the text "". With `vectors` above 0 the body must
+    hold that many embeddings; they come back as `text`: base64 over little-endian float32
+    numbers, one vector after the other in the order of the inputs.
     """
     try:
         body = orjson.loads(raw)
     except orjson.JSONDecodeError:
         raise Retryable(f"the reply is not JSON ({len(raw)} bytes)") from None
     try:
-        return _embeddings(body) if embedding else _chat(body)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-        kind = "list of embeddings" if embedding else "chat completion"
-        raise Retryable(f"the reply is no {kind}: {raw[:120]!r}") from None
+        return _embeddings(body, vectors) if vectors else _chat(body)
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError, struct.error):
+        kind = f"list of {vectors} embeddings" if vectors else "chat completion"
+        raise Retryable(f"the reply is no {kind}") from None
 
 
 def _chat(body: _Fields) -> Completion:
@@ -120,15 +121,15 @@ def _token(token: _Fields) -> tuple[str, float]:
     return str(token["token"]), float(cast("float", token["logprob"]))
 
 
-def _embeddings(body: _Fields) -> Completion:
+def _embeddings(body: _Fields, expected: int) -> Completion:
     rows = sorted(cast("list[_Fields]", body["data"]), key=lambda row: cast("int", row["index"]))
     vectors = [cast("list[float]", row["embedding"]) for row in rows]
-    if not vectors or len({len(vector) for vector in vectors}) != 1 or not vectors[0]:
-        raise ValueError("vectors of one length are expected")
-    numbers = array("f", [number for vector in vectors for number in vector])
+    if len(vectors) != expected or len({len(vector) for vector in vectors}) != 1 or not vectors[0]:
+        raise ValueError("so many vectors of one length are expected")
+    numbers = [number for vector in vectors for number in vector]
     prompt, _, cached = _tokens(body)
     return Completion(
-        text=base64.b64encode(numbers.tobytes()).decode("ascii"),
+        text=base64.b64encode(struct.pack(f"<{len(numbers)}f", *numbers)).decode("ascii"),
         model=str(body.get("model") or ""),
         prompt_tokens=prompt,
         cached_tokens=cached,

@@ -39,10 +39,10 @@ class Budget:
     one that cannot fit raises BudgetSpent.
     """
 
-    def __init__(self, limit: float | None):
-        """`limit` None never refuses."""
+    def __init__(self, limit: float | None, spent: float = 0.0):
+        """`limit` None never refuses; `spent` was spent before."""
         self._limit = limit
-        self.spent = 0.0
+        self.spent = spent
         self._aside = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
 

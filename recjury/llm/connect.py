@@ -23,7 +23,7 @@ def connect(spec: ModelSpec, pool: Pool) -> Provider:
 
 
 def api_key(spec: ModelSpec) -> str | None:
-    """The key of `spec`'s endpoint; raises ConfigError naming the variable that is not set."""
+    """The key of `spec`'s endpoint; raises ConfigError naming the variable if it holds none."""
     if spec.key_env is None:
         return None
     key = os.environ.get(spec.key_env, "").strip()
@@ -31,5 +31,10 @@ def api_key(spec: ModelSpec) -> str | None:
         raise ConfigError(
             f"model {spec.name} takes its key from the environment variable {spec.key_env}, "
             f"which is not set: set it, or leave key_env out for an endpoint without keys"
+        )
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(
+            f"the environment variable {spec.key_env} holds characters that no key has: "
+            f"set it again"
         )
     return key

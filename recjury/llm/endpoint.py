@@ -4,7 +4,7 @@ import orjson
 
 from recjury.errors import CallFailed
 from recjury.llm.body import read_completion, request_body
-from recjury.llm.refusal import fault, redact, refused
+from recjury.llm.refusal import excerpt, fault, refused
 from recjury.llm.spec import ModelSpec
 from recjury.llm.wire import Completion, RawReply, Retryable, Wire
 from recjury.records import ChatRequest, Message
@@ -33,9 +33,10 @@ class Endpoint:
         if raw.status != 200:
             raise fault(raw, self._spec, self._key)
         try:
-            return read_completion(raw.body, embedding=self._spec.embedding)
+            return read_completion(raw.body, vectors=self._vectors(request))
         except Retryable as error:
-            raise Retryable(redact(error.reason, self._key)) from None
+            said = excerpt(raw.body.decode("utf-8", "replace"), self._key)
+            raise Retryable(f"{error.reason}: {said}" if said else error.reason) from None
 
     async def check(self) -> None:
         """Raise EndpointRefused if there is no such endpoint, key or model.
@@ -51,7 +52,7 @@ class Endpoint:
                 await self._probe()
         except Retryable as error:
             advice = "check base_url and that the server runs"
-            raise refused(self._spec, redact(error.reason, self._key), advice) from None
+            raise refused(self._spec, error.reason, advice) from None
 
     async def _probe(self) -> None:
         body = request_body(_PROBE, self._spec)
@@ -63,7 +64,10 @@ class Endpoint:
             if isinstance(problem, CallFailed):
                 problem = refused(self._spec, str(problem), "check the model's settings")
             raise problem
-        read_completion(raw.body, embedding=self._spec.embedding)
+        read_completion(raw.body, vectors=self._vectors(_PROBE))
+
+    def _vectors(self, request: ChatRequest) -> int:
+        return len(request.messages) if self._spec.embedding else 0
 
     @property
     def _check_seconds(self) -> float:

@@ -46,13 +46,15 @@ class Gateway:
         *,
         concurrency: int = 128,
         budget: float | None = None,
+        spent: float = 0.0,
         clock: Clock | None = None,
         backoff: Backoff | None = None,
         providers: Mapping[str, Provider] | None = None,
     ):
-        """`budget` is in US dollars. `providers` stand in for the endpoints of their aliases.
+        """`budget` is in US dollars, of which earlier runs have `spent` so much.
 
-        Raises ConfigError for a concurrency below 1.
+        `providers` stand in for the endpoints of their aliases. Raises ConfigError for a
+        concurrency below 1.
         """
         if concurrency < 1:
             raise ConfigError(f"concurrency must be at least 1, got {concurrency}")
@@ -61,7 +63,7 @@ class Gateway:
         self._recorder = recorder
         self._clock = clock or SystemClock()
         self._backoff = backoff or Backoff()
-        self._budget = Budget(budget)
+        self._budget = Budget(budget, spent)
         self._limit = Limit(concurrency)
         self._pool = Pool()
         self._providers = dict(providers or {})

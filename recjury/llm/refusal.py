@@ -11,16 +11,17 @@ _TRY_AGAIN = frozenset({408, 409, 425, 429})
 _EXCERPT = 200
 
 
-def redact(text: str, key: str | None) -> str:
-    """`text` on one line without the key."""
-    line = " ".join(text.split())
-    return line.replace(key, "[key]") if key else line
+def excerpt(text: str, key: str | None) -> str:
+    """The beginning of `text`, on one line and without the key."""
+    shown = text.replace(key, "[key]") if key else text  # before it is cut: no part of it stays
+    return " ".join(shown.split())[:_EXCERPT]
 
 
 def fault(raw: RawReply, spec: ModelSpec, key: str | None) -> Exception:
     """The exception that the answer calls for: Retryable, EndpointRefused or CallFailed."""
     said, code = _error(raw.body)
-    came = redact(f"HTTP {raw.status}" + (f": {said}" if said else ""), key)
+    shown = excerpt(said, key)
+    came = f"HTTP {raw.status}" + (f": {shown}" if shown else "")
     if raw.status in {401, 403}:
         return refused(spec, came, _about_the_key(spec))
     if raw.status == 402 or code == "insufficient_quota":
@@ -51,9 +52,9 @@ def _error(body: bytes) -> tuple[str, str]:
     try:
         parsed = orjson.loads(body)
     except orjson.JSONDecodeError:
-        return body[:_EXCERPT].decode("utf-8", "replace").strip(), ""
+        return body.decode("utf-8", "replace"), ""
     error = parsed.get("error", parsed) if isinstance(parsed, dict) else parsed
     if not isinstance(error, dict):
-        return str(error)[:_EXCERPT], ""
+        return str(error), ""
     said = error.get("message") or error.get("detail") or ""
-    return str(said)[:_EXCERPT], str(error.get("code") or "")
+    return str(said), str(error.get("code") or "")

@@ -1,5 +1,5 @@
-"""The SDK's wire: for endpoints that need what the `openai` package knows (proxies, its retries
-of transport details). It costs about ten times the CPU of the plain one."""
+"""The SDK's wire: for endpoints that need what the `openai` package knows (proxies, odd
+transports). It costs about ten times the CPU of the plain one."""
 
 import openai
 from httpx2 import Response

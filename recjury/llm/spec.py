@@ -15,8 +15,9 @@ class ModelSpec(Record):
     `temperature` and `max_tokens`, where set, replace those of every request to this model (some
     models accept one temperature only, and reasoning models need more tokens than their answer).
     `timeout` is in seconds and covers one attempt; `retries` counts the attempts after the first.
-    Prices are US dollars per million tokens. `json_mode` says how far the endpoint can be asked
-    for JSON. `extra` is merged into every request body; a null there removes a field.
+    `wire` "sdk" sends through the `openai` package, which knows proxies and other transport
+    matters, at ten times the CPU. Prices are US dollars per million tokens. `json_mode` says how
+    far the endpoint can be asked for JSON. `extra` is merged into every request body; a null there removes a field.
     """
 
     base_url: str

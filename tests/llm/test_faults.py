@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import pytest
 
 from recjury.errors import CallFailed, ConfigError, EndpointRefused
-from recjury.llm import Backoff, Gateway, ModelSpec
+from recjury.llm import Backoff, Gateway, ModelSpec, Retryable
+from recjury.llm.body import read_completion
 from recjury.records import Reply
 from tests.endpoint import Answer, Fault, Script, ScriptedEndpoint, completion
 from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of
@@ -285,3 +286,38 @@ def test_what_is_no_plain_web_address_is_no_base_url(url: str) -> None:
     with pytest.raises(ValueError, match="base_url") as caught:
         ModelSpec(base_url=url, name="x")
     assert re.search("must|http", str(caught.value))
+
+
+def test_no_part_of_the_key_stays_where_a_message_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_KEY", KEY)
+    for filler in range(170, 205):
+        for kind, status in (("status", 400), ("raw", 200)):
+            fault = Fault("status" if kind == "status" else "raw", status, "x" * filler + KEY)
+            with ScriptedEndpoint(in_turn([fault])) as endpoint:
+                spec = spec_of(endpoint, key_env="TEST_KEY", retries=0)
+                with pytest.raises(CallFailed) as caught:
+                    complete(spec)
+            assert KEY[:6] not in str(caught.value)
+
+
+def test_a_key_with_odd_characters_is_named_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_KEY", f"{KEY}\n“{KEY}”")
+    with pytest.raises(ConfigError) as caught:
+        check(ModelSpec(base_url="http://127.0.0.1:1/v1", name="x", key_env="TEST_KEY"))
+    one_line(caught.value, "TEST_KEY", "no key has")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"data": []}',
+        '{"data": [{"index": 0, "embedding": [1.0]}]}',
+        '{"data": [{"index": 0, "embedding": [1.0]}, {"index": 1, "embedding": [1.0, 2.0]}]}',
+        '{"data": [{"index": 0, "embedding": []}, {"index": 1, "embedding": []}]}',
+        '{"data": [{"index": 0, "embedding": [1e300]}, {"index": 1, "embedding": [1.0]}]}',
+        '{"data": [{"index": 0, "embedding": ["a"]}, {"index": 1, "embedding": [1.0]}]}',
+    ],
+)
+def test_embeddings_that_are_not_one_vector_per_text_are_none(text: str) -> None:
+    with pytest.raises(Retryable, match="2 embeddings"):
+        read_completion(text.encode(), vectors=2)

@@ -258,3 +258,18 @@ def test_a_failed_call_gives_back_what_was_set_aside() -> None:
         assert (await gateway.complete(request("a"))).text == "x"
 
     asyncio.run(run())
+
+
+def test_what_earlier_runs_spent_counts() -> None:
+    async def run() -> None:
+        worst = worst_cost(request(), PRICED)
+        model = ScriptedModel(["x"])
+        gateway = Gateway(
+            {"m": PRICED}, MemoryRecorder(), budget=2 * worst, spent=1.5 * worst,
+            providers={"m": model},
+        )  # fmt: skip
+        with pytest.raises(BudgetSpent):
+            await gateway.complete(request())
+        assert gateway.usage.cost == 0
+
+    asyncio.run(run())
