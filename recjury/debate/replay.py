@@ -30,7 +30,8 @@ from recjury.store import Store
 
 
 class ReplayedDebate(Record):
-    """A debate as it was held: the log, all ratings of the factors, what was said, the verdict."""
+    """A debate as it was held: the log, the ratings the roles were given (one per factor, of the
+    judges the transcript names), what was said, and the verdict."""
 
     trial: str
     log: ConversationLog
@@ -47,11 +48,10 @@ def replay(store: Store, trial: str) -> ReplayedDebate:
     debate, log = store.debate(trial), store.log(trial)
     if debate is None or log is None:
         raise StoreError(f"trial {trial} has no debate in the store: resume its campaign first")
-    factors = set(Factor)
     return ReplayedDebate(
         trial=trial,
         log=log,
-        ratings=tuple(rating for rating in store.ratings(trial) if rating.factor in factors),
+        ratings=_fed(store.ratings(trial), debate.transcript),
         transcript=debate.transcript,
         verdict=debate.verdict,
     )
@@ -72,32 +72,25 @@ def verify(store: Store, trial: str) -> tuple[Difference, ...]:
         if altered:
             return altered
         raise
-    found = [_Recomputed(store, debate, fed).differences() for fed in _fed(debate)]
-    return altered + min(found, key=len)
+    return altered + _Recomputed(store, debate).differences()
 
 
-def _fed(debate: ReplayedDebate) -> list[tuple[Rating, ...]]:
-    """The ratings the debate was held over: those of the judges that the transcript names.
-
-    Where it names none and several rated a factor, one of those judges fed it: each is tried.
-    """
-    named = debate.transcript.judges
-    ratings = debate.ratings
-    if named:
-        return [tuple(rating for rating in ratings if rating.evaluator in named)]
-    if len({rating.factor for rating in ratings}) == len(ratings):
-        return [ratings]
-    judges = dict.fromkeys(rating.evaluator for rating in ratings)
-    return [tuple(r for r in ratings if r.evaluator == judge) for judge in judges]
+def _fed(ratings: Sequence[Rating], transcript: DebateTranscript) -> tuple[Rating, ...]:
+    given = {
+        rating.factor: rating
+        for rating in reversed(ratings)  # of two by one judge, the first stays
+        if rating.evaluator in transcript.judges
+    }
+    return tuple(given[factor] for factor in Factor if factor in given)
 
 
 class _Recomputed:
     """One debate on its way through verification."""
 
-    def __init__(self, store: Store, debate: ReplayedDebate, ratings: Sequence[Rating]):
+    def __init__(self, store: Store, debate: ReplayedDebate):
         self._store = store
         self._log = debate.log
-        self._ratings = ratings
+        self._ratings = debate.ratings
         self._transcript = debate.transcript
         self._verdict = debate.verdict
         self._prompts = DebatePrompts()

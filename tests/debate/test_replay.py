@@ -115,14 +115,19 @@ def test_a_fresh_debate_verifies(tmp_path: Path, rule: bool) -> None:
 
 
 def test_a_debate_fed_by_the_second_of_two_judges_verifies(tmp_path: Path) -> None:
-    assert differences(stored(tmp_path, models=("first", "second"))) == []
+    url = stored(tmp_path, models=("first", "second"))
+    with Store.open(url, create=False) as store:
+        debate = replay(store, TRIAL)
+    assert debate.transcript.judges == ("second",)
+    assert {rating.evaluator for rating in debate.ratings} == {"second"}
+    assert differences(url) == []
 
 
 def test_replay_gives_back_what_was_said(tmp_path: Path) -> None:
     with Store.open(stored(tmp_path), create=False) as store:
         debate = replay(store, TRIAL)
     assert debate.log == a_log()
-    assert len(debate.ratings) == 12
+    assert [rating.factor for rating in debate.ratings] == list(Factor)
     assert [s.round for s in debate.transcript.statements] == [n for n in range(1, 5) for _ in Role]
     assert debate.transcript.of_round(2)[2].text == "Linguist says so in round 2."
     assert debate.verdict.score == 41.5
