@@ -17,7 +17,8 @@ class ModelSpec(Record):
     `timeout` is in seconds and covers one attempt; `retries` counts the attempts after the first.
     `wire` "sdk" sends through the `openai` package, which knows proxies and other transport
     matters, at ten times the CPU. Prices are US dollars per million tokens. `json_mode` says how
-    far the endpoint can be asked for JSON. `extra` is merged into every request body; a null there removes a field.
+    far the endpoint can be asked for JSON. `extra` is merged into every request body; a null
+    there removes a field.
     """
 
     base_url: str
