@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import Engine, select
+from sqlalchemy import Connection, Engine, select
 
 from recjury.errors import StoreError
 from recjury.records import CallRecord, ChatRequest, Message, Reply, Usage
 from recjury.store.engine import one_line_errors
-from recjury.store.tables import CallRow, TextRow, table_of
+from recjury.store.tables import CallRow, CampaignTrialRow, TextRow, table_of
 from recjury.store.texts import seal, unpack
 
 
@@ -168,3 +168,13 @@ class CallReader:
             return cursor.execute(query, (key,)).fetchone()
         finally:
             cursor.close()
+
+
+def call_identities(connection: Connection, campaign: str | None = None) -> tuple[str, ...]:
+    """The identities of all calls, or of those first made for a campaign's trials, in order."""
+    calls, planned = table_of(CallRow), table_of(CampaignTrialRow)
+    query = select(calls.c.identity).order_by(calls.c.id)
+    if campaign is not None:
+        trials = select(planned.c.trial).where(planned.c.campaign == campaign)
+        query = query.where(calls.c.trial.in_(trials))
+    return tuple(connection.execute(query).scalars())

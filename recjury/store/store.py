@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
 from recjury.records import CallRecord, ConversationLog, DebateTranscript, Rating, Verdict
-from recjury.store.calls import CallReader
+from recjury.store.calls import CallReader, call_identities
 from recjury.store.campaigns import Campaign, begin, find_campaign, read_campaigns
 from recjury.store.claim import claim
 from recjury.store.contents import integrity
@@ -229,6 +229,12 @@ class Store:
     def call(self, identity: str) -> CallRecord:
         """A recorded call, prompt parts as they were; StoreError if missing or altered."""
         return self._calls.call(identity)
+
+    def calls(self, campaign: str | None = None) -> Iterator[CallRecord]:
+        """The calls that a campaign's trials were the first to make, or all, in order."""
+        with self._reading() as connection:
+            identities = call_identities(connection, campaign)
+        return map(self._calls.call, identities)
 
     def text(self, digest: str) -> str:
         """The text of a SHA-256 in hex; StoreError if missing or altered."""

@@ -1,5 +1,8 @@
 """Values that the store's tests keep: a log, ratings, a debate, and calls."""
 
+import sqlite3
+from pathlib import Path
+
 from recjury.records import (
     CallRecord,
     ChatRequest,
@@ -133,3 +136,13 @@ def begun(store: Store, trials: int = 1) -> list[str]:
     store.begin(campaign())
     store.add_trials(campaign().id, planned)
     return [each.id for each in planned]
+
+
+def alter(path: Path, statement: str, *values: object) -> int:
+    """Change a store behind recjury's back; returns how many rows were changed."""
+    connection = sqlite3.connect(path)
+    try:
+        with connection:
+            return connection.execute(statement, values).rowcount
+    finally:
+        connection.close()
