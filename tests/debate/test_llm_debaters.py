@@ -11,7 +11,7 @@ from recjury.debate import hold
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ConfigError
 from recjury.llm import Gateway, ModelSpec
-from recjury.records import DebateTranscript, Rating, Role, Status, Verdict
+from recjury.records import ChatRequest, DebateTranscript, Rating, Role, Status, Verdict
 from tests.debate.voices import answer, never_agree, role_and_round
 from tests.endpoint import Answer, Body, Fault, Script, ScriptedEndpoint, completion, prompt
 from tests.judges.cases import MemoryRecorder, a_log, gateway_of, ratings_of
@@ -210,3 +210,16 @@ def test_requests_reach_the_record_in_the_parts_they_were_cut_into() -> None:
     }
     assert kept == sent
     assert {call for s in transcript.statements for call in s.calls} == set(recorder.calls)
+
+
+def test_a_debate_held_again_asks_nothing_that_was_answered() -> None:
+    def differ(request: ChatRequest) -> str:
+        place = list(Role).index(Role(request.purpose.split("/")[1]))
+        return answer(request.purpose, 10 * place)
+
+    gateway, model = gateway_of(differ, "model")
+    debaters = LlmDebaters(gateway, ALIASES)
+    shorter, _ = asyncio.run(hold(a_log(), ratings_of(), debaters, max_rounds=2))
+    longer, _ = asyncio.run(hold(a_log(), ratings_of(), debaters, max_rounds=3))
+    assert len(model.requests) == 12
+    assert longer.statements[:8] == shorter.statements

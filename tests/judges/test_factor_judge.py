@@ -6,10 +6,11 @@ import pytest
 
 from recjury.errors import EndpointRefused
 from recjury.judges import FactorJudge
-from recjury.llm import Completion, Retryable
+from recjury.llm import Completion, Gateway, ModelSpec, Retryable
 from recjury.llm.scripted import Line
 from recjury.records import Factor, Rating, Status
-from tests.judges.cases import a_log, gateway_of
+from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, completion, prompt
+from tests.judges.cases import MemoryRecorder, a_log, gateway_of
 
 
 def rate(*lines: Line, factor: Factor = Factor.COHERENCE) -> tuple[Rating, int]:
@@ -46,6 +47,34 @@ def test_what_cannot_be_read_is_asked_once_more_and_never_becomes_a_number(bad: 
     assert (given_up.score, given_up.status, calls) == (None, Status.UNREADABLE, 2)
     assert given_up.reason
     assert len(given_up.calls) == 2
+
+
+def test_bad_replies_over_http_never_become_a_number() -> None:
+    bad: dict[Factor, Answer] = {
+        Factor.COHERENCE: completion(None),
+        Factor.RECOVERABILITY: completion("<rating>4</rating> beca", finish_reason="length"),
+        Factor.PROACTIVENESS: "<rating>7</rating>",
+        Factor.NATURALNESS: Fault("raw", text="<html>busy</html>"),
+        Factor.NOVELTY: Fault("status", status=503),
+        Factor.DIVERSITY: Fault("drop"),
+    }
+
+    def script(body: Body) -> Answer:
+        asked = next(f for f in Factor if f"You judge one factor: {f}." in prompt(body))
+        return bad.get(asked, "Fine. <rating>3</rating>")
+
+    async def rated(url: str) -> dict[str, Rating]:
+        spec = ModelSpec(base_url=url, name="scripted", retries=0, timeout=20)
+        async with Gateway({"judge": spec}, MemoryRecorder()) as gateway:
+            judge = FactorJudge(gateway, "judge")
+            return {factor: await judge.rate(a_log(), factor) for factor in Factor}
+
+    with ScriptedEndpoint(script) as endpoint:
+        ratings = asyncio.run(rated(endpoint.url))
+    assert {factor for factor in ratings if ratings[factor].score is None} == set(bad)
+    assert {ratings[factor].status for factor in list(bad)[:3]} == {Status.UNREADABLE}
+    assert {ratings[factor].status for factor in list(bad)[3:]} == {Status.CALL_FAILED}
+    assert all(ratings[factor].reason for factor in bad)
 
 
 def test_a_failed_call_is_a_status() -> None:
