@@ -41,7 +41,7 @@ class Detector:
         self._people = people
         self._misspelt = _by_length(form for title in titles for form in title.forms)
         self._longest = max(self._misspelt, default=0)
-        misspelt = [form for forms in self._misspelt.values() for form in forms]
+        misspelt = [form for forms in self._misspelt.values() for form, _ in forms]
         self._most_words = 1 + max((len(form.words) for form in misspelt), default=0)
         self._initialisms = frozenset[str]().union(*(title.initialisms for title in titles))
 
@@ -81,23 +81,30 @@ class Detector:
 
     def _misspellings(self, reading: Reading, marked: Marked) -> Iterator[Span]:
         near: dict[str, list[_Near]] = {}
+        signs = [_signs(key) for key in reading.keys]
         for first in range(len(reading.keys)):
-            joined = ""
+            joined, held = "", 0
             for last in range(first, min(first + self._most_words, len(reading.keys))):
                 joined += reading.keys[last]
+                held |= signs[last]
                 if len(joined) > self._longest:
                     break
                 if joined not in near:
-                    near[joined] = self._near(joined)
-                place = Place(first, last, True)
-                if any(self._is_misspelt(reading, place, one, marked) for one in near[joined]):
-                    yield _span(reading, place)
+                    near[joined] = self._near(joined, held)
+                for one in near[joined]:
+                    place = Place(first, last, True)
+                    if self._is_misspelt(reading, place, one, marked):
+                        yield _span(reading, place)
 
-    def _near(self, joined: str) -> list[_Near]:
-        """The forms that `joined` is a misspelling of, by its letters alone."""
+    def _near(self, joined: str, held: int) -> list[_Near]:
+        """The forms that `joined` is a misspelling of, by its letters alone.
+
+        One edit adds or removes at most one letter of those `held`: most texts fail by that.
+        """
         measured = (
             _Near(form, OSA.distance(form.key, joined, score_cutoff=form.typos))
-            for form in self._misspelt.get(len(joined), ())
+            for form, needed in self._misspelt.get(len(joined), ())
+            if (needed & ~held).bit_count() <= form.typos
         )
         return [
             near
@@ -182,11 +189,19 @@ def _digits(text: str) -> str:
     return "".join(sign for sign in text if sign.isdigit())
 
 
-def _by_length(forms: Iterable[Form]) -> dict[int, list[Form]]:
-    """Forms that may be misspelt, by the lengths that a misspelling of them can have."""
-    index: dict[int, list[Form]] = {}
+def _signs(text: str) -> int:
+    """The letters and digits that occur in `text`, as a set of bits."""
+    bits = 0
+    for sign in set(text):
+        bits |= 1 << (ord(sign) & 63)
+    return bits
+
+
+def _by_length(forms: Iterable[Form]) -> dict[int, list[tuple[Form, int]]]:
+    """Forms that may be misspelt and their signs, by the lengths a misspelling can have."""
+    index: dict[int, list[tuple[Form, int]]] = {}
     for form in forms:
         for length in range(len(form.key) - form.typos, len(form.key) + form.typos + 1):
             if form.typos:
-                index.setdefault(length, []).append(form)
+                index.setdefault(length, []).append((form, _signs(form.key)))
     return index

@@ -1,0 +1,151 @@
+"""The simulated user played by a model (CoRE, section 6.4)."""
+
+from collections.abc import Mapping, Sequence
+
+from recjury.errors import CallFailed, UnitFailed, Unreadable
+from recjury.knowledge import Catalogue
+from recjury.llm import Answer, Gateway, RatedText, ask, read_rating
+from recjury.prompts import Pack, load_pack
+from recjury.records import (
+    JSON,
+    PERSUASIVENESS,
+    PERSUASIVENESS_SCALE,
+    ChatRequest,
+    ConversationLog,
+    Message,
+    Moment,
+    Rating,
+    Reply,
+    Status,
+    Utterance,
+)
+from recjury.simulator.user_prompts import PACK, UserPrompts
+from recjury.simulator.utterance import LONGEST, read_utterance
+
+_UTTERANCE_TOKENS = 300
+_RATING_TOKENS = 400
+
+
+class LlmUser:
+    """Knows the history and the targets, describes them, and does not name them.
+
+    A reply that is no utterance is asked for once more. When that fails, too, the conversation
+    cannot go on: `speak` raises, and the trial fails with the reason.
+    """
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        model: str,
+        catalogue: Catalogue,
+        *,
+        temperature: float = 0.0,
+        pack: Pack | None = None,
+    ):
+        """`model` is an alias of the gateway's; `pack` is `core-simulator` by default."""
+        self._gateway = gateway
+        self._model = model
+        self._catalogue = catalogue
+        self._temperature = temperature
+        self._prompts = UserPrompts(pack or load_pack(PACK), catalogue)
+
+    @property
+    def name(self) -> str:
+        """The model's alias."""
+        return self._model
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """Model alias, prompts, temperature, limits and catalogue."""
+        return {
+            "user": self._model,
+            "prompts": self._rubric,
+            "temperature": self._temperature,
+            "longest": LONGEST,
+            "catalogue": self._catalogue.digest,
+        }
+
+    async def speak(self, moment: Moment) -> Utterance:
+        """The next utterance. Raises CallFailed, or Unreadable after two useless replies."""
+        answer = await self._say(self._prompts.turn(moment), "simulator/speak")
+        if answer.value is None:
+            raise _failure(answer)
+        return Utterance(text=answer.value, calls=answer.calls)
+
+    async def rewrite(self, moment: Moment, utterance: str, leaks: Sequence[str]) -> Utterance:
+        """The utterance in other words; with an empty text where no usable reply came.
+
+        Raises CallFailed.
+        """
+        messages = self._prompts.rewrite(moment, utterance, leaks)
+        answer = await self._say(messages, "simulator/rewrite")
+        if answer.status is Status.CALL_FAILED:
+            raise _failure(answer)
+        return Utterance(text=answer.value or "", calls=answer.calls)
+
+    async def persuasiveness(self, log: ConversationLog) -> Rating:
+        """The rating, 0 to 2, with its reason; unscored, saying why, where there is none."""
+        if not log.scenario.targets:
+            return self._unscored(Status.NOT_APPLICABLE, "there is no target to compare with")
+        if all(turn.failure is not None for turn in log.system_turns):
+            return self._unscored(Status.NOT_APPLICABLE, "the system gave no usable answer")
+        messages = self._prompts.persuasiveness(log)
+        request = self._request(messages, "simulator/persuasiveness", _RATING_TOKENS)
+        answer = await ask(self._gateway, request, _read_persuasiveness)
+        if answer.value is None:
+            return self._unscored(answer.status, answer.reason, answer.calls)
+        low, high = PERSUASIVENESS_SCALE
+        return Rating(
+            evaluator=self._model,
+            factor=PERSUASIVENESS,
+            score=answer.value.score,
+            rationale=answer.value.rationale,
+            low=low,
+            high=high,
+            rubric=self._rubric,
+            calls=answer.calls,
+        )
+
+    @property
+    def _rubric(self) -> str:
+        pack = self._prompts.pack
+        return f"{pack.id}/{pack.version}/{pack.digest}"
+
+    async def _say(self, messages: tuple[Message, ...], purpose: str) -> Answer[str]:
+        request = self._request(messages, purpose, _UTTERANCE_TOKENS)
+        return await ask(self._gateway, request, read_utterance)
+
+    def _request(self, messages: tuple[Message, ...], purpose: str, tokens: int) -> ChatRequest:
+        return ChatRequest(
+            model=self._model,
+            messages=messages,
+            purpose=purpose,
+            temperature=self._temperature,
+            max_tokens=tokens,
+        )
+
+    def _unscored(self, status: Status, reason: str, calls: tuple[str, ...] = ()) -> Rating:
+        low, high = PERSUASIVENESS_SCALE
+        return Rating(
+            evaluator=self._model,
+            factor=PERSUASIVENESS,
+            score=None,
+            status=status,
+            reason=reason,
+            low=low,
+            high=high,
+            rubric=self._rubric,
+            calls=calls,
+        )
+
+
+def _failure(answer: Answer[str]) -> UnitFailed:
+    if answer.status is Status.CALL_FAILED:
+        return CallFailed(f"the simulated user could not be asked: {answer.reason}")
+    return Unreadable(
+        f"the simulated user gave no usable utterance in two replies: {answer.reason}"
+    )
+
+
+def _read_persuasiveness(reply: Reply) -> RatedText:
+    return read_rating(reply, *PERSUASIVENESS_SCALE)

@@ -1,0 +1,74 @@
+"""The simulated user without a model: it follows an agenda, and is named "rule"."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from random import Random
+
+from recjury.knowledge import Catalogue
+from recjury.records import JSON, ConversationLog, ItemRef, Moment, Rating, Utterance, digest
+from recjury.simulator.agenda import phrases
+from recjury.simulator.leak_guard import GUARD_VERSION, LeakGuard, Watch
+from recjury.simulator.rule_persuasiveness import RULE_RUBRIC, rule_persuasiveness
+from recjury.simulator.rule_turn import RuleTurn
+
+RULES_VERSION = "1"
+
+_ATTEMPTS = 6
+_WITH_TITLES = 3
+_WATCHES = 256
+
+
+class RuleUser:
+    """Opens with a vague wish, and tells one more attribute of a target with every turn.
+
+    It answers questions about genre, actors, directors and era, turns down what does not fit
+    and says why, and asks for an introduction once a target was recommended. What it says
+    depends on the conversation so far, the scenario and `seed` alone.
+    """
+
+    name = "rule"
+
+    def __init__(self, catalogue: Catalogue, *, seed: int = 0):
+        """`catalogue` holds the targets' attributes; `seed` varies the phrasing."""
+        self._catalogue = catalogue
+        self._seed = seed
+        self._watch = lru_cache(_WATCHES)(LeakGuard(catalogue).watch)
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """Rules, phrases, seed and catalogue."""
+        return {
+            "user": self.name,
+            "rules": RULES_VERSION,
+            "phrases": digest(phrases()),
+            "guard": GUARD_VERSION,
+            "persuasiveness": RULE_RUBRIC,
+            "seed": self._seed,
+            "catalogue": self._catalogue.digest,
+        }
+
+    async def speak(self, moment: Moment) -> Utterance:
+        """The next utterance; it names no target that the system has not named as a hit."""
+        watch, spoken, answering = self._heard(moment)
+        turn = RuleTurn(self._catalogue, moment, lambda text: bool(watch.leaks(text)))
+        text = ""
+        for attempt in range(_ATTEMPTS):
+            seed = [self._seed, moment.scenario.id, len(moment.interaction), attempt]
+            text = turn.compose(Random(digest(seed)), plain=attempt >= _WITH_TITLES)
+            if not watch.leaks(text, spoken=spoken, answering=answering):
+                return Utterance(text=text)
+        return Utterance(text=watch.cut(text, spoken=spoken, answering=answering))
+
+    async def rewrite(self, moment: Moment, utterance: str, leaks: Sequence[str]) -> Utterance:  # noqa: ARG002
+        """`utterance` without the sentences that hold a leak."""
+        watch, spoken, answering = self._heard(moment)
+        return Utterance(text=watch.cut(utterance, spoken=spoken, answering=answering))
+
+    async def persuasiveness(self, log: ConversationLog) -> Rating:
+        """Persuasiveness by attributes: see `rule_persuasiveness`."""
+        return rule_persuasiveness(log, self._catalogue)
+
+    def _heard(self, moment: Moment) -> tuple[Watch, ItemRef | None, str]:
+        turns = moment.interaction or moment.scenario.history
+        spoken = moment.hit if moment.system_named_hit else None
+        return self._watch(moment.scenario.targets), spoken, turns[-1].text if turns else ""

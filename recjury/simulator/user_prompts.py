@@ -1,0 +1,96 @@
+"""The prompts of the user played by a model, from the pack `core-simulator`."""
+
+from collections.abc import Sequence
+
+from recjury.knowledge import Catalogue
+from recjury.prompts import Pack, fence, items_block, turns_block
+from recjury.records import ConversationLog, Item, ItemRef, Message, Moment, Scenario, Speaker
+
+PACK = "core-simulator"
+
+_PEOPLE = 5
+_PLOT = 500
+
+
+class UserPrompts:
+    """Renders the pack over a catalogue's attributes."""
+
+    def __init__(self, pack: Pack, catalogue: Catalogue):
+        """`catalogue` holds what is known of the targets."""
+        self.pack = pack
+        self._catalogue = catalogue
+
+    def turn(self, moment: Moment) -> tuple[Message, ...]:
+        """What asks for the next utterance."""
+        role = self.pack.render(
+            "role",
+            targets=self._targets(moment.scenario),
+            history=turns_block("history", moment.scenario.history),
+        )
+        heard = moment.interaction[-1] if moment.interaction else None
+        shown = heard.items if heard is not None and heard.speaker is Speaker.SYSTEM else ()
+        hit = fence(moment.hit.name) if moment.hit else ""
+        turn = self.pack.render(
+            "turn",
+            interaction=turns_block("interaction", moment.interaction),
+            items=items_block("list", shown) if shown else "",
+            situation=self._situation(moment).format(hit=hit),
+            naming=self._naming(moment).format(hit=hit),
+        )
+        return Message("system", role), Message("user", turn)
+
+    def rewrite(self, moment: Moment, utterance: str, leaks: Sequence[str]) -> tuple[Message, ...]:
+        """What asks for an utterance again, without its leaks."""
+        again = self.pack.render(
+            "rewrite",
+            utterance=fence(utterance),
+            leaks="\n".join(f"- {fence(leak)}" for leak in leaks),
+        )
+        return (*self.turn(moment), Message("assistant", (utterance,)), Message("user", again))
+
+    def persuasiveness(self, log: ConversationLog) -> tuple[Message, ...]:
+        """What asks for the rating after the conversation."""
+        parts = self.pack.render(
+            "persuasiveness",
+            anchors=self.pack.manifest["persuasiveness"]["anchors"],
+            targets=self._targets(log.scenario),
+            history=turns_block("history", log.scenario.history),
+            interaction=turns_block("interaction", log.interaction),
+            items=items_block("recommended", log.session_list()),
+        )
+        return (Message("user", parts),)
+
+    def _situation(self, moment: Moment) -> str:
+        key = "open" if not moment.interaction else "answer"
+        if moment.hit is not None:
+            key = "introduce" if moment.introduce else "closing"
+        return str(self.pack.manifest["situation"][key])
+
+    def _naming(self, moment: Moment) -> str:
+        naming = self.pack.manifest["naming"]
+        if moment.hit is None:
+            return str(naming["never"])
+        if moment.system_named_hit:
+            return str(naming["hit"])
+        return f"{naming['hidden']} {naming['never']}"
+
+    def _targets(self, scenario: Scenario) -> str:
+        return "\n".join(self._target(target) for target in scenario.targets)
+
+    def _target(self, target: ItemRef) -> str:
+        known = target.id is not None and target.id in self._catalogue
+        item = self._catalogue.item(target.id) if known and target.id else None
+        facts = (("title", target.name), *(_facts(item) if item else ()))
+        lines = (f"{name}: {fence(value)}" for name, value in facts if value)
+        return "\n".join(("<item>", *lines, "</item>"))
+
+
+def _facts(item: Item) -> tuple[tuple[str, str], ...]:
+    return (
+        ("year", str(item.year or "")),
+        ("genres", ", ".join(item.genres)),
+        ("directors", ", ".join(item.directors[:_PEOPLE])),
+        ("actors", ", ".join(dict.fromkeys(item.actors[: 2 * _PEOPLE]))),
+        ("writers", ", ".join(item.writers[:_PEOPLE])),
+        ("plot", item.plot[:_PLOT]),
+    )
