@@ -1,0 +1,14 @@
+"""What came of a campaign: tables, comparisons, and a report to read in a browser."""
+
+from recjury.report.comparison import Comparison, compare_systems
+from recjury.report.html import write_report
+from recjury.report.summary import SystemSummary, summarise_by_corpus, summarise_systems
+
+__all__ = [
+    "Comparison",
+    "SystemSummary",
+    "compare_systems",
+    "summarise_by_corpus",
+    "summarise_systems",
+    "write_report",
+]

@@ -1,0 +1,144 @@
+"""Two systems compared over the trials of a store, scenario by scenario."""
+
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from recjury.errors import StoreError
+from recjury.records import JSON, PERSUASIVENESS, Factor
+from recjury.report.scores import COMPARED, OVERALL, TrialScores, recall, scored, scores_of
+from recjury.stats import Difference, holm, paired, summarise, unpaired
+from recjury.store import Store
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Comparison(NamedTuple):
+    """A minus B, per measure; p-values are Holm-corrected over all measures that have one.
+
+    `pairs` counts the scenarios (and repeats) that both systems met. Without any, the groups are
+    compared unpaired and `is_paired` is False.
+    """
+
+    pairs: int
+    is_paired: bool
+    measures: dict[str, Difference]
+
+    def as_json(self) -> dict[str, JSON]:
+        """The stable keys of `recjury compare --json`."""
+        shown = {name: _as_json(gap) for name, gap in self.measures.items()}
+        return {
+            "pairs": self.pairs,
+            "paired": self.is_paired,
+            "factors": {factor.value: shown[factor.value] for factor in Factor},
+            "overall": shown[OVERALL],
+            "persuasiveness": shown[PERSUASIVENESS],
+            "recall_at_10": shown[recall(10)],
+        }
+
+
+class _Key(NamedTuple):
+    pair: str
+    repeat: int
+
+
+class Sample:
+    """One system's scores by scenario and repeat, collected one trial at a time."""
+
+    def __init__(self) -> None:
+        """Nothing collected yet."""
+        self._met: dict[_Key, list[dict[str, float]]] = defaultdict(list)
+
+    def add(self, scores: TrialScores) -> None:
+        """Collect a trial's scores; one without any (no log) says nothing and is left out."""
+        found = dict(scored(scores, COMPARED))
+        if found:
+            self._met[_Key(scores.pair, scores.repeat)].append(found)
+
+    def values(self) -> dict[_Key, dict[str, float]]:
+        """Scores by pair and repeat: the mean where the system met the same pair several times."""
+        return {key: met[0] if len(met) == 1 else _means(met) for key, met in self._met.items()}
+
+    def column(self, name: str) -> list[float]:
+        """All scores of one measure."""
+        return [scores[name] for scores in self.values().values() if name in scores]
+
+
+def compare_systems(
+    store: Store, a: str, b: str, *, campaign: str | None = None, seed: int = 0
+) -> Comparison:
+    """Compare two systems of a store, or of one campaign in it.
+
+    A measure counts where both have a score for it. Raises StoreError for a system that the
+    store does not have, and for one without any score yet.
+    """
+    samples = []
+    for system in (a, b):
+        sample, trials = Sample(), 0
+        for outcome in store.outcomes(campaign, system):
+            sample.add(scores_of(outcome))
+            trials += 1
+        if not trials:
+            known = sorted({trial.system for trial in store.trials(campaign)})
+            raise StoreError(f"no system is called {system}: expected {_listed(known)}")
+        samples.append(sample)
+    return corrected({"": compare_samples(*samples, seed=seed)})[""]
+
+
+def compare_samples(a: Sample, b: Sample, *, seed: int = 0) -> Comparison:
+    """Compare two systems' scores. The p-values are as tested: see `corrected`.
+
+    Raises StoreError if one of them has no score at all.
+    """
+    first, second = a.values(), b.values()
+    if not first or not second:
+        raise StoreError("nothing to compare: a system has no finished trial yet")
+    shared = [key for key in first if key in second]
+    if not shared:
+        gaps = {name: unpaired(a.column(name), b.column(name), seed=seed) for name in COMPARED}
+        return Comparison(0, False, gaps)
+    gaps = {}
+    for name in COMPARED:
+        both = [key for key in shared if name in first[key] and name in second[key]]
+        left, right = ([values[key][name] for key in both] for values in (first, second))
+        gaps[name] = paired(left, right, seed=seed)
+    return Comparison(len(shared), True, gaps)
+
+
+def corrected(comparisons: Mapping[K, Comparison]) -> dict[K, Comparison]:
+    """The comparisons with p-values Holm-corrected over all their measures together."""
+    names = list(comparisons)
+    raw = {
+        f"{number}/{measure}": gap.p
+        for number, name in enumerate(names)
+        for measure, gap in comparisons[name].measures.items()
+    }
+    p = holm(raw)
+    return {
+        name: comparisons[name]._replace(
+            measures={
+                measure: gap._replace(p=p[f"{number}/{measure}"])
+                for measure, gap in comparisons[name].measures.items()
+            }
+        )
+        for number, name in enumerate(names)
+    }
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "one of " + ", ".join(names) if names else "a store with trials in it"
+
+
+def _means(several: list[dict[str, float]]) -> dict[str, float]:
+    means = {name: summarise(scores.get(name) for scores in several).mean for name in COMPARED}
+    return {name: mean for name, mean in means.items() if mean is not None}
+
+
+def _as_json(gap: Difference) -> dict[str, JSON]:
+    return {
+        "difference": gap.difference,
+        "low": gap.low,
+        "high": gap.high,
+        "p": gap.p,
+        "n": gap.n,
+    }

@@ -1,0 +1,34 @@
+"""Text from anywhere made fit to be shown: no control characters, and no more than fits a page."""
+
+import re
+from typing import NamedTuple
+
+# Control characters, halves of surrogate pairs, non-characters, and marks that turn the direction
+# of what follows: none of them can be shown, and some would break the page or lie about a text.
+_UNFIT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+_BLANK_LINES = re.compile(r"\n\s*\n\s*\n")
+_LINES = 40
+
+
+class Excerpt(NamedTuple):
+    """The beginning of a text; `whole` is its length in characters if it was cut, else None."""
+
+    text: str
+    whole: int | None
+
+
+def excerpt(text: str, limit: int) -> Excerpt:
+    """`text`, cut after `limit` characters or forty lines, with unfit characters replaced by �."""
+    head = _BLANK_LINES.sub("\n\n", _UNFIT.sub("�", text[:limit].replace("\r", "\n")))
+    lines = head.split("\n")
+    was_cut = len(text) > limit or len(lines) > _LINES
+    return Excerpt("\n".join(lines[:_LINES]), len(text) if was_cut else None)
+
+
+def one_line(text: str, limit: int) -> str:
+    """`text` on one line of at most `limit` characters, the last of them … if it was cut."""
+    flat = " ".join(_UNFIT.sub("�", text[: 2 * limit]).split())
+    was_cut = len(flat) > limit or len(text) > 2 * limit
+    return flat[: limit - 1] + "…" if was_cut else flat

@@ -1,0 +1,66 @@
+"""Figures as SVG that lies inside a page: its text is text, in the page's own colours.
+
+Nothing of matplotlib's state outlives a figure, and equal figures are equal to the byte.
+"""
+
+import io
+import re
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.typing import RcKeyType
+
+INK = "#010203"
+"""Stands for the colour of the page's text, which light and dark pages do not share."""
+
+_SETTINGS: "dict[RcKeyType, object]" = {
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 10,
+    "font.family": "sans-serif",
+    "font.size": 9.5,
+    "hatch.linewidth": 0.5,
+    "legend.frameon": False,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "recjury",
+    "text.color": INK,
+    "text.parse_math": False,  # a system may be called "$x$"
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+
+
+def draw(paint: Callable[["Figure"], None], *, width: float, height: float, title: str) -> str:
+    """The SVG element of a figure of `width` x `height` inches that `paint` fills.
+
+    `title` is what a screen reader says; it must be plain text without markup.
+    """
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    buffer = io.StringIO()
+    with mpl.rc_context(_SETTINGS), warnings.catch_warnings():
+        # Names may be in any script; the page's own fonts show them, not matplotlib's.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasSVG(figure)
+        paint(figure)
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    return _for_a_page(buffer.getvalue(), title)
+
+
+def _for_a_page(document: str, title: str) -> str:
+    svg = document[document.index("<svg") :].strip()
+    svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    # Groups of several figures on one page would share their ids; nothing refers to them.
+    svg = re.sub(r'<g id="[^"]*"', "<g", svg)
+    svg = re.sub(r"font: ([0-9.]+)px [^;\"]*", r"font-size: \1px", svg)
+    svg = svg.replace(INK, "currentColor")
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
