@@ -46,8 +46,10 @@ def replay(store: Store, trial: str) -> ReplayedDebate:
     Raises StoreError if the trial has no debate, or is not as it was written.
     """
     debate, log = store.debate(trial), store.log(trial)
-    if debate is None or log is None:
+    if debate is None:
         raise StoreError(f"trial {trial} has no debate in the store: resume its campaign first")
+    if log is None:
+        raise StoreError(f"trial {trial} has a debate in the store, but no log")
     return ReplayedDebate(
         trial=trial,
         log=log,
@@ -62,17 +64,18 @@ def verify(store: Store, trial: str) -> tuple[Difference, ...]:
 
     Raises StoreError if the trial has no debate.
     """
-    altered = tuple(
-        Difference(kind="store", where=trial, expected="as it was written", found=line)
-        for line in store.integrity(trial)
-    )
+    altered = tuple(_altered(trial, line) for line in store.integrity(trial))
     try:
         debate = replay(store, trial)
-    except StoreError:
-        if altered:
-            return altered
-        raise
+    except StoreError as problem:
+        if not altered and store.debate(trial) is None:
+            raise
+        return altered or (_altered(trial, str(problem)),)
     return altered + _Recomputed(store, debate).differences()
+
+
+def _altered(trial: str, line: str) -> Difference:
+    return Difference(kind="store", where=trial, expected="as it was written", found=line)
 
 
 def _fed(ratings: Sequence[Rating], transcript: DebateTranscript) -> tuple[Rating, ...]:

@@ -157,6 +157,7 @@ def test_a_trial_without_a_debate_says_so(tmp_path: Path) -> None:
         "UPDATE rating SET score = 4 WHERE factor = 'Novelty'",
         "UPDATE rating SET rationale = rationale || '!' WHERE factor = 'Novelty'",
         "UPDATE log SET body = replace(body, 'Ronin', 'Heist')",
+        "DELETE FROM log",
         "DELETE FROM call WHERE purpose = 'debate/Linguist/3'",
         "UPDATE call SET finish_reason = 'length' WHERE purpose = 'debate/Linguist/3'",
     ],
