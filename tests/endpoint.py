@@ -142,7 +142,8 @@ class RemoteEndpoint:
     ) -> None:
         """SIGKILL `pid` at the `at`-th chat call (1 = the next) whose prompt has `containing`.
 
-        "before" kills it before the call is answered, "after" once the answer is written.
+        "before" kills it before the call is answered, "after" once the answer is written
+        (how far the process still comes then is a race).
         """
         plan = {"pid": pid, "at": at, "containing": containing, "when": when}
         self._ask("/_kill", plan)

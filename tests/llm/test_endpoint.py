@@ -34,7 +34,7 @@ def echo(body: Body) -> str:
     return prompt(body)
 
 
-@pytest.mark.parametrize(("when", "answered"), [("before", 3), ("after", 4)])
+@pytest.mark.parametrize(("when", "answered"), [("before", 3), ("after", 5)])
 def test_a_process_is_killed_at_the_call_of_choice(
     when: Literal["before", "after"], answered: int
 ) -> None:
@@ -49,10 +49,10 @@ def test_a_process_is_killed_at_the_call_of_choice(
         endpoint.kill_at(caller.pid, 2, containing="kind 1", when=when)
         out, _ = caller.communicate("go\n", timeout=60)
         assert caller.returncode == -signal.SIGKILL
-        # Killed once the reply is written: whether the caller still printed it is a race.
-        assert len(out.splitlines()) in {3, answered}
-        assert [prompt(body) for body in endpoint.bodies][-1] == "kind 1 call 3"
-        assert sum(endpoint.counts.values()) == 4
+        # Once the reply is written, how far the caller still comes is a race.
+        assert 3 <= len(out.splitlines()) <= answered
+        asked = [f"kind {n % 2} call {n}" for n in range(5)]
+        assert [prompt(body) for body in endpoint.bodies] in [asked[:4], asked[: answered + 1]]
 
 
 def test_it_counts_equal_bodies() -> None:
