@@ -21,7 +21,9 @@ _CUES = re.compile(
     r"|(?P<actor>starring |stars (?!in\b|as\b))"
     r"|(?P<year>(?:released|came out)(?: back)? in ))"
 )
-_NAME = re.compile(r"[A-Z][\w.'’-]{0,20}(?: (?:de|del|van|von|da|la|[A-Z][\w.'’-]{0,20})){1,3}")
+_NAME = re.compile(
+    r"[A-Z][\w.'’-]{0,20}(?: (?:(?:de|del|van|von|da|la) )?[A-Z][\w.'’-]{0,20}){1,3}"
+)
 _LIST_SEPARATOR = re.compile(r" ?(?:, and|,|and|&) ")
 _YEAR = re.compile(r"(?:18|19|20)\d\d(?!\d)")
 _MAX_NAMES = 6
@@ -43,7 +45,8 @@ _CLAIMED = frozenset(NEIGHBOURS) - _LOOSE
 class Claim(NamedTuple):
     """`kind` is "director", "writer", "actor", "year" or "genre"; `film` is an item id.
 
-    Genres that are claimed in one phrase ("romantic comedy") are one claim, separated by spaces.
+    What one phrase says is one claim: the genres of "romantic comedy" are separated by spaces,
+    the names of "stars A B and C D" by commas.
     """
 
     film: str
@@ -108,8 +111,9 @@ def _said(text: str, start: int, end: int, *, about_person: bool) -> Iterator[tu
             if year is not None:
                 yield match.start(), "year", year.group()
         elif kind is not None:
-            for name in _names(text, match.end(), end):
-                yield match.start(), kind, name
+            names = ", ".join(_names(text, match.end(), end))
+            if names:
+                yield match.start(), kind, names
     if not about_person:
         for match in _IS_A.finditer(text, start, end):
             genres = _genres(match[1])

@@ -37,14 +37,15 @@ def verdict(claim: Claim, item: Item) -> bool | None:
         "writer": item.writers,
         "actor": item.actors,
     }[claim.kind]
-    if _among(claim.value, people):
+    named = claim.value.split(", ")
+    if _among(named, people):
         return True
     if claim.kind == "actor":
         return False if len(set(people)) >= _FULL_CAST else None
     known = {_folded(name) for name in people}
     if not known or len(known) >= _MAY_GO_ON:
         return None
-    if claim.kind == "writer" and _among(claim.value, (*item.directors, *item.actors)):
+    if claim.kind == "writer" and _among(named, (*item.directors, *item.actors)):
         return None
     return False
 
@@ -53,11 +54,11 @@ def _is_a(genres: list[str], item: Item) -> bool | None:
     return None if not item.genres else not any(excluded(genre, item) for genre in genres)
 
 
-def _among(name: str, people: tuple[str, ...]) -> bool:
-    """The same name, or the same surname: spellings of first names vary."""
-    folded = _folded(name)
-    surname = folded.split()[-1]
-    return any(folded == other or surname == other.split()[-1] for other in map(_folded, people))
+def _among(named: list[str], people: tuple[str, ...]) -> bool:
+    """Whether one of those named is among `people` by surname: spellings of first names vary,
+    and a catalogue that knows one of them may lack the others."""
+    surnames = {_folded(name).split()[-1] for name in people}
+    return any(_folded(name).split()[-1] in surnames for name in named)
 
 
 def _folded(name: str) -> str:

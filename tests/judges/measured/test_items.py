@@ -200,6 +200,7 @@ def test_groundness_counts_factual_errors(count: int, expected: int) -> None:
         "Heat (1995) is a crime movie starring Robert De Niro, Val Kilmer and Al Pacino.",
         "Alien (1979) came out in 1979. It was directed by Ridley Scott.",
         "Heat (1995) is an action thriller.",
+        "Heat (1995) stars Al Pacino and Natalie Portman.",
         "If you liked Heat (1995), try Alien (1979), directed by Ridley Scott.",
     ],
 )
