@@ -25,7 +25,7 @@ def show_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title or None, box=SIMPLE_HEAD, pad_edge=False, title_justify="left")
+    table = Table(title=title or None, box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for number, heading in enumerate(headings):
         first = number == 0
         table.add_column(heading, justify="left" if first else "right", no_wrap=first)

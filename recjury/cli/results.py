@@ -12,6 +12,20 @@ from recjury.store import Store
 
 SOME_FAILED = 3
 _SHOWN_REASONS = 5
+_SHORT = {
+    Factor.COHERENCE: "Coher",
+    Factor.RECOVERABILITY: "Recov",
+    Factor.PROACTIVENESS: "Proact",
+    Factor.GRAMMATICAL_CORRECTNESS: "Gramm",
+    Factor.NATURALNESS: "Natur",
+    Factor.APPROPRIATENESS: "Approp",
+    Factor.EFFECTIVENESS: "Effect",
+    Factor.NOVELTY: "Novel",
+    Factor.DIVERSITY: "Divers",
+    Factor.SEMANTIC_RELEVANCE: "SemRel",
+    Factor.EXPLAINABILITY: "Explain",
+    Factor.GROUNDNESS: "Ground",
+}
 
 
 def finish(result: RunResult, url: str, *, report: Path | None, as_json: bool) -> None:
@@ -63,31 +77,26 @@ def failure_reasons(store: Store, campaign: str | None) -> Counter[str]:
 
 
 def show_systems(systems: dict[str, SystemSummary]) -> None:
-    """Two tables with a row per system: the factors (0-4), and everything else."""
-    short = {
-        factor: factor.value.replace("Grammatical Correctness", "Grammar") for factor in Factor
-    }
-    output.show_table(
-        ["factors, 0-4", *(short[factor] for factor in Factor)],
-        ([name, *(cell(s.factors[f.value]) for f in Factor)] for name, s in systems.items()),
-    )
-    output.show_table(
-        ["system", "overall, 0-100", "R@1", "R@5", "R@10", "persuasive, 0-2", "trials", "failed"],
-        (
-            [
-                name,
-                cell(s.overall, digits=1),
-                *(output.number(s.recall[k].mean, 3) for k in sorted(s.recall)),
-                cell(s.persuasiveness),
-                str(s.trials),
-                str(s.failed),
-            ]
-            for name, s in systems.items()
-        ),
-    )
+    """A row per system: twelve factors (0-4), overall (0-100), recall, persuasiveness (0-2)."""
+    headings = ["system", *_SHORT.values(), "Overall", "R@1", "R@5", "R@10", "Persuasive", "Trials"]
+    output.show_table(headings, (_row(name, summary) for name, summary in systems.items()))
     raters = sorted({rater for summary in systems.values() for rater in summary.raters})
-    output.say(f"played, rated and debated by: {', '.join(raters) or 'nobody yet'}")
-    output.say("a percentage is the share of trials that have a score; none means all of them")
+    output.say(
+        "factors 0-4, overall 0-100, R@k 0-1, persuasive 0-2; in brackets: the share of trials "
+        "that have a score, where that is not all; -: none has"
+    )
+    output.say(f"rated and debated by: {', '.join(raters) or 'nobody yet'}")
+
+
+def _row(name: str, summary: SystemSummary) -> list[str]:
+    return [
+        name,
+        *(cell(summary.factors[factor]) for factor in _SHORT),
+        cell(summary.overall, digits=1),
+        *(output.number(summary.recall[k].mean, 3) for k in sorted(summary.recall)),
+        cell(summary.persuasiveness),
+        str(summary.trials - summary.failed),
+    ]
 
 
 def cell(summary: Summary, *, digits: int = 2) -> str:

@@ -64,7 +64,7 @@ def _say_epoch(report: "EpochReport") -> None:
 def _show(report: "TrainingReport") -> None:
     output.say(f"trained on {report.trained_on}, stopped on {report.stopped_on}")
     output.show_table(
-        ["test turns", "n", "model", *(f"R@{r.k}" for r in next(iter(report.test.values())))],
+        ["test turns", "n", "model", *(f"R@{recall.k}" for recall in report.test["all"])],
         (
             [
                 group,
@@ -73,10 +73,8 @@ def _show(report: "TrainingReport") -> None:
                 *(f"{r.value:.3f} ({r.low:.3f} to {r.high:.3f})" for r in recalls),
             ]
             for group in report.test
-            for name, recalls in (
-                ("KBRD", report.test[group]),
-                ("popularity", report.popularity[group]),
-            )
+            for name, tested in (("KBRD", report.test), ("popularity", report.popularity))
+            if (recalls := tested[group])  # a group may be empty
         ),
     )
     output.say(f"{report.folder}: epoch {report.best_epoch} of {len(report.epochs)}")
