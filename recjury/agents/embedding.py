@@ -154,11 +154,13 @@ class EndpointEmbedder:
     keeps = True
 
     def __init__(self, gateway: "Gateway", model: str):
-        """`model` is the alias of the model. Raises ConfigError if there is no such alias."""
+        """`model` is the alias of the model. Raises ConfigError if it is no embedding model."""
         if model not in gateway.models:
             there = ", ".join(sorted(gateway.models)) or "none"
             raise ConfigError(f"no model {model!r} for embeddings: there are {there}")
         spec = gateway.models[model]
+        if not spec.embedding:
+            raise ConfigError(f"model {model!r} is none for embeddings: set embedding: true there")
         self._gateway = gateway
         self._model = model
         self.settings: Mapping[str, JSON] = {

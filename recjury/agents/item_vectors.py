@@ -71,7 +71,7 @@ def best(similarities: NDArray[np.float64], count: int) -> Sequence[int]:
 def _read(file: Path, items: int) -> NDArray[np.float32] | None:
     """The kept vectors, or None for a file that is missing, corrupt or of another catalogue."""
     try:
-        with np.load(file, allow_pickle=False) as kept:
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
             vectors: NDArray[np.float32] = kept["vectors"]
     except (OSError, ValueError, KeyError, EOFError, BadZipFile):
         return None

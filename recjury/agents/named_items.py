@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recjury.records import ItemRef, distinct
 
@@ -17,38 +17,57 @@ _MARKED = re.compile(
     r"|\*\*?(?P<starred>[^*\n]+)\*\*?",
     re.MULTILINE,
 )
-_ENTRY_ENDS = re.compile(r"\s+[-–—]\s+|:\s|,\s+(?:which|a|an|the|directed|starring)\b|(?<=\))\s")
+_TITLE_ENDS = re.compile(
+    r"\s+[-–—]\s+|:\s|,?\s+(?:which|by|directed|starring)\b|,\s+(?:a|an|the)\b|(?<=\))\s"
+)
+_YEAR = re.compile(r"\(\d{4}\)")
 _WRAPPING = " \t*_\"“”'‘’.,;!?"
+
+
+class _Marked(NamedTuple):
+    start: int
+    end: int
+    title: str
 
 
 def named_items(text: str, catalogue: "Catalogue") -> tuple[ItemRef, ...]:
     """The items that `text` names, in text order, each once.
 
     What stands as a title (in quotation marks, in bold or italics, as a numbered entry) and is
-    not in the catalogue is kept by name, with no id.
+    not in the catalogue is kept by name, with no id; a shorter title inside it is then not meant.
     """
-    linked = catalogue.link(text)
-    found = [(mention.start, catalogue.item(mention.id).ref) for mention in linked]
-    taken = [(mention.start, mention.end) for mention in linked]
-    for start, end, title in _marked_titles(text):
-        if not any(start < until and begin < end for begin, until in taken):
-            found.append((start, catalogue.ref(title)))
-            taken.append((start, end))
+    marked = list(_marked_titles(text))
+    found = []
+    for mention in catalogue.link(text):
+        around = [each for each in marked if each.start < mention.end and mention.start < each.end]
+        if any(_is_longer(each.title, mention.text) for each in around):
+            continue
+        marked = [each for each in marked if each not in around]
+        found.append((mention.start, catalogue.item(mention.id).ref))
+    found += [(each.start, catalogue.ref(each.title)) for each in marked]
     return distinct(ref for _, ref in sorted(found, key=lambda each: each[0]))
 
 
-def _marked_titles(text: str) -> Iterator[tuple[int, int, str]]:
+def _is_longer(title: str, named: str) -> bool:
+    """Whether a title has more words than the name found in it; a year is none."""
+    return len(_words(title)) > len(_words(named))
+
+
+def _words(title: str) -> list[str]:
+    return re.findall(r"\w+", _YEAR.sub("", title))
+
+
+def _marked_titles(text: str) -> Iterator[_Marked]:
     for match in _MARKED.finditer(text):
         group = match.lastgroup
         assert group is not None, "every alternative has a group"
         start, end = match.span(group)
         title = match.group(group)
-        if group == "entry":
-            title = _ENTRY_ENDS.split(title, maxsplit=1)[0]
-            end = start + len(title)
+        if group != "quoted":
+            title = _TITLE_ENDS.split(title, maxsplit=1)[0]
         title = title.strip(_WRAPPING)
         if _is_titlelike(title):
-            yield start, end, title
+            yield _Marked(start, end, title)
 
 
 def _is_titlelike(title: str) -> bool:

@@ -7,6 +7,7 @@ not have it. Weights are read with torch's weights-only loading, which executes 
 import hashlib
 import os
 import pickle
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -92,7 +93,10 @@ def load(
 
 def _tensors(path: Path) -> dict[str, Tensor]:
     try:
-        found = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():
+            # Of a file it is about to refuse, torch would also say which pickle protocol it has.
+            warnings.simplefilter("ignore")
+            found = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         reason = str(error).split(". ")[0].splitlines()[0]
         raise DataError(

@@ -1,0 +1,159 @@
+"""ChatCRS over a real endpoint on 127.0.0.1."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from recjury.agents import ChatCRS, EndpointEmbedder, TfidfEmbedder
+from recjury.agents.named_items import named_items
+from recjury.corpora import open_corpus
+from recjury.errors import CallFailed, ConfigError, SystemFailed
+from recjury.llm import Gateway, ModelSpec
+from recjury.records import Conversation, SystemReply
+from tests.agents.conversations import talk
+from tests.endpoint import Fault, Script, ScriptedEndpoint, completion
+from tests.llm.doubles import MemoryRecorder
+
+CATALOGUE = open_corpus("sample").catalogue
+WISH = talk("Hello", "What do you like?", "Something directed by Akira Kurosawa")
+
+
+def with_gateway(
+    script: Script, work: Callable[[Gateway, ScriptedEndpoint], Awaitable[SystemReply]]
+) -> SystemReply:
+    async def run(endpoint: ScriptedEndpoint) -> SystemReply:
+        spec = ModelSpec(base_url=endpoint.url, name="scripted", retries=0)
+        models = {"main": spec, "vectors": spec.model_copy(update={"embedding": True})}
+        async with Gateway(models, MemoryRecorder()) as gateway:
+            return await work(gateway, endpoint)
+
+    with ScriptedEndpoint(script) as endpoint:
+        return asyncio.run(run(endpoint))
+
+
+def answer(
+    script: Script,
+    conversation: Conversation = WISH,
+    *,
+    list_source: Literal["independent", "from_text"] = "independent",
+    list_length: int = 10,
+) -> SystemReply:
+    async def work(gateway: Gateway, _: ScriptedEndpoint) -> SystemReply:
+        system = ChatCRS(
+            gateway,
+            "main",
+            CATALOGUE,
+            TfidfEmbedder(CATALOGUE),
+            list_source=list_source,
+            list_length=list_length,
+        )
+        return await system.respond(conversation)
+
+    return with_gateway(script, work)
+
+
+def test_an_independent_list_follows_the_conversation_and_not_the_text() -> None:
+    reply = answer(lambda body: "Try Heat (1995).")
+    films = [CATALOGUE.item(str(item.id)) for item in reply.items[:5]]
+    assert all("Akira Kurosawa" in film.directors for film in films)
+    assert len(reply.items) == 10
+    assert reply.text == "Try Heat (1995)."
+    assert len(reply.calls) == 1
+
+
+def test_only_the_last_two_messages_count_for_an_independent_list() -> None:
+    early = talk("Akira Kurosawa", "Toy Story?", "", "Toy Story?", "Pixar animation, family")
+    late = talk("Toy Story?", "Pixar animation, family", first=early.turns[1].speaker)
+    said = lambda body: "Fine."  # noqa: E731
+    assert answer(said, early).items == answer(said, late).items
+
+
+def test_a_list_from_text_has_what_the_text_names_in_its_order() -> None:
+    text = 'Ran (1985) is one. Then Heat (1995), and "A Film Nobody Made", and Ran again.'
+    reply = answer(lambda body: text, list_source="from_text")
+    assert [item.name for item in reply.items] == [
+        "Ran (1985)",
+        "Heat (1995)",
+        "A Film Nobody Made",
+    ]
+    assert reply.items[2].id is None
+    assert all(item.id in CATALOGUE for item in reply.items[:2])
+
+
+def test_a_question_gives_an_empty_list_from_text() -> None:
+    assert answer(lambda body: "Which genre?", list_source="from_text").items == ()
+
+
+def test_the_model_sees_the_conversation_as_messages_after_the_instructions() -> None:
+    bodies = []
+
+    def script(body: dict[str, object]) -> str:
+        bodies.append(body)
+        return "Fine."
+
+    answer(script)
+    messages = bodies[0]["messages"]
+    assert isinstance(messages, list)
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert messages[-1]["content"] == "Something directed by Akira Kurosawa"
+
+
+@pytest.mark.parametrize("text", ["", "  \n "])
+def test_an_empty_reply_fails_the_turn(text: str) -> None:
+    with pytest.raises((SystemFailed, CallFailed)):
+        answer(lambda body: completion(text))
+
+
+def test_a_failing_endpoint_fails_the_turn() -> None:
+    with pytest.raises(CallFailed):
+        answer(lambda body: Fault("status", 500, "broken"))
+
+
+def test_an_endpoint_embeds_the_items_once(tmp_path: Path) -> None:
+    async def work(gateway: Gateway, endpoint: ScriptedEndpoint) -> SystemReply:
+        def make() -> ChatCRS:
+            embedder = EndpointEmbedder(gateway, "vectors")
+            return ChatCRS(gateway, "main", CATALOGUE, embedder, cache=tmp_path)
+
+        first = await make().respond(WISH)
+        calls = len(endpoint.embedded)
+        second = await make().respond(talk("Something else entirely"))
+        assert len(endpoint.embedded) == calls + 1  # the new conversation alone
+        assert len(second.items) == 10
+        return first
+
+    assert len(with_gateway(lambda body: "Fine.", work).items) == 10
+
+
+def test_an_unknown_model_is_refused() -> None:
+    gateway = Gateway({}, MemoryRecorder())
+    with pytest.raises(ConfigError, match="no model 'main' for chatcrs: there are none"):
+        ChatCRS(gateway, "main", CATALOGUE, TfidfEmbedder(CATALOGUE))
+    with pytest.raises(ConfigError, match="no model 'vectors'"):
+        EndpointEmbedder(gateway, "vectors")
+
+
+def test_a_chat_model_does_not_embed() -> None:
+    spec = ModelSpec(base_url="http://127.0.0.1:9/v1", name="scripted")
+    with pytest.raises(ConfigError, match="set embedding: true"):
+        EndpointEmbedder(Gateway({"main": spec}, MemoryRecorder()), "main")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (
+            "1. Heat (1995) - a duel\n2. Zanzibar Nights: a romance",
+            ["Heat (1995)", "Zanzibar Nights"],
+        ),
+        ("You could try **Moon Over Nowhere** tonight.", ["Moon Over Nowhere"]),
+        ("**Heat by Michael Mann** and *Ran*", ["Heat (1995)", "Ran (1985)"]),
+        ("I like “low-budget” stories.", []),
+        ("What about it? It is up to you.", []),
+    ],
+)
+def test_titles_are_told_from_other_words(text: str, names: list[str]) -> None:
+    assert [item.name for item in named_items(text, CATALOGUE)] == names

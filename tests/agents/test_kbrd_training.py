@@ -1,0 +1,187 @@
+"""Training KBRD on the sample, in seconds."""
+
+import asyncio
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from recjury.agents.kbrd import checkpoint
+from recjury.agents.kbrd.dataset import ENTITY_LIMIT, Instance, instances, space_of, splits
+from recjury.agents.kbrd.evaluate import label_ranks, popularity_ranks, recalls
+from recjury.agents.kbrd.recommender import KBRD
+from recjury.agents.kbrd.training import (
+    EpochReport,
+    Hyperparameters,
+    TrainingReport,
+    train_kbrd,
+)
+from recjury.corpora import Corpus, open_corpus
+from recjury.errors import ConfigError
+from recjury.records import Conversation
+from tests.agents.conversations import after, talk
+
+CORPUS = open_corpus("sample")
+QUICK = Hyperparameters(epochs=6, patience=6)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kbrd")
+
+
+@pytest.fixture(scope="module")
+def report(folder: Path) -> TrainingReport:
+    return train_kbrd(CORPUS, folder, seed=1, hyperparameters=QUICK)
+
+
+def test_the_loss_falls(report: TrainingReport) -> None:
+    losses = [epoch.loss for epoch in report.epochs]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < 0.8 * losses[0]
+
+
+def test_recall_beats_popularity(report: TrainingReport) -> None:
+    at_50 = {recall.k: recall for recall in report.test["all"]}[50]
+    popular = {recall.k: recall for recall in report.popularity["all"]}[50]
+    assert at_50.value > popular.value + 0.1
+    assert at_50.low <= at_50.value <= at_50.high
+    assert at_50.n == report.test_instances == len(instances(CORPUS, "test"))
+
+
+def test_the_best_epoch_is_kept(report: TrainingReport, folder: Path) -> None:
+    best = max(report.epochs, key=lambda epoch: epoch.recall_1 + epoch.recall_10)
+    assert report.best_epoch == best.epoch
+    space = space_of(CORPUS)
+    loaded = checkpoint.load(folder, entities=space.entities, relations=space.relations)
+    assert loaded.metadata is not None
+    assert loaded.metadata.catalogue == CORPUS.catalogue.digest
+    assert loaded.metadata.trained_on == report.trained_on == "train split"
+    ranks = label_ranks(loaded.model, space, splits(CORPUS).stop)
+    assert float((ranks <= 10).mean()) == best.recall_10
+
+
+def test_the_same_seed_gives_the_same_numbers_and_leaves_torch_as_it_was(
+    report: TrainingReport, tmp_path: Path
+) -> None:
+    torch.manual_seed(7)
+    expected = torch.rand(1)
+    torch.manual_seed(7)
+    threads = torch.get_num_threads()
+    seen: list[EpochReport] = []
+    again = train_kbrd(CORPUS, tmp_path, seed=1, hyperparameters=QUICK, progress=seen.append)
+    assert torch.rand(1) == expected
+    assert torch.get_num_threads() == threads
+    assert tuple(seen) == again.epochs == report.epochs
+    assert again.test == report.test
+    other = train_kbrd(CORPUS, tmp_path, seed=2, hyperparameters=QUICK)
+    assert other.epochs != report.epochs
+
+
+def test_training_stops_when_validation_no_longer_improves(tmp_path: Path) -> None:
+    hyperparameters = Hyperparameters(epochs=30, patience=2)
+    report = train_kbrd(CORPUS, tmp_path, hyperparameters=hyperparameters)
+    assert len(report.epochs) == report.best_epoch + 2 < 30
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("epochs", 0), ("batch", 0), ("learning_rate", 0.0), ("dim", -1)]
+)
+def test_senseless_hyperparameters_are_refused(name: str, value: float) -> None:
+    with pytest.raises(ConfigError, match=f"{name} must be at least"):
+        Hyperparameters(**{name: value})  # type: ignore[arg-type]  # that is the point
+
+
+def test_a_corpus_without_a_train_split_trains_on_nine_tenths_of_validation(
+    data_folder: Path,
+) -> None:
+    redial: Corpus = open_corpus("redial", data_folder)
+    parts = splits(redial)
+    training = {each.dialogue for each in parts.train}
+    stopping = {each.dialogue for each in parts.stop}
+    assert not training & stopping
+    assert len(stopping) == (len(training) + len(stopping)) // 10
+    assert "no train split" in parts.trained_on
+
+
+def test_opendialkg_has_the_published_instances(data_folder: Path) -> None:
+    corpus = open_corpus("opendialkg", data_folder)
+    counts = [len(instances(corpus, split)) for split in ("train", "valid", "test")]
+    assert counts == [5893, 1253, 1261]
+    assert max(len(each.entities) for each in instances(corpus, "train")) <= ENTITY_LIMIT
+
+
+def test_recalls_count_ranks_and_resample_whole_dialogues() -> None:
+    ranks = np.array([1, 1, 30, 30])
+    first, ten, fifty = recalls(ranks, ["a", "a", "b", "b"], (1, 10, 50))
+    assert (first.value, ten.value, fifty.value) == (0.5, 0.5, 1.0)
+    assert (first.low, first.high) == (0.0, 1.0)  # two dialogues: all or nothing
+    assert (fifty.low, fifty.high) == (1.0, 1.0)
+    assert recalls(np.array([], dtype=np.int64), []) == ()
+
+
+def test_a_user_without_entities_is_ranked_by_popularity(folder: Path) -> None:
+    space = space_of(CORPUS)
+    top = int(space.items[int(np.argmax(space.popularity))])
+    unknown = Instance("d", (), top, mentioned=False)
+    loaded = checkpoint.load(folder, entities=space.entities, relations=space.relations)
+    assert label_ranks(loaded.model, space, [unknown]).tolist() == [1]
+    assert popularity_ranks(space, [unknown]).tolist() == [1]
+
+
+def reply_of(folder: Path, *conversations: Conversation) -> list[tuple[str, list[str | None]]]:
+    async def run() -> list[tuple[str, list[str | None]]]:
+        system = KBRD.load(folder, CORPUS)
+        try:
+            replies = await asyncio.gather(*map(system.respond, conversations))
+        finally:
+            await system.aclose()
+        return [(reply.text, [item.id for item in reply.items]) for reply in replies]
+
+    return asyncio.run(run())
+
+
+@pytest.mark.usefixtures("report")
+def test_it_recommends_for_what_the_conversation_names(folder: Path) -> None:
+    kurosawa, hitchcock, nothing = reply_of(
+        folder,
+        talk("I like films by Akira Kurosawa, such as Ran."),
+        talk("I like films by Alfred Hitchcock, such as Psycho."),
+        talk("Hello there"),
+    )
+    assert kurosawa[1] != hitchcock[1]
+    assert all(len(set(items)) == 10 for _, items in (kurosawa, hitchcock, nothing))
+    named = [mention.id for mention in CORPUS.catalogue.link(kurosawa[0])]
+    assert named
+    assert set(named) <= set(kurosawa[1])
+    assert "?" in nothing[0]
+    assert CORPUS.catalogue.link(nothing[0]) == ()
+
+
+@pytest.mark.usefixtures("report")
+def test_it_does_not_name_again_what_was_named(folder: Path) -> None:
+    async def run() -> None:
+        system = KBRD.load(folder, CORPUS)
+        conversation = talk("I like thrillers by Alfred Hitchcock.")
+        named: set[str] = set()
+        for _ in range(3):
+            reply = await system.respond(conversation)
+            now = {mention.id for mention in CORPUS.catalogue.link(reply.text)}
+            assert now
+            assert not now & named
+            named |= now
+            conversation = after(conversation, reply, "What else?")
+        await system.aclose()
+
+    asyncio.run(run())
+
+
+@pytest.mark.usefixtures("report")
+def test_settings_name_the_weights_and_the_template(folder: Path) -> None:
+    system = KBRD.load(folder, CORPUS, list_length=7)
+    assert system.settings["text"] == "template"
+    assert system.settings["fidelity"] == "corrected"
+    assert len(str(system.settings["weights"])) == 16
+    assert len(asyncio.run(system.respond(talk("Heat"))).items) == 7
+    asyncio.run(system.aclose())

@@ -1,0 +1,193 @@
+"""The retrieval CRS on the shipped sample."""
+
+import asyncio
+import re
+
+import pytest
+
+from recjury.agents import Retrieval
+from recjury.agents.retrieval.library import Library
+from recjury.agents.retrieval.understanding import understand
+from recjury.corpora import open_corpus
+from recjury.errors import ConfigError
+from recjury.knowledge import Catalogue
+from recjury.records import Conversation, Item, SystemReply
+from tests.agents.conversations import after, talk
+
+CATALOGUE = open_corpus("sample").catalogue
+LIBRARY = Library(CATALOGUE)
+SYSTEM = Retrieval(CATALOGUE)
+
+
+def respond(conversation: Conversation, system: Retrieval = SYSTEM) -> SystemReply:
+    return asyncio.run(system.respond(conversation))
+
+
+def described(item: Item) -> str:
+    """What a person would say who has forgotten the title."""
+    genres = " and ".join(item.genres[:2])
+    plot = item.plot.replace(item.title, "it")
+    return f"I am looking for a {genres} film. {plot}"
+
+
+def test_a_film_is_found_by_its_description() -> None:
+    items = [item for item in CATALOGUE if item.plot][::7]
+    found = [
+        item.id in [each.id for each in respond(talk(described(item))).items] for item in items
+    ]
+    assert len(items) > 50
+    assert sum(found) / len(found) > 0.9  # ten random films of the sample: 0.02
+
+
+def test_it_finds_what_people_recommended_far_more_often_than_chance() -> None:
+    scenarios = open_corpus("sample").scenarios("test").scenarios
+    hits = 0
+    for scenario in scenarios:
+        reply = respond(Conversation(turns=scenario.history))
+        targets = {target.id for target in scenario.targets}
+        hits += any(item.id in targets for item in reply.items)
+    assert hits / len(scenarios) > 0.25  # ten random films: 0.03
+
+
+def test_the_same_conversation_gets_the_same_reply() -> None:
+    conversation = talk("Something tense with Robert De Niro, please.")
+    assert respond(conversation) == respond(conversation, Retrieval(CATALOGUE))
+
+
+def test_a_named_director_brings_films_of_that_director_and_says_so() -> None:
+    reply = respond(talk("I would love something directed by Akira Kurosawa."))
+    films = [CATALOGUE.item(str(item.id)) for item in reply.items[:4]]
+    assert all("Akira Kurosawa" in film.directors for film in films)
+    assert "Akira Kurosawa directed it" in reply.text
+
+
+def test_it_asks_when_it_knows_nothing_and_does_not_ask_twice() -> None:
+    opening = talk("Hello!")
+    first = respond(opening)
+    assert "?" in first.text
+    assert CATALOGUE.link(first.text) == ()
+    assert len(first.items) == 10
+    second = respond(after(opening, first, "Oh, I don't know, whatever you think."))
+    assert CATALOGUE.link(second.text) != ()
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ("I want a crime thriller.", "No, I have seen those. Something else?", "Not for me."),
+        ("A comedy with a wedding.", "Hmm, any others?", "Seen it. Anything else?"),
+        ("I liked Heat.", "I don't like those.", "Another one, please.", "And one more?"),
+    ],
+)
+def test_what_was_named_or_turned_down_is_not_recommended_again(answers: tuple[str, ...]) -> None:
+    conversation = talk(answers[0])
+    named: set[str] = {mention.id for mention in CATALOGUE.link(answers[0])}
+    for answer in (*answers[1:], "ok"):
+        reply = respond(conversation)
+        now = {mention.id for mention in CATALOGUE.link(reply.text.split(":")[0])}
+        assert not now & named
+        named |= {mention.id for mention in CATALOGUE.link(reply.text)}
+        conversation = after(conversation, reply, answer)
+
+
+def test_turned_down_films_leave_the_list() -> None:
+    opening = talk("Something scary in space.")
+    first = respond(opening)
+    named = {mention.id for mention in CATALOGUE.link(first.text)}
+    assert named
+    second = respond(after(opening, first, "No, I didn't like those. Something else?"))
+    assert not named & {item.id for item in second.items}
+
+
+def test_every_film_it_recommends_is_on_its_list() -> None:
+    for item in list(CATALOGUE)[::25]:
+        wish = talk(f"I want a {item.genres[0]} film.")
+        reply = respond(wish)
+        named = {mention.id for mention in CATALOGUE.link(reply.text)}
+        assert named
+        assert named <= {each.id for each in reply.items}
+
+
+def test_it_introduces_the_film_that_is_asked_about() -> None:
+    reply = respond(talk("Can you tell me more about Seven Samurai?"))
+    film = CATALOGUE.named("Seven Samurai")
+    assert film is not None
+    assert reply.items[0].id == film.id
+    for fact in (film.directors[0], film.actors[0], str(film.year)):
+        assert fact in reply.text
+
+
+def test_it_introduces_its_own_first_film_when_asked_about_it() -> None:
+    opening = talk("I would love something directed by Akira Kurosawa.")
+    first = respond(opening)
+    named = CATALOGUE.link(first.text)[0]
+    second = respond(after(opening, first, "Tell me more about it."))
+    assert second.items[0].id == named.id
+    assert second.text.startswith(CATALOGUE.item(named.id).name)
+
+
+def test_five_turns_give_five_different_replies() -> None:
+    conversation = talk("I want a crime thriller.")
+    said = set()
+    for _ in range(5):
+        reply = respond(conversation)
+        said.add(reply.text)
+        conversation = after(conversation, reply, "Something else, please.")
+    assert len(said) == 5
+
+
+def test_every_fact_in_a_reason_is_true() -> None:
+    for item in list(CATALOGUE)[::9]:
+        reply = respond(talk(f"I like {item.directors[0]}, and I enjoyed {item.name}."))
+        claims = re.findall(r"([^:.]+?): (\w[^:]*?) directed it[.,]", reply.text)
+        for title, director in claims:
+            named = CATALOGUE.link(title)
+            assert director.strip() in CATALOGUE.item(named[-1].id).directors
+
+
+def test_the_list_has_the_asked_length_and_no_repeats() -> None:
+    reply = respond(talk("An old western."), Retrieval(CATALOGUE, list_length=25))
+    assert len({item.id for item in reply.items}) == len(reply.items) == 25
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "unwanted"),
+    [
+        ("A funny western.", {"comedy", "western"}, set()),
+        ("I don't want a horror film, but a comedy would be nice.", {"comedy"}, {"horror"}),
+        ("Nothing with Tom Cruise; a thriller.", {"thriller"}, {"tom cruise"}),
+        ("I don't mind horror.", {"horror"}, set()),
+    ],
+)
+def test_wishes_are_told_from_refusals(text: str, wanted: set[str], unwanted: set[str]) -> None:
+    wish = understand(talk(text), LIBRARY)
+    assert {name for name, weight in wish.wanted.items() if weight > 0} == wanted
+    assert wish.unwanted == unwanted
+
+
+def test_a_seen_film_counts_as_taste_and_is_not_offered() -> None:
+    wish = understand(talk("I've already seen Heat and loved it."), LIBRARY)
+    heat = CATALOGUE.named("Heat")
+    assert heat is not None
+    row = LIBRARY.rows[heat.id]
+    assert row in wish.liked
+    assert row in wish.rejected
+
+
+def test_settings_change_with_what_changes_replies() -> None:
+    plain = Retrieval(CATALOGUE).settings
+    assert plain == Retrieval(CATALOGUE).settings
+    assert plain != Retrieval(CATALOGUE, list_length=5).settings
+
+
+def test_an_empty_catalogue_and_an_empty_list_are_refused() -> None:
+    with pytest.raises(ConfigError, match="no item"):
+        Retrieval(Catalogue("none", []))
+    with pytest.raises(ConfigError, match="at least 1, got 0"):
+        Retrieval(CATALOGUE, list_length=0)
+
+
+def test_it_answers_a_conversation_that_has_not_begun() -> None:
+    reply = respond(Conversation(turns=()))
+    assert "?" in reply.text
+    assert reply.items
