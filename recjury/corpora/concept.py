@@ -72,10 +72,10 @@ def read_concept(
     attributes), a pair by dialogue and turn: no two systems share more than a few whole
     records. Raises DataError, with file and line, for what is not a recording.
     """
+    if limit == 0:
+        return
     read = 0
     for number, recording in read_rows(path, _Recording):
-        if limit is not None and read >= limit:
-            return
         origin = _origin(path, recording.source_file)
         if origin is None:
             raise DataError(
@@ -87,7 +87,9 @@ def read_concept(
         targets = _dataset(origin.dataset, data)
         yield _log(recording, origin, targets, list_length, place=(path, number))
         read += 1
-    if read == 0 and limit != 0:
+        if read == limit:
+            return
+    if read == 0:
         raise DataError("holds no conversation", path=path)
 
 

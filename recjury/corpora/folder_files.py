@@ -13,7 +13,7 @@ from recjury.records import Item
 
 Split = Literal["train", "valid", "test"]
 
-LITTLE_KNOWN_BELOW = 35.0
+LITTLE_KNOWN_BELOW = 37.0
 
 RELATIONS = ("genre", "director", "actor", "writer", "decade")
 

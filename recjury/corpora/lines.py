@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from recjury.errors import DataError
 
 MAX_LINE = 64 * 2**20
+_OWN_WORDS = {"missing": "is missing", "extra_forbidden": "is no known field"}
 _BOM = b"\xef\xbb\xbf"
 
 Row = TypeVar("Row", bound=BaseModel)
@@ -80,14 +81,12 @@ def what_is_wrong(error: ValidationError) -> str:
     """The first thing that is wrong, in one line: the field, what was expected, what came."""
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
-    came = repr(first["input"])
-    shown = (
-        ""
-        if first["type"] == "missing"
-        else f", got {came if len(came) <= 60 else came[:57] + '...'}"
-    )
-    message = first["msg"].removeprefix("Value error, ")
-    return f"{place}: {message}{shown}" if place else f"{message}{shown}"
+    message = _OWN_WORDS.get(first["type"])
+    if message is None:
+        came = repr(first["input"])
+        came = came if len(came) <= 60 else came[:57] + "..."
+        message = f"{first['msg'].removeprefix('Value error, ')}, got {came}"
+    return f"{place}: {message}" if place else message
 
 
 def _open(path: Path) -> BinaryIO:

@@ -50,7 +50,7 @@ class _Conversation(_Line):
     history: list[_Said] = Field(default_factory=list)
     interaction: list[_Said] = Field(min_length=1)
     targets: list[str | _Named] = Field(default_factory=list)
-    corpus: str | None = Field(default=None, min_length=1)
+    corpus: str | None = Field(default=None, pattern="^[^/]+$")
     catalogue: str | None = Field(default=None, min_length=1)
 
 
@@ -66,28 +66,31 @@ def read_logs(
 
     Names are looked up in `catalogue`, else in the corpus that the line names (`data` is the
     folder of public data for it). Without either, equal names, whatever their case, are one
-    item, and the case-folded name is its id. Raises DataError with file and line for what is
+    item, and the case-folded name is its id. The scenario's corpus is that of the catalogue,
+    or "logs", with the line's `corpus` or the file's name behind it. Raises DataError with file and line for what is
     not of the form; see `docs/data.md`.
     """
+    if limit == 0:
+        return
     lines: dict[str, int] = {}
     named: dict[str, Catalogue] = {}
     for number, row in read_rows(path, _Conversation):
-        if limit is not None and len(lines) >= limit:
-            return
         fault = _fault(row, lines)
         if fault:
             raise DataError(fault, path=path, line=number)
         lines[row.id] = number
-        known = catalogue
-        if known is None and row.catalogue is not None:
-            if row.catalogue not in named:
-                named[row.catalogue] = open_corpus(row.catalogue, data).catalogue
-            known = named[row.catalogue]
         try:
-            yield _log(row, known, row.corpus or path.name.split(".")[0], list_length)
+            if catalogue is None and row.catalogue and row.catalogue not in named:
+                named[row.catalogue] = open_corpus(row.catalogue, data).catalogue
+            known = named.get(row.catalogue or "") if catalogue is None else catalogue
+            label = row.corpus or path.name.split(".")[0]
+            log = _log(row, known, f"{row.catalogue or 'logs'}/{label}", list_length)
         except DataError as error:
             raise DataError(str(error), path=path, line=number) from None
-    if not lines and limit != 0:
+        yield log
+        if len(lines) == limit:
+            return
+    if not lines:
         raise DataError("holds no conversation", path=path)
 
 

@@ -98,7 +98,7 @@ class Catalogue:
 
         An item is little known when its popularity is below `known_from`: in the two ievalm
         corpora, when none of the counted conversations between people mentions it; in the
-        shipped sample, when its estimate is below 35 of 100. Raises DataError for an unknown id.
+        shipped sample, when its estimate is below 37 of 100. Raises DataError for an unknown id.
         """
         popularity = self.item(id).popularity
         return None if popularity is None else popularity < self.known_from

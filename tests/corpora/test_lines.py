@@ -1,0 +1,107 @@
+"""What is wrong with a file is said in one line, with its place."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from recjury.corpora import lines
+from recjury.corpora.lines import read_json, read_rows
+from recjury.errors import DataError
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    name: str
+    count: int
+
+
+def _read(path: Path) -> list[tuple[int, _Row]]:
+    return list(read_rows(path, _Row))
+
+
+def _fault(path: Path) -> str:
+    with pytest.raises(DataError) as caught:
+        _read(path)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < len(str(path)) + 250
+    return message.replace(str(path), "FILE")
+
+
+def _file(tmp_path: Path, *content: bytes) -> Path:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"\n".join(content))
+    return path
+
+
+GOOD = b'{"name": "a", "count": 1}'
+
+
+def test_rows_come_with_their_line_numbers_and_blank_lines_are_skipped(tmp_path: Path) -> None:
+    path = _file(tmp_path, b"\xef\xbb\xbf" + GOOD, b"", b"  ", GOOD, b"")
+    assert _read(path) == [(1, _Row(name="a", count=1)), (4, _Row(name="a", count=1))]
+
+
+def test_gzipped_files_read_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl.gz"
+    path.write_bytes(gzip.compress(GOOD + b"\n" + GOOD))
+    assert [number for number, _ in _read(path)] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        (b'{"name": "a", "cou', "not JSON"),
+        (b'{"name": "a", "count": NaN}', "not JSON"),
+        (b'{"name": "\xff", "count": 1}', "not JSON"),
+        (b'{"name": "\\ud800", "count": 1}', "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b'{"name": "a", "count": "1"}', "count: Input should be a valid integer, got '1'"),
+        (b'{"name": "a", "count": true}', "count: Input should be a valid integer, got True"),
+        (b'{"name": "a", "count": 1.0}', "count: Input should be a valid integer, got 1.0"),
+        (b'{"name": "a"}', "count: is missing"),
+        (b'{"name": ["' + b"x" * 9999 + b'"], "count": 1}', "name: Input should be a valid string"),
+        (b"[1]", "Input should be"),
+        (b"null", "Input should be"),
+    ],
+)
+def test_a_bad_line_is_named_by_file_and_line(tmp_path: Path, bad: bytes, told: str) -> None:
+    fault = _fault(_file(tmp_path, GOOD, bad, GOOD))
+    assert fault.startswith("FILE:2: ")
+    assert told in fault
+
+
+def test_a_line_too_long_is_refused_before_it_is_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "MAX_LINE", 2**20)
+    path = _file(tmp_path, GOOD, b'"' + b"x" * 2**21)
+    assert _fault(path) == "FILE:2: a line of more than 1 MB"
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+    assert _fault(tmp_path / "none.jsonl").endswith("cannot be read: No such file or directory")
+    assert "cannot be read" in _fault(tmp_path)
+
+
+@pytest.mark.parametrize("keep", [slice(0, 40), slice(5, None)])
+def test_damaged_gzip_files_are_named(tmp_path: Path, keep: slice) -> None:
+    path = tmp_path / "rows.jsonl.gz"
+    path.write_bytes(gzip.compress(GOOD * 50)[keep])
+    assert "damaged gzip file" in _fault(path)
+
+
+def test_a_corrupt_json_file_is_named_with_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.json"
+    form = TypeAdapter(dict[str, int])
+    path.write_text('{"a": 1,\n "b": oops}')
+    with pytest.raises(DataError, match=r"numbers\.json:2: not JSON"):
+        read_json(path, form)
+    path.write_text('{"a": "one"}')
+    with pytest.raises(DataError, match=r"numbers\.json: a: Input should be a valid integer"):
+        read_json(path, form)
+    with pytest.raises(DataError, match="cannot be read"):
+        read_json(tmp_path / "none.json", form)
