@@ -8,7 +8,6 @@ from typing import NamedTuple
 from recjury.corpora.corpus import Example, ScenarioSet, Unresolved, draw, resolved
 from recjury.corpora.folder_files import (
     Dialogue,
-    Placed,
     Said,
     build_graph,
     read_catalogue,
@@ -70,7 +69,7 @@ class FolderCorpus:
     @cached_property
     def splits(self) -> tuple[str, ...]:
         """The splits that have dialogues."""
-        there = {placed.dialogue.split for placed in self._dialogues}
+        there = {dialogue.split for dialogue in self._dialogues}
         return tuple(split for split in ("train", "valid", "test") if split in there)
 
     def examples(self, split: str) -> list[Example]:
@@ -85,14 +84,14 @@ class FolderCorpus:
         return ScenarioSet(draw(found, limit, seed), tuple(unresolved))
 
     @cached_property
-    def _dialogues(self) -> list[Placed]:
+    def _dialogues(self) -> list[Dialogue]:
         return read_dialogues(self._folder / DIALOGUES, self.catalogue)
 
     def _moments(self, split: str) -> Iterator[_Moment]:
         if split not in self.splits:
             there = ", ".join(self.splits)
             raise DataError(f"{self.name} has no split {split!r}: there are {there}")
-        for _, dialogue in self._dialogues:
+        for dialogue in self._dialogues:
             for index, said in enumerate(dialogue.turns):
                 if dialogue.split == split and said.role == "system" and said.films:
                     yield _Moment(dialogue, index)

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -56,13 +56,6 @@ class Dialogue(BaseModel):
     turns: list[Said] = Field(min_length=1)
 
 
-class Placed(NamedTuple):
-    """A dialogue and the line it stands on."""
-
-    line: int
-    dialogue: Dialogue
-
-
 def read_catalogue(path: Path, name: str) -> Catalogue:
     """films.jsonl as a catalogue; a film is named by title and year, and these must be unique."""
     items: dict[str, Item] = {}
@@ -84,10 +77,10 @@ def read_catalogue(path: Path, name: str) -> Catalogue:
     return Catalogue(name, items.values(), known_from=LITTLE_KNOWN_BELOW)
 
 
-def read_dialogues(path: Path, catalogue: Catalogue) -> list[Placed]:
+def read_dialogues(path: Path, catalogue: Catalogue) -> list[Dialogue]:
     """dialogues.jsonl; DataError for a film that the catalogue lacks or turns out of order."""
     lines: dict[str, int] = {}
-    placed: list[Placed] = []
+    dialogues: list[Dialogue] = []
     for line, dialogue in read_rows(path, Dialogue):
         fault = _fault(dialogue, catalogue)
         if dialogue.id in lines:
@@ -95,10 +88,10 @@ def read_dialogues(path: Path, catalogue: Catalogue) -> list[Placed]:
         if fault:
             raise DataError(fault, path=path, line=line)
         lines[dialogue.id] = line
-        placed.append(Placed(line, dialogue))
-    if not placed:
+        dialogues.append(dialogue)
+    if not dialogues:
         raise DataError("holds no dialogue", path=path)
-    return placed
+    return dialogues
 
 
 def build_graph(catalogue: Catalogue) -> KnowledgeGraph:

@@ -67,8 +67,8 @@ def read_logs(
     Names are looked up in `catalogue`, else in the corpus that the line names (`data` is the
     folder of public data for it). Without either, equal names, whatever their case, are one
     item, and the case-folded name is its id. The scenario's corpus is that of the catalogue,
-    or "logs", with the line's `corpus` or the file's name behind it. Raises DataError with file and line for what is
-    not of the form; see `docs/data.md`.
+    or "logs", with the line's `corpus` or the file's name behind it. Raises DataError, with
+    file and line, for what is not of the form; see `docs/data.md`.
     """
     if limit == 0:
         return
