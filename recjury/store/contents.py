@@ -10,7 +10,7 @@ from recjury.records import ConversationLog, Rating, Statement, Turn
 from recjury.store.calls import CallReader
 from recjury.store.debates import Debate, StoredDebate, read_debates
 from recjury.store.logs import StoredLog, read_logs
-from recjury.store.ratings import StoredRating, read_ratings
+from recjury.store.ratings import StoredRating, read_ratings, seals_by_stage
 from recjury.store.texts import Damaged, refuse
 from recjury.store.trials import check_stages, read_trials
 
@@ -57,11 +57,9 @@ def read_contents(
 def _seals(
     log: StoredLog | None, ratings: Iterable[StoredRating], debate: StoredDebate | None
 ) -> dict[str, list[str]]:
-    seals: dict[str, list[str]] = {}
+    seals = seals_by_stage(ratings)
     if log is not None:
-        seals["converse"] = [log.digest]
-    for stored in ratings:
-        seals.setdefault(stored.stage, []).append(stored.seal)
+        seals["converse"] = [log.digest, *seals.get("converse", ())]
     if debate is not None:
         seals["debate"] = list(debate.seals)
     return seals

@@ -64,7 +64,7 @@ def _debate_row(trial: str, debate: Debate) -> dict[str, JSON]:
         "reason": verdict.reason,
         "spoke": verdict.spoke,
         "rounds": verdict.rounds,
-        "agreed": verdict.agreed,
+        "agreed": int(verdict.agreed),
     }
     return {**row, "seal": seal(list(row.values()))}
 
@@ -131,7 +131,7 @@ def debate_summaries(connection: Connection, trials: Iterable[str]) -> tuple[Deb
     lines: list[DebateSummary] = []
     for some in chunks(trials):
         rows = connection.execute(query.where(debates.c.trial.in_(some)))
-        found = {row.trial: DebateSummary(*row) for row in rows}
+        found = {row.trial: DebateSummary(*row[:-1], agreed=row.agreed == 1) for row in rows}
         lines.extend(found[trial] for trial in some if trial in found)
     return tuple(lines)
 
@@ -157,7 +157,7 @@ def _stored(row: Row[tuple[object, ...]], spoken: Sequence[_Spoken]) -> StoredDe
                 reason=row.reason,
                 spoke=row.spoke,
                 rounds=row.rounds,
-                agreed=row.agreed,
+                agreed=row.agreed == 1,
             )
             seals = (row.seal, *(one.seal for one in spoken))
             return StoredDebate(Debate(transcript, verdict), seals)
@@ -182,7 +182,7 @@ def _statement(row: Row[tuple[object, ...]]) -> Statement:
     except (TypeError, ValueError):  # what a damaged row can be read as
         pass
     raise StoreError(
-        f"the statement of the {row.role} in round {row.round} of trial {row.trial} in the store "
+        f"the statement of the {row.role} in round {row.round} of {row.trial} in the store "
         f"is not as it was written"
     )
 

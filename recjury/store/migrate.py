@@ -14,6 +14,11 @@ def revisions() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in (_FOLDER / "versions").glob("[0-9]*.py")))
 
 
+def is_current(connection: Connection) -> bool:
+    """Whether nothing is missing; a look that needs no lock."""
+    return _current(connection) == revisions()[-1]
+
+
 def upgrade(connection: Connection, *, to: str | None = None) -> None:
     """Run what is missing, up to the migration named `to` (default: the newest).
 

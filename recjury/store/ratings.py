@@ -86,6 +86,19 @@ def read_ratings(
     return {trial: tuple(some) for trial, some in found.items()}
 
 
+def seals_by_stage(stored: Iterable[StoredRating]) -> dict[str, list[str]]:
+    """The seals of ratings, in order, by the stage they came from."""
+    seals: dict[str, list[str]] = {}
+    for each in stored:
+        seals.setdefault(each.stage, []).append(each.seal)
+    return seals
+
+
+def is_rating_stage(stage: str) -> bool:
+    """Whether a stage holds ratings and nothing else."""
+    return stage not in {"converse", "debate"}
+
+
 def _stored(row: Row[tuple[object, ...]]) -> StoredRating:
     values = row._mapping
     sealed = [values[name] for name in values if name not in {"id", "seal"}]

@@ -31,9 +31,15 @@ from recjury.store.engine import (
     use_write_ahead_log,
 )
 from recjury.store.logs import FinishedLog, read_logs, write_logs
-from recjury.store.migrate import upgrade
+from recjury.store.migrate import is_current, upgrade
 from recjury.store.outcomes import TrialOutcome, read_outcomes
-from recjury.store.ratings import FinishedRatings, read_ratings, write_ratings
+from recjury.store.ratings import (
+    FinishedRatings,
+    is_rating_stage,
+    read_ratings,
+    seals_by_stage,
+    write_ratings,
+)
 from recjury.store.recorder import StoreRecorder
 from recjury.store.spending import Spent, read_spent
 from recjury.store.texts import Interner, text_of_hash
@@ -86,9 +92,12 @@ class Store:
         engine = connect(path)
         try:
             with one_line_errors(path), engine.connect() as connection:
-                use_write_ahead_log(connection)
-                with for_writing(connection).begin():
-                    upgrade(connection)
+                with connection.begin():
+                    current = is_current(connection)
+                if not current:
+                    with for_writing(connection).begin():
+                        upgrade(connection)
+                    use_write_ahead_log(connection)
         except BaseException:
             engine.dispose()
             raise
@@ -203,16 +212,16 @@ class Store:
         """A trial's ratings, in the order given; StoreError if one is not as it was written."""
         with self._reading() as connection:
             stored = read_ratings(connection, [trial]).get(trial, ())
+            check_stages(connection, {trial: seals_by_stage(stored)}, concerned=is_rating_stage)
             return tuple(each.rating for each in stored)
 
     def debate(self, trial: str) -> Debate | None:
         """A trial's transcript and verdict, or None; StoreError if not as it was written."""
         with self._reading() as connection:
             stored = read_debates(connection, [trial]).get(trial)
-            if stored is None:
-                return None
-            check_stages(connection, {trial: {"debate": stored.seals}})
-            return stored.debate
+            seals = {} if stored is None else {"debate": stored.seals}
+            check_stages(connection, {trial: seals}, concerned="debate".__eq__)
+            return None if stored is None else stored.debate
 
     def debates(self, campaign: str | None = None) -> tuple[DebateSummary, ...]:
         """A line per debate, in the plan's order; read without checking."""

@@ -176,7 +176,8 @@ class RatingRow(SQLModel, table=True):
 class DebateRow(SQLModel, table=True):
     """A debate and its verdict. `log` is the id of the log it was held over.
 
-    `judges` is a JSON list of the evaluators whose ratings the roles were given.
+    `judges` is a JSON list of the evaluators whose ratings the roles were given; `agreed` is
+    1 or 0.
     """
 
     __tablename__ = "debate"
@@ -191,7 +192,7 @@ class DebateRow(SQLModel, table=True):
     reason: str
     spoke: int
     rounds: int
-    agreed: bool
+    agreed: int
     seal: str = Field(sa_column=Column(Hex, nullable=False))
 
 

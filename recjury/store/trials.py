@@ -1,11 +1,11 @@
 """Trials: what is planned, which stages are done, and what failed."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import orjson
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
@@ -87,13 +87,19 @@ def read_trials(connection: Connection, ids: Iterable[str]) -> dict[str, Trial]:
             if trial not in rows:
                 raise StoreError(f"trial {trial} is not in the store")
             row = rows[trial]
-            values = [row.id, row.system, row.scenario, row.corpus, row.repeat, row.seed]
-            if seal(values, [hashes[row.settings]]) != row.seal:
-                raise StoreError(f"trial {trial} in the store is not as it was written")
-            names = ("id", "system", "scenario", "corpus", "repeat", "seed")
-            settings = orjson.loads(texts[row.settings])
-            found[trial] = Trial(**dict(zip(names, values, strict=True)), settings=settings)
+            found[trial] = _trial(row, texts[row.settings], hashes[row.settings])
     return found
+
+
+def _trial(row: Row[tuple[object, ...]], settings: str, settings_hash: bytes) -> Trial:
+    names = ("id", "system", "scenario", "corpus", "repeat", "seed")
+    values = {name: row._mapping[name] for name in names}
+    try:
+        if seal(list(values.values()), [settings_hash]) == row.seal:
+            return Trial(**values, settings=orjson.loads(settings))
+    except (TypeError, ValueError):  # what a damaged row can be read as
+        pass
+    raise StoreError(f"trial {row.id} in the store is not as it was written")
 
 
 def find_trial(connection: Connection, prefix: str) -> Trial:
@@ -154,19 +160,27 @@ def check_stages(
     connection: Connection,
     found: Mapping[str, Mapping[str, Sequence[str]]],
     damaged: Damaged = refuse,
+    *,
+    concerned: Callable[[str], bool] = lambda _: True,
 ) -> None:
     """Hold the seals of the rows found, by trial and stage, against those of finished stages.
 
-    `damaged` hears of each stage that has lost or gained rows. Stages not in `found` pass.
+    `damaged` hears of each stage that has lost or gained rows, where its name is `concerned`.
     """
     stages = table_of(StageRow)
     query = select(stages.c.trial, stages.c.stage, stages.c.seal)
     rows = connection.execute(query.where(stages.c.trial.in_(tuple(found))))
     sealed = {(row.trial, row.stage): row.seal for row in rows}
-    for trial, by_stage in found.items():
-        for stage, seals in by_stage.items():
-            if sealed.get((trial, stage)) != seal(list(seals)):
-                damaged(StoreError(f"stage {stage} of trial {trial} is not as it was written"))
+    resealed = {
+        (trial, stage): seal(list(seals))
+        for trial, by_stage in found.items()
+        for stage, seals in by_stage.items()
+    }
+    for trial, stage in dict.fromkeys((*resealed, *sealed)):
+        # A stage without rows is sealed as such: no ratings were given.
+        fits = resealed.get((trial, stage), seal([])) == sealed.get((trial, stage))
+        if concerned(stage) and not fits:
+            damaged(StoreError(f"stage {stage} of trial {trial} is not as it was written"))
 
 
 def write_failures(transaction: Transaction, failures: Sequence[Failure]) -> None:

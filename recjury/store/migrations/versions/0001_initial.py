@@ -124,7 +124,7 @@ def upgrade() -> None:
         sa.Column("reason", sa.String(), nullable=False),
         sa.Column("spoke", sa.Integer(), nullable=False),
         sa.Column("rounds", sa.Integer(), nullable=False),
-        sa.Column("agreed", sa.Boolean(), nullable=False),
+        sa.Column("agreed", sa.Integer(), nullable=False),
         sa.Column("seal", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(
             ["trial"],

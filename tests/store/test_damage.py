@@ -1,0 +1,194 @@
+"""What was altered behind recjury's back is named, and never read as if it were right."""
+
+import asyncio
+import hashlib
+import sqlite3
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from recjury.errors import StoreError
+from recjury.records import PERSUASIVENESS, Rating
+from recjury.store import Store
+from tests.store import values
+
+# Row numbers mean nothing, and nothing is concluded from when a stage was finished.
+_FREE = {("call", "id"), ("rating", "id"), ("statement", "id"), ("stage", "finished_at")}
+_KEYS = {"stage": "stage", "text": "id"}
+_TABLES = ("text", "call", "trial", "log", "rating", "debate", "statement", "stage")
+
+
+class Cell(NamedTuple):
+    """One value in the file: how to find it, and what it is."""
+
+    table: str
+    column: str
+    row: object
+    value: object
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A store with one finished trial and the model call behind it."""
+    store = Store.open(f"sqlite:///{tmp_path}/runs.db")
+    store.begin(values.campaign())
+    store.add_trials(values.campaign().id, [values.trial()])
+    asyncio.run(_fill(store))
+    return store
+
+
+async def _fill(store: Store) -> None:
+    calls, trial = (values.identity(1),), values.trial().id
+    long = "a judge's reply that is long enough to be compressed " * 40
+    async with store.recorder() as recorder:
+        await recorder.record(values.call(1, reply=long))
+    await store.save_log(
+        trial,
+        values.log(calls=calls),
+        [Rating(evaluator="rule", factor=PERSUASIVENESS, score=1, low=0, high=2)],
+    )
+    await store.save_ratings(trial, values.ratings(calls)[-3:])
+    await store.save_debate(trial, *values.debate(values.log().id, calls))
+
+
+def _cells(path: Path) -> list[Cell]:
+    connection = sqlite3.connect(path)
+    try:
+        (setup,) = connection.execute("SELECT setup FROM run").fetchone()
+        cells = []
+        for table in _TABLES:
+            key = _KEYS.get(table, "rowid")
+            cursor = connection.execute(f"SELECT {key}, * FROM {table}")
+            columns = [column[0] for column in cursor.description[1:]]
+            for row, *found in cursor:
+                if table == "text" and row == setup:
+                    continue
+                for column, value in zip(columns, found, strict=True):
+                    if (table, column) not in _FREE:
+                        cells.append(Cell(table, column, row, value))
+        return cells
+    finally:
+        connection.close()
+
+
+def _other(cell: Cell) -> object:
+    """A value that differs in one place."""
+    match cell.value:
+        case int() | float():
+            return cell.value + (1000 if cell.column in {"id", "position"} else 1)
+        case str():
+            return cell.value[:-1] + chr(ord(cell.value[-1]) ^ 1) if cell.value else "x"
+        case bytes():
+            middle = len(cell.value) // 2
+            flipped = cell.value[middle] ^ 1 if cell.value else 1
+            return cell.value[:middle] + bytes([flipped]) + cell.value[middle + 1 :]
+        case _:
+            return 1
+
+
+def _set(path: Path, cell: Cell, old: object, new: object) -> None:
+    """Change a cell from `old` to `new`; its column may be the one that rows are found by."""
+    key = _KEYS.get(cell.table, "rowid")
+    row = old if cell.column == key else cell.row
+    statement = f"UPDATE {cell.table} SET {cell.column} = ? WHERE {key} = ?"
+    assert values.alter(path, statement, new, row) == 1, cell
+
+
+def test_every_altered_value_of_a_trial_is_noticed(store: Store) -> None:
+    with store:
+        cells = _cells(store.path)
+        assert {cell.table for cell in cells} == set(_TABLES)
+        for cell in cells:
+            _set(store.path, cell, cell.value, _other(cell))
+            assert store.integrity(values.trial().id) != (), cell
+            _set(store.path, cell, _other(cell), cell.value)
+        assert store.integrity(values.trial().id) == ()
+
+
+def test_a_value_of_another_type_is_noticed_too(store: Store) -> None:
+    with store:
+        for cell in _cells(store.path):
+            if (cell.table, cell.column) == ("text", "id"):
+                continue  # SQLite itself refuses that
+            wrong = "words" if isinstance(cell.value, bytes) else b"\xff\x00"
+            _set(store.path, cell, cell.value, wrong)
+            assert store.integrity(values.trial().id) != (), cell
+            _set(store.path, cell, wrong, cell.value)
+        assert store.integrity(values.trial().id) == ()
+
+
+@pytest.mark.parametrize(
+    "removal",
+    [
+        "DELETE FROM statement WHERE position = 3",
+        "DELETE FROM rating WHERE position = 2",
+        "DELETE FROM rating WHERE stage = 'converse'",
+        "DELETE FROM log",
+        "DELETE FROM debate",
+        "DELETE FROM call",
+        "DELETE FROM stage WHERE stage = 'debate'",
+    ],
+)
+def test_a_row_taken_away_is_noticed(store: Store, removal: str) -> None:
+    with store:
+        assert values.alter(store.path, removal) > 0
+        assert store.integrity(values.trial().id) != ()
+
+
+def test_readers_refuse_what_was_altered_and_name_it(store: Store) -> None:
+    trial = values.trial().id
+    with store:
+        values.alter(store.path, "UPDATE statement SET score = 7 WHERE role = 'Linguist'")
+        with pytest.raises(StoreError, match=f"statement of the Linguist in round 1 of {trial}"):
+            store.debate(trial)
+        values.alter(store.path, "UPDATE rating SET score = 4 WHERE factor = 'Explainability'")
+        with pytest.raises(StoreError, match=f"rating of Explainability of trial {trial}"):
+            store.ratings(trial)
+        values.alter(store.path, "UPDATE log SET body = replace(body, 'Heat', 'Meat')")
+        with pytest.raises(StoreError, match=f"log of trial {trial}"):
+            store.log(trial)
+        with pytest.raises(StoreError, match="not as it was written"):
+            list(store.outcomes())
+        assert len(store.integrity(trial)) >= 3
+
+
+def test_readers_refuse_what_has_lost_a_row(store: Store) -> None:
+    trial = values.trial().id
+    with store:
+        values.alter(store.path, "DELETE FROM rating WHERE stage = 'rate'")
+        with pytest.raises(StoreError, match=f"stage rate of trial {trial}"):
+            store.ratings(trial)
+        values.alter(store.path, "DELETE FROM statement WHERE position = 3")
+        with pytest.raises(StoreError, match=f"stage debate of trial {trial}"):
+            store.debate(trial)
+        values.alter(store.path, "DELETE FROM debate")
+        with pytest.raises(StoreError, match=f"stage debate of trial {trial}"):
+            store.debate(trial)
+
+
+def test_a_ratings_score_alone_is_no_reason_to_refuse_the_log(store: Store) -> None:
+    with store:
+        values.alter(store.path, "UPDATE rating SET score = 4 WHERE factor = 'Explainability'")
+        assert store.log(values.trial().id) is not None
+
+
+def test_a_damaged_reply_is_neither_reused_nor_read(store: Store) -> None:
+    with store:
+        digest = hashlib.sha256(b"the log").hexdigest()
+        assert store.text(digest) == "the log"
+        values.alter(
+            store.path, "UPDATE text SET body = 'the lot' WHERE body = CAST(? AS BLOB)", "the log"
+        )
+        with pytest.raises(StoreError, match=digest):
+            store.text(digest)
+        with pytest.raises(StoreError, match=digest):
+            store.call(values.identity(1))
+        with pytest.raises(StoreError, match="is not in the store"):
+            store.text("0" * 64)
+
+
+def test_a_damaged_call_is_not_recalled(store: Store) -> None:
+    values.alter(store.path, "UPDATE call SET completion_tokens = 3")
+    with store, pytest.raises(StoreError, match=f"call {values.identity(1)}"):
+        asyncio.run(store.recorder().recall(values.identity(1)))

@@ -1,0 +1,160 @@
+"""Opening: new, old, newer and foreign files, and two processes at once."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlmodel import SQLModel
+
+from recjury.errors import StoreError
+from recjury.store import Store
+from recjury.store.engine import connect, for_writing
+from recjury.store.migrate import revisions, upgrade
+from tests.store import values
+
+
+def test_a_new_store_makes_its_folder_and_is_found_again(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b with 100% odd ?#name" / "runs.db"
+    with Store.open(str(path)) as store:
+        values.begun(store)
+    with Store.open(str(path), create=False) as store:
+        assert store.campaigns()[0].name == "first"
+
+
+def test_the_migrations_make_exactly_the_tables_of_the_code(tmp_path: Path) -> None:
+    Store.open(f"sqlite:///{tmp_path}/runs.db").close()
+    engine = connect(tmp_path / "runs.db")
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection)
+        assert compare_metadata(context, SQLModel.metadata) == []
+    engine.dispose()
+
+
+@pytest.mark.parametrize("older", [None, *revisions()])
+def test_a_store_of_every_older_schema_is_brought_up_to_date(
+    tmp_path: Path, older: str | None
+) -> None:
+    path = tmp_path / "runs.db"
+    sqlite3.connect(path).close()
+    if older is not None:
+        engine = connect(path)
+        with for_writing(engine.connect()) as connection, connection.begin():
+            upgrade(connection, to=older)
+        engine.dispose()
+    with Store.open(str(path)) as store:
+        (trial,) = values.begun(store)
+        asyncio.run(store.save_log(trial, values.log()))
+        assert store.log(trial) == values.log()
+    assert _revision(path) == revisions()[-1]
+
+
+def _revision(path: Path) -> str:
+    connection = sqlite3.connect(path)
+    try:
+        return str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+    finally:
+        connection.close()
+
+
+def test_a_store_of_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    Store.open(str(path)).close()
+    values.alter(path, "UPDATE alembic_version SET version_num = '9999_later'")
+    with pytest.raises(StoreError, match="9999_later, newer than") as refused:
+        Store.open(str(path))
+    assert "\n" not in str(refused.value)
+    assert _revision(path) == "9999_later"
+
+
+def test_another_database_is_refused_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    values.alter(path, "CREATE TABLE recipes (name TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="with table recipes"):
+        Store.open(str(path))
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"not SQLite, but long enough to be read as a header " * 40])
+def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "notes.txt").write_bytes(content)
+    with pytest.raises(StoreError, match=r"notes.txt: .*expected an SQLite file") as refused:
+        Store.open(str(tmp_path / "notes.txt"))
+    assert "\n" not in str(refused.value)
+    assert (tmp_path / "notes.txt").read_bytes() == content
+
+
+def test_a_missing_store_is_not_made_when_it_is_to_be_read(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="there is no store at"):
+        Store.open(f"sqlite:///{tmp_path}/none.db", create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="cannot make its folder"):
+        Store.open(f"sqlite:///{tmp_path}/file/sub/runs.db")
+
+
+def test_a_place_that_cannot_be_written_is_named() -> None:
+    # Not even root can make a file there.
+    with pytest.raises(StoreError, match=r"/proc/runs.db: .*must exist and be writable"):
+        Store.open("sqlite:////proc/runs.db")
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("sqlite://", "needs a file"),
+        ("sqlite:///:memory:", "needs a file"),
+        ("postgresql://localhost/runs", "expected a store like sqlite:///runs.db"),
+        ("mysql:/wrong://", "expected a store like sqlite:///runs.db"),
+    ],
+)
+def test_what_is_no_store_url_is_refused(url: str, expected: str) -> None:
+    with pytest.raises(StoreError, match=expected):
+        Store.open(url)
+
+
+_OPEN = """
+import asyncio, sys
+from recjury.store import Store
+from tests.store import values
+
+async def record(store, first):
+    async with store.recorder() as recorder:
+        await asyncio.gather(*(recorder.record(values.call(n)) for n in range(first, first + 60)))
+
+print("ready", flush=True)
+sys.stdin.readline()
+with Store.open(sys.argv[1]) as store:
+    values.begun(store, trials=20)
+    for first in range(0, 300, 60):
+        asyncio.run(record(store, first + int(sys.argv[2])))
+"""
+
+
+def test_two_processes_make_and_fill_one_store_at_once(tmp_path: Path) -> None:
+    """Half of the calls are the same in both, and so are all texts."""
+    command = [sys.executable, "-c", _OPEN, str(tmp_path / "runs.db")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    started = [
+        subprocess.Popen([*command, first], text=True, **pipes)  # type: ignore[call-overload]
+        for first in ("0", "150")
+    ]
+    for process in started:
+        process.stdout.readline()
+    for process in started:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    for process in started:
+        process.communicate(timeout=60)
+        assert process.returncode == 0
+    with Store.open(str(tmp_path / "runs.db"), create=False) as store:
+        assert {call.identity for call in store.calls()} == set(map(values.identity, range(450)))
+        assert store.campaigns()[0].trials == 20
