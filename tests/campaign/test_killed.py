@@ -1,0 +1,114 @@
+"""A campaign killed in each stage goes on, and asks again only what was not durable."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import pytest
+from sqlmodel import func, select
+
+from recjury.store import Store
+from recjury.store.tables import CallRow
+from tests.campaign import player
+from tests.endpoint import RemoteEndpoint
+
+CAMPAIGN = """
+scenarios: [{{corpus: sample, limit: 2}}]
+systems: [chatcrs, retrieval]
+model: {{base_url: "{url}", name: scripted}}
+concurrency: 8
+"""
+Result = dict[str, Any]
+
+
+class Run(NamedTuple):
+    """How a `recjury run` ended, and what it printed as JSON (None if it was killed)."""
+
+    code: int
+    result: Result | None
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[RemoteEndpoint]:
+    with RemoteEndpoint("tests.campaign.player:play", latency=0.005) as running:
+        yield running
+
+
+def _run(folder: Path, endpoint: RemoteEndpoint, kill: tuple[str, int, str] | None = None) -> Run:
+    campaign = folder / "campaign.yaml"
+    campaign.write_text(CAMPAIGN.format(url=endpoint.url), "utf-8")
+    command = [sys.executable, "-m", "recjury", "run", str(campaign), "--json"]
+    command += ["--store", f"sqlite:///{folder}/store.db"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if kill is not None:
+        containing, at, when = kill
+        moment: Literal["before", "after"] = "before" if when == "before" else "after"
+        endpoint.kill_at(process.pid, at, containing=containing, when=moment)
+    said, _ = process.communicate(timeout=120)
+    return Run(process.returncode, json.loads(said) if process.returncode == 0 else None)
+
+
+def _durable(folder: Path) -> int:
+    """How many calls the store has."""
+    path = folder / "store.db"
+    if not path.exists():
+        return 0
+    with Store.open(f"sqlite:///{path}") as store, store._engine.connect() as connection:
+        return int(connection.execute(select(func.count()).select_from(CallRow)).scalar_one())
+
+
+@pytest.fixture(scope="module")
+def whole(endpoint: RemoteEndpoint, tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """The same campaign without interruption; the endpoint saw each of its calls once."""
+    run = _run(tmp_path_factory.mktemp("whole"), endpoint)
+    assert run.result is not None
+    assert set(endpoint.counts.values()) == {1}
+    return run.result
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("containing", "at", "when"),
+    [
+        ("", 1, "before"),
+        (player.SYSTEM, 2, "after"),
+        (player.PERSUASIVENESS, 1, "after"),
+        (player.JUDGE, 5, "before"),
+        (player.JUDGE, 30, "after"),
+        (player.DEBATER, 3, "before"),
+        (player.DEBATER, 20, "after"),
+    ],
+)
+def test_killed_and_resumed(
+    endpoint: RemoteEndpoint,
+    whole: Result,
+    tmp_path: Path,
+    containing: str,
+    at: int,
+    when: str,
+) -> None:
+    before = len(endpoint.bodies)
+    killed = _run(tmp_path, endpoint, (containing, at, when))
+    assert killed.code == -9
+    sent, durable = len(endpoint.bodies) - before, _durable(tmp_path)
+    assert sent > 0, "the moment came after the first call"
+    assert durable <= sent
+
+    resumed = _run(tmp_path, endpoint)
+    assert resumed.result == whole
+    needed = _durable(tmp_path)
+    asked = len(endpoint.bodies) - before
+    assert asked == needed + (sent - durable), "asked again: only what was not durable"
+
+
+@pytest.mark.slow
+def test_a_finished_campaign_asks_nothing(
+    endpoint: RemoteEndpoint, whole: Result, tmp_path: Path
+) -> None:
+    assert _run(tmp_path, endpoint).result == whole
+    before = len(endpoint.bodies)
+    assert _run(tmp_path, endpoint).result == whole
+    assert len(endpoint.bodies) == before
