@@ -126,6 +126,33 @@ def test_it_introduces_its_own_first_film_when_asked_about_it() -> None:
     assert second.text.startswith(CATALOGUE.item(named.id).name)
 
 
+def test_asked_again_about_the_same_film_it_says_why() -> None:
+    opening = talk("I would love something directed by Akira Kurosawa.")
+    conversation = after(opening, respond(opening), "Tell me more about it.")
+    told = respond(conversation)
+    why = respond(after(conversation, told, "And what makes it fit what I asked for?"))
+    assert why.items[0] == told.items[0]
+    assert why.text != told.text
+    assert "Akira Kurosawa directed it" in why.text
+
+
+def test_who_comes_back_to_an_offer_without_praise_declines_it() -> None:
+    opening = talk("I would love something directed by Akira Kurosawa.")
+    first = respond(opening)
+    film = CATALOGUE.item(CATALOGUE.link(first.text)[0].id)
+    for answer in (
+        f"{film.title} is from another time; I want one from the 80s.",
+        f"{film.title} does not fit, for I want one from the 80s.",
+    ):
+        second = respond(after(opening, first, answer))
+        assert film.id not in {item.id for item in second.items}
+        best = CATALOGUE.item(str(second.items[0].id))
+        assert best.year is not None
+        assert 1980 <= best.year <= 1989
+    praised = respond(after(opening, first, f"{film.title} is great, what else is like it?"))
+    assert film.id in {item.id for item in praised.items}
+
+
 def test_five_turns_give_five_different_replies() -> None:
     conversation = talk("I want a crime thriller.")
     said = set()
@@ -157,6 +184,7 @@ def test_the_list_has_the_asked_length_and_no_repeats() -> None:
         ("I don't want a horror film, but a comedy would be nice.", {"comedy"}, {"horror"}),
         ("Nothing with Tom Cruise; a thriller.", {"thriller"}, {"tom cruise"}),
         ("I don't mind horror.", {"horror"}, set()),
+        ("It is without Al Pacino, whom I would like to see.", {"al pacino"}, set()),
     ],
 )
 def test_wishes_are_told_from_refusals(text: str, wanted: set[str], unwanted: set[str]) -> None:

@@ -56,7 +56,10 @@ class Attribute(NamedTuple):
 
 
 class Library:
-    """Items by row number; `attributes` by folded name; each item's own in `attributes_of`."""
+    """Items by row number; `attributes` by folded name; each item's own in `attributes_of`.
+
+    `years` [items] is 0 where the year is not known; `popularity` [items] is from 0 to 1.
+    """
 
     def __init__(self, catalogue: Catalogue):
         """Index every item that can be recommended."""
@@ -69,6 +72,7 @@ class Library:
         )
         self._postings = _postings([_document(item) for item in self.items])
         self._names = NameIndex(self._spellings())
+        self.years: NDArray[np.int64] = np.array([item.year or 0 for item in self.items])
         popularity = np.array([item.popularity or 0.0 for item in self.items], dtype=np.float64)
         top = math.log1p(float(popularity.max(initial=0.0)))
         self.popularity: NDArray[np.float64] = np.log1p(popularity) / (top or 1.0)

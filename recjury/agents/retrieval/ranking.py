@@ -19,6 +19,7 @@ class Weights(NamedTuple):
     words: float = 0.7
     wanted: float = 2.0
     liked: float = 1.0
+    years: float = 4.0
     popularity: float = 2.0
     unwanted: float = 4.0
     repeated: float = 6.0
@@ -55,6 +56,9 @@ def _scores(library: Library, wish: Understanding, weights: Weights) -> NDArray[
     for name, weight in wish.wanted.items():
         attribute = library.attributes[name]
         scores[list(attribute.all_rows)] += weights.wanted * weight * attribute.weight
+    for (first, last), weight in wish.years.items():
+        asked_for = (first <= library.years) & (library.years <= last)
+        scores[asked_for] += weights.years * weight
     for row, weight in wish.liked.items():
         _add_neighbours(scores, library, row, weights.liked * weight)
     for name in wish.unwanted:

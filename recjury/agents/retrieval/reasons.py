@@ -11,13 +11,16 @@ _ROLES: tuple[Kind, ...] = ("director", "actor", "writer")
 _QUOTED = 220
 
 
-def reason(library: Library, wish: Understanding, row: int) -> str:
-    """Why the item fits, as a clause without its title and full stop."""
-    return next(_reasons(library, wish, row))
+def reasons(library: Library, wish: Understanding, row: int) -> list[str]:
+    """Why the item fits, best first, as clauses without its title and a full stop.
+
+    There is at least one, since the last describes the item.
+    """
+    return list(dict.fromkeys(_reasons(library, wish, row)))
 
 
 def _reasons(library: Library, wish: Understanding, row: int) -> Iterator[str]:
-    """The best reason first: whom the user named, a genre, what it shares, what it is."""
+    """Whom the user named, a genre, a year, what it shares with what they like, what it is."""
     item = library.items[row]
     for name in sorted(wish.wanted, key=lambda each: (-wish.wanted[each], each)):
         for kind in _ROLES:
@@ -26,6 +29,8 @@ def _reasons(library: Library, wish: Understanding, row: int) -> Iterator[str]:
     genres = [each for each in item.genres if _wanted(wish, library, each)]
     if genres:
         yield f"it counts as {_joined(genres[:2])}, which you asked for"
+    if item.year is not None and any(first <= item.year <= last for first, last in wish.years):
+        yield f"it came out in {item.year}"
     for liked in sorted(wish.liked, key=lambda each: (-wish.liked[each], each)):
         yield from _shared(library, row, liked)
     yield description(item)

@@ -67,7 +67,8 @@ class Retrieval:
         turn = sum(each.speaker is Speaker.SYSTEM for each in conversation.turns)
         start = conversation.turns[0].text if conversation.turns else ""
         if wish.asked_about is not None:
-            return told(self._library, wish.asked_about, start, turn)
+            said = [each.text for each in conversation.turns]
+            return told(self._library, wish, wish.asked_about, said, turn)
         known = {*wish.recommended, *wish.liked, *wish.rejected}
         fresh = [each for each in ranked if each.row not in known]
         if not fresh or (wish.is_vague and wish.questions == 0):

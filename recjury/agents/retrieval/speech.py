@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Sequence
 
 from recjury.agents.retrieval.library import Library
-from recjury.agents.retrieval.reasons import introduction, reason
+from recjury.agents.retrieval.reasons import introduction, reasons
 from recjury.agents.retrieval.understanding import Understanding
 
 _QUESTIONS = (
@@ -46,6 +46,11 @@ _AFTER_TELLING = (
     "Does that sound like your evening?",
     "If it is not for you, tell me what to change.",
 )
+_REASONS_AGAIN = (
+    "What speaks for {name}: {reasons}.",
+    "Why {name}? Mainly this: {reasons}.",
+)
+_REASONS_AT_MOST = 2
 
 
 def question(start: str, turn: int) -> str:
@@ -53,9 +58,17 @@ def question(start: str, turn: int) -> str:
     return _pick(_QUESTIONS, start, turn)
 
 
-def told(library: Library, row: int, start: str, turn: int) -> str:
-    """Introduce an item that was asked about."""
-    return f"{introduction(library.items[row])} {_pick(_AFTER_TELLING, start, turn)}"
+def told(library: Library, wish: Understanding, row: int, said: Sequence[str], turn: int) -> str:
+    """Introduce an item that was asked about, or say why it fits if that was done before.
+
+    `said` are the texts of the conversation so far.
+    """
+    text = introduction(library.items[row])
+    start = said[0] if said else ""
+    if any(text in each for each in said):
+        why = "; ".join(reasons(library, wish, row)[:_REASONS_AT_MOST])
+        text = _pick(_REASONS_AGAIN, start, turn).format(name=library.items[row].name, reasons=why)
+    return f"{text} {_pick(_AFTER_TELLING, start, turn)}"
 
 
 def recommendation(
@@ -66,7 +79,7 @@ def recommendation(
     sentences = []
     for place, row in enumerate(rows):
         form = _pick(openings if place == 0 else _SECONDS, start, turn + place)
-        why = reason(library, wish, row).rstrip(".")
+        why = reasons(library, wish, row)[0].rstrip(".")
         sentences.append(form.format(name=library.items[row].name, reason=why))
     closings = _CLOSINGS if len(rows) == 1 else _CLOSINGS_OF_SEVERAL
     return " ".join((*sentences, _pick(closings, start, turn)))

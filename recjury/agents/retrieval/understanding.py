@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from recjury.agents.retrieval.library import Library
@@ -18,12 +19,27 @@ _NEGATION = re.compile(
     re.IGNORECASE,
 )
 _HARMLESS = re.compile(
-    r"\b(?:don['’]?t|do not|didn['’]?t|not) (?:know|mind|sure|only|remember|matter)|"
+    r"\b(?:don['’]?t|do not|didn['’]?t|not) (?:know|mind|sure\b(?! about)|only|remember|matter)|"
     r"\bno (?:problem|idea|preference|matter|wonder)|\bwhy not|\bnever (?:seen|saw|heard)|"
     r"\bhave(?:n['’]?t| not) (?:seen|heard)|\bnot (?:too|very|so) (?:sure|picky)",
     re.IGNORECASE,
 )
-_SCOPE_END = re.compile(r"[.;!?\n]|\bbut\b|\bjust\b|\bthough\b", re.IGNORECASE)
+_SCOPE_END = re.compile(
+    r"[.;!?\n]|\bbut\b|\bjust\b|\bthough\b|"
+    r",\s*(?:for|since|as|because|so|whom?|which|i|can|could|please|maybe|perhaps)\b",
+    re.IGNORECASE,
+)
+# "without her, whom I would like to see": who stands before this is wanted all the same.
+_WANTED_BEHIND = re.compile(
+    r",? (?:whom?|which|that) i (?:would|want|love|like|hoped)", re.IGNORECASE
+)
+_PRAISE = re.compile(
+    r"\b(?:(?<!would )(?<!['’]d )like[ds]?|love[ds]?|enjoy(?:ed)?|great|good|nice|perfect|"
+    r"excellent|fantastic|thanks?|interesting|amazing|awesome|favou?rite|fun|cool|wonderful|brilliant|yes|yeah|sure|watch)\b",
+    re.IGNORECASE,
+)
+_DECADE = re.compile(r"\b(?:(19|20)(\d)0['’]?s|['’]?([2-9]0)['’]?s)\b")
+_YEAR = re.compile(r"\b(?:from|in|of|around) ((?:19|20)\d\d)\b")
 _SEEN = re.compile(
     r"\b(?:already (?:seen|saw|watched|know)|(?:i['’]?ve|have|i) (?:seen|watched)|saw)\b",
     re.IGNORECASE,
@@ -42,7 +58,9 @@ _ASKS_ABOUT = re.compile(
     r"stars|starred|plays|played|wrote|made|is in|acts|acted)|\bwhen (?:was|did)|"
     r"\bdo you know (?!any|some|of any|a\b|what|if|more|other)|"
     r"\bhave you (?:seen|heard)|\bdescribe\b|\bhow (?:is|was) (?:it|that)\b|"
-    r"\bwhat do you think (?:of|about)\b|\bsounds? (?:interesting|good|great|intriguing|perfect)",
+    r"\bwhat do you think (?:of|about)\b|\bwhat else should i know\b|\bwhat makes (?:it|that)\b|"
+    r"\bwhy (?:do you think|would i|should i|that|this|it)\b|"
+    r"\bsounds? (?:interesting|good|great|intriguing|perfect)",
     re.IGNORECASE,
 )
 
@@ -51,16 +69,17 @@ _ASKS_ABOUT = re.compile(
 class Understanding:
     """What was understood. Items are row numbers of the library, weights are at most 1.
 
-    `words` and `wanted` (attributes by folded name) describe the wish, `unwanted` what it is
-    not. `liked` are items the user named without turning them down; `recommended` those that a
-    system named, in order; `rejected` those the user turned down or has seen. `asked_about` is
-    the item the last user turn wants to hear about, `declined` whether that turn turned
-    something down. `questions` counts system turns that asked
-    without naming an item.
+    `words`, `wanted` (attributes by folded name) and `years` (first and last) describe the
+    wish, `unwanted` what it is not. `liked` are items the user named without turning them down;
+    `recommended` those that a system named, in order; `rejected` those the user turned down or
+    has seen. `asked_about` is the item the last user turn wants to hear about, `declined` says
+    whether that turn turned down what had just been offered. `questions` counts system turns
+    that asked without naming an item.
     """
 
     words: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     wanted: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    years: dict[tuple[int, int], float] = field(default_factory=dict)
     unwanted: set[str] = field(default_factory=set)
     liked: dict[int, float] = field(default_factory=dict)
     recommended: list[int] = field(default_factory=list)
@@ -72,7 +91,7 @@ class Understanding:
     @property
     def is_vague(self) -> bool:
         """Whether nothing was said that an item could be chosen by."""
-        return not (self.words or self.wanted or self.liked)
+        return not (self.words or self.wanted or self.years or self.liked)
 
 
 def understand(conversation: Conversation, library: Library) -> Understanding:
@@ -105,29 +124,45 @@ def _hear(
 ) -> None:
     refused = _negative_spans(text)
     titles = library.catalogue.link(text)
-    named = [library.rows[mention.id] for mention in titles]
-    found.asked_about = _asked_about(text, named, offered)
-    refuses = found.asked_about is None and _TURNED_DOWN.search(text) is not None
-    if refuses:
-        found.rejected.update(row for row in offered if row not in named)
-    found.declined = refuses and bool(offered)
-    for mention, row in zip(titles, named, strict=True):
-        negative = _inside(mention.start, refused)
-        found.declined |= negative
-        if negative or _is_seen(text, mention.start):
-            found.rejected.add(row)
-        if not negative:
-            found.liked[row] = max(weight, found.liked.get(row, 0.0))
+    _take_titles(found, library, text, weight, offered)
     taken = [(mention.start, mention.end) for mention in titles]
+    found.years |= {span: weight for start, span in _years(text) if not _inside(start, taken)}
     for mention in library.attribute_mentions(text):
         if _inside(mention.start, taken):
             continue
-        _take_attribute(found, mention.id, weight, wanted=not _inside(mention.start, refused))
+        negative = _inside(mention.start, refused) and not _WANTED_BEHIND.match(text, mention.end)
+        _take_attribute(found, mention.id, weight, wanted=not negative)
         if "genre" not in library.attributes[mention.id].rows:
             taken.append((mention.start, mention.end))
     for word in content_words(text):
         if library.knows(word) and not _inside(word.start, refused + taken):
             found.words[str(word)] = max(weight, found.words[word])
+
+
+def _take_titles(
+    found: Understanding, library: Library, text: str, weight: float, offered: list[int]
+) -> None:
+    """Which of the named items, and of those just offered, are liked, asked about, turned down."""
+    refused = _negative_spans(text)
+    named = [(mention, library.rows[mention.id]) for mention in library.catalogue.link(text)]
+    found.asked_about = _asked_about(text, [row for _, row in named], offered)
+    praised = _PRAISE.search(text) is not None
+    down: set[int] = set()
+    if found.asked_about is None and _TURNED_DOWN.search(text):
+        down.update(row for row in offered if row not in {row for _, row in named})
+    for mention, row in named:
+        negative = _inside(mention.start, refused) or _is_denied(text, mention.end, refused)
+        if row in offered and row != found.asked_about and not praised:
+            negative = True  # who comes back to an offer without a good word declines it
+        if negative:
+            down.add(row)
+            found.liked.pop(row, None)
+        else:
+            found.liked[row] = max(weight, found.liked.get(row, 0.0))
+        if _is_seen(text, mention.start):
+            found.rejected.add(row)
+    found.declined = not down.isdisjoint(offered)
+    found.rejected |= down
 
 
 def _take_attribute(found: Understanding, name: str, weight: float, *, wanted: bool) -> None:
@@ -149,6 +184,23 @@ def _negative_spans(text: str) -> list[tuple[int, int]]:
             end = _SCOPE_END.search(text, match.end())
             spans.append((match.start(), end.start() if end else len(text)))
     return spans
+
+
+def _is_denied(text: str, end: int, refused: list[tuple[int, int]]) -> bool:
+    """Whether a negation begins behind what ends at `end`, in the same clause."""
+    clause = _SCOPE_END.search(text, end)
+    until = clause.start() if clause else len(text)
+    return any(end <= start < until for start, _ in refused)
+
+
+def _years(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Where a decade or a year is asked for, with its first and last year."""
+    for match in _DECADE.finditer(text):
+        century, tens, short = match.groups()
+        first = int(f"{century}{tens}0") if century else 1900 + int(short)
+        yield match.start(), (first, first + 9)
+    for match in _YEAR.finditer(text):
+        yield match.start(), (int(match.group(1)), int(match.group(1)))
 
 
 def _is_seen(text: str, start: int) -> bool:
