@@ -1,0 +1,58 @@
+"""The queries of docs/store.md run, and find what the docs say they find."""
+
+import asyncio
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from recjury.store import Store
+from tests.store import values
+
+_QUERIES = re.findall(
+    r"```sql\n(.*?)```", (Path(__file__).parents[2] / "docs" / "store.md").read_text(), re.DOTALL
+)
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> sqlite3.Connection:
+    """A connection as the `sqlite3` program has it, to a store with one finished trial."""
+
+    async def fill(store: Store, trial: str) -> None:
+        await store.recorder().record(values.call(1))
+        await store.save_log(trial, values.log())
+        await store.save_ratings(trial, values.ratings())
+        await store.save_debate(trial, *values.debate(values.log().id))
+
+    with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
+        (trial,) = values.begun(store)
+        asyncio.run(fill(store, trial))
+    connection = sqlite3.connect(tmp_path / "runs.db")
+    connection.create_function("sqlar_uncompress", 2, lambda body, size: body)
+    return connection
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    list(
+        zip(
+            _QUERIES,
+            [
+                [("retrieval", 1, None, 70.0)],
+                [("judge", "Groundness", "unreadable", 1)],
+                [(0, "system", "Try Heat."), (1, "user", "I like it ü")],
+                [("judge/Novelty", 1, 10, 2, 0.25)],
+                [("system", "You rate."), ("user", "the rubric "), ("user", "the log")],
+            ],
+            strict=True,
+        )
+    ),
+)
+def test_a_query_of_the_docs_finds_what_it_is_for(
+    connection: sqlite3.Connection, query: str, expected: list[tuple[object, ...]]
+) -> None:
+    query = query.replace("3f2a%", values.trial().id).replace("0A1B%", values.identity(1).upper())
+    with connection:
+        assert connection.execute(query).fetchall() == expected
+    connection.close()
