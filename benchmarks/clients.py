@@ -20,7 +20,7 @@ import uvloop
 
 from benchmarks.chain import CALLS, read_any, run_chain
 from benchmarks.workload import MODEL, many_requests
-from recjury.llm import Gateway, ModelSpec, ask
+from recjury.llm import Gateway, ModelSpec, ask, event_loop
 from recjury.records import CallRecord, ChatRequest, Recorder, Reply, Status
 
 T = TypeVar("T")
@@ -167,8 +167,11 @@ def _main() -> None:
     parser.add_argument("--at-once", type=int, default=128)
     parser.add_argument("--store", type=Path, default=None, help="SQLite file to be made")
     options = parser.parse_args()
-    clients = {"aiohttp": _aiohttp, "sdk": _sdk}
-    measured = uvloop.run(clients.get(options.kind, _recjury)(options))
+    if options.kind in {"aiohttp", "sdk"}:
+        measured = uvloop.run((_aiohttp if options.kind == "aiohttp" else _sdk)(options))
+    else:
+        with event_loop() as runner:
+            measured = runner.run(_recjury(options))
     # Linux counts in KiB, macOS in bytes.
     unit = 2**20 if sys.platform == "darwin" else 2**10
     measured["rss_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

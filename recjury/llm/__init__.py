@@ -5,6 +5,7 @@ from recjury.llm.attribution import on_behalf_of
 from recjury.llm.clock import Clock, SystemClock
 from recjury.llm.gateway import Gateway
 from recjury.llm.identity import identity
+from recjury.llm.loop import event_loop
 from recjury.llm.reading import RatedText, finished_text, read_json, read_rating
 from recjury.llm.retry import Backoff
 from recjury.llm.scripted import ScriptedModel
@@ -26,6 +27,7 @@ __all__ = [
     "ScriptedModel",
     "SystemClock",
     "ask",
+    "event_loop",
     "finished_text",
     "identity",
     "on_behalf_of",
