@@ -1,0 +1,206 @@
+"""Whole campaigns over real HTTP and a real store."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recjury.records import Factor, Status
+from recjury.store import Store
+from tests.campaign import player
+from tests.cli.front_door import Ended, recjury
+from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, completion
+
+Command = Callable[..., Ended]
+PLAYED = "scenarios: [{corpus: sample, limit: 2}]\nsystems: [chatcrs, retrieval]\n"
+STORE = "sqlite:///runs.db"
+
+
+@pytest.fixture
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Command:
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: recjury(monkeypatch, capsys, *arguments)
+
+
+def _campaign(endpoint: ScriptedEndpoint | None, text: str = PLAYED, more: str = "") -> Path:
+    path = Path("campaign.yaml")
+    model = "" if endpoint is None else _model(endpoint.url)
+    path.write_text(text + model + more, "utf-8")
+    return path
+
+
+def _model(url: str) -> str:
+    return f"model: {{base_url: '{url}', name: scripted, retries: 0, price_in: 1, price_out: 1}}\n"
+
+
+def _run(command: Command, *arguments: object, code: int = 0) -> dict[str, Any]:
+    ended = command("run", *arguments, "--store", STORE, "--json")
+    assert ended.code == code, ended.err
+    result: dict[str, Any] = json.loads(ended.out)
+    return result
+
+
+def test_the_object_that_scripts_rely_on(command: Command) -> None:
+    with ScriptedEndpoint(player.play) as endpoint:
+        result = _run(command, _campaign(endpoint))
+    assert result["trials"] == {"planned": 4, "done": 4, "failed": 0}
+    assert list(result["systems"]) == ["chatcrs", "retrieval"]
+    for system in result["systems"].values():
+        assert set(system["factors"]) == {factor.value for factor in Factor}
+        assert all(set(value) == {"mean", "coverage"} for value in system["factors"].values())
+        assert set(system["recall"]) == {"1", "5", "10"}
+        assert system["persuasiveness"]["coverage"] == 1
+        assert system["overall"] == {"mean": 15.0, "coverage": 1.0}, "the mean of 0, 10, 20, 30"
+
+
+def test_a_debate_that_never_agrees_takes_sixteen_calls(command: Command) -> None:
+    with ScriptedEndpoint(player.play) as endpoint:
+        _run(command, _campaign(endpoint, PLAYED.replace("limit: 2", "limit: 1")))
+        kinds = [player.kind(body) for body in endpoint.bodies]
+    assert kinds.count("debate") == 2 * 16
+    assert kinds.count("judge") == 2 * 12
+    assert kinds.count("persuasiveness") == 2
+    replayed = json.loads(command("replay", "--all", "--verify", "--store", STORE, "--json").out)
+    assert replayed == {"debates": 2, "verified": 2, "different": []}
+
+
+def _nasty(body: Body) -> Answer:
+    """Every judge misbehaves in a way of its own; the rest play on."""
+    if player.kind(body) != "judge":
+        return player.play(body)
+    text = str(body)
+    spoiled: dict[Factor, Answer] = {
+        Factor.COHERENCE: "Clearly a 7. <rating>7</rating>",
+        Factor.RECOVERABILITY: "",
+        Factor.PROACTIVENESS: completion("It is <rating>3</rating>", finish_reason="length"),
+        Factor.NATURALNESS: '{"score": 4}',
+        Factor.EXPLAINABILITY: "<rating>1</rating> or <rating>2</rating>",
+        Factor.GROUNDNESS: completion(None),
+    }
+    for factor, answer in spoiled.items():
+        if f"You judge one factor: {factor}." in text:
+            return answer
+    return "Fine. <rating>2</rating>"
+
+
+def test_what_cannot_be_read_is_never_a_score_and_stops_nothing(command: Command) -> None:
+    with ScriptedEndpoint(_nasty) as endpoint:
+        result = _run(command, _campaign(endpoint))
+    unreadable = {
+        Factor.COHERENCE,
+        Factor.RECOVERABILITY,
+        Factor.PROACTIVENESS,
+        Factor.NATURALNESS,
+        Factor.EXPLAINABILITY,
+        Factor.GROUNDNESS,
+    }
+    for system in result["systems"].values():
+        for factor in Factor:
+            expected = {"mean": None, "coverage": 0.0} if factor in unreadable else None
+            assert system["factors"][factor] == (expected or {"mean": 2.0, "coverage": 1.0})
+    with Store.open(STORE) as store:
+        ratings = [r for outcome in store.outcomes() for r in outcome.ratings]
+    assert {r.factor for r in ratings if r.status is Status.UNREADABLE} == unreadable
+    assert all(r.reason for r in ratings if r.score is None)
+
+
+def test_a_call_that_fails_for_good_is_asked_again_by_the_next_run(command: Command) -> None:
+    broken = True
+
+    def script(body: Body) -> Answer:
+        if broken and "You judge one factor: Novelty." in str(body):
+            return Fault("status", status=500, text="out of order")
+        return player.play(body)
+
+    with ScriptedEndpoint(script) as endpoint:
+        campaign = _campaign(endpoint)
+        first = _run(command, campaign, code=3)
+        assert first["trials"] == {"planned": 4, "done": 0, "failed": 4}
+        asked = len(endpoint.bodies)
+        broken = False
+        second = _run(command, campaign)
+        again = [player.kind(body) for body in endpoint.bodies[asked:]]
+    assert second["trials"] == {"planned": 4, "done": 4, "failed": 0}
+    assert again.count("judge") == 4, "one Novelty for each trial"
+    assert set(again) == {"judge", "debate"}
+
+
+def test_a_larger_limit_goes_on_with_the_same_campaign(command: Command) -> None:
+    with ScriptedEndpoint(player.play) as endpoint:
+        campaign = _campaign(endpoint, PLAYED.replace("{corpus: sample, limit: 2}", "sample"))
+        small = _run(command, campaign, "--limit", 1)
+        asked = len(endpoint.bodies)
+        large = _run(command, campaign, "--limit", 2)
+        new = len(endpoint.bodies) - asked
+    assert small["campaign"] == large["campaign"]
+    assert large["trials"] == {"planned": 4, "done": 4, "failed": 0}
+    assert large["systems"]["chatcrs"]["trials"] == 2
+    assert new <= asked + 2, "the first scenario is not played again"
+
+
+def test_the_budget_ends_the_spending(command: Command) -> None:
+    with ScriptedEndpoint(lambda body: _dear(player.play(body))) as endpoint:
+        result = _run(command, _campaign(endpoint), "--budget", 0.05, code=3)
+        asked = len(endpoint.bodies)
+    assert result["trials"]["failed"] > 0
+    # What a call costs is known once it is back: those in flight may overshoot, no others.
+    assert 10 <= asked <= 10 + 4
+    status = json.loads(command("status", "--store", STORE, "--json").out)
+    assert status["campaigns"][0]["cost"] == pytest.approx(0.005 * asked)
+
+
+def _dear(answer: Answer) -> Answer:
+    assert isinstance(answer, str)
+    return completion(answer, prompt_tokens=5_000, completion_tokens=0)
+
+
+def test_a_system_that_raises_fails_its_trials_and_no_others(command: Command) -> None:
+    Path("mine.py").write_text(
+        "class Broken:\n"
+        "    def __init__(self, corpus, *, name):\n"
+        "        self.name, self.settings = name, {}\n"
+        "    async def respond(self, conversation):\n"
+        "        raise RuntimeError('no idea')\n"
+        "    async def aclose(self):\n"
+        "        pass\n",
+        "utf-8",
+    )
+    systems = "[retrieval, {kind: python, name: broken, path: 'mine:Broken'}]"
+    result = _run(command, _campaign(None, PLAYED.replace("[chatcrs, retrieval]", systems)), code=3)
+    assert result["trials"] == {"planned": 4, "done": 2, "failed": 2}
+    assert result["systems"]["broken"]["overall"] == {"mean": None, "coverage": 0.0}
+    assert result["systems"]["retrieval"]["overall"]["coverage"] == 1
+    with Store.open(STORE) as store:
+        reasons = {why for o in store.outcomes() for why in o.failures.values()}
+    assert any("RuntimeError: no idea" in reason for reason in reasons)
+
+
+def test_the_same_campaign_twice_gives_the_same_numbers(command: Command) -> None:
+    campaign = _campaign(None, PLAYED.replace("[chatcrs, retrieval]", "[retrieval]"))
+    first = _run(command, campaign)
+    Path("runs.db").unlink()
+    assert _run(command, campaign) == first
+
+
+def test_a_campaign_that_is_being_run_is_refused(command: Command) -> None:
+    campaign = _campaign(None, PLAYED.replace("[chatcrs, retrieval]", "[retrieval]"))
+    running = _run(command, campaign)["campaign"]
+    with Store.open(STORE) as store, store.claim(running):
+        ended = command("run", campaign, "--store", STORE)
+    assert ended.code == 2
+    assert "is being run by process" in ended.err
+
+
+def test_a_dry_run_says_what_it_would_cost_and_writes_nothing(command: Command) -> None:
+    with ScriptedEndpoint(player.play) as endpoint:
+        ended = command("run", _campaign(endpoint), "--dry-run", "--json", "--store", STORE)
+        assert endpoint.bodies == []
+    estimate = json.loads(ended.out)
+    assert estimate["trials"] == 4
+    assert estimate["calls"] == 4 * (6 + 12 + 16) + 2 * 5
+    assert estimate["cost"] > 0
+    assert not Path("runs.db").exists()
