@@ -20,7 +20,9 @@ from benchmarks.measured_validity import PAPER_SYSTEMS, Correlation, correlate, 
 from recjury.corpora import open_corpus
 from recjury.corpora.concept import read_concept
 from recjury.judges.measured import MeasuredPanel
-from recjury.records import Factor, Rating
+from recjury.judges.measured.diversity import characteristics, diversity_score
+from recjury.knowledge import Catalogue
+from recjury.records import ConversationLog, Factor, Rating
 
 CORPORA = ("opendialkg", "redial")
 SCORES = (0, 1, 2, 3, 4)
@@ -38,6 +40,15 @@ class Spread(NamedTuple):
 Table = dict[str, dict[Factor, Spread]]
 
 
+class Measured(NamedTuple):
+    """The spreads by system, the logs judged in a second of CPU time, and why Diversity is
+    unscored: how many session lists have each of its scores, whatever their length."""
+
+    table: Table
+    logs_per_second: float
+    diversity: dict[int, int]
+
+
 def spread(ratings: Sequence[Rating]) -> Spread:
     """The spread of one factor's ratings."""
     scores = [rating.score for rating in ratings if rating.score is not None]
@@ -53,10 +64,11 @@ def spreads(rated: Iterable[tuple[Rating, ...]]) -> dict[Factor, Spread]:
     return {Factor(column[0].factor): spread(column) for column in columns}
 
 
-def measure(data: Path, limit: int | None) -> tuple[Table, float]:
-    """The spreads of every recorded system, and how many logs a second were judged."""
+def measure(data: Path, limit: int | None) -> Measured:
+    """The measurement over every recorded system."""
     table: Table = {}
-    judged, seconds = 0, 0.0
+    diversity: Counter[int] = Counter()
+    seconds = 0.0
     for name in CORPORA:
         corpus = open_corpus(name, data)
         panel = MeasuredPanel(corpus.catalogue, corpus.graph)
@@ -64,12 +76,17 @@ def measure(data: Path, limit: int | None) -> tuple[Table, float]:
         for system in PAPER_SYSTEMS:
             path = _file(data, system, name)
             logs = list(read_concept(path, data, limit=limit))
-            started = time.perf_counter()
+            started = time.process_time()
             rated = [panel.measure(log) for log in logs]
-            seconds += time.perf_counter() - started
-            judged += len(logs)
+            seconds += time.process_time() - started
+            diversity.update(_diversity(log, corpus.catalogue) for log in logs)
             table[path.name.split(".")[0]] = spreads(rated)
-    return table, judged / seconds
+    return Measured(table, diversity.total() / seconds, dict(sorted(diversity.items())))
+
+
+def _diversity(log: ConversationLog, catalogue: Catalogue) -> int:
+    ids = (ref.id for ref in log.session_list() if ref.id is not None)
+    return diversity_score(characteristics([catalogue.item(id_) for id_ in ids]))
 
 
 def _file(data: Path, system: str, corpus: str) -> Path:
@@ -108,10 +125,12 @@ def _means(table: Table, corpus: str, factor: Factor) -> list[float | None]:
 
 
 def _human(correlations: Sequence[Correlation]) -> Iterable[str]:
-    yield "\n| factor | human label | Spearman | n |\n|---|---|---|---|"
-    for row in correlations:
-        rho = "undefined" if row.rho is None else f"{row.rho:+.2f}"
-        yield f"| {row.factor} | {row.label} | {rho} | {row.n} |"
+    labels = list(dict.fromkeys(row.label for row in correlations))
+    yield "\n| factor | n | " + " | ".join(labels) + " |\n|---|---" + "|---" * len(labels) + "|"
+    for factor in dict.fromkeys(row.factor for row in correlations):
+        rows = [row for row in correlations if row.factor == factor]
+        cells = ["undefined" if row.rho is None else f"{row.rho:+.2f}" for row in rows]
+        yield f"| {factor} | {max(row.n for row in rows)} | " + " | ".join(cells) + " |"
 
 
 def main() -> None:
@@ -121,7 +140,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="conversations per file (default: all)")
     parser.add_argument("--json", action="store_true", help="one JSON object")
     options = parser.parse_args()
-    table, rate = measure(options.data, options.limit)
+    table, rate, diversity = measure(options.data, options.limit)
     correlations = correlate(options.data)
     if options.json:
         systems = {
@@ -132,6 +151,7 @@ def main() -> None:
             json.dumps(
                 {
                     "logs_per_second": rate,
+                    "diversity_whatever_the_length": diversity,
                     "constant": [factor.value for factor in constant(table)],
                     "systems": systems,
                     "human": [row._asdict() for row in correlations],
@@ -139,7 +159,9 @@ def main() -> None:
             )
         )
         return
-    print(f"{rate:.0f} logs/s; constant: {[f.value for f in constant(table)]}")
+    flat = [factor.value for factor in constant(table)]
+    print(f"{rate:.0f} logs a CPU second; without two different scores: {flat}")
+    print(f"Diversity of the session lists, whatever their length: {diversity}")
     lines = [line for factor in Factor for line in _markdown(table, factor)]
     print("\n".join([*lines, *_agreement(table), *_human(correlations)]))
 
