@@ -81,18 +81,15 @@ def compare_systems(
         if not trials:
             known = sorted({trial.system for trial in store.trials(campaign)})
             raise StoreError(f"no system is called {system}: expected {_listed(known)}")
+        if not sample.values():
+            raise StoreError(f"{system} has no score yet: there is nothing to compare")
         samples.append(sample)
     return corrected({"": compare_samples(*samples, seed=seed)})[""]
 
 
 def compare_samples(a: Sample, b: Sample, *, seed: int = 0) -> Comparison:
-    """Compare two systems' scores. The p-values are as tested: see `corrected`.
-
-    Raises StoreError if one of them has no score at all.
-    """
+    """Compare two systems' scores. The p-values are as tested: see `corrected`."""
     first, second = a.values(), b.values()
-    if not first or not second:
-        raise StoreError("nothing to compare: a system has no finished trial yet")
     shared = [key for key in first if key in second]
     if not shared:
         gaps = {name: unpaired(a.column(name), b.column(name), seed=seed) for name in COMPARED}

@@ -14,7 +14,7 @@ from recjury.report.page import Page, gather
 from recjury.report.plots import debate_plot, factor_map, overall_plot, recall_plot
 from recjury.report.scores import OVERALL
 from recjury.report.tables import COLUMNS
-from recjury.stats.interval import interval_of_mean
+from recjury.stats.resampling import interval_of_mean
 from recjury.store import Store
 
 
@@ -70,9 +70,8 @@ def _plots(page: Page, found: Findings) -> dict[str, Markup]:
         "factors": factor_map(page.systems),
         "overall": overall_plot(page.systems, overall),
         "recall": recall_plot(page.systems),
+        "debates": debate_plot(held) if held else "",
     }
-    if held:
-        drawn["debates"] = debate_plot(held)
     return {name: Markup(svg) for name, svg in drawn.items()}  # noqa: S704 (made by us)
 
 

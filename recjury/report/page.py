@@ -12,7 +12,7 @@ from recjury.report.excerpt import one_line
 from recjury.report.findings import Findings
 from recjury.report.players import Players, model_names, players
 from recjury.report.summary import SystemSummary, summaries
-from recjury.report.tables import PairTable, Row, main_table, pair_table
+from recjury.report.tables import NAME_LENGTH, PairTable, Row, main_table, pair_table
 from recjury.report.trust import Caution, cautions
 from recjury.store import Campaign, Store
 from recjury.store.spending import Spent
@@ -31,6 +31,14 @@ class CorpusLine(NamedTuple):
     played: int
     target_seen: int
     without_target: int
+
+
+class Leaks(NamedTuple):
+    """Messages of a system's simulated users that named a target, by what became of them."""
+
+    system: str
+    caught: int
+    through: int
 
 
 class Reason(NamedTuple):
@@ -74,6 +82,7 @@ class Page(NamedTuple):
     cautions: tuple[Caution, ...]
     pairs: tuple[PairTable, ...]
     tests: int
+    leaks: tuple[Leaks, ...]
     failures: Reasons
     unscored: Reasons
     examples: Mapping[str, tuple[Example, ...]]
@@ -102,6 +111,10 @@ def gather(store: Store, found: Findings, *, campaign: str | None, examples: int
         cautions=cautions(found, who, systems, wished=_any_wishes(store, found)),
         pairs=tuple(pair_table(a, b, gaps) for (a, b), gaps in compared.items()),
         tests=sum(gap.p is not None for c in compared.values() for gap in c.measures.values()),
+        leaks=tuple(
+            Leaks(one_line(name, NAME_LENGTH), each.leaks_caught, each.leaks_through)
+            for name, each in systems.items()
+        ),
         failures=_reasons((*why, by_system) for why, by_system in found.failures.items()),
         unscored=_reasons(
             (why.factor, f"{why.status.value.replace('_', ' ')}: {why.reason}", by_system)
@@ -179,7 +192,7 @@ def _examples(
 ) -> dict[str, tuple[Example, ...]]:
     chosen = {name: ranking.choose(count) for name, ranking in found.rankings.items()}
     return {
-        name: tuple(
+        one_line(name, NAME_LENGTH): tuple(
             example
             for choice in choices
             if (example := load_example(store, choice, models)) is not None

@@ -9,9 +9,9 @@ from recjury.report.excerpt import one_line
 from recjury.report.rounds import RoundMeans
 from recjury.report.summary import SystemSummary
 from recjury.report.svg import INK, draw
-from recjury.report.tables import coverage_text
+from recjury.report.tables import coverage_text, hyphenated
 from recjury.stats import Summary
-from recjury.stats.interval import Interval
+from recjury.stats.resampling import Interval
 from recjury.store import RECALL_AT
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def factor_map(systems: Mapping[str, SystemSummary]) -> str:
         _factor_axes(axes, len(systems))
         _system_axis(axes, systems)
 
-    height = 1.45 + 0.48 * len(systems)
+    height = 1.5 + 0.48 * len(systems)
     return draw(paint, width=10.5, height=height, title="Mean factor scores by system")
 
 
@@ -60,7 +60,7 @@ def _cell(axes: "Axes", row: int, column: int, mean: Summary) -> None:
         return
     share = mean.mean / 4
     axes.add_patch(Rectangle(place, 0.96, 0.92, facecolor=colormaps["cividis"](share), linewidth=0))
-    ink = "#ffffff" if share < 0.55 else "#111111"
+    ink = "#ffffff" if share < 0.5 else "#111111"
     partly = mean.coverage < 1
     axes.text(
         left, row - 0.13 * partly, f"{mean.mean:.2f}", ha="center", va="center", color=ink, size=9.5
@@ -78,7 +78,7 @@ def _left(column: int) -> float:
 def _factor_axes(axes: "Axes", rows: int) -> None:
     axes.set_xlim(-0.6, _left(11) + 0.6)
     axes.set_ylim(rows - 0.45, -0.5)
-    names = [factor.value.replace(" ", "\n") for factor in Factor]
+    names = [hyphenated(factor).replace(" ", "\n").replace("\xad", "-\n") for factor in Factor]
     axes.set_xticks([_left(column) for column in range(12)], names, size=7.5, linespacing=1.05)
     axes.tick_params(top=True, bottom=False, labeltop=True, labelbottom=False, length=0, pad=4)
     axes.spines[:].set_visible(False)
@@ -88,7 +88,7 @@ def _factor_axes(axes: "Axes", rows: int) -> None:
             dimension.value,
             (middle, 1),
             xycoords=("data", "axes fraction"),
-            xytext=(0, 32),
+            xytext=(0, 36),
             textcoords="offset points",
             ha="center",
             size=9,

@@ -6,12 +6,15 @@ from typing import NamedTuple
 
 from recjury.records import OVERALL_SCALE, PERSUASIVENESS_SCALE
 from recjury.report.comparison import Comparison
+from recjury.report.excerpt import one_line
 from recjury.report.scores import COMPARED, FACTORS, OVERALL
 from recjury.report.summary import SystemSummary
 from recjury.stats import Difference, Summary
 from recjury.store import RECALL_AT
 
 _SIGNIFICANT = 0.05
+NAME_LENGTH = 60
+"""Characters of a system's name that are shown."""
 
 
 class Cell(NamedTuple):
@@ -61,11 +64,30 @@ class PairTable(NamedTuple):
     cells: tuple[GapCell, ...]
 
 
+_BREAKS = (
+    "Recover|ability",
+    "Pro|activeness",
+    "Grammat|ical Correct|ness",
+    "Natural|ness",
+    "Appropri|ateness",
+    "Effective|ness",
+    "Explain|ability",
+    "Ground|ness",
+    "Persuasive|ness",
+)
+_HYPHENATED = {word.replace("|", ""): word.replace("|", "\xad") for word in _BREAKS}
+
+
+def hyphenated(name: str) -> str:
+    """A measure's name with soft hyphens where it may be broken in a narrow column."""
+    return _HYPHENATED.get(name, name)
+
+
 COLUMNS = (
     Column("Overall", f"0–{OVERALL_SCALE[1]}", 1),
-    *(Column(factor, "0–4", 2) for factor in FACTORS),
-    *(Column(f"Recall@{k}", "0–1", 3) for k in RECALL_AT),
-    Column("Persuasiveness", f"0–{PERSUASIVENESS_SCALE[1]}", 2),
+    *(Column(hyphenated(factor), "0–4", 2) for factor in FACTORS),
+    *(Column(f"Recall @{k}", "0–1", 3) for k in RECALL_AT),
+    Column(hyphenated("Persuasiveness"), f"0–{PERSUASIVENESS_SCALE[1]}", 2),
 )
 
 
@@ -75,7 +97,7 @@ def main_table(systems: Mapping[str, SystemSummary]) -> tuple[Row, ...]:
     best = [_best(column) for column in zip(*columns, strict=True)]
     return tuple(
         Row(
-            system,
+            one_line(system, NAME_LENGTH),
             summary.trials,
             summary.failed,
             tuple(
@@ -117,7 +139,12 @@ def pair_table(a: str, b: str, comparison: Comparison) -> PairTable:
     """A comparison as text."""
     cells = tuple(_gap(name, comparison.measures[name]) for name in COMPARED)
     return PairTable(
-        a, b, comparison.pairs, comparison.is_paired, cells[COMPARED.index(OVERALL)], cells
+        a=one_line(a, NAME_LENGTH),
+        b=one_line(b, NAME_LENGTH),
+        pairs=comparison.pairs,
+        is_paired=comparison.is_paired,
+        overall=cells[COMPARED.index(OVERALL)],
+        cells=cells,
     )
 
 

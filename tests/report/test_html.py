@@ -1,0 +1,191 @@
+"""The page: what it says, what it never lets through, and that it is the same each time."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from recjury.errors import ConfigError, StoreError
+from recjury.records import Ending
+from recjury.report import write_report
+from recjury.store import Store
+from tests.report.filling import CAMPAIGN, Played, fill
+from tests.report.markup import Page
+
+HOSTILE = "<script>alert(1)</script> \"quoted\" 'single' {{ 7*7 }} & \x00 \x1b[31m \u202e $\\frac$"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(f"sqlite:///{tmp_path / 'runs.db'}") as opened:
+        yield opened
+
+
+def written(store: Store, path: Path, **options: int) -> Page:
+    """The page about the only campaign, parsed; fails where it does not balance."""
+    write_report(store, path, campaign=CAMPAIGN, **options)
+    page = Page(path.read_text("utf-8"))
+    assert page.wrong == []
+    return page
+
+
+def _several() -> list[Played]:
+    return [
+        Played(system, str(n), [float((n + i) % 5) for i in range(12)], hit_at=1 + n % 10)
+        for system in ("kbrd", "retrieval")
+        for n in range(6)
+    ]
+
+
+def test_the_page_says_what_was_run_and_what_came_of_it(store: Store, tmp_path: Path) -> None:
+    fill(store, [*_several(), Played("kbrd", "9", failure="kbrd: no checkpoint")])
+    words = written(store, tmp_path / "made" / "report.html").words
+    for said in (
+        "A small campaign",
+        "kbrd (7 trials, 1 failed)",
+        "sample/test: 7, 6 of them played",
+        "rule user",
+        "measured judges",
+        "rule debaters",
+        "recjury 0.1.0",
+        "seed 7",
+        "kbrd: no checkpoint",
+        "86 %",
+        "kbrd − retrieval",
+        "paired, 6 scenarios in common",
+        "Best of 6 by verdict",
+        "✓ target",
+        "Coherence was counted over two system turns.",
+        "As the Linguist I weighed my factors.",
+    ):
+        assert said in words
+    assert list(tmp_path.glob("made/*")) == [tmp_path / "made" / "report.html"]
+
+
+def test_hostile_text_is_shown_and_never_run(store: Store, tmp_path: Path) -> None:
+    name = f"sys {HOSTILE}"
+    fill(
+        store,
+        [
+            Played(name, "1", said=HOSTILE, items=[HOSTILE] * 10, judge=HOSTILE),
+            Played(name, f"2 {HOSTILE}", debater=HOSTILE, user=HOSTILE, corpus=f"c {HOSTILE}"),
+            Played("other", "1", failure=HOSTILE),
+        ],
+        name=HOSTILE,
+    )
+    page = written(store, tmp_path / "report.html")
+    source = (tmp_path / "report.html").read_text("utf-8")
+    assert "script" not in page.tags
+    assert "<script>alert(1)</script>" in page.words
+    assert "{{ 7*7 }}" in page.words
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", source)
+
+
+def test_nothing_is_fetched_from_anywhere(store: Store, tmp_path: Path) -> None:
+    fill(store, [Played("a", "1", said="See http://127.0.0.1/x.png")])
+    page = written(store, tmp_path / "report.html")
+    assert not {"script", "img", "link", "iframe", "object"} & set(page.tags)
+    assert page.values("src") == []
+    assert {link[0] for link in page.values("href") + page.values("xlink:href")} == {"#"}
+    style = (tmp_path / "report.html").read_text("utf-8").partition("</style>")[0]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_ten_megabytes_are_cut_and_say_so(store: Store, tmp_path: Path) -> None:
+    huge = "x" * 10_000_000
+    fill(store, [Played("a", "1", said=huge, items=[huge, *"bcdefghij"], judge=huge[:100_000])])
+    words = written(store, tmp_path / "report.html").words
+    assert "… cut here: 10,000,000 characters in all" in words
+    assert (tmp_path / "report.html").stat().st_size < 500_000
+
+
+def test_the_same_store_gives_the_same_bytes(store: Store, tmp_path: Path) -> None:
+    fill(store, _several())
+    for name in ("one.html", "two.html"):
+        write_report(store, tmp_path / name)
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_figures_are_well_formed_and_hold_every_system_as_text(
+    store: Store, tmp_path: Path
+) -> None:
+    fill(store, _several())
+    write_report(store, tmp_path / "report.html")
+    source = (tmp_path / "report.html").read_text("utf-8")
+    figures = re.findall(r"<svg.*?</svg>", source, flags=re.DOTALL)
+    assert len(figures) == 4
+    for figure in figures:
+        text = "".join(ElementTree.fromstring(figure).itertext())
+        assert "kbrd" in text
+        assert "retrieval" in text
+        assert "currentColor" in figure
+
+
+def test_results_by_rule_are_never_called_a_model_s(store: Store, tmp_path: Path) -> None:
+    fill(store, _several())
+    words = written(store, tmp_path / "report.html").words
+    assert "The factors were measured, not judged by a language model" in words
+    assert "The overall score comes from rule debaters" in words
+    assert "rated by a language model" not in words
+    assert "debate between language models" not in words
+
+
+def test_models_are_named_as_their_endpoint_knows_them(store: Store, tmp_path: Path) -> None:
+    fill(store, [Played("a", "1", judge="main", debater="main", user="main")])
+    words = written(store, tmp_path / "report.html").words
+    assert "Judges large-model-1 (main)" in words
+    assert "The factors were rated by a language model" in words
+    assert "were measured" not in words
+
+
+def test_recorded_conversations_have_no_simulated_user(store: Store, tmp_path: Path) -> None:
+    fill(
+        store,
+        [Played("a", "1", ending=Ending.RECORDED, user="none", persuasiveness=None)],
+    )
+    words = written(store, tmp_path / "report.html").words
+    assert "User whoever spoke in the recorded conversations" in words
+    assert "Conversations were recorded elsewhere" in words
+    assert "Persuasiveness not measured: needs a knowledge graph 1 a 1" in words
+
+
+def test_several_corpora_have_a_table_each(store: Store, tmp_path: Path) -> None:
+    fill(store, [Played("a", "1", corpus="x/test"), Played("a", "1", corpus="y/test")])
+    words = written(store, tmp_path / "report.html").words
+    assert words.count("Means over the trials of this corpus") == 2
+
+
+def test_what_has_failed_altogether_is_still_a_page(store: Store, tmp_path: Path) -> None:
+    fill(store, [Played("a", "1", failure="gone"), Played("b", "1", [None] * 12, [], None)])
+    words = written(store, tmp_path / "report.html").words
+    assert "no verdict could be scored" in words
+    assert "gone" in words
+
+
+@pytest.mark.parametrize(("examples", "shown"), [(0, 0), (1, 1), (3, 3), (9, 6)])
+def test_as_many_conversations_as_asked_for(
+    store: Store, tmp_path: Path, examples: int, shown: int
+) -> None:
+    fill(store, _several()[:6])
+    words = written(store, tmp_path / "report.html", examples=examples).words
+    assert words.count("of 6 by verdict") == shown
+
+
+def test_an_empty_store_and_a_path_that_cannot_be_written_are_one_line(
+    store: Store, tmp_path: Path
+) -> None:
+    with pytest.raises(StoreError, match="no trial to report on"):
+        write_report(store, tmp_path / "report.html")
+    assert not (tmp_path / "report.html").exists()
+    fill(store, [Played("a", "1")])
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="cannot write the report"):
+        write_report(store, tmp_path / "file" / "report.html")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ConfigError, match="cannot write the report"):
+        write_report(store, tmp_path / "folder")
+    assert sorted(path.name for path in tmp_path.glob("*.html*")) == []
+    assert sorted(path.name for path in tmp_path.glob(".*")) == []
