@@ -6,6 +6,7 @@ from recjury.judges.measured.anchors import (
     counted,
     from_errors,
     listed,
+    not_applicable,
     scored,
 )
 from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes, gives_way, objects
@@ -49,6 +50,8 @@ def recoverability(reading: Reading) -> Outcome:
 
     A user's first turn of the interaction cannot object to the system, nor its last be answered.
     """
+    if not reading.spoken:
+        return not_applicable("the system said nothing")
     pointed_out = 0
     found: list[Finding] = []
     asked: frozenset[str] = frozenset()

@@ -45,9 +45,8 @@ def test_any_log_gets_twelve_ratings(case: str) -> None:
 
 
 def test_nothing_to_judge_is_no_score() -> None:
-    """An empty interaction has no score but Recoverability's, where no error was pointed out."""
-    scored = {r.factor for r in PANEL.measure(log()) if r.score is not None}
-    assert scored == {Factor.RECOVERABILITY}
+    """An empty interaction has no score at all."""
+    assert [r.factor for r in PANEL.measure(log()) if r.score is not None] == []
 
 
 def test_failed_turns_are_not_text() -> None:
