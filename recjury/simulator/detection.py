@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from recjury.simulator.folding import Word, canonical, unmask
+from recjury.simulator.folding import Word, all_letters, canonical, unmask
 from recjury.simulator.reading import Place, Reading
 from recjury.simulator.title_marks import Marked
 from recjury.simulator.titles import Form, Title
@@ -47,28 +47,33 @@ class Detector:
 
     def spans(self, folded: str, asked: str) -> tuple[Span, ...]:
         """Every giveaway in `folded`, in text order; `asked` is the folded turn it answers."""
-        reading, marked = Reading(folded), Marked(folded, asked=asked)
+        marked = Marked(folded, asked=asked)
+        plain = Reading(folded, in_digits=False)
+        numbered = Reading(folded) if plain.has_numbers else plain
         found = {
-            *self._as_spelled(reading, marked),
-            *self._misspellings(reading, marked),
+            *self._as_spelled(numbered, plain, marked),
+            *self._misspellings(plain, marked),
             *self._posing(folded),
-            *self._shortened(reading, folded),
+            *self._shortened(plain, folded),
         }
         return tuple(sorted(found))
 
-    def _as_spelled(self, reading: Reading, marked: Marked) -> Iterator[Span]:
+    def _as_spelled(self, numbered: Reading, plain: Reading, marked: Marked) -> Iterator[Span]:
+        """Titles as they are, with number words and numerals as digits, and without."""
         for title in self._titles:
             for form in title.forms:
-                for place in reading.places(form.key):
-                    if self._gives_away(reading, place, form, title.years, marked):
-                        yield _span(reading, place)
+                searches = {(numbered, form.key), (plain, form.letters)}
+                for reading, letters in searches:
+                    for place in reading.places(letters):
+                        if self._gives_away(reading, place, form, title.years, marked):
+                            yield _span(reading, place)
 
     def _gives_away(
         self, reading: Reading, place: Place, form: Form, years: frozenset[str], marked: Marked
     ) -> bool:
         found = reading.found(place)
         if not place.fills:
-            inside = found[0].run == found[-1].run and len(form.key) >= _INSIDE_A_WORD
+            inside = found[0].run == found[-1].run and len(form.letters) >= _INSIDE_A_WORD
             return form.strong and inside and not is_ordinary(reading.run(place.first))
         if self._is_person(reading, place):
             return marked.is_quoted(found[0].start, found[-1].end)
@@ -102,14 +107,14 @@ class Detector:
         One edit adds or removes at most one letter of those `held`: most texts fail by that.
         """
         measured = (
-            _Near(form, OSA.distance(form.key, joined, score_cutoff=form.typos))
+            _Near(form, OSA.distance(form.letters, joined, score_cutoff=form.typos))
             for form, needed in self._misspelt.get(len(joined), ())
             if (needed & ~held).bit_count() <= form.typos
         )
         return [
             near
             for near in measured
-            if 0 < near.edits <= near.form.typos and _digits(near.form.key) == _digits(joined)
+            if 0 < near.edits <= near.form.typos and _digits(near.form.letters) == _digits(joined)
         ]
 
     def _is_misspelt(self, reading: Reading, place: Place, near: _Near, marked: Marked) -> bool:
@@ -123,25 +128,19 @@ class Detector:
             return not talk and edits == 1 and marked.is_capitalised(found)
         if not talk or len(form.words) == 1:
             return not talk
-        long = edits == 1 and len(form.key) >= _LONG_ENOUGH
+        long = edits == 1 and len(form.letters) >= _LONG_ENOUGH
         return long or marked.is_capitalised(found)
 
     def _posing(self, folded: str) -> Iterator[Span]:
         """Titles in which digits or signs pose as letters: such a word is never just talk."""
         unmasked = unmask(folded)
-        posing = [
-            before != after and before not in "lL"
-            for before, after in zip(folded, unmasked, strict=True)
-        ]
-        if not any(posing):
+        if not any(_poses(*signs) for signs in zip(folded, unmasked, strict=True)):
             return
-        reading = Reading(unmasked)
-        for title in self._titles:
-            for form in title.forms:
-                for place in reading.places(form.key.replace("l", "i")):
-                    span = _span(reading, place)
-                    if place.fills and len(form.key) > 1 and any(posing[span.start : span.end]):
-                        yield span
+        forms = [form for title in self._titles for form in title.forms if len(form.letters) > 1]
+        lettered = [(form, form.letters.replace("l", "i")) for form in forms]
+        yield from _in_letters(folded, unmasked, lettered)
+        lettered = [(form, all_letters(form.letters)) for form in forms]
+        yield from _in_letters(folded, all_letters(unmasked), lettered)
 
     def _shortened(self, reading: Reading, folded: str) -> Iterator[Span]:
         for word in reading.words if self._initialisms else ():
@@ -154,6 +153,21 @@ class Detector:
             return False
         names = self._people.get(reading.words[place.first].text, ())
         return reading.follows(names, place.first)
+
+
+def _in_letters(folded: str, unmasked: str, lettered: Iterable[tuple[Form, str]]) -> Iterator[Span]:
+    """Where the letters of a form stand in `unmasked`, some of which were none in `folded`."""
+    reading = Reading(unmasked, in_digits=False)
+    for _, letters in lettered:
+        for place in reading.places(letters):
+            start, end = span = _span(reading, place)
+            signs = zip(folded[start:end], unmasked[start:end], strict=True)
+            if place.fills and any(_poses(*pair) for pair in signs):
+                yield span
+
+
+def _poses(sign: str, letter: str) -> bool:
+    return not sign.isalpha() and letter.isalpha()
 
 
 def own_spans(title: Title, folded: str) -> tuple[Span, ...]:
@@ -169,14 +183,18 @@ def own_spans(title: Title, folded: str) -> tuple[Span, ...]:
 
 def _is_disguise(form: Form, found: list[Word], marked: Marked) -> bool:
     """Whether other words, or letters, that together spell `form` are meant to."""
+    if marked.in_hashtag(found[0].start):
+        return True
     if len(found) == 1:
         return form.strong and not is_ordinary(found[0].text)
     if all(len(word.text) == 1 for word in found):
         return form.strong or not marked.abbreviates(found)
     if not all(is_ordinary(word.text) and len(word.text) > 1 for word in found):
-        return form.strong or len(form.key) >= _TELLING_PIECE
+        return form.strong or len(form.letters) >= _TELLING_PIECE
     if form.strong and len(form.words) > 1:
         return True
+    if not marked.has_space(found):
+        return len(form.letters) >= _TELLING_PIECE
     shortest = min(len(word.text) for word in found)
     return marked.is_capitalised(found) or (form.strong and shortest >= _TELLING_PIECE)
 
@@ -201,7 +219,7 @@ def _by_length(forms: Iterable[Form]) -> dict[int, list[tuple[Form, int]]]:
     """Forms that may be misspelt and their signs, by the lengths a misspelling can have."""
     index: dict[int, list[tuple[Form, int]]] = {}
     for form in forms:
-        for length in range(len(form.key) - form.typos, len(form.key) + form.typos + 1):
+        for length in range(len(form.letters) - form.typos, len(form.letters) + form.typos + 1):
             if form.typos:
-                index.setdefault(length, []).append((form, _signs(form.key)))
+                index.setdefault(length, []).append((form, _signs(form.letters)))
     return index

@@ -40,12 +40,10 @@ _SPELLED = {
     "−": "-",
 }
 # Characters that pose as a letter inside a word. "l" reads as "i" in that view of a text.
-_LEET = str.maketrans("0134578@$!|Ll", "oieastbasiiii")
-_POSING = re.compile(
-    r"(?<=[A-Za-z])[0134578@$!|]+(?=[A-Za-z0-9@$])"
-    r"|(?<![0-9A-Za-z])[0134578@$]+(?=[A-Za-z])"
-    r"|(?<=[A-Za-z])[0134578$]+(?![0-9A-Za-z])"
-)
+_LEET = str.maketrans("0134578@$", "oieastbas")
+_SIGNS = str.maketrans("!|", "ii")
+_ONE_LETTER = str.maketrans("Ll", "Ii")
+_POSING = re.compile(r"[A-Za-z0-9@$]+(?:[!|]+[A-Za-z0-9@$]+)*")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _NUMBERS = {
     word: str(value)
@@ -101,12 +99,21 @@ def fold(text: str) -> str:
 
 
 def unmask(folded: str) -> str:
-    """A folded text with digits and signs that pose as letters turned into those letters.
+    """A folded text with the digits and signs that stand with letters turned into letters.
 
-    Positions stay as they are, and "l" becomes "i", since a "1" stands for either.
+    Positions stay as they are; "l" becomes "i", since a "1" stands for either.
     """
-    posing = _POSING.sub(lambda found: found.group().translate(_LEET), folded)
-    return posing.translate({ord("l"): "i", ord("L"): "I"})
+    return _POSING.sub(_as_letters, folded).translate(_ONE_LETTER)
+
+
+def all_letters(text: str) -> str:
+    """`text` with each digit as the letter it looks like, and "l" as "i"."""
+    return text.translate(_LEET).translate(_ONE_LETTER)
+
+
+def _as_letters(found: re.Match[str]) -> str:
+    run = found.group()
+    return run.translate(_LEET).translate(_SIGNS) if any(sign.isalpha() for sign in run) else run
 
 
 def words_of(folded: str) -> list[Word]:
@@ -127,8 +134,3 @@ def canonical(word: str) -> str:
     Single letters stay letters: an "i" or "v" is a numeral in titles alone.
     """
     return _NUMBERS.get(word, word)
-
-
-def squeeze(text: str) -> str:
-    """The canonical words of any text joined without spaces."""
-    return "".join(canonical(word.text) for word in words_of(fold(text)))

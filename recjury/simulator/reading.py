@@ -19,10 +19,10 @@ class Place(NamedTuple):
 class Reading:
     """One reading of a folded text. Building it takes time linear in the text's length."""
 
-    def __init__(self, folded: str):
-        """Cut the text into words and join their canonical spellings."""
+    def __init__(self, folded: str, *, in_digits: bool = True):
+        """Cut the text into words and join them, number words `in_digits` or as they stand."""
         self.words = words_of(folded)
-        self.keys = [canonical(word.text) for word in self.words]
+        self.keys = [canonical(word.text) if in_digits else word.text for word in self.words]
         self._starts = list(accumulate(map(len, self.keys), initial=0))
         self._squeezed = "".join(self.keys)
 
@@ -35,6 +35,11 @@ class Reading:
             fills = self._starts[first] == at and self._starts[last + 1] == at + len(key)
             yield Place(first, last, fills)
             at = self._squeezed.find(key, at + 1)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether any word is a number or a Roman numeral."""
+        return any(canonical(word.text) != word.text for word in self.words)
 
     def found(self, place: Place) -> list[Word]:
         """The words of a place."""

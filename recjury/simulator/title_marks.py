@@ -14,25 +14,42 @@ from recjury.simulator.vocabulary import VOCABULARY
 
 _OPENING = "\"'*_[<~|{#>"
 _CLOSING = "\"'*_]>~|}<"
-_YEAR_BEHIND = re.compile(r"[\"'*_]*\s*[(\[,]?\s*(?:from |of |the )*\s*(1[89]\d\d|20\d\d)\b(?!')")
+_YEAR_BEHIND = re.compile(
+    r"[\"'*_!?.]*\s*[(\[,]?\s*(?:from |of |the )*\s*(1[89]\d\d|20\d\d)\b(?!')"
+)
 _YEAR_BEFORE = re.compile(r"(1[89]\d\d|20\d\d)(?:'?s)?\s+(?:movie |film )?$")
-_BRACKETED_YEAR = re.compile(r"[\"'*_]*\s*[(\[]\s*(1[89]\d\d|20\d\d)\s*[)\]]")
+_BRACKETED_YEAR = re.compile(r"[\"'*_!?.]*\s*[(\[]\s*(1[89]\d\d|20\d\d)\s*[)\]]")
+_NAMED_FOR_SURE = re.compile(
+    r"(?:\b(?:is|was|one|movie|film|book) called|'s called|\b(?:titled|entitled)"
+    r"|\b(?:name|title)(?: of it)? is)\s*$",
+    re.IGNORECASE,
+)
 _NAMED = re.compile(
     r"(?:\b(?:called|titled|entitled|named)|\b(?:name|title)(?: of it)? is)\s*[:\-]?\s*"
     r"(?:the |a |an )?$",
     re.IGNORECASE,
 )
 _WATCHED = re.compile(
-    r"\b(?:(?:re)?watch(?:ed|ing)?|seen|see|saw|similar to|(?:the|that) (?:movie|film)"
+    r"\b(?:(?:re)?watch(?:ed|ing)?|seen|see|saw|similar to"
     r"|(?:movies?|films?|something|anything|stuff|ones?) (?:just |a bit |more )?like)\s+"
     r"(?:the |a |an )?$",
     re.IGNORECASE,
 )
+_SAID_TO_BE_A_FILM = re.compile(r"\b(?:the|that) (?:movie|film|book) $", re.IGNORECASE)
 _PLACE_ENDS = re.compile(
     r"\s*(?:$|[.!?,;:)\]\n]|(?:tonight|again|please|too|yet|because|but|and|or|with|if|when|since"
-    r"|instead|maybe|last|this|on|at|movie|film)\b)",
+    r"|instead|maybe|last|this|on|at|movie|film|is|was|would|has)\b)",
     re.IGNORECASE,
 )
+_STATEMENT_ENDS = re.compile(r"\s*(?:$|[.!?,;)\n])")
+_CAPITAL_ARTICLE = re.compile(r"[\w,;]\s+(?:The|A|An)\s+$")
+# What stands around a day, a month or a feast that is meant as such.
+_BEFORE_PROPER = re.compile(
+    r"\b(?:on|last|this|next|every|each|until|till|by|since|for|from|in|of|before|after|at|and|or"
+    r"|around|the|an?|my|your|is|was|not)\s+$",
+    re.IGNORECASE,
+)
+_NO_NOUN_BEHIND = re.compile(r"\s*(?:$|[^\w\s]|(?:on|is|was|would|please|again|too|and|or|with)\b)")
 _ARTICLE_BEHIND = re.compile(r"\s*,\s*(?:The|A|An|the)\b(?!\s+[a-z])")
 _ARTICLE = re.compile(r"\b(?:the|an|a)\s+$", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?\n]")
@@ -71,7 +88,7 @@ class Marked:
     def is_quoted(self, start: int, end: int) -> bool:
         """Whether quotation marks, Markdown or a hashtag set this part of the text apart."""
         before = _ARTICLE.sub("", self._text[max(0, start - 8) : start]).rstrip(" ")
-        if before.endswith("#") and self._text[start - 1] == "#":
+        if self.in_hashtag(start):
             return True
         behind = self._text[end : end + 6].lstrip(" .,!?")
         if not before or not behind or before[-1] not in _OPENING or behind[0] not in _CLOSING:
@@ -91,9 +108,12 @@ class Marked:
 
     def _stands_for_title(self, before: str, end: int, form: Form, *, function: bool) -> bool:
         if function:
-            return False
+            over = _STATEMENT_ENDS.match(self._text, end) is not None
+            return over and _NAMED_FOR_SURE.search(before) is not None
         ends = _PLACE_ENDS.match(self._text, end) is not None
         if _NAMED.search(before):
+            return ends
+        if _SAID_TO_BE_A_FILM.search(before):
             return ends
         if len(form.words) == 1 and (len(form.key) == 1 or form.words[0] in VOCABULARY.genre_words):
             return False
@@ -126,23 +146,40 @@ class Marked:
         """Whether the letters `found` are two with a full stop between ("U.S.")."""
         return len(found) == 2 and "." in self._text[found[0].end : found[1].start]
 
+    def has_space(self, found: list[Word]) -> bool:
+        """Whether a space stands between the words, and not a hyphen or slash alone."""
+        return any(sign.isspace() for sign in self._text[found[0].start : found[-1].end])
+
     def is_capitalised(self, found: list[Word]) -> bool:
         """Whether the words are written like a name where the sentence does not ask for it."""
         told = False
         for number, word in enumerate(found):
             small = word.text in VOCABULARY.function_words
-            if small and number and len(found) > 1:
+            capital = self._text[word.start].isupper()
+            if number and (small or self._is_ending(word)) and not capital:
                 continue
-            if not self._text[word.start].isupper():
+            if len(found) > 1 and word.text.isdigit():
+                continue
+            if not capital:
                 return False
-            shouted = self._text[word.start : word.end].isupper() and len(word.text) > 1
-            tells = (
-                len(word.text) > 1
-                and word.text not in VOCABULARY.proper_words
-                and not (shouted and small)
-            )
-            told |= tells and not self._starts_sentence(word.start, small=small)
+            told |= self._capital_tells(word, small=small)
         return told and not self._shouts
+
+    def _is_ending(self, word: Word) -> bool:
+        """Whether the word is what stands behind an apostrophe: the "s" of "She's"."""
+        return self._text[word.start - 1] == "'" and len(word.text) <= 2
+
+    def _capital_tells(self, word: Word, *, small: bool) -> bool:
+        if len(word.text) == 1 or (small and self._text[word.start : word.end].isupper()):
+            return False
+        before = self._text[max(0, word.start - _NEAR) : word.start]
+        if _CAPITAL_ARTICLE.search(before):
+            return True
+        if word.text in VOCABULARY.proper_words and (
+            _BEFORE_PROPER.search(before) or not _NO_NOUN_BEHIND.match(self._text, word.end)
+        ):
+            return False
+        return not self._starts_sentence(word.start, small=small)
 
     def _starts_sentence(self, start: int, *, small: bool) -> bool:
         before = self._text[max(0, start - 8) : start].rstrip(" \"'([*_#-" if small else " ([")

@@ -18,7 +18,8 @@ _SEQUEL = re.compile(
     re.IGNORECASE,
 )
 _PARTED = re.compile(r"[\s,:-]+(?:part|chapter|episode|vol(?:ume)?\.?)\s+\w+$", re.IGNORECASE)
-_TITLE_DIGITS = {"0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "v"}
+_DIGIT_INSIDE = re.compile(r"(?<=[A-Za-z])\d(?=[A-Za-z])")
+_TITLE_DIGITS = (str.maketrans("013457", "oieasv"), str.maketrans("013457", "oieast"))
 _TITLE_NUMERALS = {"i": "1", "v": "5", "x": "10"}
 _SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "to"])
 
@@ -26,12 +27,14 @@ _SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "to"])
 class Form(NamedTuple):
     """One way to write a title.
 
-    `key` is its canonical words without spaces, `words` the same with them, in lower case.
+    `words` are its words in lower case, `key` the same without spaces and number words in
+    digits, `letters` without spaces alone.
     A `strong` form gives the title away wherever it stands; an ordinary one only where it is
     marked as a title. `typos` is how many edits still leave it recognisable.
     """
 
     key: str
+    letters: str
     words: tuple[str, ...]
     strong: bool
     typos: int
@@ -47,14 +50,14 @@ class Title(NamedTuple):
 
 def title_of(name: str, year: int | None) -> Title:
     """Everything that gives away the item of this catalogue name and year."""
-    folded = fold(name).strip()
-    in_name = _YEAR.search(folded)
     years = {str(year)} if year else set()
+    in_name = _YEAR.search(name)
     if in_name and in_name.start() > 0:
         years.add(in_name.group(1))
-        folded = folded[: in_name.start()]
+        name = name[: in_name.start()]
+    folded = fold(name).strip()
     forms: dict[str, Form] = {}
-    for spelling in _spellings(folded):
+    for spelling in (*_spellings(folded), *_with_variants(fold(name.replace("&", " ")).strip())):
         form = _form(spelling.text, derived=spelling.derived)
         if form is not None and (form.key not in forms or form.strong):
             forms[form.key] = form
@@ -92,14 +95,18 @@ def _with_variants(text: str) -> Iterator[_Spelling]:
     for shortened in (_SEQUEL.sub("", bare), _PARTED.sub("", bare)):
         if shortened != bare and words_of(shortened):
             yield _Spelling(shortened)
+    if " and " in bare:
+        yield _Spelling(bare.replace(" and ", " "))
     found = [word.text for word in words_of(bare)]
     if len(found) > 1 and any(word in _TITLE_NUMERALS for word in found[1:]):
         numbered = [found[0], *(_TITLE_NUMERALS.get(word, word) for word in found[1:])]
         yield _Spelling(" ".join(numbered))
-    digits = re.compile(r"(?<=[A-Za-z])\d(?=[A-Za-z])")
-    if digits.search(bare):
-        spelled = digits.sub(lambda d: _TITLE_DIGITS.get(d.group(), d.group()), bare)
-        yield _Spelling(spelled.lower())
+    for letters in _TITLE_DIGITS if _DIGIT_INSIDE.search(bare) else ():
+        inside = {found.start() for found in _DIGIT_INSIDE.finditer(bare)}
+        spelled = (
+            sign.translate(letters) if at in inside else sign for at, sign in enumerate(bare)
+        )
+        yield _Spelling("".join(spelled).lower())
 
 
 def _is_generic(part: str) -> bool:
@@ -113,7 +120,8 @@ def _form(text: str, *, derived: bool) -> Form | None:
     key = "".join(canonical(word) for word in words)
     runs = _run_words(text)
     strong = _is_strong(runs, derived=derived)
-    return Form(key, words, strong, _typos(key, len(runs)))
+    letters = "".join(words)
+    return Form(key, letters, words, strong, _typos(letters, len(runs)))
 
 
 def _run_words(text: str) -> tuple[str, ...]:
@@ -133,6 +141,8 @@ def _is_strong(words: tuple[str, ...], *, derived: bool) -> bool:
     ordinary = all(is_ordinary(word) for word in words)
     if len(words) == 1 or (derived and len(words) <= 2):
         return not ordinary
+    if len(words) > 2 and all(len(word) == 1 for word in words):
+        return True  # "M*A*S*H"
     spoken = " ".join(words)
     return not (
         spoken in VOCABULARY.everyday_phrases
@@ -142,13 +152,13 @@ def _is_strong(words: tuple[str, ...], *, derived: bool) -> bool:
     )
 
 
-def _typos(key: str, words: int) -> int:
+def _typos(letters: str, words: int) -> int:
     """How many edits leave a title recognisable, by its letters: 0 below 5, then 1 to 3."""
-    if len(key) < 5 or key.isdigit():
+    if len(letters) < 5 or letters.isdigit():
         return 0
     if words == 1:
-        return 1 if len(key) < 12 else 2
-    return 1 if len(key) < 10 else 2 if len(key) < 14 else 3
+        return 1 if len(letters) < 12 else 2
+    return 1 if len(letters) < 10 else 2 if len(letters) < 14 else 3
 
 
 def _initialisms(folded: str) -> Iterator[str]:

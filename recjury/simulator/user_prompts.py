@@ -4,7 +4,16 @@ from collections.abc import Sequence
 
 from recjury.knowledge import Catalogue
 from recjury.prompts import Pack, fence, items_block, turns_block
-from recjury.records import ConversationLog, Item, ItemRef, Message, Moment, Scenario, Speaker
+from recjury.records import (
+    LIST_LENGTH,
+    ConversationLog,
+    Item,
+    ItemRef,
+    Message,
+    Moment,
+    Scenario,
+    Speaker,
+)
 
 PACK = "core-simulator"
 
@@ -33,7 +42,7 @@ class UserPrompts:
         turn = self.pack.render(
             "turn",
             interaction=turns_block("interaction", moment.interaction),
-            items=items_block("list", shown) if shown else "",
+            items=items_block("list", shown[:LIST_LENGTH]) if shown else "",
             situation=self._situation(moment).format(hit=hit),
             naming=self._naming(moment).format(hit=hit),
         )

@@ -18,7 +18,8 @@ _TAG = re.compile(
 _STRUCTURED = re.compile(r"\A\s*(?:```|[{\[]\s*(?:[\"{\[]|\Z))")
 _REFUSAL = re.compile(
     r"\bas an? (?:ai|artificial intelligence)\b|\b(?:ai|large) language model\b"
-    r"|\bi(?: am|['’]m) (?:sorry|afraid),? (?:but )?(?:i )?(?:can(?:no|['’])t|am unable to|won['’]t) "
+    r"|\bi(?: am|['’]m) (?:sorry|afraid),? (?:but )?(?:i )?"
+    r"(?:can(?:no|['’])t|am unable to|won['’]t) "
     r"(?:assist|help|comply|fulfil|continue|engage|participate|do that|provide)"
     r"|\bi can(?:no|['’])t (?:assist|comply|fulfil|continue|participate|role-?play)"
     r"|\bi(?: am|['’]m) unable to (?:assist|comply|fulfil|continue|participate|role-?play)",
