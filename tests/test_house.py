@@ -27,7 +27,7 @@ FLOORS = (
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").exists())
 HEAVY = {"torch", "scipy", "autogen_agentchat", "autogen_core", "openai", "transformers", "pyarrow"}
-HEAVY |= {"matplotlib"}
+HEAVY |= {"aiohttp", "matplotlib", "numpy", "sqlalchemy"}
 
 
 def _sources() -> Iterator[Path]:

@@ -8,8 +8,6 @@ from typing import Annotated
 import typer
 
 from recjury.cli import options
-from recjury.cli.results import finish
-from recjury.cli.running import drive
 
 
 class Form(StrEnum):
@@ -52,6 +50,8 @@ def judge(
     from recjury.campaign.reading import read_config
     from recjury.campaign.recorded import judge_recorded
     from recjury.campaign.running import RunResult
+    from recjury.cli.results import finish
+    from recjury.cli.running import drive
     from recjury.store import Store
 
     base = RatingConfig(name=paths[0].name) if config is None else read_config(config)

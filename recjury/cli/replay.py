@@ -7,10 +7,10 @@ import typer
 
 from recjury.cli import options, output
 from recjury.errors import ConfigError
-from recjury.records import JSON
 
 if TYPE_CHECKING:
     from recjury.debate.replay import ReplayedDebate
+    from recjury.records import JSON
     from recjury.store import Store
 
 SOME_DIFFER = 3

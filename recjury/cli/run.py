@@ -8,8 +8,6 @@ import typer
 
 from recjury.cli import options
 from recjury.cli.estimate import show_estimate
-from recjury.cli.results import finish
-from recjury.cli.running import drive
 
 
 def run(
@@ -43,6 +41,8 @@ def run(
         return
     from recjury.campaign.progress import Progress
     from recjury.campaign.running import RunResult, run_campaign
+    from recjury.cli.results import finish
+    from recjury.cli.running import drive
     from recjury.store import Store
 
     def work(kept: Store, progress: Progress) -> Coroutine[None, None, RunResult]:

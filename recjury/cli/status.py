@@ -2,10 +2,13 @@
 
 import time
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from recjury.cli import options, output
-from recjury.records import JSON
-from recjury.store import Campaign, Store
+
+if TYPE_CHECKING:
+    from recjury.records import JSON
+    from recjury.store import Campaign, Store
 
 
 def status(
@@ -19,7 +22,9 @@ def status(
     recjury status
     recjury status --campaign 3f2a --json
     """
-    with Store.open(store, create=False) as kept:
+    from recjury.store import Store as Kept
+
+    with Kept.open(store, create=False) as kept:
         wanted = [kept.campaign(campaign)] if campaign else kept.campaigns()
         standing = [_standing(kept, each) for each in wanted]
     if as_json:
@@ -42,7 +47,7 @@ def status(
     )
 
 
-def _standing(store: Store, campaign: Campaign) -> dict[str, JSON]:
+def _standing(store: "Store", campaign: "Campaign") -> dict[str, "JSON"]:
     outcomes = list(_endings(store, campaign))
     spent = store.spent(campaign.id)
     begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(campaign.created_at or 0))
@@ -60,7 +65,7 @@ def _standing(store: Store, campaign: Campaign) -> dict[str, JSON]:
     }
 
 
-def _endings(store: Store, campaign: Campaign) -> Iterator[str]:
+def _endings(store: "Store", campaign: "Campaign") -> Iterator[str]:
     """How each trial stands; without a debate, a trial is done when it is rated."""
     config = campaign.setup.config
     assert isinstance(config, Mapping)
@@ -71,5 +76,5 @@ def _endings(store: Store, campaign: Campaign) -> Iterator[str]:
         yield "done" if last in outcome.stages else "failed" if outcome.failures else "left"
 
 
-def _shown(value: JSON) -> str:
+def _shown(value: "JSON") -> str:
     return f"{value:,.4f}" if isinstance(value, float) else str(value)
