@@ -4,7 +4,7 @@ import importlib.metadata
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,8 @@ from recjury.corpora import Corpus
 from recjury.errors import ConfigError
 from recjury.records import Record
 
+_LEARNING_RATE = 3e-3
+_MANY = 2000
 _THREADS = 1  # sums in parallel come out in another order each time
 
 
@@ -61,6 +63,8 @@ class Hyperparameters:
 
     Patience is how many epochs without a better validation end it. `batch` is the most
     instances in a step; fewer where an epoch would have less than 16 steps, but at least 32.
+    `learning_rate` None is 0.003, and a tenth of it for less than 2,000 instances: so few do not
+    teach the model the items, and fast steps undo what the graph alone says of them.
     """
 
     epochs: int = 20
@@ -68,15 +72,23 @@ class Hyperparameters:
     dim: int = 128
     bases: int = 8
     batch: int = 256
-    learning_rate: float = 3e-3
+    learning_rate: float | None = None
     weight_decay: float = 0.01
 
     def __post_init__(self) -> None:
         """Refuse what cannot be trained with."""
         for name, value in vars(self).items():
             least = 0 if name == "weight_decay" else 1e-12 if name == "learning_rate" else 1
-            if value < least:
+            if value is not None and value < least:
                 raise ConfigError(f"{name} must be at least {least:g}, got {value:g}")
+
+    def for_instances(self, count: int) -> "Hyperparameters":
+        """These, with the learning rate and the batch chosen for `count` instances."""
+        rate = self.learning_rate
+        if rate is None:
+            rate = _LEARNING_RATE if count >= _MANY else _LEARNING_RATE / 10
+        batch = min(self.batch, max(32, count // 16))
+        return replace(self, learning_rate=rate, batch=batch)
 
 
 def train_kbrd(
@@ -94,9 +106,9 @@ def train_kbrd(
     Trains in one thread: the same seed on the same machine gives the same numbers. `progress`
     is called after each epoch. Raises DataError when the corpus has nothing to train on.
     """
-    chosen = hyperparameters or Hyperparameters()
     wall, cpu = time.perf_counter(), time.process_time()
     space, parts = space_of(corpus), splits(corpus)
+    chosen = (hyperparameters or Hyperparameters()).for_instances(len(parts.train))
     with _reproducible(seed):
         run = _Run(space, parts, chosen, seed, fidelity)
         history = list(run.epochs(progress))
@@ -134,6 +146,7 @@ class _Run:
         seed: int,
         fidelity: Fidelity,
     ):
+        assert chosen.learning_rate is not None, "chosen for the number of instances"
         self._space, self._parts, self._chosen = space, parts, chosen
         self._model = KbrdModel(
             space.entities,
@@ -149,7 +162,6 @@ class _Run:
         )
         # A user without an entity scores zero everywhere: there is nothing to learn from it.
         self._usable = [each for each in parts.train if each.entities]
-        self._batch = min(chosen.batch, max(32, len(self._usable) // 16))
         self._order = np.random.default_rng(seed)
         self._best: tuple[EpochReport, dict[str, Tensor]] | None = None
 
@@ -175,8 +187,8 @@ class _Run:
         self._model.train()
         shuffled = self._order.permutation(len(self._usable))
         total = 0.0
-        for start in range(0, len(shuffled), self._batch):
-            batch = [self._usable[i] for i in shuffled[start : start + self._batch]]
+        for start in range(0, len(shuffled), self._chosen.batch):
+            batch = [self._usable[i] for i in shuffled[start : start + self._chosen.batch]]
             total += self._step(batch) * len(batch)
         self._model.eval()
         ranks = label_ranks(self._model, self._space, self._parts.stop)
@@ -240,7 +252,7 @@ def _metadata(
         seed=seed,
         trained_on=parts.trained_on,
         stopped_on=parts.stopped_on,
-        hyperparameters={name: float(value) for name, value in vars(chosen).items()},
+        hyperparameters=dict(vars(chosen)),
         best_epoch=best.epoch,
         figures={"recall@1": best.recall_1, "recall@10": best.recall_10},
         versions=dict(versions),
