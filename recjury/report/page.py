@@ -1,5 +1,6 @@
 """Everything a report page says, gathered from a store: its templates only place it."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -21,6 +22,7 @@ COMPARED_SYSTEMS = 6
 """Up to how many systems each is compared with each: beyond, only with the best."""
 
 _REASONS = 40
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class CorpusLine(NamedTuple):
@@ -171,10 +173,16 @@ def _comparisons(found: Findings, systems: Mapping[str, SystemSummary]) -> dict[
 
 
 def _reasons(counted: Iterable[tuple[str, str, Counter[str]]]) -> Reasons:
+    """Reasons by frequency; those that differ in their numbers alone are one, with … for them."""
+    merged: dict[tuple[str, str], tuple[set[str], Counter[str]]] = {}
+    for what, why, by_system in counted:
+        said, times = merged.setdefault((what, _NUMBER.sub("…", why)), (set(), Counter()))
+        said.add(why)
+        times.update(by_system)
     ordered = sorted(
         (
-            Reason(what, why, by_system.total(), _by_system(by_system))
-            for what, why, by_system in counted
+            Reason(what, shape if len(said) > 1 else min(said), times.total(), _by_system(times))
+            for (what, shape), (said, times) in merged.items()
         ),
         key=lambda reason: (-reason.times, reason.what, reason.why),
     )

@@ -43,7 +43,7 @@ def factor_map(systems: Mapping[str, SystemSummary]) -> str:
         _factor_axes(axes, len(systems))
         _system_axis(axes, systems)
 
-    height = 1.5 + 0.48 * len(systems)
+    height = 1.6 + 0.48 * len(systems)
     return draw(paint, width=10.5, height=height, title="Mean factor scores by system")
 
 
@@ -88,7 +88,7 @@ def _factor_axes(axes: "Axes", rows: int) -> None:
             dimension.value,
             (middle, 1),
             xycoords=("data", "axes fraction"),
-            xytext=(0, 36),
+            xytext=(0, 45),
             textcoords="offset points",
             ha="center",
             size=9,

@@ -73,7 +73,7 @@ _BREAKS = (
     "Effective|ness",
     "Explain|ability",
     "Ground|ness",
-    "Persuasive|ness",
+    "Persua|sive|ness",
 )
 _HYPHENATED = {word.replace("|", ""): word.replace("|", "\xad") for word in _BREAKS}
 

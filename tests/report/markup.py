@@ -23,6 +23,8 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note an element."""
         self.tags.append(tag)
+        if tag in {"td", "th"}:
+            self.text.append(" ")
         self.attributes += [(name, value or "") for name, value in attrs]
         if tag not in _VOID:
             self.open.append(tag)

@@ -152,6 +152,19 @@ def test_recorded_conversations_have_no_simulated_user(store: Store, tmp_path: P
     assert "Persuasiveness not measured: needs a knowledge graph 1 a 1" in words
 
 
+def test_reasons_that_differ_in_numbers_alone_are_counted_together(
+    store: Store, tmp_path: Path
+) -> None:
+    fill(
+        store,
+        [Played("a", str(n), failure=f"a: no answer in {n} s") for n in range(3)]
+        + [Played("a", str(n), failure="a: error 500") for n in range(3, 5)],
+    )
+    words = written(store, tmp_path / "report.html").words
+    assert "a: no answer in … s 3 a 3" in words
+    assert "a: error 500 2 a 2" in words
+
+
 def test_several_corpora_have_a_table_each(store: Store, tmp_path: Path) -> None:
     fill(store, [Played("a", "1", corpus="x/test"), Played("a", "1", corpus="y/test")])
     words = written(store, tmp_path / "report.html").words
