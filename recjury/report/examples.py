@@ -73,6 +73,7 @@ class Example(NamedTuple):
     leaks_through: int
     targets: tuple[str, ...]
     more_targets: int
+    wishes: tuple[str, ...]
     target_seen: bool
     skipped_history: int
     history: tuple[ShownTurn, ...]
@@ -100,6 +101,7 @@ def load_example(store: Store, choice: Choice, models: Mapping[str, str]) -> Exa
         leaks_through=log.leaks_through,
         targets=tuple(one_line(target.name, _NAME) for target in scenario.targets[:_TARGETS]),
         more_targets=max(0, len(scenario.targets) - _TARGETS),
+        wishes=tuple(one_line(wish, _NAME) for wish in scenario.wishes[:_TARGETS]),
         target_seen=scenario.target_seen,
         skipped_history=max(0, len(scenario.history) - _HISTORY),
         history=tuple(_turn(turn, log) for turn in scenario.history[-_HISTORY:]),
