@@ -44,7 +44,7 @@ async def judge_recorded(
     Every file is read to its end before anything is written, and again to be rated, so that no
     more than one conversation is in memory. Raises Fixable.
     """
-    data = Path(config.data) if config.data else None
+    data = Path(config.data) if config.data else _data_beside(paths)
     read = partial(_read, paths, form, data, limit)
     async with AsyncExitStack() as stack:
         recorder = await stack.enter_async_context(store.recorder())
@@ -81,16 +81,16 @@ def _read(
         if not path.is_file():
             raise DataError("there is no such file", path=path)
         if form == "concept":
-            yield from read_concept(path, data or _data_beside(path) or data_folder(), limit)
+            yield from read_concept(path, data_folder(data), limit)
         else:
             yield from read_logs(path, limit, data=data)
 
 
-def _data_beside(path: Path) -> Path | None:
-    """The data folder that a recording lies in, unless the environment names another."""
-    folder = path.resolve().parent.parent
-    named = os.environ.get(DATA_VARIABLE)
-    return folder if not named and (folder / "ievalm").is_dir() else None
+def _data_beside(paths: Sequence[Path]) -> Path | None:
+    """The data folder that the recordings lie in, unless the environment names another."""
+    folders = (path.resolve().parent.parent for path in paths)
+    found = next((folder for folder in folders if (folder / "ievalm").is_dir()), None)
+    return None if os.environ.get(DATA_VARIABLE) else found
 
 
 def _casts(

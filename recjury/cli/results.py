@@ -102,8 +102,6 @@ def _row(name: str, summary: SystemSummary) -> list[str]:
 def cell(summary: Summary, *, digits: int = 2) -> str:
     """A mean, with its coverage where that is not full."""
     mean = output.number(summary.mean, digits)
-    return (
-        mean
-        if summary.coverage == 1 or summary.mean is None
-        else f"{mean} ({summary.coverage:.0%})"
-    )
+    if summary.coverage == 1 or summary.mean is None:
+        return mean
+    return f"{mean} ({min(99, round(100 * summary.coverage))}%)"
