@@ -25,13 +25,6 @@ class Span(NamedTuple):
     end: int
 
 
-class _Near(NamedTuple):
-    """A form, and how many edits away from it some letters are."""
-
-    form: Form
-    edits: int
-
-
 class Detector:
     """Finds some titles in texts, in time linear in the text's length."""
 
@@ -85,43 +78,39 @@ class Detector:
         return stands_free and marked.is_title(found, form, years)
 
     def _misspellings(self, reading: Reading, marked: Marked) -> Iterator[Span]:
-        near: dict[str, list[_Near]] = {}
-        signs = [_signs(key) for key in reading.keys]
-        for first in range(len(reading.keys)):
+        """Runs of words that a few edits turn into a form.
+
+        One edit adds or removes at most one of the letters that occur: most texts fail by that.
+        """
+        keys, signs = reading.keys, [_signs(key) for key in reading.keys]
+        measured: dict[tuple[str, str], int] = {}
+        for first in range(len(keys)):
             joined, held = "", 0
-            for last in range(first, min(first + self._most_words, len(reading.keys))):
-                joined += reading.keys[last]
+            for last in range(first, min(first + self._most_words, len(keys))):
+                joined += keys[last]
                 held |= signs[last]
                 if len(joined) > self._longest:
                     break
-                if joined not in near:
-                    near[joined] = self._near(joined, held)
-                for one in near[joined]:
+                for form, needed in self._misspelt.get(len(joined), ()):
+                    if (needed & ~held).bit_count() > form.typos:
+                        continue
+                    edits = measured.get((form.letters, joined))
+                    if edits is None:
+                        edits = OSA.distance(form.letters, joined, score_cutoff=form.typos)
+                        measured[form.letters, joined] = edits
                     place = Place(first, last, True)
-                    if self._is_misspelt(reading, place, one, marked):
+                    if 0 < edits <= form.typos and self._is_misspelt(
+                        reading, place, form, edits, marked
+                    ):
                         yield _span(reading, place)
 
-    def _near(self, joined: str, held: int) -> list[_Near]:
-        """The forms that `joined` is a misspelling of, by its letters alone.
-
-        One edit adds or removes at most one letter of those `held`: most texts fail by that.
-        """
-        measured = (
-            _Near(form, OSA.distance(form.letters, joined, score_cutoff=form.typos))
-            for form, needed in self._misspelt.get(len(joined), ())
-            if (needed & ~held).bit_count() <= form.typos
-        )
-        return [
-            near
-            for near in measured
-            if 0 < near.edits <= near.form.typos and _digits(near.form.letters) == _digits(joined)
-        ]
-
-    def _is_misspelt(self, reading: Reading, place: Place, near: _Near, marked: Marked) -> bool:
-        """Whether words near a form are a misspelling of it, rather than other words."""
-        form, edits = near
+    def _is_misspelt(
+        self, reading: Reading, place: Place, form: Form, edits: int, marked: Marked
+    ) -> bool:
+        """Whether words so near a form are a misspelling of it, rather than other words."""
         found = reading.found(place)
-        if self._is_person(reading, place):
+        letters = "".join(word.text for word in found)
+        if self._is_person(reading, place) or _digits(form.letters) != _digits(letters):
             return False
         talk = all(is_ordinary(word.text) for word in found)
         if not form.strong:

@@ -17,6 +17,7 @@ from recjury.simulator.titles import Title, title_of
 GUARD_VERSION = "1"
 
 _LONGEST_TO_CUT = 4000
+_HEARD = 2000
 _SENTENCE = re.compile(r"[^.!?\n…]*[.!?\n…]+[\"'”’)\]*]*\s*|[^.!?\n…]+$")
 _NEUTRAL = (
     "Could you suggest something along those lines?",
@@ -81,7 +82,7 @@ class Watch:
         `answering` is the turn that the text answers ("Which one?"). The words come folded.
         """
         folded = fold(text)
-        spans = self._detector.spans(folded, fold(answering))
+        spans = self._detector.spans(folded, fold(answering[-_HEARD:]))
         if spans and spoken in self._titles:
             free = own_spans(self._titles[spoken], folded)
             spans = tuple(

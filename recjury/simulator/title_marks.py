@@ -21,7 +21,7 @@ _YEAR_BEFORE = re.compile(r"(1[89]\d\d|20\d\d)(?:'?s)?\s+(?:movie |film )?$")
 _BRACKETED_YEAR = re.compile(r"[\"'*_!?.]*\s*[(\[]\s*(1[89]\d\d|20\d\d)\s*[)\]]")
 _NAMED_FOR_SURE = re.compile(
     r"(?:\b(?:is|was|one|movie|film|book) called|'s called|\b(?:titled|entitled)"
-    r"|\b(?:name|title)(?: of it)? is)\s*$",
+    r"|\b(?:name|title)(?: of it)? is)\s*(?:the |a |an )?$",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
@@ -31,8 +31,7 @@ _NAMED = re.compile(
 )
 _WATCHED = re.compile(
     r"\b(?:(?:re)?watch(?:ed|ing)?|seen|see|saw|similar to"
-    r"|(?:movies?|films?|something|anything|stuff|ones?) (?:just |a bit |more )?like)\s+"
-    r"(?:the |a |an )?$",
+    r"|(?:movies?|films?|something|anything|stuff|ones?) (?:just |a bit |more )?like)\s+$",
     re.IGNORECASE,
 )
 _SAID_TO_BE_A_FILM = re.compile(r"\b(?:the|that) (?:movie|film|book) $", re.IGNORECASE)
