@@ -49,6 +49,12 @@ _BEFORE_PROPER = re.compile(
     re.IGNORECASE,
 )
 _NO_NOUN_BEHIND = re.compile(r"\s*(?:$|[^\w\s]|(?:on|is|was|would|please|again|too|and|or|with)\b)")
+# What follows a title and hardly a thing, where the sentence begins with it.
+_SAID_OF_TITLES = re.compile(
+    r",? (?:sounds|starring|would be (?:great|good|nice|fun|perfect|fine)"
+    r"|is (?:exactly|perfect|what i|the (?:movie|film|one|title))|directed by)\b",
+    re.IGNORECASE,
+)
 _ARTICLE_BEHIND = re.compile(r"\s*,\s*(?:The|A|An|the)\b(?!\s+[a-z])")
 _ARTICLE = re.compile(r"\b(?:the|an|a)\s+$", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?\n]")
@@ -112,6 +118,11 @@ class Marked:
         ends = _PLACE_ENDS.match(self._text, end) is not None
         if _NAMED.search(before):
             return ends
+        if (
+            _SAID_OF_TITLES.match(self._text, end)
+            and self._text[end - len(form.words[-1])].isupper()
+        ):
+            return True
         if _SAID_TO_BE_A_FILM.search(before):
             return ends
         if len(form.words) == 1 and (len(form.key) == 1 or form.words[0] in VOCABULARY.genre_words):

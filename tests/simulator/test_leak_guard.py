@@ -81,6 +81,7 @@ LEAKS = {
         "frozen",
         "my kids want Frozn",
         "Yes. Frozen.",
+        "Frozen sounds great.",
     ),
     "The Guard (2011)": ("The Guard was great", "and The Guard", "Guard, The"),
     "M*A*S*H (1970)": ("mash", "M.A.S.H."),

@@ -1,0 +1,294 @@
+"""The rounds of a conversation: when it opens, when it ends, what the user is asked for."""
+
+import asyncio
+
+import pytest
+
+from recjury.errors import BudgetSpent, CallFailed, EndpointRefused, Unreadable
+from recjury.records import (
+    ConversationLog,
+    Ending,
+    ItemRef,
+    Moment,
+    Scenario,
+    Speaker,
+    SystemReply,
+    Turn,
+)
+from recjury.simulator import LeakGuard, converse, session_settings
+from tests.simulator.doubles import (
+    Answer,
+    EndlessSystem,
+    ScriptedSystem,
+    ScriptedUser,
+    catalogue,
+    film,
+    scenario,
+    system_turn,
+    user_turn,
+)
+
+KNOWN = catalogue("Alien (1979)", "Solaris (1972)", *(f"Filler {n}" for n in range(20)))
+ALIEN, SOLARIS, *FILLERS = (item.ref for item in KNOWN)
+ASKING = scenario([ALIEN])
+
+
+def reply(*items: ItemRef, text: str = "How about these?") -> SystemReply:
+    return SystemReply(text=text, items=items, calls=("asked",))
+
+
+MISS, HIT = reply(*FILLERS[:3]), reply(FILLERS[0], ALIEN)
+
+
+def talk(
+    *answers: Answer,
+    talked: Scenario = ASKING,
+    user: ScriptedUser | None = None,
+    min_rounds: int = 3,
+    max_rounds: int = 5,
+    list_length: int = 10,
+) -> ConversationLog:
+    return asyncio.run(
+        converse(
+            user or ScriptedUser(),
+            ScriptedSystem(*answers),
+            talked,
+            LeakGuard(KNOWN),
+            KNOWN,
+            min_rounds=min_rounds,
+            max_rounds=max_rounds,
+            list_length=list_length,
+        )
+    )
+
+
+def speakers(log: ConversationLog) -> str:
+    return "".join(turn.speaker.value[0] for turn in log.interaction)
+
+
+@pytest.mark.parametrize(
+    ("answers", "rounds", "hit_round", "introduce"),
+    [
+        ([HIT, MISS, MISS], 3, 1, [True, True, False]),
+        ([MISS, HIT, MISS], 3, 2, [False, True, False]),
+        ([MISS, MISS, HIT], 3, 3, [False, False, False]),
+        ([MISS, MISS, MISS, HIT], 4, 4, [False] * 4),
+        ([MISS, MISS, MISS, MISS, HIT], 5, 5, [False] * 5),
+        ([MISS] * 5, 5, None, [False] * 5),
+    ],
+)
+def test_rounds(
+    answers: list[SystemReply], rounds: int, hit_round: int | None, introduce: list[bool]
+) -> None:
+    user = ScriptedUser()
+    log = talk(*answers, user=user)
+    assert speakers(log) == "su" * rounds
+    assert log.hit_round == hit_round
+    assert log.ending is (Ending.ROUND_LIMIT if hit_round is None else Ending.HIT)
+    assert [moment.introduce for moment in user.moments] == introduce
+    hits = [moment.hit for moment in user.moments]
+    first = len(hits) if hit_round is None else hit_round - 1
+    assert hits == [None] * first + [ALIEN] * (len(hits) - first)
+
+
+def test_other_limits() -> None:
+    assert speakers(talk(HIT, min_rounds=1, max_rounds=1)) == "su"
+    assert speakers(talk(HIT, MISS, min_rounds=2, max_rounds=9)) == "susu"
+    with pytest.raises(ValueError, match="min_rounds"):
+        talk(min_rounds=4, max_rounds=3)
+
+
+def test_any_of_several_targets_is_a_hit() -> None:
+    user = ScriptedUser()
+    log = talk(reply(SOLARIS), HIT, MISS, talked=scenario([ALIEN, SOLARIS]), user=user)
+    assert log.hit_round == 1
+    assert [moment.hit for moment in user.moments] == [SOLARIS] * 3
+
+
+def test_a_target_in_the_history_is_no_hit() -> None:
+    history = (user_turn("Like Alien?"), system_turn("Alien.", ALIEN), user_turn("Another one."))
+    log = talk(*[MISS] * 5, talked=scenario([ALIEN], history=history))
+    assert log.hit_round is None
+
+
+def test_a_name_in_the_text_alone_is_no_hit() -> None:
+    assert talk(*[reply(FILLERS[0], text="Watch Alien!")] * 5).hit_round is None
+
+
+def test_the_list_is_cut_to_its_length() -> None:
+    eleventh, tenth = reply(*FILLERS[:10], ALIEN), reply(*FILLERS[:9], ALIEN)
+    assert talk(*[eleventh] * 5).hit_round is None
+    assert talk(*[tenth] * 3).hit_round == 1
+    log = talk(*[eleventh] * 3, list_length=11)
+    assert log.hit_round == 1
+    assert log.list_length == 11
+    assert log.recall_at(11) == 1.0
+
+
+def test_the_log_keeps_the_list_as_it_was_given() -> None:
+    nothing, twice = ItemRef(id=None, name="Alien (1979)"), FILLERS[0]
+    answer = reply(twice, nothing, twice)
+    log = talk(*[answer] * 5)
+    assert log.hit_round is None
+    assert log.system_turns[0].items == (twice, nothing, twice)
+    assert log.session_list() == (twice, nothing)
+
+
+def test_a_target_without_an_id_is_never_hit() -> None:
+    nameless = ItemRef(id=None, name="Alien (1979)")
+    log = talk(*[reply(nameless, ALIEN)] * 5, talked=scenario([nameless]))
+    assert log.hit_round is None
+
+
+@pytest.mark.parametrize("history", [(), (user_turn("Hi."), system_turn("What do you like?"))])
+def test_the_user_opens_where_the_system_spoke_last(history: tuple[Turn, ...]) -> None:
+    user = ScriptedUser()
+    log = talk(*[MISS] * 5, talked=scenario([ALIEN], history=history), user=user)
+    assert speakers(log) == "u" + "su" * 5
+    assert user.moments[0].interaction == ()
+
+
+def test_the_system_sees_history_and_interaction_and_no_target() -> None:
+    system = ScriptedSystem(*[MISS] * 5)
+    log = asyncio.run(converse(ScriptedUser(), system, ASKING, LeakGuard(KNOWN), KNOWN))
+    for number, seen in enumerate(system.seen):
+        assert seen.turns == ASKING.history + log.interaction[: 2 * number]
+        assert set(type(seen).model_fields) == {"turns"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (CallFailed("no route\nto host"), "CallFailed: no route to host"),
+        (RuntimeError("broken"), "RuntimeError: broken"),
+        (KeyError(), "KeyError"),
+        (TimeoutError(), "TimeoutError"),
+        (SystemReply(text=" \n", items=(ALIEN,)), "SystemFailed: the answer is empty"),
+        (None, "SystemFailed: expected a SystemReply, got NoneType"),
+        ("text", "SystemFailed: expected a SystemReply, got str"),
+    ],
+)
+def test_a_system_that_fails_ends_the_conversation_and_keeps_the_log(
+    answer: Answer, reason: str
+) -> None:
+    log = talk(HIT, answer)
+    assert log.ending is Ending.SYSTEM_FAILED
+    assert speakers(log) == "sus"
+    failed = log.interaction[-1]
+    assert (failed.text, failed.items, failed.failure) == ("", (), reason)
+    assert log.hit_round == 1
+
+
+@pytest.mark.parametrize("error", [EndpointRefused("no key"), BudgetSpent("spent")])
+def test_what_is_no_fault_of_the_system_is_raised(error: Exception) -> None:
+    with pytest.raises(type(error)):
+        talk(error)
+
+
+def test_a_user_that_says_nothing_fails_the_trial() -> None:
+    with pytest.raises(Unreadable, match="said nothing"):
+        talk(MISS, user=ScriptedUser(lambda moment: "  "))
+
+
+def test_calls_stand_with_their_turns() -> None:
+    log = talk(*[MISS] * 5)
+    assert [turn.calls for turn in log.interaction[:4]] == [
+        ("asked",),
+        ("said-1",),
+        ("asked",),
+        ("said-2",),
+    ]
+
+
+def test_a_leak_is_rewritten_and_counted_once() -> None:
+    user = ScriptedUser(lambda moment: "Alien!", lambda moment, said: "Something in space.")
+    log = talk(*[MISS] * 5, user=user)
+    told = [turn for turn in log.interaction if turn.speaker is Speaker.USER]
+    assert {turn.text for turn in told} == {"Something in space."}
+    assert told[0].calls == ("said-1", "rewritten-1")
+    assert user.rewritten == [("Alien",)] * 5
+    assert (log.leaks_caught, log.leaks_through) == (5, 0)
+
+
+@pytest.mark.parametrize("again", ["It is Alien. In space.", ""])
+def test_what_leaks_again_is_cut(again: str) -> None:
+    user = ScriptedUser(lambda moment: "I mean Alien. In space.", lambda moment, said: again)
+    log = talk(*[MISS] * 5, user=user)
+    assert log.interaction[1].text == "In space."
+    assert (log.leaks_caught, log.leaks_through) == (5, 0)
+
+
+def test_a_rewrite_that_cannot_be_read_is_cut() -> None:
+    def unreadable(moment: Moment, said: str) -> str:
+        raise Unreadable("garbage")
+
+    log = talk(*[MISS] * 5, user=ScriptedUser(lambda moment: "In space. Alien.", unreadable))
+    assert log.interaction[1].text == "In space."
+
+
+def test_a_target_of_the_history_is_still_not_to_be_named() -> None:
+    talked = scenario([ALIEN], history=(user_turn("I like Alien. Something like it?"),))
+    log = talk(*[MISS] * 5, talked=talked, user=ScriptedUser(lambda moment: "As I said, Alien."))
+    assert log.leaks_caught == 5
+
+
+def test_a_hit_that_the_system_has_named_may_be_spoken() -> None:
+    user = ScriptedUser(lambda moment: "Tell me about Alien, please.")
+    log = talk(MISS, reply(ALIEN, text="Alien (1979) is great."), MISS, user=user)
+    texts = [turn.text for turn in log.interaction if turn.speaker is Speaker.USER]
+    assert texts[0] == "I see."
+    assert texts[1:] == ["Tell me about Alien, please."] * 2
+    assert log.leaks_caught == 1
+    assert [moment.system_named_hit for moment in user.moments] == [False, True, True]
+
+
+def test_a_hit_that_the_system_has_not_named_may_not_be_spoken() -> None:
+    log = talk(HIT, HIT, HIT, user=ScriptedUser(lambda moment: "Tell me about Alien, please."))
+    assert log.leaks_caught == 3
+
+
+def test_no_other_target_may_be_spoken() -> None:
+    named = reply(ALIEN, text="Alien (1979) is great, so is Solaris (1972).")
+    user = ScriptedUser(lambda moment: "Alien? Or Solaris?", lambda moment, said: said)
+    log = talk(named, MISS, MISS, talked=scenario([ALIEN, SOLARIS]), user=user)
+    assert log.interaction[1].text == "Alien?"
+    assert user.rewritten[0] == ("Solaris",)
+
+
+def test_an_ordinary_title_may_be_spoken_once_named() -> None:
+    up = film("Up (2009)")
+    known = catalogue(up)
+    named = SystemReply(text="I would recommend Up (2009).", items=(up.ref,))
+    user = ScriptedUser(lambda moment: "What is Up about?")
+    system = ScriptedSystem(named, named, named)
+    log = asyncio.run(converse(user, system, scenario([up.ref]), LeakGuard(known), known))
+    assert log.leaks_caught == 0
+
+
+def test_a_conversation_is_repeatable() -> None:
+    first, again = talk(*[MISS] * 5), talk(*[MISS] * 5)
+    assert first == again
+    assert first.id == again.id
+
+
+def test_cancelling_is_no_failure_of_the_system() -> None:
+    class Hanging(EndlessSystem):
+        async def respond(self, conversation: object) -> SystemReply:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    async def hold() -> None:
+        task = asyncio.create_task(
+            converse(ScriptedUser(), Hanging(), ASKING, LeakGuard(KNOWN), KNOWN)
+        )
+        await asyncio.sleep(0)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(hold())
+
+
+def test_the_settings_tell_rounds_and_guard() -> None:
+    settings = session_settings(LeakGuard(KNOWN), max_rounds=7)
+    assert settings == {"guard": "1", "min_rounds": 3, "max_rounds": 7, "list_length": 10}
