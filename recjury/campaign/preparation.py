@@ -18,17 +18,10 @@ from recjury.debate import Debater
 from recjury.llm import Gateway
 from recjury.records import JSON, Recorder, Scenario, digest
 from recjury.simulator import LeakGuard, session_settings
+from recjury.store import Skipped
 
 # What a campaign file says about how to run, not about what comes out.
 _EXECUTION = {"concurrency", "budget", "data"}
-
-
-class Skipped(NamedTuple):
-    """A record that gave no scenario, or lost some of its targets, and why."""
-
-    corpus: str
-    record: str
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -49,12 +42,19 @@ def campaign_id(config: CampaignConfig) -> str:
     return digest(config.model_dump(mode="json", exclude=_EXECUTION))[:12]
 
 
-def open_gateway(config: RatingConfig, recorder: Recorder) -> Gateway | None:
-    """The gateway to the campaign's models; None for a campaign without any."""
+def open_gateway(config: RatingConfig, recorder: Recorder, spent: float = 0) -> Gateway | None:
+    """The gateway to the campaign's models; None for a campaign without any.
+
+    `spent` is what earlier runs of the campaign have cost: its budget holds over all of them.
+    """
     if not config.all_models:
         return None
     return Gateway(
-        config.all_models, recorder, concurrency=config.concurrency, budget=config.budget
+        config.all_models,
+        recorder,
+        concurrency=config.concurrency,
+        budget=config.budget,
+        spent=spent,
     )
 
 
@@ -85,16 +85,22 @@ def debate_settings(config: RatingConfig, debaters: Debater | None) -> dict[str,
 
 
 async def prepare(
-    config: CampaignConfig, recorder: Recorder, stack: AsyncExitStack, *, limit: int | None = None
+    config: CampaignConfig,
+    recorder: Recorder,
+    stack: AsyncExitStack,
+    *,
+    limit: int | None = None,
+    spent: float = 0,
 ) -> Prepared:
     """Open corpora and systems, try every model, and plan the trials.
 
-    `limit` draws that many scenarios from each source instead of what the file says. What was
-    opened is closed by `stack`. Raises Fixable.
+    `limit` draws that many scenarios from each source instead of what the file says. `spent` is
+    what earlier runs have cost, in US dollars. What was opened is closed by `stack`. Raises
+    Fixable.
     """
     opened = open_sources(config)
     scenarios, skipped = draw_scenarios(opened, config.seed, limit)
-    gateway = open_gateway(config, recorder)
+    gateway = open_gateway(config, recorder, spent)
     if gateway is not None:
         await stack.enter_async_context(gateway)
         await gateway.check()
@@ -143,5 +149,8 @@ def draw_scenarios(
         found = corpus.scenarios(source.split, limit or source.limit, seed)
         drawn.setdefault(corpus.name, []).extend(found.scenarios)
         place = f"{corpus.name}/{source.split}"
-        skipped += (Skipped(place, *lost) for lost in (*found.unresolved, *found.partial))
+        skipped += (
+            Skipped(corpus=place, record=lost.record, reason=lost.reason)
+            for lost in (*found.unresolved, *found.partial)
+        )
     return drawn, tuple(skipped)

@@ -9,11 +9,11 @@ from recjury.campaign.config import CampaignConfig, RatingConfig
 from recjury.campaign.executors.local import run_local
 from recjury.campaign.pipeline import Pipeline, Unit
 from recjury.campaign.plan import Trial
-from recjury.campaign.preparation import Skipped, prepare
+from recjury.campaign.preparation import campaign_id, prepare
 from recjury.campaign.progress import Progress
 from recjury.llm import ModelSpec
 from recjury.prompts import load_pack, pack_names
-from recjury.store import Campaign, Setup, Store, package_versions
+from recjury.store import Campaign, Setup, Skipped, Store, package_versions
 
 
 class RunResult(NamedTuple):
@@ -37,9 +37,11 @@ async def run_campaign(
     """
     async with AsyncExitStack() as stack:
         recorder = await stack.enter_async_context(store.recorder())
-        prepared = await prepare(config, recorder, stack, limit=limit)
+        spent = store.spent(campaign_id(config)).cost
+        prepared = await prepare(config, recorder, stack, limit=limit, spent=spent)
         stack.enter_context(store.claim(prepared.id))
-        store.begin(Campaign(id=prepared.id, name=config.name, setup=setup(config)))
+        begun = setup(config, prepared.skipped)
+        store.begin(Campaign(id=prepared.id, name=config.name, setup=begun))
         store.add_trials(prepared.id, [trial.planned(config.seed) for trial in prepared.trials])
         pipeline = Pipeline(
             store,
@@ -73,7 +75,7 @@ async def walk(
     await run_local(left, pipeline.advance, open_at_once=min(len(left), 2 * concurrency))
 
 
-def setup(config: RatingConfig) -> Setup:
+def setup(config: RatingConfig, skipped: tuple[Skipped, ...] = ()) -> Setup:
     """What a campaign runs with, for whoever wants to do it again."""
     return Setup(
         config=config.model_dump(mode="json"),
@@ -82,6 +84,7 @@ def setup(config: RatingConfig) -> Setup:
         seeds={"campaign": config.seed},
         packs={name: load_pack(name).digest for name in pack_names()},
         prices={alias: _prices(spec) for alias, spec in config.all_models.items()},
+        skipped=skipped,
     )
 
 

@@ -50,7 +50,7 @@ def as_object(result: RunResult, systems: dict[str, SystemSummary]) -> dict[str,
         "campaign": result.campaign,
         "trials": {"planned": result.planned, "done": result.done, "failed": result.failed},
         "systems": {name: summary.as_json() for name, summary in systems.items()},
-        "skipped": [skipped._asdict() for skipped in result.skipped],
+        "skipped": [skipped.model_dump() for skipped in result.skipped],
     }
 
 
@@ -78,12 +78,22 @@ def failure_reasons(store: Store, campaign: str | None) -> Counter[str]:
 
 def show_systems(systems: dict[str, SystemSummary]) -> None:
     """A row per system: twelve factors (0-4), overall (0-100), recall, persuasiveness (0-2)."""
-    headings = ["system", *_SHORT.values(), "Overall", "R@1", "R@5", "R@10", "Persuasive", "Trials"]
+    headings = [
+        "system",
+        *_SHORT.values(),
+        "Overall",
+        "R@1",
+        "R@5",
+        "R@10",
+        "R@10 new",
+        "Persuasive",
+        "Trials",
+    ]
     output.show_table(headings, (_row(name, summary) for name, summary in systems.items()))
     raters = sorted({rater for summary in systems.values() for rater in summary.raters})
     output.say(
-        "factors 0-4, overall 0-100, R@k 0-1, persuasive 0-2; in brackets: the share of trials "
-        "that have a score, where that is not all; -: none has"
+        "factors 0-4, overall 0-100, persuasive 0-2; R@k 0-1, new: where the history names no "
+        "target; in brackets: the share of trials with a score, where that is not all; -: none has"
     )
     output.say(f"rated and debated by: {', '.join(raters) or 'nobody yet'}")
 
@@ -94,6 +104,7 @@ def _row(name: str, summary: SystemSummary) -> list[str]:
         *(cell(summary.factors[factor]) for factor in _SHORT),
         cell(summary.overall, digits=1),
         *(output.number(summary.recall[k].mean, 3) for k in sorted(summary.recall)),
+        output.number(summary.new_recall[10].mean, 3),
         cell(summary.persuasiveness),
         str(summary.trials - summary.failed),
     ]

@@ -1,6 +1,5 @@
 """Drive a campaign from the command line: store, event loop, progress."""
 
-import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Iterator
 
@@ -8,6 +7,7 @@ from recjury.campaign.progress import Progress
 from recjury.campaign.running import RunResult
 from recjury.cli.display import watching
 from recjury.errors import Fixable
+from recjury.llm import event_loop
 from recjury.store import Store
 
 Work = Callable[[Store, Progress], Coroutine[None, None, RunResult]]
@@ -16,7 +16,7 @@ Work = Callable[[Store, Progress], Coroutine[None, None, RunResult]]
 def drive(url: str, work: Work) -> RunResult:
     """Await `work` on the store at `url`, showing its progress on standard error."""
     progress = Progress()
-    with _fresh_or_kept(url) as store, watching(progress), _event_loop() as runner:
+    with _fresh_or_kept(url) as store, watching(progress), event_loop() as runner:
         return runner.run(work(store, progress))
 
 
@@ -32,11 +32,3 @@ def _fresh_or_kept(url: str) -> Iterator[Store]:
         raise
     finally:
         store.close()
-
-
-def _event_loop() -> asyncio.Runner:
-    try:
-        import uvloop
-    except ImportError:  # not made for Windows
-        return asyncio.Runner()
-    return asyncio.Runner(loop_factory=uvloop.new_event_loop)

@@ -69,6 +69,7 @@ class Run(NamedTuple):
     recjury: str
     seeds: str
     spent: Spent
+    skipped: Reasons
 
 
 class Page(NamedTuple):
@@ -143,6 +144,10 @@ def _run(store: Store, campaign: Campaign) -> Run:
         recjury=campaign.setup.recjury,
         seeds=seeds or "–",
         spent=store.spent(campaign.id),
+        skipped=_reasons(
+            (one_line(each.corpus, 80), each.reason, Counter({each.record: 1}))
+            for each in campaign.setup.skipped
+        ),
     )
 
 

@@ -21,6 +21,11 @@ def last_recall(k: int) -> str:
     return f"Recall@{k} of the last turn"
 
 
+def new_recall(k: int) -> str:
+    """The name of Recall@k over the scenarios whose history does not name a target already."""
+    return f"Recall@{k} of new targets"
+
+
 FACTORS = tuple(factor.value for factor in Factor)
 COMPARED = (OVERALL, *FACTORS, PERSUASIVENESS, recall(10))
 """What systems are compared on."""
@@ -54,6 +59,7 @@ def scores_of(outcome: TrialOutcome) -> TrialScores:
     for k in RECALL_AT:
         measures[recall(k)] = outcome.recall.get(k)
         measures[last_recall(k)] = outcome.last_turn_recall.get(k)
+        measures[new_recall(k)] = None if outcome.target_seen else outcome.recall.get(k)
     return TrialScores(
         trial=outcome.trial,
         system=outcome.system,

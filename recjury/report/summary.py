@@ -11,6 +11,7 @@ from recjury.report.scores import (
     ROUNDS,
     TrialScores,
     last_recall,
+    new_recall,
     recall,
     scores_of,
 )
@@ -22,7 +23,8 @@ class SystemSummary(NamedTuple):
     """One system's row. Means are over its scored trials; a failed one lowers the coverage.
 
     `overall` is 0-100, `factors` 0-4, `persuasiveness` 0-2; `recall[k]` the share of trials with
-    a target among the first k of the session list, `last_recall[k]` of the last turn's list.
+    a target among the first k of the session list, `last_recall[k]` of the last turn's list,
+    `new_recall[k]` of the session list where the history does not name a target already.
     `leaks_caught` and `leaks_through` are counted in utterances, `rounds` the mean number of
     system turns. `raters` says who rated and debated.
     """
@@ -33,6 +35,7 @@ class SystemSummary(NamedTuple):
     factors: dict[str, Summary]
     recall: dict[int, Summary]
     last_recall: dict[int, Summary]
+    new_recall: dict[int, Summary]
     persuasiveness: Summary
     rounds: Summary
     leaks_caught: int
@@ -47,6 +50,7 @@ class SystemSummary(NamedTuple):
             "recall": {str(k): s.mean for k, s in self.recall.items()},
             "persuasiveness": _mean_and_coverage(self.persuasiveness),
             "last_turn_recall": {str(k): s.mean for k, s in self.last_recall.items()},
+            "new_target_recall": {str(k): s.mean for k, s in self.new_recall.items()},
             "rounds": self.rounds.mean,
             "trials": self.trials,
             "failed": self.failed,
@@ -89,6 +93,7 @@ class SystemTally:
             factors={factor: self._of(factor) for factor in FACTORS},
             recall={k: self._of(recall(k)) for k in RECALL_AT},
             last_recall={k: self._of(last_recall(k)) for k in RECALL_AT},
+            new_recall={k: self._of(new_recall(k)) for k in RECALL_AT},
             persuasiveness=self._of(PERSUASIVENESS),
             rounds=self._of(ROUNDS),
             leaks_caught=self._leaks_caught,

@@ -87,6 +87,7 @@ COLUMNS = (
     Column("Overall", f"0–{OVERALL_SCALE[1]}", 1),
     *(Column(hyphenated(factor), "0–4", 2) for factor in FACTORS),
     *(Column(f"Recall @{k}", "0–1", 3) for k in RECALL_AT),
+    Column(f"Recall @{RECALL_AT[-1]}, new targets", "0–1", 3),
     Column(hyphenated("Persuasiveness"), f"0–{PERSUASIVENESS_SCALE[1]}", 2),
 )
 
@@ -112,7 +113,9 @@ def main_table(systems: Mapping[str, SystemSummary]) -> tuple[Row, ...]:
 def _summaries(summary: SystemSummary) -> tuple[Summary, ...]:
     factors = (summary.factors[factor] for factor in FACTORS)
     recalls = (summary.recall[k] for k in RECALL_AT)
-    return (summary.overall, *factors, *recalls, summary.persuasiveness)
+    # Its coverage would say how many targets are new, not how many could be scored.
+    new = summary.new_recall[RECALL_AT[-1]]._replace(coverage=1.0)
+    return (summary.overall, *factors, *recalls, new, summary.persuasiveness)
 
 
 def _best(column: Iterable[Summary]) -> float | None:

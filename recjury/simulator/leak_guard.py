@@ -83,12 +83,13 @@ class Watch:
         """
         folded = fold(text)
         spans = self._detector.spans(folded, fold(answering[-_HEARD:]))
-        if spans and spoken in self._titles:
-            free = own_spans(self._titles[spoken], folded)
+        own = next((t for ref, t in self._titles.items() if spoken and ref.same_item(spoken)), None)
+        if spans and own is not None:
+            free = own_spans(own, folded)
             spans = tuple(
                 span
                 for span in spans
-                if not any(own.start <= span.start and span.end <= own.end for own in free)
+                if not any(said.start <= span.start and span.end <= said.end for said in free)
             )
         return tuple(dict.fromkeys(folded[start:end] for start, end in spans))
 

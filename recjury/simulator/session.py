@@ -141,9 +141,7 @@ class _Session:
     @property
     def _spoken(self) -> ItemRef | None:
         """The one target that the user may name: a hit that the system has named itself."""
-        if not self.named or self.hit is None:
-            return None
-        return next(t for t in self.scenario.targets if t.same_item(self.hit))
+        return self.hit if self.named else None
 
     @property
     def _answering(self) -> str:

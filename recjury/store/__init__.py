@@ -1,6 +1,6 @@
 """The store: calls, trials, logs, ratings, debates and verdicts in one SQLite file."""
 
-from recjury.store.campaigns import Campaign, Setup, package_versions
+from recjury.store.campaigns import Campaign, Setup, Skipped, package_versions
 from recjury.store.debates import Debate, DebateSummary
 from recjury.store.outcomes import RECALL_AT, TrialOutcome
 from recjury.store.recorder import StoreRecorder
@@ -16,6 +16,7 @@ __all__ = [
     "DebateSummary",
     "Failure",
     "Setup",
+    "Skipped",
     "Spent",
     "Stage",
     "Store",

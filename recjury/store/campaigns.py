@@ -29,6 +29,14 @@ def package_versions() -> dict[str, str]:
     return found
 
 
+class Skipped(Record):
+    """A record of the data that gave no scenario, or lost some of its targets, and why."""
+
+    corpus: str
+    record: str
+    reason: str
+
+
 class Setup(Record):
     """What a campaign ran with. `config` is the resolved campaign file; `packs` maps prompt and
     rubric packs to their digests; `prices` holds USD per million tokens by model."""
@@ -40,6 +48,7 @@ class Setup(Record):
     seeds: Mapping[str, int] = {}
     packs: Mapping[str, str] = {}
     prices: Mapping[str, Mapping[str, float]] = {}
+    skipped: tuple[Skipped, ...] = ()
 
 
 class Campaign(Record):

@@ -174,6 +174,13 @@ def test_it_names_the_hit_once_the_system_has() -> None:
     assert "(1994)" not in text
 
 
+def test_the_list_may_spell_the_hit_in_its_own_way() -> None:
+    shown = ItemRef(id=TARGET.id, name="Quiet Harbor, The")
+    heard = system_turn("The Quiet Harbor (1994)?", shown)
+    text = say(heard, hit=shown, introduce=True, named=True)
+    assert "The Quiet Harbor" in text
+
+
 def test_attributes_that_would_name_the_target_are_kept_back() -> None:
     target = film("Western (1997)", genres=("western", "drama"), actors=("Ann Reed",))
     user = RuleUser(catalogue(target))
