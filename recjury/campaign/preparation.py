@@ -21,7 +21,7 @@ from recjury.simulator import LeakGuard, session_settings
 from recjury.store import Skipped
 
 # What a campaign file says about how to run, not about what comes out.
-_EXECUTION = {"concurrency", "budget", "data"}
+EXECUTION = {"concurrency", "budget", "data"}
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Prepared:
 
 def campaign_id(config: CampaignConfig) -> str:
     """The identity of a campaign: its configuration without what only says how to run it."""
-    return digest(config.model_dump(mode="json", exclude=_EXECUTION))[:12]
+    return digest(config.model_dump(mode="json", exclude=EXECUTION))[:12]
 
 
 def open_gateway(config: RatingConfig, recorder: Recorder, spent: float = 0) -> Gateway | None:

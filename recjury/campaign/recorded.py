@@ -1,7 +1,7 @@
 """Rate conversations that were recorded elsewhere: they enter after the session."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from recjury.campaign.config import RatingConfig, SimulatorConfig
 from recjury.campaign.executors.local import run_local
 from recjury.campaign.pipeline import Pipeline, corpus_name
 from recjury.campaign.plan import Trial, recorded_trial
-from recjury.campaign.preparation import debate_settings, open_gateway
+from recjury.campaign.preparation import EXECUTION, debate_settings, open_gateway
 from recjury.campaign.progress import Progress
 from recjury.campaign.running import RunResult, setup, walk
 from recjury.corpora import Corpus, data_folder, open_corpus
@@ -48,7 +48,8 @@ async def judge_recorded(
     read = partial(_read, paths, form, data, limit)
     async with AsyncExitStack() as stack:
         recorder = await stack.enter_async_context(store.recorder())
-        gateway = open_gateway(config, recorder)
+        campaign = _campaign_id(paths, form, config)
+        gateway = open_gateway(config, recorder, store.spent(campaign).cost)
         if gateway is not None:
             await stack.enter_async_context(gateway)
             await gateway.check()
@@ -57,7 +58,6 @@ async def judge_recorded(
         casts = _casts(config, gateway, {log.scenario.corpus for log in read()}, data)
         settings = {name: _settings(config, cast, debaters) for name, cast in casts.items()}
         trials = [recorded_trial(log, settings[corpus_name(log.scenario.corpus)]) for log in read()]
-        campaign = _campaign_id(paths, form, settings)
         stack.enter_context(store.claim(campaign))
         store.begin(Campaign(id=campaign, name=config.name, setup=setup(config)))
         store.add_trials(campaign, [trial.planned(config.seed) for trial in trials])
@@ -124,11 +124,11 @@ def _settings(config: RatingConfig, cast: Cast, debaters: Debater | None) -> dic
     }
 
 
-def _campaign_id(
-    paths: Sequence[Path], form: Format, settings: Mapping[str, Mapping[str, JSON]]
-) -> str:
+def _campaign_id(paths: Sequence[Path], form: Format, config: RatingConfig) -> str:
     """The same files under the same raters are one campaign, however many of each are rated."""
-    return digest([[path.name for path in paths], form, settings])[:12]
+    played = {"name", "scenarios", "systems", "simulator", "repeats"}
+    raters = config.model_dump(mode="json", exclude=EXECUTION | played)
+    return digest([[path.name for path in paths], form, raters])[:12]
 
 
 async def _enter(

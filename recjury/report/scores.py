@@ -70,7 +70,7 @@ def scores_of(outcome: TrialOutcome) -> TrialScores:
         measures=measures,
         leaks_caught=outcome.leaks_caught,
         leaks_through=outcome.leaks_through,
-        raters=frozenset(rating.evaluator for rating in shown.values()),
+        raters=frozenset(rating.evaluator for rating in shown.values()) | outcome.debaters,
     )
 
 

@@ -16,6 +16,7 @@ from recjury.records import (
     Verdict,
 )
 from recjury.store.contents import Content, read_contents
+from recjury.store.debates import Debate
 from recjury.store.trials import Trial, read_failures, read_stages, read_trials, trial_ids
 
 RECALL_AT = (1, 5, 10)
@@ -28,7 +29,8 @@ class TrialOutcome(Record):
     `stages` are the finished ones; `failures` maps each stage that failed and is not finished
     to its latest reason. `log` is the log's id, and `pair` what its scenario is paired by when
     systems are compared. `recall` and `last_turn_recall` are by k, and None without targets.
-    `leaks_*`, `rounds` (system turns) and `hit_round` are 0 or None without a log.
+    `leaks_*`, `rounds` (system turns) and `hit_round` are 0 or None without a log. `debaters` names
+    who played the roles: "rule", or models by alias.
     """
 
     trial: str
@@ -50,6 +52,7 @@ class TrialOutcome(Record):
     last_turn_recall: Mapping[int, float | None] = {}
     ratings: tuple[Rating, ...] = ()
     verdict: Verdict | None = None
+    debaters: frozenset[str] = frozenset()
 
     @property
     def persuasiveness(self) -> float | None:
@@ -129,8 +132,14 @@ def _outcome(
         failures=failures,
         ratings=content.ratings,
         verdict=None if content.debate is None else content.debate.verdict,
+        debaters=_speakers(content.debate),
     )
     return outcome if content.log is None else _with_log(outcome, content.log)
+
+
+def _speakers(debate: Debate | None) -> frozenset[str]:
+    statements = () if debate is None else debate.transcript.statements
+    return frozenset(statement.speaker for statement in statements)
 
 
 def _with_log(outcome: TrialOutcome, log: ConversationLog) -> TrialOutcome:
