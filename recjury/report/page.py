@@ -145,7 +145,7 @@ def _run(store: Store, campaign: Campaign) -> Run:
         seeds=seeds or "–",
         spent=store.spent(campaign.id),
         skipped=_reasons(
-            (one_line(each.corpus, 80), each.reason, Counter({each.record: 1}))
+            (one_line(f"{each.corpus} {each.record}", 80), each.reason, Counter({"": 1}))
             for each in campaign.setup.skipped
         ),
     )
