@@ -47,6 +47,7 @@ class Detector:
             *self._as_spelled(numbered, plain, marked),
             *self._misspellings(plain, marked),
             *self._posing(folded),
+            *self._backwards(plain),
             *self._shortened(plain, folded),
         }
         return tuple(sorted(found))
@@ -114,7 +115,8 @@ class Detector:
             return False
         talk = all(is_ordinary(word.text) for word in found)
         if not form.strong:
-            return not talk and edits == 1 and marked.is_capitalised(found)
+            begins = found if marked.has_space(found) else found[:1]  # "Fr*zen"
+            return not talk and edits == 1 and marked.is_capitalised(begins)
         if not talk or len(form.words) == 1:
             return not talk
         long = edits == 1 and len(form.letters) >= _LONG_ENOUGH
@@ -130,6 +132,13 @@ class Detector:
         yield from _in_letters(folded, unmasked, lettered)
         lettered = [(form, all_letters(form.letters)) for form in forms]
         yield from _in_letters(folded, all_letters(unmasked), lettered)
+
+    def _backwards(self, reading: Reading) -> Iterator[Span]:
+        for form in (form for title in self._titles for form in title.forms if form.strong):
+            if len(form.letters) >= _INSIDE_A_WORD:
+                for place in reading.places(form.letters[::-1]):
+                    if place.fills:
+                        yield _span(reading, place)
 
     def _shortened(self, reading: Reading, folded: str) -> Iterator[Span]:
         for word in reading.words if self._initialisms else ():

@@ -5,9 +5,11 @@ accents, full-width and mathematical letters, look-alikes from other alphabets, 
 width, typographic quotes and dashes, and "&" for "and". Case is kept, for capitals are evidence.
 """
 
+import html
 import re
 import unicodedata
 from typing import NamedTuple
+from urllib.parse import unquote
 
 _LOOKALIKES = dict(
     zip(
@@ -94,7 +96,14 @@ class Word(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """`text` without accents, disguised letters and invisible characters; case stays."""
+    """`text` without accents, disguised letters and invisible characters; case stays.
+
+    Character references ("&amp;", "%20") are read as what they stand for.
+    """
+    if "&" in text:
+        text = html.unescape(text)
+    if "%" in text:
+        text = unquote(text)
     return text.translate(_FOLDS)
 
 

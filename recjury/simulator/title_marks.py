@@ -193,7 +193,7 @@ class Marked:
 
     def _starts_sentence(self, start: int, *, small: bool) -> bool:
         before = self._text[max(0, start - 8) : start].rstrip(" \"'([*_#-" if small else " ([")
-        return not before or before[-1] in (".!?\n:;" if small else ".!?\n")
+        return not before or before[-1] in (".!?\n:;)" if small else ".!?\n")
 
     @cached_property
     def _shouts(self) -> bool:

@@ -153,12 +153,12 @@ def _is_strong(words: tuple[str, ...], *, derived: bool) -> bool:
 
 
 def _typos(letters: str, words: int) -> int:
-    """How many edits leave a title recognisable, by its letters: 0 below 5, then 1 to 3."""
+    """How many edits leave a title recognisable: 0 below 5 letters, an eighth of many."""
     if len(letters) < 5 or letters.isdigit():
         return 0
     if words == 1:
         return 1 if len(letters) < 12 else 2
-    return 1 if len(letters) < 10 else 2 if len(letters) < 14 else 3
+    return 1 if len(letters) < 10 else 2 if len(letters) < 14 else max(3, len(letters) // 8)
 
 
 def _initialisms(folded: str) -> Iterator[str]:
