@@ -21,7 +21,8 @@ class Popular:
         """Name the next film of the list, and show all of it."""
         said = sum(turn.speaker == "system" for turn in conversation.turns)
         film = self._list[said % len(self._list)]
-        return SystemReply(text=f"Many people like {film.name}. Have you seen it?", items=self._list)
+        text = f"Many people like {film.name}. Have you seen it?"
+        return SystemReply(text=text, items=self._list)
 
     async def aclose(self) -> None:
         """Nothing is held."""
