@@ -1,0 +1,52 @@
+"""KBRD's response generator: BART with a bias on the vocabulary that comes from the user.
+
+Chen et al. 2019, section 3.3. Its folder `conv_model/` is laid out as iEvaLM's: `config.json` and
+weights; a generator trained from scratch brings its tokenizer in `backbones/bart/`.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from recjury.agents.neural import backbones, bart_files, weights
+from recjury.agents.neural.bart import BartGenerator
+from recjury.agents.neural.bart_files import Generator
+from recjury.agents.neural.description import Limits
+from recjury.agents.neural.tokens import Tokens
+
+LIMITS = Limits(context=200, entities=32, response=128)
+CONV = "conv_model"
+
+
+class Speech(NamedTuple):
+    """A loaded generator, its tokenizer and limits; `digest` covers its weights file."""
+
+    generator: Generator
+    tokens: Tokens
+    limits: Limits
+    digest: str
+
+
+def save_generator(folder: Path, model: BartGenerator, tokens: Tokens | None) -> None:
+    """Write `conv_model/` into a checkpoint folder, and the tokenizer unless it is bart-base's."""
+    bart_files.save_bart(folder / CONV, model, model.model.config)
+    if tokens is not None:
+        tokens.save(folder / backbones.INSIDE / "bart")
+
+
+def load_generator(
+    folder: Path, *, width: int, limits: Limits = LIMITS, backbone: str | None = None
+) -> Speech:
+    """Load the generator of a checkpoint folder, for users of `width` features.
+
+    `backbone` names the tokenizer's folder or hub name. Raises ConfigError for what is missing,
+    DataError for what does not fit.
+    """
+    generator = bart_files.load_generator(
+        folder / CONV, max_length=limits.response, whose="KBRD", bias_width=width
+    )
+    place = backbones.backbone_folder(
+        backbone, backbones.BART, checkpoint=folder, kind="bart", weights=False
+    )
+    return Speech(
+        generator, Tokens.load(place, "bart"), limits, weights.file_digest([generator.weights])
+    )

@@ -1,0 +1,3 @@
+"""What the neural systems share: weights, tokens, BART, greedy search. Import the submodules."""
+
+__all__: list[str] = []

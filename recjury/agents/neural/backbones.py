@@ -1,0 +1,75 @@
+"""Published models that checkpoints build on: in the checkpoint, in a local folder, or by hub name.
+
+A backbone is a folder with the files that its maker publishes. A name that is no folder is
+looked up in the hub's cache, and fetched where there is a network.
+"""
+
+from pathlib import Path
+
+from recjury.errors import ConfigError
+
+BART, GPT2, ROBERTA = "facebook/bart-base", "microsoft/DialoGPT-small", "roberta-base"
+INSIDE = "backbones"
+_TOKENIZER = ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer_config.json")
+_WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+
+
+def backbone_folder(
+    name: str | None, published: str, *, checkpoint: Path, kind: str, weights: bool
+) -> Path:
+    """The folder of a backbone.
+
+    `name` None means the one that the checkpoint brings in `backbones/<kind>`, else the
+    `published` one. `weights` says whether more than the tokenizer is needed. Raises ConfigError
+    that says exactly what to fetch when it is nowhere and cannot be fetched.
+    """
+    inside = checkpoint / INSIDE / kind
+    if name is None and inside.is_dir():
+        return inside
+    wanted = name or published
+    local = Path(wanted).expanduser()
+    if local.is_dir():
+        return local
+    if name is not None and (name.startswith((".", "/", "~")) or name.count("/") > 1):
+        raise ConfigError(f"backbone {kind}: there is no folder {local}")
+    return _from_hub(wanted, kind, weights=weights)
+
+
+def _from_hub(name: str, kind: str, *, weights: bool) -> Path:
+    """The hub's files of that name, from its cache or over the network."""
+    tokenizer = _any_of(name, _TOKENIZER)
+    needed = [tokenizer is not None]
+    if weights:
+        # The first of the two weight files that is there is enough.
+        needed.append(_any_of(name, ("config.json",)) is not None)
+        needed.append(any(_any_of(name, (file,)) is not None for file in _WEIGHTS))
+    if tokenizer is None or not all(needed):
+        raise ConfigError(_what_to_fetch(name, kind, weights=weights))
+    return tokenizer.parent
+
+
+def _any_of(name: str, files: tuple[str, ...]) -> Path | None:
+    """Fetch those of the files that the hub has; the path of the last one, if any."""
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError
+
+    found: Path | None = None
+    for file in files:
+        try:
+            found = Path(hf_hub_download(name, file))
+        except EntryNotFoundError:
+            continue  # not cached, or not published: another file may do
+        except (HfHubHTTPError, HFValidationError, OSError):
+            return found
+    return found
+
+
+def _what_to_fetch(name: str, kind: str, *, weights: bool) -> str:
+    files = "vocab.json and merges.txt (or tokenizer.json)"
+    if weights:
+        files += ", config.json, and model.safetensors (or pytorch_model.bin)"
+    return (
+        f"backbone {kind}: {name} is not on this machine and cannot be fetched: on a machine with "
+        f"a network run `hf download {name} --local-dir FOLDER`, bring {files} here, and name "
+        f"that folder in the system's `backbones: {{{kind}: FOLDER}}`"
+    )

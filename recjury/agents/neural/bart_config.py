@@ -1,0 +1,116 @@
+"""The size of a BART and how it generates: from scratch, or read from a checkpoint's files."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
+from transformers import BartConfig
+
+from recjury.agents.neural.greedy import Rules
+from recjury.errors import ConfigError, DataError
+
+END = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class BartDims:
+    """The size of a BART from scratch; `positions` is the longest text, in tokens."""
+
+    vocabulary: int
+    width: int = 128
+    encoder_layers: int = 2
+    decoder_layers: int = 2
+    heads: int = 4
+    inner: int = 256
+    positions: int = 256
+    dropout: float = 0.1
+
+    def config(self) -> BartConfig:
+        """The configuration of transformers' modules."""
+        return BartConfig(
+            vocab_size=self.vocabulary,
+            d_model=self.width,
+            encoder_layers=self.encoder_layers,
+            decoder_layers=self.decoder_layers,
+            encoder_attention_heads=self.heads,
+            decoder_attention_heads=self.heads,
+            encoder_ffn_dim=self.inner,
+            decoder_ffn_dim=self.inner,
+            max_position_embeddings=self.positions,
+            dropout=self.dropout,
+            forced_eos_token_id=None,
+        )
+
+
+def read_config(folder: Path) -> BartConfig:
+    """The `config.json` of a checkpoint folder. ConfigError without one, DataError if broken."""
+    described = read_json(folder / "config.json")
+    if described is None:
+        raise ConfigError(f"no config.json in {folder}: it says the size of the model")
+    if described.get("model_type") != "bart":
+        raise DataError(
+            f"expected a model of type bart, found {described.get('model_type')!r}",
+            path=folder / "config.json",
+        )
+    try:
+        # Labels are counted from the graph; their names are of no use and slow to read.
+        kept = {k: v for k, v in described.items() if k not in ("id2label", "label2id")}
+        return BartConfig(**kept)
+    except (TypeError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"cannot be used: {reason}", path=folder / "config.json") from error
+
+
+class _Generation(BaseModel):
+    """What of a generation configuration changes greedy search."""
+
+    model_config = ConfigDict(strict=True)
+
+    eos_token_id: int | None = None
+    no_repeat_ngram_size: int | None = None
+    encoder_no_repeat_ngram_size: int | None = None
+    forced_bos_token_id: int | None = None
+    forced_eos_token_id: int | None = None
+    repetition_penalty: float | None = None
+
+
+def read_rules(folder: Path, *, max_length: int) -> Rules:
+    """How a checkpoint says to generate, without the bans that iEvaLM adds.
+
+    Read from `generation_config.json`, unless that is derived from `config.json`, then from
+    there. `max_length` counts the decoder's start token.
+    """
+    path = folder / "generation_config.json"
+    described = read_json(path)
+    if described is None or described.get("_from_model_config"):
+        path = folder / "config.json"
+        # What BART's configuration leaves out has BART's defaults.
+        described = {"eos_token_id": END, "forced_eos_token_id": END} | (read_json(path) or {})
+    try:
+        found = _Generation.model_validate(described)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise DataError(f"{first['loc'][0]}: {first['msg']}", path=path) from None
+    return Rules(
+        tokens=max_length - 1,
+        end=END if found.eos_token_id is None else found.eos_token_id,
+        ngram=found.no_repeat_ngram_size or 0,
+        source_ngram=found.encoder_no_repeat_ngram_size or 0,
+        forced_first=found.forced_bos_token_id,
+        forced_last=found.forced_eos_token_id,
+        repetition_penalty=found.repetition_penalty or 1.0,
+    )
+
+
+def read_json(path: Path) -> dict[str, object] | None:
+    """The object in a JSON file; None without the file, DataError for anything else."""
+    if not path.is_file():
+        return None
+    try:
+        found = orjson.loads(path.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"is not JSON: {error}", path=path) from error
+    if not isinstance(found, dict):
+        raise DataError(f"expected an object, found {type(found).__name__}", path=path)
+    return found

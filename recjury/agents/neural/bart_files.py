@@ -1,0 +1,78 @@
+"""Folders of BART checkpoints: `config.json` and weights, as transformers lays them out."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from transformers import BartConfig
+
+from recjury.agents.neural import weights
+from recjury.agents.neural.bart import BartGenerator
+from recjury.agents.neural.bart_config import read_config, read_rules
+from recjury.agents.neural.greedy import Rules
+from recjury.errors import DataError
+
+WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+NGRAM = 3
+_TIED = ("model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight")
+_SHARED = "model.shared.weight"
+HEAD = "lm_head.weight"
+
+
+class Generator(NamedTuple):
+    """A loaded generator in evaluation mode.
+
+    `rules` ban trigrams as iEvaLM does; `plain` are the checkpoint's own, for option choice.
+    """
+
+    model: BartGenerator
+    rules: Rules
+    plain: Rules
+    weights: Path
+
+
+def load_generator(
+    folder: Path, *, max_length: int, whose: str, bias_width: int | None = None
+) -> Generator:
+    """Load a generator; `bias_width` is the width of KBRD's users, None for plain BART.
+
+    `max_length` counts the decoder's start token. Raises ConfigError for a folder without a
+    model, DataError for one that does not fit.
+    """
+    config = read_config(folder)
+    path = weights.find_weights(folder, WEIGHTS, advice=f"{whose}'s generator")
+    tensors = with_tied(weights.read_tensors(path), path, HEAD)
+    model = BartGenerator(config, bias_width=bias_width)
+    weights.load_into(model, tensors, path, whose=whose)
+    plain = read_rules(folder, max_length=max_length)
+    rules = replace(plain, ngram=NGRAM, source_ngram=NGRAM)
+    return Generator(model.eval(), rules, plain, path)
+
+
+def save_bart(folder: Path, model: nn.Module, config: BartConfig) -> None:
+    """Write `config.json` and `pytorch_model.bin`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = folder / "config.partial"
+    partial.write_text(config.to_json_string(use_diff=False), encoding="utf-8")
+    os.replace(partial, folder / "config.json")
+    weights.write_tensors(folder / "pytorch_model.bin", model.state_dict())
+
+
+def with_tied(tensors: Mapping[str, Tensor], path: Path, *more: str) -> dict[str, Tensor]:
+    """The tensors with those that are BART's embeddings under other names filled in.
+
+    Files of other versions keep them once; `more` are further names than those in BART itself.
+    Raises DataError where they are there and differ.
+    """
+    found, names = dict(tensors), (*_TIED, *more)
+    shared = next((found[n] for n in (_SHARED, *names) if n in found), None)
+    if shared is None:
+        return found
+    for name in (_SHARED, *names):
+        if not torch.equal(found.setdefault(name, shared), shared):
+            raise DataError(f"{name} differs from {_SHARED}; they are one tensor", path=path)
+    return found

@@ -1,0 +1,74 @@
+"""`recjury.json` beside the weights: what a checkpoint was trained on, and how it reads texts.
+
+A published checkpoint does not have it.
+"""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+import orjson
+from pydantic import ValidationError
+
+from recjury.errors import DataError
+from recjury.records import Record
+
+METADATA = "recjury.json"
+Fidelity = Literal["corrected", "ievalm"]
+
+
+class Limits(Record):
+    """How much a model reads and says: tokens of context, names of entities, tokens of reply."""
+
+    context: int
+    entities: int
+    response: int
+
+
+class Metadata(Record):
+    """Where a checkpoint comes from.
+
+    `trained_on` and `stopped_on` say which split, or part of one, was trained on and which
+    decided when to stop; `figures` are Recall@k on the latter. `limits` are those it was
+    trained with (None: the published ones), `item_token` the token its generator says in place
+    of an item (None: it says names).
+    """
+
+    model: str = "kbrd"
+    corpus: str
+    catalogue: str
+    entities: int
+    relations: int
+    fidelity: Fidelity
+    seed: int
+    trained_on: str
+    stopped_on: str
+    hyperparameters: dict[str, float]
+    best_epoch: int
+    figures: dict[str, float]
+    versions: dict[str, str]
+    limits: Limits | None = None
+    item_token: str | None = None
+
+
+def read_metadata(folder: Path) -> Metadata | None:
+    """The description in a checkpoint folder, if there is one. DataError if it is broken."""
+    path = folder / METADATA
+    if not path.is_file():
+        return None
+    try:
+        return Metadata.model_validate_json(path.read_bytes())
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise DataError(
+            f"not a checkpoint description: {place}: {first['msg']}", path=path
+        ) from None
+
+
+def write_metadata(folder: Path, metadata: Metadata) -> None:
+    """Write the description; the file is whole or not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = (folder / METADATA).with_suffix(".partial")
+    partial.write_bytes(orjson.dumps(metadata.model_dump(), option=orjson.OPT_INDENT_2))
+    os.replace(partial, folder / METADATA)

@@ -1,0 +1,158 @@
+"""Byte-level BPE tokenizers: the published ones as files, and small ones trained on a corpus.
+
+BART and RoBERTa share one family of special tokens, GPT-2 has its own. Sentence marks are put
+around a text by whoever encodes it, so that a text can be cut on the left before.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import orjson
+from tokenizers import AddedToken, Tokenizer, decoders, pre_tokenizers
+from tokenizers.models import BPE
+from tokenizers.trainers import BpeTrainer
+
+from recjury.errors import ConfigError, DataError
+
+Family = Literal["bart", "gpt2"]
+
+ITEM = "<movie>"
+END = "<|endoftext|>"
+_SPECIAL: dict[Family, tuple[str, ...]] = {
+    "bart": ("<s>", "<pad>", "</s>", "<unk>", "<mask>"),
+    "gpt2": (END,),
+}
+# What the tokenizers of transformers tidy up in decoded text, in their order.
+_TIDY = (
+    *((f" {mark}", mark) for mark in (".", "?", "!", ",")),
+    (" ' ", "'"),
+    *((f" {ending}", ending) for ending in ("n't", "'m", "'s", "'ve", "'re")),
+)
+
+
+class Tokens:
+    """A tokenizer of one family; ids are what the model's vocabulary rows are."""
+
+    def __init__(self, tokenizer: Tokenizer, *, family: Family, tidy: bool = True):
+        """Take a bare tokenizer; the family's special tokens are made known to it.
+
+        `tidy` says whether decoding removes the spaces before punctuation marks.
+        """
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        tokenizer.add_special_tokens(
+            [AddedToken(t, special=True, lstrip=t == "<mask>") for t in _SPECIAL[family]]
+        )
+        self._tokenizer, self._tidy, self.family = tokenizer, tidy, family
+
+    @classmethod
+    def load(cls, folder: Path, family: Family) -> "Tokens":
+        """Read `tokenizer.json`, or else `vocab.json` and `merges.txt`, of a folder.
+
+        Raises ConfigError when the folder has neither, DataError when they cannot be read.
+        """
+        whole, vocab, merges = (
+            folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt")
+        )
+        try:
+            if whole.is_file():
+                tokenizer = Tokenizer.from_file(str(whole))
+            elif vocab.is_file() and merges.is_file():
+                tokenizer = _byte_level(BPE.from_file(str(vocab), str(merges)))
+            else:
+                raise ConfigError(
+                    f"no tokenizer in {folder}: expected tokenizer.json, or vocab.json and "
+                    "merges.txt"
+                )
+        except ConfigError:
+            raise
+        except Exception as error:  # the library raises bare exceptions for whatever is wrong
+            raise DataError(f"the tokenizer cannot be read: {error}", path=folder) from error
+        return cls(tokenizer, family=family, tidy=_tidies(folder / "tokenizer_config.json"))
+
+    @classmethod
+    def train(
+        cls, texts: Iterable[str], family: Family, *, size: int, extra: Sequence[str] = (ITEM,)
+    ) -> "Tokens":
+        """Learn a vocabulary of at most `size` tokens; `extra` are further special tokens."""
+        tokenizer = _byte_level(BPE())
+        trainer = BpeTrainer(
+            vocab_size=size,
+            special_tokens=[*_SPECIAL[family], *extra],
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+        tokenizer.train_from_iterator(texts, trainer)
+        return cls(tokenizer, family=family)
+
+    @property
+    def size(self) -> int:
+        """How many tokens there are, the special ones included."""
+        return int(self._tokenizer.get_vocab_size(with_added_tokens=True))
+
+    def add(self, token: str) -> int:
+        """Make `token` a special token, with a new id if it has none; returns the id."""
+        if token not in _SPECIAL[self.family]:
+            self._tokenizer.add_special_tokens([AddedToken(token, special=True)])
+        return self.id(token)
+
+    def id(self, token: str) -> int:
+        """The id of a token. Raises DataError if there is none."""
+        found = self.find(token)
+        if found is None:
+            raise DataError(f"the tokenizer has no token {token!r}")
+        return found
+
+    def find(self, token: str) -> int | None:
+        """The id of a token, if there is one."""
+        found: int | None = self._tokenizer.token_to_id(token)
+        return found
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text; special tokens written in it are recognised, none are added."""
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def sentence(self, text: str, limit: int) -> list[int]:
+        """BART's form: `<s>`, the text cut on its left, `</s>`; `limit` ids at most."""
+        ids = self.encode(text)
+        return [self.id("<s>"), *ids[max(0, len(ids) - limit + 2) :], self.id("</s>")]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids without the special tokens."""
+        text: str = self._tokenizer.decode(list(ids), skip_special_tokens=True)
+        if self._tidy:
+            for untidy, tidy in _TIDY:
+                text = text.replace(untidy, tidy)
+        return text
+
+    def save(self, folder: Path) -> None:
+        """Write `tokenizer.json` and `tokenizer_config.json`, which transformers reads too."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._tokenizer.save(str(folder / "tokenizer.json"))
+        described = {
+            "tokenizer_class": "BartTokenizer" if self.family == "bart" else "GPT2Tokenizer",
+            "clean_up_tokenization_spaces": self._tidy,
+        }
+        (folder / "tokenizer_config.json").write_bytes(orjson.dumps(described))
+
+
+def _byte_level(model: BPE) -> Tokenizer:
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def _tidies(path: Path) -> bool:
+    """Whether decoding tidies up: it does unless the tokenizer's configuration says no."""
+    if not path.is_file():
+        return True
+    try:
+        described = orjson.loads(path.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"is not JSON: {error}", path=path) from error
+    return not (
+        isinstance(described, dict) and described.get("clean_up_tokenization_spaces") is False
+    )
