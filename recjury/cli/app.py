@@ -6,6 +6,7 @@ from recjury.cli import (
     compare,
     doctor,
     export,
+    face,
     judge,
     replay,
     report,
@@ -33,5 +34,6 @@ app.command("compare")(compare.compare)
 app.command("replay")(replay.replay)
 app.command("report")(report.report)
 app.command("export")(export.export)
+app.add_typer(face.app, name="face")
 app.add_typer(train.app, name="train")
 app.command("doctor")(doctor.doctor)

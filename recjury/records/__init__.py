@@ -1,5 +1,6 @@
 """What flows through the house: items, scenarios, logs, ratings, debates, calls, protocols."""
 
+from recjury.records.aspect import Aspect, Place
 from recjury.records.base import JSON, Record, digest
 from recjury.records.call import CallRecord, ChatRequest, ChatRole, Message, Reply, Usage
 from recjury.records.conversation import (
@@ -23,7 +24,9 @@ from recjury.records.factor import (
     Role,
 )
 from recjury.records.item import Item, ItemRef
+from recjury.records.particle import Decomposition, DialogueAct, Particle, TurnParticles
 from recjury.records.protocols import (
+    Checked,
     Conversation,
     Evaluator,
     Moment,
@@ -32,6 +35,7 @@ from recjury.records.protocols import (
     SystemReply,
     User,
     Utterance,
+    usable_reply,
 )
 from recjury.records.rating import Level, Rating, Status
 
@@ -42,12 +46,16 @@ __all__ = [
     "OVERALL_SCALE",
     "PERSUASIVENESS",
     "PERSUASIVENESS_SCALE",
+    "Aspect",
     "CallRecord",
     "ChatRequest",
     "ChatRole",
+    "Checked",
     "Conversation",
     "ConversationLog",
     "DebateTranscript",
+    "Decomposition",
+    "DialogueAct",
     "Dimension",
     "Ending",
     "Evaluator",
@@ -57,6 +65,8 @@ __all__ = [
     "Level",
     "Message",
     "Moment",
+    "Particle",
+    "Place",
     "Rating",
     "Recommender",
     "Record",
@@ -69,6 +79,7 @@ __all__ = [
     "Status",
     "SystemReply",
     "Turn",
+    "TurnParticles",
     "Usage",
     "User",
     "Utterance",
@@ -76,4 +87,5 @@ __all__ = [
     "digest",
     "distinct",
     "is_target",
+    "usable_reply",
 ]

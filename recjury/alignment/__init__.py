@@ -1,0 +1,5 @@
+"""Evaluators against people: scores held against labels."""
+
+from recjury.alignment.annotation import Coverage, Scores, Table, annotation_table, coverage
+
+__all__ = ["Coverage", "Scores", "Table", "annotation_table", "coverage"]

@@ -1,0 +1,98 @@
+"""`recjury face`: score conversations particle by particle, and read such scores."""
+
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recjury.cli import options, output
+
+if TYPE_CHECKING:
+    from recjury.alignment.face_table import FaceTable
+    from recjury.corpora.problems import Problem
+
+app = typer.Typer(
+    help="FACE: scores per particle and instruction, and what they add up to.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_SHOWN = 5  # problems of one kind that are spelled out; --problems has all
+
+
+@app.callback()
+def _commands() -> None:
+    """FACE: scores per particle and instruction, and what they add up to."""
+
+
+@app.command()
+def table(
+    runs: Annotated[
+        Path, typer.Option(metavar="DIR", help="Scores: a folder of {aspect}.jsonl files.")
+    ],
+    labels: Annotated[Path, typer.Option(metavar="FILE", help="Labels: crs_arena_eval.json.")],
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Leave scores outside their aspect's scale out.")
+    ] = False,
+    problems: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write everything that is wrong there.")
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
+    """Hold per-instruction scores against people's labels: correlations per aspect and subset.
+
+    A turn's or dialogue's score is the plain mean over its particles and instructions; without
+    any it is unscored, and no part of n.
+
+    \b
+    recjury face table --runs face-runs --labels crs_arena_eval.json --json
+    """
+    from recjury.alignment.face_table import face_table
+
+    result = face_table(runs, labels, strict=strict)
+    if problems is not None:
+        problems.write_text("".join(f"{problem}\n" for problem in result.problems), "utf-8")
+    if as_json:
+        output.emit_json(
+            {
+                subset: {str(aspect): found._asdict() for aspect, found in row.items()}
+                for subset, row in result.correlations.items()
+            }
+        )
+    else:
+        _show(result)
+    say_problems(result.problems)
+
+
+def _show(result: "FaceTable") -> None:
+    output.show_table(
+        ["aspect", "subset", "Pearson", "Spearman", "n", "labelled places with a score"],
+        (
+            [
+                str(aspect),
+                subset,
+                output.number(found.pearson, 3),
+                output.number(found.spearman, 3),
+                str(found.n),
+                f"{result.coverage[subset][aspect].scored} of "
+                f"{result.coverage[subset][aspect].labelled}",
+            ]
+            for subset, row in result.correlations.items()
+            for aspect, found in row.items()
+        ),
+    )
+
+
+def say_problems(problems: "Iterable[Problem]") -> None:
+    """Everything that is wrong, by kind, on standard error; the first few of each spelled out."""
+    kinds: dict[str, list[Problem]] = {}
+    for problem in problems:
+        kinds.setdefault(str(problem.fault), []).append(problem)
+    for kind, some in kinds.items():
+        output.say(f"{kind}: {len(some)}")
+        for problem in islice(some, _SHOWN):
+            output.say(f"  {problem}")
+        if len(some) > _SHOWN:
+            output.say(f"  and {len(some) - _SHOWN} more")

@@ -1,0 +1,112 @@
+"""The released particles of CRSArena-Eval: JSON lines, though the file is called `.json`."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from recjury.corpora.lines import read_rows
+from recjury.corpora.problems import Fault, Problem
+from recjury.errors import DataError
+from recjury.records import (
+    ConversationLog,
+    Decomposition,
+    DialogueAct,
+    Particle,
+    Place,
+    Speaker,
+    TurnParticles,
+)
+
+NO_FEEDBACK = "NO_FEEDBACK_PROVIDED"
+"""The file's marker for a particle that the user said nothing of."""
+
+_MARKS = re.compile(r"[\W_]+")
+
+
+class _Particle(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    particle_ind: int
+    dialogue_act: str
+    particle: str
+    user_feedback: str
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    conv_id: str
+    turn_ind: int
+    assistant_utterance: str
+    particles: list[_Particle]
+
+
+def read_particles(path: Path) -> dict[Place, TurnParticles]:
+    """The particles of every system turn in the file, by place, in file order.
+
+    Raises DataError, with the line, for what is not of the form, an act that is none of the
+    five, particles not numbered from 0, and a turn that occurs twice.
+    """
+    found: dict[Place, TurnParticles] = {}
+    for number, row in read_rows(path, _Row):
+        place = Place(row.conv_id, row.turn_ind)
+        if place in found:
+            raise DataError(f"a second {place}", path=path, line=number)
+        if [each.particle_ind for each in row.particles] != list(range(len(row.particles))):
+            raise DataError(f"{place}: expected particles 0, 1, 2, ...", path=path, line=number)
+        try:
+            particles = tuple(map(_particle, row.particles))
+        except ValueError as error:
+            raise DataError(f"{place}: {error}", path=path, line=number) from None
+        found[place] = TurnParticles(turn=row.turn_ind, particles=particles)
+    if not found:
+        raise DataError("holds no turn", path=path)
+    return found
+
+
+def _particle(given: _Particle) -> Particle:
+    feedback = None if given.user_feedback == NO_FEEDBACK else given.user_feedback
+    return Particle(act=DialogueAct(given.dialogue_act), mention=given.particle, feedback=feedback)
+
+
+def by_conversation(particles: Mapping[Place, TurnParticles]) -> dict[str, Decomposition]:
+    """The same, conversation by conversation, turns in order."""
+    turns: dict[str, list[TurnParticles]] = {}
+    for place, own in particles.items():
+        turns.setdefault(place.conversation, []).append(own)
+    return {
+        conversation: Decomposition(
+            decomposer="file", turns=tuple(sorted(some, key=lambda own: own.turn))
+        )
+        for conversation, some in turns.items()
+    }
+
+
+def check_particles(
+    particles: Mapping[Place, TurnParticles], logs: Mapping[str, ConversationLog]
+) -> Iterator[Problem]:
+    """Places that `logs` do not have, and particles whose words are not in their turn."""
+    for place, own in particles.items():
+        log = logs.get(place.conversation)
+        at = own.turn
+        if log is None or not 0 <= at < len(log.interaction):
+            yield Problem(Fault.UNKNOWN_PLACE, place, "", "no log has this turn")
+        elif log.interaction[at].speaker is not Speaker.SYSTEM:
+            yield Problem(Fault.UNKNOWN_PLACE, place, "", "is no turn of the system")
+        else:
+            yield from not_in_turn(place, own, log.interaction[at].text)
+
+
+def not_in_turn(place: Place, own: TurnParticles, text: str) -> Iterator[Problem]:
+    """The particles of one turn whose words, whatever case and marks, are not in its `text`."""
+    folded = _folded(text)
+    for number, particle in enumerate(own.particles):
+        if _folded(particle.mention) not in folded:
+            what = f"particle {number}: {particle.mention[:60]!r} is not in the turn"
+            yield Problem(Fault.NOT_IN_TURN, place, "", what)
+
+
+def _folded(text: str) -> str:
+    return f" {_MARKS.sub(' ', text.casefold()).strip()} "

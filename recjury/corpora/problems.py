@@ -1,0 +1,40 @@
+"""What is wrong inside a file that can still be used: each problem names its place."""
+
+from collections import Counter
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from recjury.records import Place
+
+
+class Fault(StrEnum):
+    """Kinds of problems, for counting."""
+
+    MISSING_LABEL = "missing label"
+    MISSING_SCORE = "missing score"
+    NOT_A_NUMBER = "not a number"
+    NOT_AN_INTEGER = "not an integer"
+    NOT_IN_TURN = "particle not in the turn"
+    OUT_OF_RANGE = "out of range"
+    UNKNOWN_ASPECT = "unknown aspect"
+    UNKNOWN_PLACE = "unknown conversation or turn"
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong, where, and on which aspect if it is about one."""
+
+    fault: Fault
+    place: Place | None
+    aspect: str
+    what: str
+
+    def __str__(self) -> str:
+        """One line: place, aspect, what is wrong."""
+        where = (part for part in (str(self.place or ""), self.aspect) if part)
+        return f"{', '.join(where)}: {self.what}"
+
+
+def count_faults(problems: Iterable[Problem]) -> dict[str, int]:
+    """How many problems there are of each kind, by its name."""
+    return {str(fault): n for fault, n in Counter(p.fault for p in problems).most_common()}

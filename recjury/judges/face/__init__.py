@@ -1,0 +1,1 @@
+"""FACE: particles, instructions, and scores that can be traced (paper 000)."""

@@ -1,0 +1,51 @@
+"""The seven aspects of FACE (paper 000, section 3.1), and the places that are scored on them."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from recjury.records.rating import Level
+
+
+class Aspect(StrEnum):
+    """One of the seven aspects; the value is its name in every file of CRSArena-Eval."""
+
+    RELEVANCE = "relevance"
+    INTERESTINGNESS = "interestingness"
+    UNDERSTANDING = "understanding"
+    TASK_COMPLETION = "task_completion"
+    EFFICIENCY = "efficiency"
+    INTEREST_AROUSAL = "interest_arousal"
+    DIALOGUE_OVERALL = "dialogue_overall"
+
+    @property
+    def level(self) -> Level:
+        """Whether a system turn or a whole dialogue is scored."""
+        return Level.TURN if self in _OF_TURNS else Level.DIALOGUE
+
+    @property
+    def low(self) -> int:
+        """The lowest score: 0."""
+        return 0
+
+    @property
+    def high(self) -> int:
+        """The highest score that CRSArena-Eval holds, of labels and of scores alike.
+
+        The paper has 0 to 3 for relevance; the labels end at 2, and so do the released scores.
+        """
+        return _HIGH.get(self, 2)
+
+
+_OF_TURNS = frozenset({Aspect.RELEVANCE, Aspect.INTERESTINGNESS})
+_HIGH = {Aspect.EFFICIENCY: 1, Aspect.DIALOGUE_OVERALL: 4}
+
+
+class Place(NamedTuple):
+    """What is scored or labelled: a system turn by its 0-based index, or a whole conversation."""
+
+    conversation: str
+    turn: int | None = None
+
+    def __str__(self) -> str:
+        """As messages name it."""
+        return self.conversation if self.turn is None else f"{self.conversation}, turn {self.turn}"

@@ -1,0 +1,53 @@
+"""Conversation particles (FACE, section 2.1): what a system turn consists of."""
+
+from enum import StrEnum
+
+from recjury.records.base import Record
+from recjury.records.rating import Status
+
+
+class DialogueAct(StrEnum):
+    """What the system does with a particle."""
+
+    GREETING = "greeting"
+    PREFERENCE_ELICITATION = "preference elicitation"
+    RECOMMENDATION = "recommendation"
+    GOODBYE = "goodbye"
+    OTHERS = "others"
+
+
+class Particle(Record):
+    """One piece of a system turn: its act, the words, and what the user then said of it.
+
+    `feedback` is from the user's next turn; None says that the user gave none.
+    """
+
+    act: DialogueAct
+    mention: str
+    feedback: str | None = None
+
+
+class TurnParticles(Record):
+    """The particles of the system turn at index `turn` of the interaction, in its order.
+
+    A turn that could not be decomposed has none, a status other than SCORED, and the reason. A
+    turn that was decomposed may have none, too: there was nothing in it.
+    """
+
+    turn: int
+    particles: tuple[Particle, ...]
+    status: Status = Status.SCORED
+    reason: str = ""
+    calls: tuple[str, ...] = ()
+
+
+class Decomposition(Record):
+    """All system turns of a log as particles, in order; `decomposer` names who did it."""
+
+    decomposer: str
+    turns: tuple[TurnParticles, ...]
+
+    @property
+    def particles(self) -> int:
+        """How many particles there are in all."""
+        return sum(len(turn.particles) for turn in self.turns)

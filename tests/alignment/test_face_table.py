@@ -1,0 +1,112 @@
+"""The published correlations, from the released scores; and what perturbed ones do to them."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from recjury.alignment.face_table import face_table
+from recjury.corpora.problems import count_faults
+from recjury.records import Aspect, Level
+from tests.corpora.arena import dialogue, scores, write, write_lines
+
+PUBLISHED = {"redial": "CRSArena-Eval_RD", "opendialkg": "CRSArena-Eval_KG"}
+
+
+def test_all_published_correlations_come_out(data_folder: Path) -> None:
+    folder = data_folder / "crsarena-eval"
+    result = face_table(folder / "face-runs", folder / "crs_arena_eval.json")
+    published = json.loads((folder / "baselines.json").read_text())
+    compared = 0
+    for subset, name in PUBLISHED.items():
+        for aspect, found in result.correlations[subset].items():
+            said = published[name]["FACE"][aspect.replace("dialogue_", "dialog_")]
+            assert found.pearson is not None
+            assert found.spearman is not None
+            assert round(found.pearson, 3) == said["pearson_r"], aspect
+            assert round(found.spearman, 3) == said["spearman_rho"], aspect
+            compared += 2
+    assert compared == 28
+    n = {subset: [c.n for c in row.values()] for subset, row in result.correlations.items()}
+    assert n == {"redial": [1286, 1289, *[267] * 5], "opendialkg": [929, 931, *[199] * 5]}
+    assert count_faults(result.problems) == {"missing label": 5}
+    assert result.coverage["redial"][Aspect.INTERESTINGNESS] == (1299, 1289, 0)
+    assert result.coverage["opendialkg"][Aspect.DIALOGUE_OVERALL] == (200, 199, 0)
+
+
+def test_other_scores_give_other_correlations(data_folder: Path, tmp_path: Path) -> None:
+    """Turned around, the scores correlate as much the other way."""
+    folder = data_folder / "crsarena-eval"
+    lines = (folder / "face-runs" / "efficiency.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    for row in rows:
+        for turn in row["turns"].values():
+            for own in turn["particles"].values():
+                own.update({name: 1 - score for name, score in own.items()})
+    write_lines(tmp_path / "turned" / "efficiency.jsonl", rows)
+    (tmp_path / "as-is").mkdir()
+    shutil.copy(folder / "face-runs" / "efficiency.jsonl", tmp_path / "as-is")
+    turned, as_is = (
+        face_table(tmp_path / name, folder / "crs_arena_eval.json").correlations["redial"]
+        for name in ("turned", "as-is")
+    )
+    assert list(turned) == [Aspect.EFFICIENCY]
+    one, two = turned[Aspect.EFFICIENCY], as_is[Aspect.EFFICIENCY]
+    assert one.pearson == pytest.approx(-(two.pearson or 0), abs=1e-7)
+    assert one.spearman == pytest.approx(-(two.spearman or 0), abs=1e-12)
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Path:
+    """Three dialogues of one subset, labelled 0, 1, 2 on understanding."""
+    every = [dialogue(f"kbrd_redial_{n}", understanding=n) for n in range(3)]
+    return write(tmp_path / "labels.json", every)
+
+
+def test_what_has_no_scored_particle_is_unscored(arena: Path, tmp_path: Path) -> None:
+    rows = [
+        scores("kbrd_redial_0", {1: [{"itr1": 0.0}], 3: [{"itr1": 1.0}]}),
+        scores("kbrd_redial_1", {1: [{"itr1": 0.8}]}),
+        scores("kbrd_redial_2", {1: []}),
+    ]
+    write_lines(tmp_path / "runs" / "understanding.jsonl", rows)
+    result = face_table(tmp_path / "runs", arena)
+    found = result.correlations["redial"][Aspect.UNDERSTANDING]
+    assert found.n == 2
+    assert found.pearson == pytest.approx(1)
+    assert result.coverage["redial"][Aspect.UNDERSTANDING] == (3, 2, 0)
+    assert result.correlations["opendialkg"][Aspect.UNDERSTANDING] == (None, None, 0)
+
+
+def test_scores_outside_the_scale_are_reported_and_left_out_on_demand(
+    arena: Path, tmp_path: Path
+) -> None:
+    rows = [
+        scores(f"kbrd_redial_{n}", {1: [{"itr1": score}]}) for n, score in enumerate([0, 1, 20])
+    ]
+    write_lines(tmp_path / "runs" / "understanding.jsonl", rows)
+    as_given = face_table(tmp_path / "runs", arena)
+    assert [str(p) for p in as_given.problems] == [
+        "kbrd_redial_2, turn 1, understanding: particle 0, itr1: the score 20 is outside 0 to 2"
+    ]
+    assert as_given.correlations["redial"][Aspect.UNDERSTANDING].n == 3
+    strict = face_table(tmp_path / "runs", arena, strict=True)
+    assert strict.correlations["redial"][Aspect.UNDERSTANDING].n == 2
+    assert strict.coverage["redial"][Aspect.UNDERSTANDING] == (3, 2, 0)
+
+
+def test_places_that_the_labels_do_not_know_are_reported(arena: Path, tmp_path: Path) -> None:
+    rows = [
+        scores("kbrd_redial_0", {2: [{"itr1": 1}], 7: [{"itr1": 1}]}),
+        scores("kbrd_redial_9", {1: [{"itr1": 1}]}),
+    ]
+    write_lines(tmp_path / "runs" / "relevance.jsonl", rows)
+    result = face_table(tmp_path / "runs", arena)
+    assert [str(problem) for problem in result.problems] == [
+        "kbrd_redial_0, turn 2, relevance: is no turn of the system",
+        "kbrd_redial_0, turn 7, relevance: is no turn of the system",
+        "kbrd_redial_9, turn 1, relevance: the label file lacks this conversation",
+    ]
+    assert Aspect.RELEVANCE.level is Level.TURN
+    assert result.coverage["redial"][Aspect.RELEVANCE] == (6, 0, 3)
