@@ -1,8 +1,9 @@
 """The protocols that the rooms know each other by."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from recjury.errors import SystemFailed
 from recjury.records.base import JSON, Record
 from recjury.records.call import CallRecord, Reply
 from recjury.records.conversation import ConversationLog, Scenario, Turn
@@ -24,6 +25,19 @@ class SystemReply(Record):
     calls: tuple[str, ...] = ()
 
 
+def usable_reply(reply: object) -> SystemReply:
+    """`reply` where it can be judged; it comes from a system that may be anybody's code.
+
+    Raises SystemFailed for what is no `SystemReply`, and for a reply without text: what was said
+    is what most factors rate, so a list alone is no answer.
+    """
+    if not isinstance(reply, SystemReply):
+        raise SystemFailed(f"expected a SystemReply, got {type(reply).__name__}")
+    if not reply.text.strip():
+        raise SystemFailed("the answer has no text")
+    return reply
+
+
 class Recommender(Protocol):
     """A system under test. One object serves all its conversations, many at once."""
 
@@ -40,6 +54,14 @@ class Recommender(Protocol):
 
     async def aclose(self) -> None:
         """Release what it holds."""
+
+
+@runtime_checkable
+class Checked(Protocol):
+    """A system under test that can be tried before a campaign begins."""
+
+    async def check(self) -> None:
+        """Raise Fixable, in one line, if the system cannot be used."""
 
 
 class Moment(Record):

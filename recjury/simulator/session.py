@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from recjury.errors import BudgetSpent, Fixable, SystemFailed, Unreadable
+from recjury.errors import BudgetSpent, Fixable, Unreadable
 from recjury.knowledge import Catalogue
 from recjury.records import (
     JSON,
@@ -16,11 +16,11 @@ from recjury.records import (
     Recommender,
     Scenario,
     Speaker,
-    SystemReply,
     Turn,
     User,
     Utterance,
     is_target,
+    usable_reply,
 )
 from recjury.simulator.leak_guard import LeakGuard, Watch
 
@@ -87,7 +87,7 @@ class _Session:
         """Add the system's turn; False when it failed."""
         turns = (*self.scenario.history, *self.interaction)
         try:
-            reply = _usable(await self.recommender.respond(Conversation(turns=turns)))
+            reply = usable_reply(await self.recommender.respond(Conversation(turns=turns)))
         except (BudgetSpent, Fixable):
             raise
         except Exception as failure:  # whatever a system under test does, its log is kept
@@ -181,15 +181,6 @@ def session_settings(
     """What of the session itself can change a log: part of each trial's identity."""
     rounds = {"min_rounds": min_rounds, "max_rounds": max_rounds, "list_length": list_length}
     return {**guard.settings, **rounds}
-
-
-def _usable(reply: object) -> SystemReply:
-    """The reply of a system, which may be anybody's code. Raises SystemFailed."""
-    if not isinstance(reply, SystemReply):
-        raise SystemFailed(f"expected a SystemReply, got {type(reply).__name__}")
-    if not reply.text.strip():
-        raise SystemFailed("the answer is empty")
-    return reply
 
 
 def _reason(failure: Exception) -> str:

@@ -163,7 +163,7 @@ def test_the_system_sees_history_and_interaction_and_no_target() -> None:
         (RuntimeError("broken"), "RuntimeError: broken"),
         (KeyError(), "KeyError"),
         (TimeoutError(), "TimeoutError"),
-        (SystemReply(text=" \n", items=(ALIEN,)), "SystemFailed: the answer is empty"),
+        (SystemReply(text=" \n", items=(ALIEN,)), "SystemFailed: the answer has no text"),
         (None, "SystemFailed: expected a SystemReply, got NoneType"),
         ("text", "SystemFailed: expected a SystemReply, got str"),
     ],
