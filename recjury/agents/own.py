@@ -1,5 +1,6 @@
 """Anyone's own system: a Python class, found by import path or entry point, and guarded."""
 
+import asyncio
 import importlib
 import importlib.metadata
 import inspect
@@ -7,23 +8,32 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from recjury.agents.foreign import held_to_catalogue
 from recjury.errors import ConfigError, Fixable, SystemFailed, UnitFailed
 from recjury.records import JSON, Conversation, Recommender, SystemReply
 
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
+    from recjury.knowledge import Catalogue
 
 ENTRY_POINTS = "recjury.recommenders"
+TIMEOUT = 300.0
 
 Maker = Callable[..., object]
 
 
 def load_own(
-    path: str, corpus: "Corpus", *, name: str, options: Mapping[str, object]
+    path: str,
+    corpus: "Corpus",
+    *,
+    name: str,
+    options: Mapping[str, object],
+    timeout: float = TIMEOUT,
 ) -> Recommender:
     """Make the system that `path` means: "module:Class", or the name of an entry point.
 
-    It is called as `Class(corpus, name=name, **options)`. Raises ConfigError, saying what is
+    It is called as `Class(corpus, name=name, **options)`; each of its answers may take `timeout`
+    seconds. Raises ConfigError, saying what is
     missing, if it cannot be imported, cannot be made, or is no `Recommender`.
     """
     maker = _from_module(path) if ":" in path else _from_entry_point(path)
@@ -33,17 +43,23 @@ def load_own(
         raise
     except Exception as error:
         raise ConfigError(f"{path} cannot be made: {type(error).__name__}: {error}") from error
-    return GuardedRecommender(system, path)
+    return GuardedRecommender(system, path, corpus.catalogue, timeout=timeout)
 
 
 class GuardedRecommender:
     """A foreign system whose mistakes fail one turn and not the campaign.
 
-    What it raises, and an answer that is no `SystemReply` or is empty, becomes SystemFailed.
+    What it raises, an answer that is no `SystemReply` or has no text, and an answer that does not
+    come within `timeout` seconds, become SystemFailed. Its items are held to the catalogue. A
+    system that blocks the event loop cannot be stopped: long work belongs in a thread.
     """
 
-    def __init__(self, system: object, path: str):
+    def __init__(
+        self, system: object, path: str, catalogue: "Catalogue", *, timeout: float = TIMEOUT
+    ):
         """Raises ConfigError if `system` lacks a part of the protocol `Recommender`."""
+        if timeout <= 0:
+            raise ConfigError(f"timeout must be above 0 seconds, got {timeout:g}")
         missing = [
             part for part in ("name", "settings", "respond", "aclose") if not hasattr(system, part)
         ]
@@ -53,6 +69,7 @@ class GuardedRecommender:
             if not inspect.iscoroutinefunction(getattr(system, method)):
                 raise ConfigError(f"{path} is no recommender: {method} is not `async def`")
         self._system: Recommender = system  # type: ignore[assignment]  # checked above
+        self._catalogue, self._timeout = catalogue, timeout
         self.name: str = self._system.name
         self.settings: Mapping[str, JSON] = {
             "kind": "python",
@@ -62,17 +79,28 @@ class GuardedRecommender:
 
     async def respond(self, conversation: Conversation) -> SystemReply:
         """The system's answer. Raises SystemFailed for whatever is wrong with it."""
+        answering = asyncio.ensure_future(self._answer(conversation))
         try:
-            reply: object = await self._system.respond(conversation)
+            # `asyncio.timeout` would wait for a system that goes on when it is cancelled.
+            done, _ = await asyncio.wait({answering}, timeout=self._timeout)
+        finally:
+            answering.cancel()
+        if not done:
+            raise SystemFailed(f"{self.name} gave no answer within {self._timeout:g} s")
+        if answering.cancelled():
+            raise SystemFailed(f"{self.name} cancelled its own answer")
+        try:
+            return held_to_catalogue(answering.result(), self._catalogue)
+        except SystemFailed as failure:
+            raise SystemFailed(f"{self.name}: {failure}") from failure
+
+    async def _answer(self, conversation: Conversation) -> object:
+        try:
+            return await self._system.respond(conversation)
         except UnitFailed:
             raise
-        except Exception as error:
-            raise SystemFailed(f"{self.name} raised {type(error).__name__}: {error}") from error
-        if not isinstance(reply, SystemReply):
-            raise SystemFailed(f"{self.name} answered {type(reply).__name__}, not a SystemReply")
-        if not reply.text.strip() and not reply.items:
-            raise SystemFailed(f"{self.name} answered with neither text nor items")
-        return reply
+        except (Exception, SystemExit) as error:  # not even `sys.exit` ends a campaign
+            raise SystemFailed(f"raised {type(error).__name__}: {error}") from error
 
     async def aclose(self) -> None:
         """Release what the system holds."""
@@ -103,7 +131,10 @@ def _from_entry_point(name: str) -> Maker:
         near = get_close_matches(name, entry_points(), n=1)
         hint = f", did you mean {near[0]}?" if near else "; expected module:Class or its name"
         raise ConfigError(f"no installed package offers a recommender {name!r}{hint}")
-    maker: object = next(iter(found)).load()
+    try:
+        maker: object = next(iter(found)).load()
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"the recommender {name!r} cannot be loaded: {error}") from error
     if not callable(maker):
         raise ConfigError(f"the recommender {name!r} is no class or function")
     return maker

@@ -38,7 +38,9 @@ class Options:
 
     def take(self, key: str, kind: type[T], default: T | None = None) -> T:
         """The option's value; ConfigError if it is of another type, or missing without default."""
-        value = self._left.pop(key, default)
+        value: object = self._left.pop(key, default)
+        if kind is float and isinstance(value, int):
+            value = float(value)
         if not isinstance(value, kind):
             raise ConfigError(f"system {self._name}: {key} must be {kind.__name__}, got {value!r}")
         return value
@@ -121,15 +123,42 @@ def _chatcrs(name: str, options: Options, around: Surroundings) -> Recommender:
 
 
 def _python(name: str, options: Options, around: Surroundings) -> Recommender:
-    from recjury.agents.own import load_own
+    from recjury.agents.own import TIMEOUT, load_own
 
     path = options.take("path", str)
     given: dict[str, object] = options.take("options", dict, {})
-    return load_own(path, around.corpus, name=name, options=given)
+    timeout = options.take("timeout", float, TIMEOUT)
+    return load_own(path, around.corpus, name=name, options=given, timeout=timeout)
+
+
+def _http(name: str, options: Options, around: Surroundings) -> Recommender:
+    from recjury.agents.http import HttpRecommender
+    from recjury.agents.http_client import HttpSettings
+
+    address = HttpSettings(
+        url=options.take("url", str),
+        health=options.take("health", str, "") or None,
+        key_env=options.take("key_env", str, "") or None,
+        key_header=options.take("key_header", str, HttpSettings.key_header),
+        timeout=options.take("timeout", float, HttpSettings.timeout),
+        retries=options.take("retries", int, HttpSettings.retries),
+        idempotent=options.take("idempotent", bool, default=False),
+        concurrency=options.take("concurrency", int, HttpSettings.concurrency),
+        max_bytes=options.take("max_bytes", int, HttpSettings.max_bytes),
+    )
+    return HttpRecommender(
+        address,
+        around.corpus.catalogue,
+        name=name,
+        version=options.take("version", str, ""),
+        options=options.take("options", dict, {}),
+        list_length=around.list_length,
+    )
 
 
 _LOADERS: dict[str, Loader] = {
     "chatcrs": _chatcrs,
+    "http": _http,
     "kbrd": _kbrd,
     "python": _python,
     "retrieval": _retrieval,

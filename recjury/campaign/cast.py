@@ -13,7 +13,7 @@ from recjury.errors import ConfigError
 from recjury.judges import Panel
 from recjury.knowledge import Catalogue
 from recjury.llm import Gateway, ModelSpec
-from recjury.records import JSON, Evaluator, Factor, Rating, Recommender, Role, User
+from recjury.records import JSON, Checked, Evaluator, Factor, Rating, Recommender, Role, User
 
 if TYPE_CHECKING:
     from recjury.debate import Debater
@@ -37,6 +37,12 @@ class Cast:
         if isinstance(self.raters, Panel):
             return self.raters.feeding(ratings)
         return tuple(rating for rating in ratings if rating.factor in list(Factor))
+
+    async def check(self) -> None:
+        """Try every system that can be tried; raises Fixable for the first that cannot be used."""
+        for recommender in self.recommenders.values():
+            if isinstance(recommender, Checked):
+                await recommender.check()
 
     async def aclose(self) -> None:
         """Release what the systems hold."""

@@ -6,7 +6,7 @@ without `model` and `models` runs without any model.
 
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from recjury.llm import ModelSpec
 from recjury.records import LIST_LENGTH, Factor, Record, Role
@@ -62,16 +62,43 @@ class ChatCrsConfig(Section):
 
 
 class PythonConfig(Section):
-    """Anyone's own system: `path` is "module:Class" or an entry point's name."""
+    """Anyone's own system: `path` is "module:Class" or an entry point's name.
+
+    `timeout` is in seconds, for one answer.
+    """
 
     kind: Literal["python"]
     name: str
     path: str
     options: dict[str, object] = Field(default_factory=dict)
+    timeout: float = Field(default=300, gt=0)
+
+
+class HttpConfig(Section):
+    """Anyone's own system behind HTTP; docs/systems.md says what is sent and answered.
+
+    `retries` are made where the system cannot have taken the request up; with `idempotent` also
+    after time-outs, broken connections and errors of the server.
+    """
+
+    kind: Literal["http"]
+    name: str
+    url: str
+    health: str | None = None
+    version: str = ""
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+    key_env: str | None = None
+    key_header: str = "Authorization"
+    timeout: float = Field(default=60, gt=0)
+    retries: int = Field(default=2, ge=0, le=20)
+    idempotent: bool = False
+    concurrency: int = Field(default=8, ge=1, le=1024)
+    max_bytes: int = Field(default=1_000_000, ge=1)
 
 
 SystemConfig = Annotated[
-    RetrievalConfig | KbrdConfig | ChatCrsConfig | PythonConfig, Field(discriminator="kind")
+    RetrievalConfig | KbrdConfig | ChatCrsConfig | PythonConfig | HttpConfig,
+    Field(discriminator="kind"),
 ]
 
 

@@ -92,7 +92,7 @@ async def prepare(
     limit: int | None = None,
     spent: float = 0,
 ) -> Prepared:
-    """Open corpora and systems, try every model, and plan the trials.
+    """Open corpora and systems, try every model and system over HTTP, and plan the trials.
 
     `limit` draws that many scenarios from each source instead of what the file says. `spent` is
     what earlier runs have cost, in US dollars. What was opened is closed by `stack`. Raises
@@ -108,6 +108,8 @@ async def prepare(
     casts = {name: simulating_cast(config, corpus, gateway) for name, corpus in corpora.items()}
     for cast in casts.values():
         stack.push_async_callback(cast.aclose)
+    for cast in casts.values():
+        await cast.check()
     debaters = debaters_for(config, gateway)
     trials = tuple(
         trial

@@ -28,13 +28,21 @@ class SystemReply(Record):
 def usable_reply(reply: object) -> SystemReply:
     """`reply` where it can be judged; it comes from a system that may be anybody's code.
 
-    Raises SystemFailed for what is no `SystemReply`, and for a reply without text: what was said
-    is what most factors rate, so a list alone is no answer.
+    Raises SystemFailed for what is no `SystemReply`, for a reply without text (what was said is
+    what most factors rate, so a list alone is no answer), and for half characters, which cannot
+    be kept.
     """
     if not isinstance(reply, SystemReply):
         raise SystemFailed(f"expected a SystemReply, got {type(reply).__name__}")
     if not reply.text.strip():
         raise SystemFailed("the answer has no text")
+    try:
+        "".join((reply.text, *(item.name for item in reply.items))).encode()
+    except UnicodeEncodeError as error:
+        half = hex(ord(error.object[error.start]))
+        raise SystemFailed(
+            f"the answer holds half a character ({half}): it is no Unicode"
+        ) from None
     return reply
 
 

@@ -1,16 +1,18 @@
 """Systems by kind, and anyone's own class."""
 
 import asyncio
-import importlib.metadata
+import contextlib
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from recjury.agents import Retrieval, Surroundings, known_kinds, load_recommender
-from recjury.agents.own import load_own
+from recjury.agents.own import entry_points, load_own
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, SystemFailed
-from recjury.records import JSON, Conversation, Recommender, SystemReply
+from recjury.records import JSON, Conversation, ItemRef, Recommender, SystemReply
 from tests.agents.conversations import talk
 
 CORPUS = open_corpus("sample")
@@ -24,17 +26,37 @@ class Own:
         self.name = name
         self.settings: Mapping[str, JSON] = {"say": say}
         self._say = say
-        self._items = tuple(item.ref for item in list(corpus.catalogue)[:items])
+        self._items = (corpus.catalogue.ref("Ran (1985)"),)[:items]
 
     async def respond(self, conversation: Conversation) -> SystemReply:
         if self._say == "raise":
             raise ZeroDivisionError("no ratings")
+        if self._say == "exit":
+            sys.exit(1)
+        if self._say == "cancel":
+            raise asyncio.CancelledError
+        if self._say == "hang":
+            await asyncio.Event().wait()
+        if self._say == "hang on":
+            await _hang_on()
+        if self._say == "surrogate":
+            return SystemReply(text="\ud800")
+        if self._say == "strange items":
+            strange = ItemRef(id="no-such-id", name="Nobody's Film")
+            return SystemReply(text="So.", items=(strange, strange, self._items[0]))
         if self._say == "none":
             return None  # type: ignore[return-value]  # a mistake of the kind people make
         return SystemReply(text=self._say, items=self._items)
 
     async def aclose(self) -> None:
         return None
+
+
+async def _hang_on() -> None:
+    """Wait on when told to stop; the second time, stop (else nothing could end the test)."""
+    for _ in range(2):
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
 
 
 class Mute:
@@ -60,7 +82,7 @@ def respond(system: Recommender) -> SystemReply:
 
 
 def test_kinds_are_made_with_the_list_length_of_the_campaign() -> None:
-    assert known_kinds() == ("chatcrs", "kbrd", "python", "retrieval")
+    assert {"chatcrs", "http", "kbrd", "python", "retrieval"} <= set(known_kinds())
     system = load_recommender("retrieval", "search", {}, AROUND)
     assert isinstance(system, Retrieval)
     assert system.name == "search"
@@ -80,7 +102,7 @@ def test_ones_own_class_is_made_and_called() -> None:
     ("kind", "options", "message"),
     [
         ("retreival", {}, "did you mean retrieval"),
-        ("quantum", {}, "expected chatcrs, kbrd, python, retrieval"),
+        ("quantum", {}, "expected chatcrs, "),
         ("retrieval", {"depth": 3}, "unknown option 'depth'"),
         ("kbrd", {}, "checkpoint must be str"),
         ("kbrd", {"checkpoint": "x", "fidelity": "best"}, "corrected or ievalm"),
@@ -118,9 +140,12 @@ def test_an_option_the_class_does_not_take_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"say": "raise"}, "mine raised ZeroDivisionError: no ratings"),
-        ({"say": "none"}, "answered NoneType"),
-        ({"say": " ", "items": 0}, "neither text nor items"),
+        ({"say": "raise"}, "mine: raised ZeroDivisionError: no ratings"),
+        ({"say": "exit"}, "mine: raised SystemExit: 1"),
+        ({"say": "cancel"}, "mine cancelled its own answer"),
+        ({"say": "none"}, "mine: expected a SystemReply, got NoneType"),
+        ({"say": " "}, "mine: the answer has no text"),
+        ({"say": "surrogate"}, r"mine: the answer holds half a character \(0xd800\)"),
     ],
 )
 def test_its_mistakes_fail_the_turn_with_the_reason(
@@ -130,13 +155,75 @@ def test_its_mistakes_fail_the_turn_with_the_reason(
         respond(own(**options))
 
 
-def test_an_entry_point_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = importlib.metadata.EntryPoint("mine", f"{__name__}:Own", "recjury.recommenders")
+@pytest.mark.parametrize("say", ["hang", "hang on"])
+def test_one_that_hangs_is_given_up_even_if_it_goes_on(say: str) -> None:
+    system = load_own(f"{__name__}:Own", CORPUS, name="mine", options={"say": say}, timeout=0.05)
+    with pytest.raises(SystemFailed, match=r"mine gave no answer within 0\.05 s"):
+        respond(system)
 
-    def entry_points(*, group: str, name: str | None = None) -> tuple[object, ...]:
-        return (point,) if group == point.group and name in (None, point.name) else ()
 
-    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
-    assert respond(load_own("mine", CORPUS, name="m", options={})).text == "Try Heat."
-    with pytest.raises(ConfigError, match="did you mean mine"):
-        load_own("mien", CORPUS, name="m", options={})
+def test_a_time_limit_above_zero_is_needed() -> None:
+    with pytest.raises(ConfigError, match="timeout must be above 0 seconds, got 0"):
+        load_recommender("python", "m", {"path": f"{__name__}:Own", "timeout": 0}, AROUND)
+
+
+def test_items_that_the_catalogue_does_not_have_lose_their_id() -> None:
+    ran = CORPUS.catalogue.ref("Ran (1985)")
+    reply = respond(own(say="strange items"))
+    assert [(item.id, item.name) for item in reply.items] == [
+        (None, "Nobody's Film"),
+        (ran.id, "Ran (1985)"),
+    ]
+
+
+PACKAGE = {
+    "offered.py": (
+        "from tests.agents.test_registry import Own\n"
+        "broken = 3\n"
+        "def make(corpus, *, name, **options):\n"
+        "    return Own(corpus, name=name, **options)\n"
+    ),
+    "offered-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: offered\nVersion: 1.0\n",
+    "offered-1.0.dist-info/entry_points.txt": (
+        "[recjury.recommenders]\n"
+        "by-class = tests.agents.test_registry:Own\n"
+        "by-function = offered:make\n"
+        "broken = offered:broken\n"
+        "gone = offered:no_such_class\n"
+        "lost = no_such_module_at_all:Class\n"
+    ),
+}
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A package whose metadata offers systems, as an installer would leave it."""
+    for name, text in PACKAGE.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize("name", ["by-class", "by-function"])
+def test_what_an_installed_package_offers_is_found_by_its_name(name: str) -> None:
+    system = load_recommender("python", "m", {"path": name, "options": {"say": "Hi."}}, AROUND)
+    assert respond(system).text == "Hi."
+    assert system.settings["path"] == name
+    assert {"by-class", "by-function"} <= set(entry_points())
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("by-clas", "did you mean by-class"),
+        ("broken", "is no class or function"),
+        ("gone", "cannot be loaded: .*no_such_class"),
+        ("lost", "cannot be loaded: .*no_such_module_at_all"),
+    ],
+)
+def test_an_offer_that_cannot_be_used_is_refused(name: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load_own(name, CORPUS, name="m", options={})
