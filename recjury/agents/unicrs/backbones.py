@@ -1,0 +1,64 @@
+"""The files of GPT-2 and RoBERTa, as transformers lays them out; nothing in them is executed."""
+
+import os
+from pathlib import Path
+
+from torch import Tensor, nn
+from transformers import GPT2Config, RobertaConfig
+
+from recjury.agents.neural import weights
+from recjury.agents.neural.bart_config import read_json
+from recjury.errors import ConfigError, DataError
+
+WEIGHTS = ("model.safetensors", "pytorch_model.bin")
+# Buffers and heads that files have and the bare models do not.
+_NO_PART = (".attn.bias", ".attn.masked_bias", "position_ids")
+_NO_START = ("lm_head.", "pooler.", "score.")
+
+
+def read_gpt2(folder: Path) -> GPT2Config:
+    """GPT-2's `config.json`. ConfigError without one, DataError if it is another model's."""
+    return GPT2Config(**_described(folder, "gpt2"))
+
+
+def read_roberta(folder: Path) -> RobertaConfig:
+    """RoBERTa's `config.json`. ConfigError without one, DataError if it is another model's."""
+    return RobertaConfig(**_described(folder, "roberta"))
+
+
+def read_weights(folder: Path, prefix: str) -> tuple[dict[str, Tensor], bool, Path]:
+    """The bare model's tensors, whether the file has a pooler's too, and the file.
+
+    `prefix` ("transformer.", "roberta.") is taken off the names.
+    """
+    path = weights.find_weights(folder, WEIGHTS, advice="the backbone's")
+    found = {
+        name.removeprefix(prefix): tensor for name, tensor in weights.read_tensors(path).items()
+    }
+    bare = {
+        name: tensor
+        for name, tensor in found.items()
+        if not name.endswith(_NO_PART) and not name.startswith(_NO_START)
+    }
+    return bare, "pooler.dense.weight" in found, path
+
+
+def save_backbone(folder: Path, model: nn.Module, config: GPT2Config | RobertaConfig) -> None:
+    """Write `config.json` and `pytorch_model.bin` of a bare model."""
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = folder / "config.partial"
+    partial.write_text(config.to_json_string(use_diff=False), encoding="utf-8")
+    os.replace(partial, folder / "config.json")
+    weights.write_tensors(folder / "pytorch_model.bin", model.state_dict())
+
+
+def _described(folder: Path, kind: str) -> dict[str, object]:
+    path = folder / "config.json"
+    described = read_json(path)
+    if described is None:
+        raise ConfigError(f"no config.json in {folder}: it says the size of the model")
+    if described.get("model_type") != kind:
+        raise DataError(
+            f"expected a model of type {kind}, found {described.get('model_type')!r}", path=path
+        )
+    return described

@@ -1,0 +1,185 @@
+"""UniCRS: GPT-2 and RoBERTa, frozen where they are published ones, and two prompt encoders."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from transformers import GPT2Config, GPT2Model, RobertaConfig, RobertaModel
+from transformers.cache_utils import DynamicCache
+
+from recjury.agents.neural.description import Fidelity
+from recjury.agents.unicrs.prompts import KeysValues, PromptDims, PromptEncoder
+
+TEXT_PAD = 1
+
+
+class Batch(NamedTuple):
+    """Conversations as tensors.
+
+    `ids` [rows, length] for GPT-2 are padded on the left, `words` [rows, tokens] for RoBERTa on
+    the right; `entities` [rows, entities] are ids of nodes. `real` [rows, length] and `known`
+    [rows, entities] are true where there is more than filling. `positions` [rows, length] are
+    GPT-2's.
+    """
+
+    ids: Tensor
+    real: Tensor
+    positions: Tensor
+    words: Tensor
+    entities: Tensor
+    known: Tensor
+
+
+class Prompted(NamedTuple):
+    """What GPT-2 sees before a text: keys and values by layer, and which positions count."""
+
+    layers: KeysValues
+    real: Tensor
+
+
+class Unicrs(nn.Module):
+    """The two backbones and the two prompt encoders.
+
+    `fidelity` "ievalm" lets the padding of the text take part in all attention over it, as the
+    published code does; "corrected" leaves it out.
+    """
+
+    def __init__(
+        self,
+        gpt2: GPT2Config,
+        text: RobertaConfig,
+        *,
+        entities: int,
+        relations: int,
+        bases: int = 8,
+        fidelity: Fidelity = "corrected",
+    ):
+        """Make an untrained model; `entities` does not count the padding entity."""
+        super().__init__()
+        self.fidelity = fidelity
+        self.gpt2 = GPT2Model(gpt2)
+        self.text = RobertaModel(text, add_pooling_layer=False)
+        dims = PromptDims(
+            entities=entities,
+            relations=relations,
+            width=gpt2.n_embd,
+            layers=gpt2.n_layer,
+            heads=gpt2.n_head,
+            text_width=text.hidden_size,
+            bases=bases,
+        )
+        self.rec = PromptEncoder(dims)
+        self.conv = PromptEncoder(dims)
+
+    @property
+    def padding(self) -> int:
+        """The id of the padding entity: the number of entities."""
+        return self.rec.node_embeds.shape[0] - 1
+
+    def item_prompts(self, nodes: Tensor, batch: Batch) -> Prompted:
+        """The prompts for recommending: one position per entity; `nodes` are `rec`'s."""
+        text = batch.words != TEXT_PAD
+        prompts = self.rec.for_items(
+            nodes[batch.entities],
+            self.read(batch.words),
+            None if self.fidelity == "ievalm" else text,
+        )
+        return Prompted(self.rec.layers(prompts), batch.known)
+
+    def reply_prompts(self, nodes: Tensor, batch: Batch) -> Prompted:
+        """The prompts for speaking: one position per token; `nodes` are `conv`'s."""
+        text = batch.words != TEXT_PAD
+        prompts = self.conv.for_reply(nodes[batch.entities], self.read(batch.words), batch.known)
+        real = torch.ones_like(text) if self.fidelity == "ievalm" else text
+        return Prompted(self.conv.layers(prompts), real)
+
+    def read(self, words: Tensor) -> Tensor:
+        """RoBERTa's states of [rows, tokens]: [rows, tokens, text width]."""
+        states: Tensor = self.text(words, attention_mask=words != TEXT_PAD).last_hidden_state
+        return states
+
+    def run(self, prompted: Prompted, batch: Batch) -> Tensor:
+        """GPT-2's last states behind the prompts: [rows, length, width]."""
+        return self.go_on(DynamicCache(prompted.layers), prompted, batch)
+
+    def go_on(self, cache: DynamicCache, prompted: Prompted, batch: Batch) -> Tensor:
+        """As `run`, leaving keys and values in `cache`."""
+        states: Tensor = self.gpt2(
+            batch.ids,
+            past_key_values=cache,
+            attention_mask=torch.cat([prompted.real, batch.real], 1),
+            position_ids=batch.positions,
+            use_cache=True,
+        ).last_hidden_state
+        return states
+
+    def item_scores(self, nodes: Tensor, batch: Batch) -> Tensor:
+        """Scores of all entities, the padding one last: [rows, entities + 1].
+
+        The user is GPT-2's state at the last token, behind the whole conversation.
+        """
+        users = self.run(self.item_prompts(nodes, batch), batch)[:, -1]
+        return users @ nodes.T
+
+    def token_scores(self, states: Tensor) -> Tensor:
+        """GPT-2's states [..., width] to scores of the next token [..., vocabulary]."""
+        embeddings: Tensor = self.gpt2.wte.weight
+        return states @ embeddings.T
+
+
+class UnicrsSteps:
+    """A `Unicrs` that continues several contexts step by step; `greedy.Steps`."""
+
+    def __init__(self, model: Unicrs, nodes: Tensor, batch: Batch):
+        """`batch.ids` are the contexts, the beginning of the reply included."""
+        self._model, self._batch = model, batch
+        self._prompted = model.reply_prompts(nodes, batch)
+        self._cache = DynamicCache(self._prompted.layers)
+        self._real = torch.cat([self._prompted.real, batch.real], 1)
+        self._position = batch.positions[:, -1]
+
+    def first(self) -> Tensor:
+        """The scores after the contexts."""
+        states = self._model.go_on(self._cache, self._prompted, self._batch)
+        return self._model.token_scores(states[:, -1])
+
+    def next(self, tokens: Tensor) -> Tensor:
+        """The scores after one more token per row."""
+        self._real = torch.cat([self._real, self._real.new_ones(len(tokens), 1)], 1)
+        self._position = self._position + 1
+        states = self._model.gpt2(
+            tokens.unsqueeze(1),
+            past_key_values=self._cache,
+            attention_mask=self._real,
+            position_ids=self._position.unsqueeze(1),
+            use_cache=True,
+        ).last_hidden_state
+        return self._model.token_scores(states[:, -1])
+
+    def keep(self, rows: Tensor) -> None:
+        """Go on with these rows only."""
+        self._real, self._position = self._real[rows], self._position[rows]
+        self._cache.batch_select_indices(rows)
+
+
+def left_padded(rows: Sequence[Sequence[int]], fill: int) -> tuple[Tensor, Tensor]:
+    """Rows of ids as [rows, longest], filled on the left, and where there is more than filling."""
+    width = max(len(row) for row in rows)
+    ids = torch.tensor([[fill] * (width - len(row)) + list(row) for row in rows])
+    lengths = torch.tensor([len(row) for row in rows])
+    return ids, torch.arange(width) >= (width - lengths).unsqueeze(1)
+
+
+def natural_positions(real: Tensor) -> Tensor:
+    """Positions that count from each row's first real token; [rows, length], filling gets 1."""
+    return (real.long().cumsum(1) - 1).masked_fill(~real, 1)
+
+
+def right_aligned_positions(real: Tensor, width: int) -> Tensor:
+    """Positions as if every row had been filled up to `width` on the left: [rows, length].
+
+    So the published code counts when it speaks: a short context begins at a high position.
+    """
+    length = real.shape[1]
+    return torch.arange(width - length, width).expand(real.shape[0], length)
