@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import time
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -158,23 +157,6 @@ def test_examples_hold_what_the_files_hold(opendialkg: IevalmCorpus) -> None:
     assert list(examples[0].targets) == first["rec"]
     assert examples[0].response == first["resp"]
     assert examples[0].dialogue == str(first["dialog_id"])
-
-
-def test_loading_is_quick(data_folder: Path) -> None:
-    start = time.process_time()
-    corpus = IevalmCorpus("redial", data_folder)
-    assert corpus.graph.edges
-    assert corpus.catalogue.link("Heat (1995)")
-    assert time.process_time() - start < 1.5
-
-
-def test_linking_against_all_entities_is_quick(redial: IevalmCorpus) -> None:
-    texts = [example.context[-1] for example in redial.examples("test")[:1000]]
-    redial.graph.link("warm up")
-    start = time.process_time()
-    found = sum(len(redial.graph.link(text)) for text in texts)
-    assert time.process_time() - start < 1.0
-    assert found > 500
 
 
 @pytest.mark.parametrize(

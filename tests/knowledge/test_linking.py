@@ -1,10 +1,9 @@
 """Names are found where they are meant, and only there."""
 
-import time
-
 import pytest
 
 from recjury.knowledge import Mention, Name, NameIndex
+from tests.growth import grows_linearly
 from tests.knowledge.films import CATALOGUE, linked
 
 
@@ -104,7 +103,6 @@ def test_what_is_not_cautious_is_found_anywhere() -> None:
 
 
 def test_long_texts_take_linear_time() -> None:
-    text = "Titanic and spider man, never Eve. " * 20_000
-    start = time.process_time()
-    assert len(CATALOGUE.link(text)) == 60_000
-    assert time.process_time() - start < 15
+    text = "Titanic and spider man, never Eve. " * 1_000
+    assert len(CATALOGUE.link(text)) == 3_000
+    assert grows_linearly(lambda times: CATALOGUE.link(text * times))

@@ -1,11 +1,10 @@
 """What the leak guard takes for a leak, what it lets pass, and how it cuts."""
 
-import time
-
 import pytest
 
 from recjury.records import ItemRef
 from recjury.simulator import LeakGuard, Watch
+from tests.growth import grows_linearly
 from tests.simulator.doubles import catalogue, film
 
 LEAKS = {
@@ -195,24 +194,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_time_is_linear_in_the_text(kind: str) -> None:
-    """Four times the text takes about four times as long (quadratic: sixteen times)."""
     known = catalogue("Up (2009)", "Star Wars: Episode VIII – The Last Jedi (2017)")
     watch = LeakGuard(known).watch([item.ref for item in known])
-    text = HOSTILE[kind]
-    short = min(_seconds(watch, text[: len(text) // 4]) for _ in range(3))
-    assert _seconds(watch, text) < 9 * short + 0.1
-
-
-def _seconds(watch: Watch, text: str) -> float:
-    start = time.process_time()
-    watch.leaks(text)
-    return time.process_time() - start
-
-
-def test_a_check_takes_less_than_a_millisecond() -> None:
-    watch = _watch("Star Wars: Episode VIII – The Last Jedi (2017)")
-    said = (
-        "Hey, I am in the mood for something with a bit of magic and a long journey, perhaps from "
-        "the 2000s. I loved the big battles and the small heroes, and it should be fun for all."
-    )
-    assert min(_seconds(watch, said) for _ in range(20)) < 0.001
+    piece = HOSTILE[kind][: len(HOSTILE[kind]) // 16]
+    assert grows_linearly(lambda times: watch.leaks(piece * times))
