@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recjury.agents.item_vectors import ItemVectors, best
+from recjury.agents.messages import ROLES, messages
 from recjury.agents.named_items import named_items
 from recjury.errors import ConfigError, SystemFailed
 from recjury.prompts import load_pack
@@ -14,8 +15,6 @@ from recjury.records import (
     ChatRequest,
     Conversation,
     ItemRef,
-    Message,
-    Speaker,
     SystemReply,
     Turn,
 )
@@ -28,10 +27,6 @@ if TYPE_CHECKING:
 ListSource = Literal["independent", "from_text"]
 
 _COMPARED_TURNS = 2
-_ROLES: dict[Speaker, Literal["user", "assistant"]] = {
-    Speaker.USER: "user",
-    Speaker.SYSTEM: "assistant",
-}
 
 
 class ChatCRS:
@@ -114,13 +109,9 @@ class ChatCRS:
         return tuple(self._items[row] for row in best(similarities, self._length))
 
     def _request(self, conversation: Conversation) -> ChatRequest:
-        said = [turn for turn in conversation.turns if turn.text.strip()]
-        messages = (
-            Message("system", self._pack.render("system")),
-            *(Message(_ROLES[turn.speaker], (turn.text,)) for turn in said),
-        )
-        return ChatRequest(self._model, messages, "system/chatcrs", temperature=self._temperature)
+        said = messages(conversation, self._pack.render("system"))
+        return ChatRequest(self._model, said, "system/chatcrs", temperature=self._temperature)
 
 
 def _with_role(turn: Turn) -> str:
-    return f"{_ROLES[turn.speaker]}: {turn.text} "
+    return f"{ROLES[turn.speaker]}: {turn.text} "

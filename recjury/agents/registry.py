@@ -122,6 +122,21 @@ def _chatcrs(name: str, options: Options, around: Surroundings) -> Recommender:
     )
 
 
+def _openai_crs(name: str, options: Options, around: Surroundings) -> Recommender:
+    from recjury.agents.endpoint_crs import EndpointCRS
+
+    if around.gateway is None:
+        raise ConfigError(f"system {name}: openai_crs needs a model")
+    return EndpointCRS(
+        around.gateway,
+        options.take("model", str),
+        around.corpus.catalogue,
+        name=name,
+        system_prompt=options.take("system_prompt", str, ""),
+        list_length=around.list_length,
+    )
+
+
 def _python(name: str, options: Options, around: Surroundings) -> Recommender:
     from recjury.agents.own import TIMEOUT, load_own
 
@@ -160,6 +175,7 @@ _LOADERS: dict[str, Loader] = {
     "chatcrs": _chatcrs,
     "http": _http,
     "kbrd": _kbrd,
+    "openai_crs": _openai_crs,
     "python": _python,
     "retrieval": _retrieval,
 }

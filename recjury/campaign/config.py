@@ -61,6 +61,15 @@ class ChatCrsConfig(Section):
     embeddings: str = "tfidf"
 
 
+class OpenAiCrsConfig(Section):
+    """An OpenAI-compatible endpoint that is a CRS already: no prompt of ours is sent to it."""
+
+    kind: Literal["openai_crs"]
+    name: str
+    model: str
+    system_prompt: str = ""
+
+
 class PythonConfig(Section):
     """Anyone's own system: `path` is "module:Class" or an entry point's name.
 
@@ -97,7 +106,7 @@ class HttpConfig(Section):
 
 
 SystemConfig = Annotated[
-    RetrievalConfig | KbrdConfig | ChatCrsConfig | PythonConfig | HttpConfig,
+    RetrievalConfig | KbrdConfig | ChatCrsConfig | OpenAiCrsConfig | PythonConfig | HttpConfig,
     Field(discriminator="kind"),
 ]
 
@@ -254,8 +263,8 @@ class CampaignConfig(RatingConfig):
         if self.plays_llm:
             used.append(("simulator.model", self.simulator.model))
         for system in self.systems:
-            if isinstance(system, ChatCrsConfig):
+            if isinstance(system, ChatCrsConfig | OpenAiCrsConfig):
                 used.append((f"system {system.name}", system.model))
-                if system.embeddings not in ("tfidf", "minilm"):
-                    used.append((f"system {system.name} (embeddings)", system.embeddings))
+            if isinstance(system, ChatCrsConfig) and system.embeddings not in ("tfidf", "minilm"):
+                used.append((f"system {system.name} (embeddings)", system.embeddings))
         return used

@@ -9,7 +9,7 @@ name or a talkative system makes them more.
 from collections import Counter
 from typing import NamedTuple
 
-from recjury.campaign.config import CampaignConfig, ChatCrsConfig
+from recjury.campaign.config import CampaignConfig, ChatCrsConfig, OpenAiCrsConfig
 from recjury.llm import ModelSpec
 from recjury.records import Factor, Role
 
@@ -48,7 +48,7 @@ def estimate(config: CampaignConfig, scenarios: int) -> Estimate:
     for alias, kind, times in _per_trial(config):
         calls[alias, kind] += times * trials
     for system in config.systems:
-        if isinstance(system, ChatCrsConfig):
+        if isinstance(system, ChatCrsConfig | OpenAiCrsConfig):
             calls[system.model, "system"] += config.simulator.max_rounds * played
     by_model: dict[str, dict[str, int]] = {}
     for (alias, kind), times in calls.items():

@@ -1,0 +1,72 @@
+"""An OpenAI-compatible endpoint that is a CRS already: it gets the conversation and no prompt."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from recjury.agents.messages import messages
+from recjury.agents.named_items import named_items
+from recjury.errors import ConfigError, SystemFailed
+from recjury.records import JSON, LIST_LENGTH, ChatRequest, Conversation, SystemReply
+
+if TYPE_CHECKING:
+    from recjury.knowledge import Catalogue
+    from recjury.llm import Gateway
+
+
+class EndpointCRS:
+    """A `Recommender` behind a model alias. Its list is what its text names, in that order.
+
+    Titles that the catalogue does not have are kept by name where they are marked as titles; the
+    list is empty where the text names none.
+    """
+
+    def __init__(
+        self,
+        gateway: "Gateway",
+        model: str,
+        catalogue: "Catalogue",
+        *,
+        name: str,
+        system_prompt: str = "",
+        list_length: int = LIST_LENGTH,
+    ):
+        """`system_prompt` is sent first where there is one.
+
+        Raises ConfigError for an unknown alias, and for a model that embeds.
+        """
+        spec = gateway.models.get(model)
+        if spec is None:
+            there = ", ".join(sorted(gateway.models)) or "none"
+            raise ConfigError(f"no model {model!r} for {name}: there are {there}")
+        if spec.embedding:
+            raise ConfigError(f"model {model!r} embeds: {name} needs one that talks")
+        self.name = name
+        self._gateway, self._model, self._catalogue = gateway, model, catalogue
+        self._prompt, self._length = system_prompt, list_length
+        self.settings: Mapping[str, JSON] = {
+            "kind": "openai_crs",
+            "model": spec.name,
+            "base_url": spec.base_url,
+            "temperature": 0.0 if spec.temperature is None else spec.temperature,
+            "max_tokens": spec.max_tokens,
+            "extra": dict(spec.extra),
+            "system_prompt": system_prompt,
+            "catalogue": catalogue.digest,
+            "list_length": list_length,
+        }
+
+    async def respond(self, conversation: Conversation) -> SystemReply:
+        """The endpoint's answer.
+
+        Raises SystemFailed for an empty one, and what the gateway raises for a failed call.
+        """
+        said = messages(conversation, self._prompt)
+        reply = await self._gateway.complete(ChatRequest(self._model, said, "system/openai_crs"))
+        text = reply.text.strip()
+        if not text:
+            raise SystemFailed(f"{self.name}: the reply is empty ({reply.finish_reason})")
+        items = named_items(text, self._catalogue)[: self._length]
+        return SystemReply(text=text, items=items, calls=(reply.call,))
+
+    async def aclose(self) -> None:
+        """The gateway is its maker's to close."""
