@@ -1,0 +1,117 @@
+"""UCB over instructions: which of many are worth keeping, from few noisy rewards (FACE, B.1).
+
+Nothing here knows of models: a reward is whatever `play` is given for the t-th pull of an arm.
+"""
+
+import asyncio
+import math
+import random
+from collections.abc import Awaitable, Callable
+from typing import Literal, NamedTuple
+
+Averaging = Literal["mean", "printed"]
+"""How rewards become an arm's value.
+
+"mean" is the mean of its rewards, weighted by what each was computed from. "printed" is line 12
+of Algorithm 2 as it stands: the step is 1/N although N counts particles, so that values stay near
+0 and grow with the number of pulls.
+"""
+
+RewardOf = Callable[[int, int], Awaitable[float | None]]
+"""The reward of (pull, arm), both from 0; None where none is defined."""
+
+
+class Arm(NamedTuple):
+    """What is known of an arm: its value, the particles and the pulls it took."""
+
+    value: float = 0.0
+    particles: int = 0
+    pulls: int = 0
+
+
+class Selection(NamedTuple):
+    """The arms that were kept, best first, what is known of every arm, and the pulls in order."""
+
+    kept: tuple[int, ...]
+    arms: tuple[Arm, ...]
+    pulled: tuple[int, ...]
+
+
+class Ucb:
+    """The state of Algorithm 2: values, counts, and the criterion; ties are broken by lot."""
+
+    def __init__(
+        self, arms: int, *, exploration: float = 1.0, averaging: Averaging = "mean", seed: int = 0
+    ):
+        """`exploration` is the paper's c."""
+        self.arms = [Arm() for _ in range(arms)]
+        self._exploration = exploration
+        self._averaging = averaging
+        self._lots = list(range(arms))
+        random.Random(seed).shuffle(self._lots)
+
+    def choose(self, count: int, *, time: int) -> list[int]:
+        """The `count` different arms with the highest criterion, before pull `time` (from 1)."""
+        order = range(len(self.arms))
+        return sorted(order, key=lambda arm: (-self._criterion(arm, time), self._lots[arm]))[:count]
+
+    def observe(self, arm: int, reward: float | None, particles: int) -> None:
+        """Take the reward of a pull that sampled so many particles.
+
+        An undefined reward counts as no correlation, 0: the pull is spent, and an instruction
+        that gives everything one score must not look better than one that is merely bad.
+        """
+        value, seen, pulls = self.arms[arm]
+        seen += particles
+        step = 1 / seen if self._averaging == "printed" else particles / seen
+        value += ((reward or 0.0) - value) * step
+        self.arms[arm] = Arm(value, seen, pulls + 1)
+
+    def best(self, count: int) -> tuple[int, ...]:
+        """The arms of the highest values, best first; those never pulled come last."""
+        order = sorted(
+            range(len(self.arms)),
+            key=lambda arm: (not self.arms[arm].pulls, -self.arms[arm].value, self._lots[arm]),
+        )
+        return tuple(order[:count])
+
+    def _criterion(self, arm: int, time: int) -> float:
+        value, particles, _ = self.arms[arm]
+        if not particles:
+            return math.inf
+        return value + self._exploration * math.sqrt(math.log(time) / particles)
+
+
+async def play(
+    arms: int,
+    reward: RewardOf,
+    *,
+    keep: int,
+    particles: int,
+    batches: int = 5,
+    exploration: float = 1.0,
+    averaging: Averaging = "mean",
+    seed: int = 0,
+) -> Selection:
+    """Select `keep` of `arms` with `batches` x B pulls, B being half the arms (C.1).
+
+    The pulls of a batch go to B different arms and run at the same time. Each costs `particles`
+    scored particles. Rewards are taken in the order of the pulls, whichever comes first.
+    """
+    state = Ucb(arms, exploration=exploration, averaging=averaging, seed=seed)
+    size, pulled = batch_size(arms), list[int]()
+    for _ in range(batches):
+        chosen = state.choose(size, time=len(pulled) + 1)
+        first = len(pulled)
+        rewards = await asyncio.gather(
+            *(reward(first + place, arm) for place, arm in enumerate(chosen))
+        )
+        for arm, value in zip(chosen, rewards, strict=True):
+            state.observe(arm, value, particles)
+        pulled += chosen
+    return Selection(state.best(keep), tuple(state.arms), tuple(pulled))
+
+
+def batch_size(arms: int) -> int:
+    """B: half the arms, at least one."""
+    return max(1, arms // 2)

@@ -1,0 +1,218 @@
+"""Algorithm 1: rewrite the beam, select candidates, add them to the pool, take the best as beam."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Generic, NamedTuple
+
+from recjury.judges.face.optimise.bandit import play
+from recjury.judges.face.optimise.budget import Allowance, StepFailed
+from recjury.judges.face.optimise.candidates import (
+    Candidate,
+    assignments,
+    candidate,
+    distinct,
+    rewrites,
+)
+from recjury.judges.face.optimise.evaluation import evaluate, reward
+from recjury.judges.face.optimise.examples import (
+    Correlate,
+    Example,
+    Labelled,
+    P,
+    ParticleScorer,
+    labelled_particles,
+    sample,
+)
+from recjury.judges.face.optimise.rewrite import Rewriter
+from recjury.judges.face.optimise.select import Measured, best, choose
+from recjury.judges.face.optimise.settings import OptimiserSettings
+from recjury.judges.face.optimise.spending import pulls_of
+from recjury.judges.face.optimise.state import Journal
+
+
+class Step(NamedTuple):
+    """How far a run is: the iteration (0 before the first, None at the end), what it does."""
+
+    iteration: int | None
+    doing: str
+    done: int
+    of: int
+
+
+@dataclass
+class Search(Generic[P]):
+    """One run for one aspect; `run` goes on where the journal ends.
+
+    Every random draw depends on the seed and the step alone, so that with the same replies a run
+    that was killed comes to the same result.
+    """
+
+    settings: OptimiserSettings
+    scorer: ParticleScorer[P]
+    rewriter: Rewriter
+    correlate: Correlate
+    train: Sequence[Example[P]]
+    validation: Sequence[Example[P]]
+    initial: str
+    journal: Journal
+    allowance: Allowance
+    watch: Callable[[Step], None] = lambda _: None
+    _particles: list[Labelled[P]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Lay out the training particles, by which random draws go."""
+        self._particles = labelled_particles(self.train)
+
+    async def run(self) -> Mapping[str, Any]:
+        """All steps of Algorithm 1; the journal then has them, and the last is given back.
+
+        Raises StepFailed where a budget or failing calls end the run: the same call goes on.
+        """
+        first = candidate(self.initial, 0)
+        await self._trained(0, [first])
+        pool: dict[str, Candidate] = {}
+        measured: dict[str, Measured] = {}
+        beam = [first]
+        for iteration in range(1, self.settings.iterations + 1):
+            known = (first, *pool.values())
+            rewritten = await self._rewritten(iteration, beam, known)
+            kept = await self._selected(iteration, rewritten)
+            pool |= {one.id: one for one in kept}
+            measured |= await self._trained(iteration, kept)
+            beam = [pool[name] for name in best(measured, self.settings.beam)] or beam
+        if not pool:
+            raise StepFailed("none of the rewritten instructions could be read")
+        return await self._final(first, pool)
+
+    async def _rewritten(
+        self, iteration: int, beam: Sequence[Candidate], known: Sequence[Candidate]
+    ) -> list[Candidate]:
+        """Lines 3 to 13: gradients and rewrites."""
+        name = f"{iteration}/rewrites"
+        if (kept := self.journal.find(name)) is None:
+            assigned = assignments(
+                beam,
+                len(self._particles),
+                self.settings.gradient_particles,
+                self._rng("gradients", iteration),
+            )
+            with self._step(iteration, "rewriting", len(assigned)) as end:
+                found = await rewrites(
+                    assigned, self._particles, self.scorer, self.rewriter, iteration=iteration
+                )
+                failed = end()
+            new = [one._asdict() for one in distinct(found, known)]
+            kept = self.journal.keep(
+                name, {"asked": len(assigned), "failed_calls": failed, "candidates": new}
+            )
+        return [Candidate.read(row) for row in kept["candidates"]]
+
+    async def _selected(self, iteration: int, rewritten: list[Candidate]) -> list[Candidate]:
+        """Line 15: UCB; where all would be kept, it is not played."""
+        if not pulls_of(len(rewritten), self.settings):
+            return rewritten
+        name = f"{iteration}/selected"
+        if (kept := self.journal.find(name)) is None:
+            kept = self.journal.keep(name, await self._played(iteration, rewritten))
+        by_id = {one.id: one for one in rewritten}
+        return [by_id[row["id"]] for row in kept["kept"]]
+
+    async def _played(self, iteration: int, rewritten: list[Candidate]) -> dict[str, Any]:
+        settings = self.settings
+        size = min(settings.sampled_particles, len(self._particles))
+        total = pulls_of(len(rewritten), settings)
+        done = 0
+
+        async def rewarded(pull: int, arm: int) -> float | None:
+            nonlocal done
+            drawn = sample(self._particles, size, self._rng("pull", iteration, pull))
+            found = await reward(rewritten[arm].text, drawn, self.scorer, self.correlate)
+            done += 1
+            self.watch(Step(iteration, "selecting", done, total))
+            return found
+
+        with self._step(iteration, "selecting", total) as end:
+            selection = await play(
+                len(rewritten),
+                rewarded,
+                keep=settings.candidates,
+                particles=size,
+                batches=settings.batches,
+                exploration=settings.exploration,
+                averaging=settings.averaging,
+                seed=settings.seed * 1_000 + iteration,
+            )
+            failed = end()
+        arms = [
+            {"id": one.id, **arm._asdict()}
+            for one, arm in zip(rewritten, selection.arms, strict=True)
+        ]
+        return {
+            "pulls": len(selection.pulled),
+            "failed_calls": failed,
+            "kept": [arms[arm] for arm in selection.kept],
+            "arms": arms,
+        }
+
+    async def _trained(self, iteration: int, some: Sequence[Candidate]) -> dict[str, Measured]:
+        """Line 18: each instruction over all of the training set."""
+        name = f"{iteration}/trained"
+        if (kept := self.journal.find(name)) is None:
+            found: dict[str, Measured] = {}
+            with self._step(iteration, "evaluating", len(some)) as end:
+                for number, one in enumerate(some, start=1):
+                    result = await evaluate(one.text, self.train, self.scorer, self.correlate)
+                    found[one.id] = Measured(result.correlation, result.coverage)
+                    self.watch(Step(iteration, "evaluating", number, len(some)))
+                failed = end()
+            kept = self.journal.keep(name, {"failed_calls": failed, "measured": _rows(found)})
+        return {key: Measured(*row) for key, row in kept["measured"].items()}
+
+    async def _final(self, first: Candidate, pool: Mapping[str, Candidate]) -> Mapping[str, Any]:
+        """Line 20: the best by validation correlation; the initial instruction beside them."""
+        if (kept := self.journal.find("final")) is not None:
+            return dict(kept)
+        texts = {one.id: one.text for one in pool.values()}
+        done = 0
+
+        def another() -> None:
+            nonlocal done
+            done += 1
+            self.watch(Step(None, "validating", done, len(texts)))
+
+        with self._step(None, "validating", len(texts)) as end:
+            before = await evaluate(first.text, self.validation, self.scorer, self.correlate)
+            chosen = await choose(
+                texts,
+                self.validation,
+                self.scorer,
+                self.correlate,
+                count=self.settings.final,
+                done=another,
+            )
+            failed = end()
+        content = {
+            "failed_calls": failed,
+            "initial": [before.correlation, before.coverage],
+            "measured": _rows(chosen.measured),
+            "chosen": list(chosen.names),
+            "together": list(chosen.together),
+        }
+        return dict(self.journal.keep("final", content))
+
+    @contextmanager
+    def _step(self, iteration: int | None, doing: str, total: int) -> Iterator[Callable[[], int]]:
+        """A step whose calls the allowance watches; the function it gives must end it."""
+        self.allowance.begin_step()
+        self.watch(Step(iteration, doing, 0, total))
+        where = doing if iteration is None else f"iteration {iteration}, {doing}"
+        yield lambda: self.allowance.end_step(where, self.settings.tolerated_failures)
+
+    def _rng(self, *what: str | int) -> Random:
+        return Random("/".join(map(str, (self.settings.seed, *what))))
+
+
+def _rows(measured: Mapping[str, Measured]) -> dict[str, list[float | None]]:
+    return {name: list(one) for name, one in measured.items()}

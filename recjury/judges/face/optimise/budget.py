@@ -1,0 +1,86 @@
+"""What an optimisation may spend, and whether a step could make all its calls.
+
+US dollars are the gateway's to watch; here calls are counted, and refusals and failures
+remembered, since a step whose calls were refused must not look like one with bad results.
+"""
+
+import asyncio
+
+from recjury.errors import BudgetSpent, CallFailed, UnitFailed
+from recjury.llm.ask import Completes
+from recjury.records import ChatRequest, Reply
+
+
+class StepFailed(UnitFailed):
+    """A step's calls were refused by the budget, or too many of them failed: run it again."""
+
+
+class Allowance:
+    """A gateway with a limit to the calls that are sent; replies that are reused do not count.
+
+    Once the limit is met, nothing more is asked: whether a reply would be reused is not known
+    before.
+    """
+
+    def __init__(self, gateway: Completes, *, max_calls: int | None = None):
+        """`max_calls` is for this run; None never refuses."""
+        self._gateway = gateway
+        self._max_calls = max_calls
+        self._in_flight = 0
+        self._settled = asyncio.Condition()
+        self._refused = ""
+        self._failed: list[str] = []
+        self._asked = 0
+        self.sent = 0
+
+    async def complete(self, request: ChatRequest) -> Reply:
+        """The reply; raises as the gateway does, and BudgetSpent beyond `max_calls`."""
+        await self._admit()
+        self._asked += 1
+        reused = False
+        try:
+            reply = await self._gateway.complete(request)
+            reused = reply.reused
+        except BudgetSpent as refused:
+            reused, self._refused = True, self._refused or str(refused)
+            raise
+        except CallFailed as failure:
+            self._failed.append(str(failure))
+            raise
+        finally:
+            await self._settle(reused)
+        return reply
+
+    def begin_step(self) -> None:
+        """Forget the failures so far: they are of steps that are done."""
+        self._failed, self._asked = [], 0
+
+    def end_step(self, what: str, tolerated: float) -> int:
+        """How many calls of the step failed for good.
+
+        Raises StepFailed where one was refused, or more than the share `tolerated` failed.
+        """
+        if self._refused:
+            raise StepFailed(f"{what}: {self._refused}; run again with more, and it goes on here")
+        if len(self._failed) > tolerated * self._asked:
+            raise StepFailed(
+                f"{what}: {len(self._failed)} of {self._asked} calls failed, the first with: "
+                f"{self._failed[0]}; run again, and it goes on here"
+            )
+        return len(self._failed)
+
+    async def _admit(self) -> None:
+        """Wait until the call fits under the limit, should those in flight turn out reused."""
+        async with self._settled:
+            while self._max_calls is not None and self.sent + self._in_flight >= self._max_calls:
+                if self.sent >= self._max_calls or self._refused:
+                    self._refused = self._refused or f"the limit of {self._max_calls} calls is met"
+                    raise BudgetSpent(self._refused)
+                await self._settled.wait()
+            self._in_flight += 1
+
+    async def _settle(self, reused: bool) -> None:
+        async with self._settled:
+            self._in_flight -= 1
+            self.sent += not reused
+            self._settled.notify_all()

@@ -1,0 +1,104 @@
+"""The rewrites of one iteration: which particles show which instruction's faults (Algorithm 1)."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from recjury.judges.face.optimise.bounded import gathered
+from recjury.judges.face.optimise.evaluation import scored
+from recjury.judges.face.optimise.examples import Labelled, P, ParticleScorer
+from recjury.judges.face.optimise.gradient import Case
+from recjury.judges.face.optimise.rewrite import Rewriter
+from recjury.records import digest
+
+_WRITERS = 64  # cases at once; each has several calls to make
+
+
+class Candidate(NamedTuple):
+    """An instruction and where it comes from.
+
+    `parent` is the instruction that was rewritten (None for the initial one), `particle` the one
+    that showed what was wrong with it, `critique` what was found. `calls` are the model calls.
+    """
+
+    id: str
+    text: str
+    iteration: int
+    parent: str | None = None
+    particle: str = ""
+    critique: str = ""
+    calls: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, row: dict[str, Any]) -> "Candidate":
+        """One from the journal."""
+        return cls(**{**row, "calls": tuple(row["calls"])})
+
+
+class Assignment(NamedTuple):
+    """An instruction to improve, and the place in the training particles that it is shown on."""
+
+    parent: Candidate
+    particle: int
+
+
+def candidate(text: str, iteration: int, **origin: Any) -> Candidate:
+    """A candidate, named by its text and iteration: 12 hex digits."""
+    return Candidate(digest([text, iteration])[:12], text, iteration, **origin)
+
+
+def assignments(
+    beam: Sequence[Candidate], particles: int, wanted: int | None, rng: Random
+) -> list[Assignment]:
+    """Which instruction is shown on which of `particles`.
+
+    None: each on all, as Algorithm 1 reads. Else `wanted` different particles are drawn, and
+    dealt out among the beam.
+    """
+    if wanted is None:
+        return [Assignment(parent, place) for parent in beam for place in range(particles)]
+    drawn = rng.sample(range(particles), min(wanted, particles))
+    return [Assignment(beam[turn % len(beam)], place) for turn, place in enumerate(drawn)]
+
+
+async def rewrites(
+    assigned: Sequence[Assignment],
+    particles: Sequence[Labelled[P]],
+    scorer: ParticleScorer[P],
+    rewriter: Rewriter,
+    *,
+    iteration: int,
+) -> list[Candidate]:
+    """All rewrites in the order of `assigned`; texts that recur are taken once."""
+
+    async def improved(one: Assignment) -> list[Candidate]:
+        shown = particles[one.particle]
+        score = await scored(one.parent.text, shown.particle, scorer)
+        case = Case(one.parent.text, scorer.describe(shown.particle), score, shown.label)
+        purpose = f"face-optimise/{rewriter.task.aspect}/{iteration}"
+        return [
+            candidate(
+                rewrite.text,
+                iteration,
+                parent=one.parent.id,
+                particle=shown.name,
+                critique=rewrite.critique,
+                calls=rewrite.calls,
+            )
+            for rewrite in await rewriter.rewrite(case, purpose=purpose)
+        ]
+
+    found = await gathered((improved(one) for one in assigned), at_a_time=_WRITERS)
+    return list(distinct(one for some in found for one in some))
+
+
+def distinct(
+    candidates: Iterable[Candidate], known: Iterable[Candidate] = ()
+) -> Iterator[Candidate]:
+    """Those whose text, white space aside, was not there before."""
+    seen = {" ".join(one.text.split()) for one in known}
+    for one in candidates:
+        text = " ".join(one.text.split())
+        if text not in seen:
+            seen.add(text)
+            yield one

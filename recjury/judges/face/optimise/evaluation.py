@@ -1,0 +1,78 @@
+"""One instruction over labelled places: its correlation with people, and how much it scored."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from recjury.errors import UnitFailed
+from recjury.judges.face.optimise.bounded import gathered
+from recjury.judges.face.optimise.examples import (
+    Correlate,
+    Example,
+    Labelled,
+    P,
+    ParticleScorer,
+)
+from recjury.judges.face.pooling import pool
+
+
+class Evaluated(NamedTuple):
+    """The correlation of pooled scores with labels, and the share of places that had a score.
+
+    `correlation` is None where it is undefined: the scores or the labels do not vary. `scores`
+    are those of the places, in order.
+    """
+
+    correlation: float | None
+    coverage: float
+    scores: tuple[float | None, ...]
+
+
+async def evaluate(
+    instruction: str,
+    examples: Sequence[Example[P]],
+    scorer: ParticleScorer[P],
+    correlate: Correlate,
+) -> Evaluated:
+    """Score every particle of `examples`, pool by place, and hold the scores against the labels."""
+    flat = [particle for example in examples for particle in example.particles]
+    found = iter(await gathered(scored(instruction, particle, scorer) for particle in flat))
+    pooled = [_mean([next(found) for _ in example.particles]) for example in examples]
+    return agreement(pooled, [example.label for example in examples], correlate)
+
+
+def agreement(
+    scores: Sequence[float | None], labels: Sequence[float], correlate: Correlate
+) -> Evaluated:
+    """`scores` against `labels`, over the places that have a score."""
+    pairs = [(s, label) for s, label in zip(scores, labels, strict=True) if s is not None]
+    correlation = correlate([s for s, _ in pairs], [label for _, label in pairs])
+    return Evaluated(correlation, len(pairs) / len(labels) if labels else 0.0, tuple(scores))
+
+
+def pooled_over(evaluated: Sequence[Evaluated]) -> tuple[float | None, ...]:
+    """The scores of a set of instructions: the mean over those that scored a place."""
+    columns = zip(*(one.scores for one in evaluated), strict=True)
+    return tuple(_mean(list(column)) for column in columns)
+
+
+async def reward(
+    instruction: str,
+    sampled: Sequence[Labelled[P]],
+    scorer: ParticleScorer[P],
+    correlate: Correlate,
+) -> float | None:
+    """The reward of Algorithm 2: over single particles, with the labels of their places."""
+    found = await gathered(scored(instruction, one.particle, scorer) for one in sampled)
+    return agreement(found, [one.label for one in sampled], correlate).correlation
+
+
+async def scored(instruction: str, particle: P, scorer: ParticleScorer[P]) -> float | None:
+    """The scorer's score; None for a call that failed (the allowance has counted it)."""
+    try:
+        return await scorer.score(instruction, particle)
+    except UnitFailed:
+        return None
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    return pool(value for value in values if value is not None)

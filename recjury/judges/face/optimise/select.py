@@ -1,0 +1,73 @@
+"""Which instructions are best by their correlation with people; FACE's last step, and FACE*'s only.
+
+The best are taken one by one: trying all sets of 16 out of 96 is out of the question, and their
+pooled correlation on the same few labels would mostly fit noise.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from recjury.judges.face.optimise.evaluation import (
+    Evaluated,
+    agreement,
+    evaluate,
+    pooled_over,
+)
+from recjury.judges.face.optimise.examples import Correlate, Example, P, ParticleScorer
+
+_LEAST_COVERAGE = 0.5
+
+
+class Measured(NamedTuple):
+    """An instruction's correlation on a set of labelled places, and the share of them scored."""
+
+    correlation: float | None
+    coverage: float
+
+    @property
+    def usable(self) -> float | None:
+        """The correlation, if it is of at least half of the places: else it counts as none."""
+        return self.correlation if self.coverage >= _LEAST_COVERAGE else None
+
+
+class Chosen(NamedTuple):
+    """The chosen names, best first; what each of all came to; and the chosen set pooled."""
+
+    names: tuple[str, ...]
+    measured: Mapping[str, Measured]
+    together: Measured
+
+
+def best(measured: Mapping[str, Measured], count: int) -> tuple[str, ...]:
+    """The names of the highest correlations; those without one last, the earlier first."""
+    order = {name: place for place, name in enumerate(measured)}
+
+    def key(name: str) -> tuple[bool, float, int]:
+        value = measured[name].usable
+        return (value is None, -(value or 0.0), order[name])
+
+    return tuple(sorted(measured, key=key)[:count])
+
+
+async def choose(
+    instructions: Mapping[str, str],
+    examples: Sequence[Example[P]],
+    scorer: ParticleScorer[P],
+    correlate: Correlate,
+    *,
+    count: int,
+    done: Callable[[], None] = lambda: None,
+) -> Chosen:
+    """The `count` best of `instructions` (texts by name) on `examples` (line 20 of Algorithm 1).
+
+    With the scorer of another model this is FACE*. `done` is called after each instruction.
+    """
+    found: dict[str, Evaluated] = {}
+    for name, text in instructions.items():
+        found[name] = await evaluate(text, examples, scorer, correlate)
+        done()
+    measured = {name: Measured(one.correlation, one.coverage) for name, one in found.items()}
+    names = best(measured, count)
+    labels = [example.label for example in examples]
+    pooled = agreement(pooled_over([found[name] for name in names]), labels, correlate)
+    return Chosen(names, measured, Measured(pooled.correlation, pooled.coverage))

@@ -1,0 +1,42 @@
+"""What an optimisation is run with; the defaults are the paper's where it names a value."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from recjury.judges.face.optimise.bandit import Averaging
+from recjury.records import Record
+
+CorrelationName = Literal["spearman", "pearson"]
+
+
+class OptimiserSettings(Record):
+    """Everything that can change the result besides the models, the prompts and the data.
+
+    The paper's: `iterations` K, `beam` b, `candidates` b', `gradients` alpha, `exploration` c,
+    `batches` (T = 5B, one batch of B = half the rewrites at a time), `temperature`, `final` (the
+    size of the set it reports).
+
+    Ours, where it is silent: `gradient_particles` is how many particles an iteration writes
+    gradients for, shared out among the beam; None takes every particle for each instruction, as
+    Algorithm 1 reads (thousands of calls an iteration). `sampled_particles` is the size of the
+    samples of Algorithm 2. `correlation` is C. `merged` has one call criticise and rewrite (C.2).
+    `averaging`: see `bandit.Averaging`. `tolerated_failures` is the share of a step's calls that
+    may fail for good; with more, the step counts as not done.
+    """
+
+    iterations: int = Field(default=6, ge=1)
+    beam: int = Field(default=4, ge=1)
+    candidates: int = Field(default=16, ge=1)
+    gradients: int = Field(default=2, ge=1)
+    exploration: float = Field(default=1.0, ge=0)
+    batches: int = Field(default=5, ge=1)
+    final: int = Field(default=16, ge=1)
+    temperature: float = Field(default=0.6, ge=0, le=2)
+    gradient_particles: int | None = Field(default=32, ge=1)
+    sampled_particles: int = Field(default=64, ge=2)
+    correlation: CorrelationName = "spearman"
+    merged: bool = True
+    averaging: Averaging = "mean"
+    tolerated_failures: float = Field(default=0.02, ge=0, lt=1)
+    seed: int = 0

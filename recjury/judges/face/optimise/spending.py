@@ -1,0 +1,61 @@
+"""What an optimisation will ask of its models, before it does."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from recjury.judges.face.optimise.bandit import batch_size
+from recjury.judges.face.optimise.examples import Example, P
+from recjury.judges.face.optimise.settings import OptimiserSettings
+
+
+class Spending(NamedTuple):
+    """The most that is asked: scored particles (n samples each), and calls that rewrite.
+
+    Replies that cannot be read, rewrites that recur, and scores that are there already make it
+    less; repairs of unreadable replies are not counted.
+    """
+
+    bandit_pulls: int
+    scored_by_bandit: int
+    scored_in_training: int
+    scored_in_validation: int
+    scored_for_gradients: int
+    rewriting_calls: int
+
+    @property
+    def scored(self) -> int:
+        """Scored particles in all."""
+        return (
+            self.scored_by_bandit
+            + self.scored_in_training
+            + self.scored_in_validation
+            + self.scored_for_gradients
+        )
+
+
+def pulls_of(rewrites: int, settings: OptimiserSettings) -> int:
+    """T for so many rewrites: none where all of them are kept anyway."""
+    if rewrites <= settings.candidates:
+        return 0
+    return settings.batches * batch_size(rewrites)
+
+
+def spending(
+    settings: OptimiserSettings, train: Sequence[Example[P]], validation: Sequence[Example[P]]
+) -> Spending:
+    """The spending of a whole run, every rewrite being readable and new."""
+    trained, validated = (sum(len(one.particles) for one in some) for some in (train, validation))
+    pulls = sampled = cases = pooled = 0
+    beam = 1
+    for _ in range(settings.iterations):
+        wanted = settings.gradient_particles
+        shown = trained * beam if wanted is None else min(wanted, trained)
+        rewritten = shown * settings.gradients
+        pulls += pulls_of(rewritten, settings)
+        pooled += min(rewritten, settings.candidates)
+        cases += shown
+        beam = min(settings.beam, pooled)
+    sampled = pulls * min(settings.sampled_particles, trained)
+    calls = cases * settings.gradients * (1 if settings.merged else 2)
+    # The initial instruction is scored on both sides, for comparison.
+    return Spending(pulls, sampled, (pooled + 1) * trained, (pooled + 1) * validated, cases, calls)

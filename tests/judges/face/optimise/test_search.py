@@ -1,0 +1,230 @@
+"""Algorithm 1 on a small world: it finds better instructions, and goes on where it was stopped."""
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recjury.judges.face.optimise import (
+    Allowance,
+    Journal,
+    OptimiserSettings,
+    Report,
+    Rewriter,
+    Search,
+    Step,
+    StepFailed,
+    Task,
+    report,
+    spending,
+)
+from recjury.judges.face.optimise.candidates import assignments, candidate
+from recjury.llm import Gateway, ModelSpec, ScriptedModel
+from recjury.records import CallRecord, ChatRequest, Reply
+from recjury.stats.correlation import spearman
+from tests.endpoint import Body
+from tests.judges.face.optimise import world
+
+SMALL = OptimiserSettings(
+    iterations=3, beam=2, candidates=4, gradients=1, final=4, gradient_particles=12,
+    sampled_particles=10,
+)  # fmt: skip
+TRAIN, VALIDATION = world.examples(30), world.examples(20, first=30)
+
+
+class Memory:
+    """A recorder in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, Reply] = {}
+        self.purposes: Counter[str] = Counter()
+
+    async def recall(self, identity: str) -> Reply | None:
+        return self.kept.get(identity)
+
+    async def record(self, call: CallRecord) -> None:
+        self.kept[call.identity] = call.reply
+        self.purposes[call.request.purpose] += 1
+
+
+def answer(request: ChatRequest) -> str:
+    said: Body = {"messages": [{"content": message.text} for message in request.messages]}
+    reply = world.play(said)
+    assert isinstance(reply, str)
+    return reply
+
+
+def search(
+    folder: Path,
+    memory: Memory,
+    *,
+    settings: OptimiserSettings = SMALL,
+    max_calls: int | None = None,
+    steps: list[Step] | None = None,
+    script: Any = answer,
+) -> Report:
+    async def run() -> Report:
+        spec = ModelSpec(base_url="http://127.0.0.1:9/v1", name="scripted", retries=0)
+        model = ScriptedModel(script)
+        async with Gateway({"main": spec}, memory, providers={"main": model}) as gateway:
+            allowance = Allowance(gateway, max_calls=max_calls)
+            rewriter = Rewriter(
+                allowance,
+                "main",
+                Task(world.ASPECT, "How good it is."),
+                settings.gradients,
+                settings.merged,
+            )
+            journal = Journal(folder / "journal.jsonl", settings.model_dump())
+            one = Search(
+                settings,
+                world.AskingScorer(allowance),
+                rewriter,
+                spearman,
+                TRAIN,
+                VALIDATION,
+                world.INITIAL,
+                journal,
+                allowance,
+                watch=steps.append if steps is not None else lambda _: None,
+            )
+            await one.run()
+            return report(journal, candidate(world.INITIAL, 0))
+
+    return asyncio.run(run())
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return search(tmp_path_factory.mktemp("whole"), Memory())
+
+
+def test_it_finds_better_instructions(whole: Report) -> None:
+    best = whole.chosen[0]
+    assert world.quality(best.text) > world.quality(world.INITIAL) + 0.15
+    assert best.validation is not None
+    assert whole.initial.validation is not None
+    assert best.validation > whole.initial.validation
+    assert whole.together is not None
+    assert whole.together >= best.validation - 0.1
+
+
+def test_the_pool_grows_by_the_candidates_of_each_iteration(whole: Report) -> None:
+    assert Counter(line.iteration for line in whole.pool) == {1: 4, 2: 4, 3: 4}
+    assert sorted(line.index or 0 for line in whole.pool) == list(range(12))
+    assert [line.rank for line in whole.chosen] == [1, 2, 3, 4]
+    measured = [line.validation for line in whole.chosen]
+    assert measured == sorted((v for v in measured if v is not None), reverse=True)
+
+
+def test_ancestors_reach_back_to_the_initial_instruction(whole: Report) -> None:
+    by_id = {line.id: line for line in whole.instructions}
+    for line in whole.instructions:
+        assert line.parents[-1] == whole.initial.id
+        assert len(line.parents) <= line.iteration
+        assert all(by_id[parent].index is not None for parent in line.parents[:-1])
+    assert max(len(line.parents) for line in whole.instructions) == 3
+
+
+def test_the_beam_is_the_best_of_the_pool_so_far(whole: Report) -> None:
+    for iteration in (2, 3):
+        pool = [line for line in whole.pool if line.iteration < iteration]
+        best = sorted(pool, key=lambda line: -(line.train or 0))[:2]
+        parents = {line.parents[0] for line in whole.instructions if line.iteration == iteration}
+        assert parents <= {line.id for line in best}
+
+
+def test_it_asks_no_more_than_was_estimated(tmp_path: Path) -> None:
+    memory = Memory()
+    found = search(tmp_path, memory)
+    most = spending(SMALL, TRAIN, VALIDATION)
+    assert found.pulls == most.bandit_pulls == 3 * 5 * 6
+    assert memory.purposes["face-optimise/dialogue_overall/1"] == 12
+    assert sum(memory.purposes.values()) - memory.purposes["score"] == most.rewriting_calls
+    assert memory.purposes["score"] <= most.scored
+    assert most.scored_by_bandit == 90 * 10
+    assert most.scored_in_training == 13 * 90
+    assert most.scored_in_validation == 13 * 60
+
+
+@pytest.mark.parametrize("calls", [1, 80, 97, 350, 900, 1400])
+def test_stopped_by_a_limit_it_goes_on_to_the_same_result(
+    tmp_path: Path, whole: Report, calls: int
+) -> None:
+    memory = Memory()
+    with pytest.raises(StepFailed, match="goes on here"):
+        search(tmp_path, memory, max_calls=calls)
+    assert sum(memory.purposes.values()) == calls
+    resumed = search(tmp_path, memory)
+    assert resumed == whole
+    assert set(memory.purposes.elements()) == {"score", *_rewriting()}
+
+
+def _rewriting() -> set[str]:
+    return {f"face-optimise/dialogue_overall/{iteration}" for iteration in (1, 2, 3)}
+
+
+def test_a_finished_run_asks_nothing(tmp_path: Path, whole: Report) -> None:
+    memory = Memory()
+    search(tmp_path, memory)
+    assert search(tmp_path, Memory(), max_calls=0) == whole
+
+
+def test_unreadable_rewrites_are_left_out(tmp_path: Path) -> None:
+    def hardly(request: ChatRequest) -> str:
+        said = answer(request)
+        return said if request.purpose == "score" or "7" in said[-60:] else "I would rather not."
+
+    found = search(tmp_path, Memory(), script=hardly)
+    assert 0 < len(found.instructions) < 36
+    with pytest.raises(StepFailed, match="none of the rewritten instructions"):
+        search(
+            tmp_path / "none",
+            Memory(),
+            script=lambda request: answer(request) if request.purpose == "score" else "No.",
+        )
+
+
+def test_a_constant_rater_has_no_correlation(tmp_path: Path) -> None:
+    def constant(request: ChatRequest) -> str:
+        return "2.0" if request.purpose == "score" else answer(request)
+
+    found = search(tmp_path, Memory(), script=constant)
+    assert {line.validation for line in found.instructions} == {None}
+    assert found.together is None
+    assert [line.index for line in found.chosen] == [0, 1, 2, 3]
+
+
+def test_critique_and_rewrite_can_be_two_calls(tmp_path: Path) -> None:
+    settings = SMALL.model_copy(update={"merged": False, "iterations": 1})
+    memory = Memory()
+    found = search(tmp_path, memory, settings=settings)
+    assert memory.purposes["face-optimise/dialogue_overall/1/critique"] == 12
+    assert memory.purposes["face-optimise/dialogue_overall/1"] == 12
+    assert all(line.critique == "It says too little." for line in found.instructions)
+    assert all(len(line.calls) == 2 for line in found.instructions)
+
+
+def test_steps_are_shown(tmp_path: Path) -> None:
+    steps: list[Step] = []
+    search(tmp_path, Memory(), steps=steps)
+    doing = [(step.iteration, step.doing) for step in steps if step.done == step.of]
+    assert (1, "selecting") in doing
+    assert (3, "evaluating") in doing
+    assert (None, "validating") in doing
+
+
+def test_every_particle_for_each_instruction_as_algorithm_1_reads() -> None:
+    from random import Random
+
+    beam = [candidate("a", 1), candidate("b", 1)]
+    every = assignments(beam, 5, None, Random(0))
+    assert [(one.parent.text, one.particle) for one in every] == [
+        (text, place) for text in "ab" for place in range(5)
+    ]
+    some = assignments(beam, 5, 4, Random(0))
+    assert Counter(one.parent.text for one in some) == {"a": 2, "b": 2}
+    assert len({one.particle for one in some}) == 4
+    assert len(assignments(beam, 5, 32, Random(0))) == 5

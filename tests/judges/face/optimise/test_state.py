@@ -1,0 +1,57 @@
+"""The journal: whole lines only, one run's only, and what is kept comes back."""
+
+from pathlib import Path
+
+import pytest
+
+from recjury.errors import ConfigError, DataError
+from recjury.judges.face.optimise import Journal
+
+
+def test_what_is_kept_comes_back_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "journal.jsonl"
+    first = Journal(path, {"seed": 1})
+    kept = first.keep("1/rewrites", {"texts": ("a", "b")})
+    first.keep("1/trained", {"measured": {"a": [None, 0.5]}})
+    again = Journal(path, {"seed": 1})
+    assert again.find("1/rewrites") == kept == {"step": "1/rewrites", "texts": ["a", "b"]}
+    assert list(again.steps) == ["1/rewrites", "1/trained"]
+    assert again.find("2/rewrites") is None
+
+
+@pytest.mark.parametrize("torn", [1, 5, 30])
+def test_a_torn_line_is_no_line(tmp_path: Path, torn: int) -> None:
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path, {"seed": 1})
+    journal.keep("1", {"value": 1})
+    whole = path.read_bytes()
+    journal.keep("2", {"value": 2})
+    path.write_bytes(path.read_bytes()[: len(whole) + min(torn, 20)])
+    again = Journal(path, {"seed": 1})
+    assert list(again.steps) == ["1"]
+    again.keep("2", {"value": 3})
+    assert Journal(path, {"seed": 1}).find("2") == {"step": "2", "value": 3}
+
+
+def test_a_torn_head_begins_anew(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    Journal(path, {"seed": 1})
+    path.write_bytes(path.read_bytes()[:10])
+    Journal(path, {"seed": 2}).keep("1", {})
+    assert list(Journal(path, {"seed": 2}).steps) == ["1"]
+
+
+def test_a_run_with_other_settings_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    Journal(path, {"seed": 1, "model": "a", "beam": 4})
+    with pytest.raises(ConfigError, match=r"other settings \(model, seed\)"):
+        Journal(path, {"seed": 2, "model": "b", "beam": 4})
+
+
+def test_what_is_no_journal_is_named_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    Journal(path, {})
+    with path.open("ab") as file:
+        file.write(b"{not json}\n")
+    with pytest.raises(DataError, match=r"journal\.jsonl:2: is no journal"):
+        Journal(path, {})
