@@ -8,6 +8,7 @@ from recjury.llm.identity import identity
 from recjury.llm.loop import event_loop
 from recjury.llm.reading import RatedText, finished_text, read_json, read_rating
 from recjury.llm.retry import Backoff
+from recjury.llm.sampling import Samples, sample
 from recjury.llm.scripted import ScriptedModel
 from recjury.llm.spec import ModelSpec
 from recjury.llm.usage import GatewayUsage
@@ -24,6 +25,7 @@ __all__ = [
     "Provider",
     "RatedText",
     "Retryable",
+    "Samples",
     "ScriptedModel",
     "SystemClock",
     "ask",
@@ -33,4 +35,5 @@ __all__ = [
     "on_behalf_of",
     "read_json",
     "read_rating",
+    "sample",
 ]

@@ -8,7 +8,7 @@ import orjson
 
 from recjury.llm.spec import ModelSpec
 from recjury.llm.wire import Completion, LogProbs, Retryable
-from recjury.records import ChatRequest
+from recjury.records import ChatRequest, Further
 
 _Fields = dict[str, object]
 
@@ -38,6 +38,8 @@ def _add_chat_fields(body: _Fields, request: ChatRequest, spec: ModelSpec) -> No
         body["max_tokens"] = max_tokens
     if request.top_p is not None:
         body["top_p"] = request.top_p
+    if request.n > 1:
+        body["n"] = request.n
     if request.seed is not None:
         body["seed"] = request.seed
     if request.stop:
@@ -75,19 +77,26 @@ def read_completion(raw: bytes, *, vectors: int = 0) -> Completion:
 
 
 def _chat(body: _Fields) -> Completion:
-    choice = cast("list[_Fields]", body["choices"])[0]
-    content = cast("_Fields", choice["message"]).get("content")
+    choice, *more = cast("list[_Fields]", body["choices"])
+    first = _said(choice)
     logprobs = choice.get("logprobs")
     prompt, completion, cached = _tokens(body)
     return Completion(
-        text=content if isinstance(content, str) else _joined(content),
-        finish_reason=str(choice.get("finish_reason") or ""),
+        text=first.text,
+        finish_reason=first.finish_reason,
         model=str(body.get("model") or ""),
         prompt_tokens=prompt,
         completion_tokens=completion,
         cached_tokens=cached,
         logprobs=_logprobs(logprobs) if logprobs else (),
+        further=tuple(map(_said, more)),
     )
+
+
+def _said(choice: _Fields) -> Further:
+    content = cast("_Fields", choice["message"]).get("content")
+    text = content if isinstance(content, str) else _joined(content)
+    return Further(text, str(choice.get("finish_reason") or ""))
 
 
 def _joined(content: object) -> str:

@@ -25,11 +25,11 @@ def cost(completion: Completion, spec: ModelSpec) -> float:
 
 
 def worst_cost(request: ChatRequest, spec: ModelSpec) -> float:
-    """The most a call should cost in US dollars: a dense prompt, and the longest reply."""
+    """The most a call should cost in US dollars: a dense prompt, and the longest replies."""
     characters = sum(len(part) for message in request.messages for part in message.parts)
     replied = 0 if spec.embedding else spec.max_tokens or request.max_tokens or ASSUMED_MAX_TOKENS
     prompt = characters / CHARACTERS_PER_TOKEN * max(spec.price_in, spec.price_cached)
-    return (prompt + replied * spec.price_out) / 1e6
+    return (prompt + request.n * replied * spec.price_out) / 1e6
 
 
 class Budget:

@@ -35,6 +35,8 @@ def identity(request: ChatRequest, spec: ModelSpec, repeat: int = 0) -> str:
         repeat,
         [(message.role, sum(map(len, message.parts))) for message in request.messages],
     ]
+    if request.n > 1:  # one reply is what every call was before there could be several
+        header.append(request.n)
     # The header ends where its JSON ends and tells each message's length: no two calls share
     # the bytes that are hashed.
     hashed = hashlib.sha256(orjson.dumps(header, option=orjson.OPT_SORT_KEYS))

@@ -106,6 +106,7 @@ class Sender:
             logprobs=completion.logprobs,
             latency=latency,
             attempts=attempts,
+            further=completion.further,
         )
 
     async def _attempts(self, request: ChatRequest, lane: Lane) -> tuple[Completion, float, int]:

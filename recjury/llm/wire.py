@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from recjury.records import ChatRequest
+from recjury.records import ChatRequest, Further
 
 LogProbs = tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]
 
@@ -17,6 +17,7 @@ class Completion(NamedTuple):
     completion_tokens: int = 0
     cached_tokens: int = 0
     logprobs: LogProbs = ()
+    further: tuple[Further, ...] = ()
 
 
 class Retryable(Exception):

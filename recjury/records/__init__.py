@@ -2,7 +2,7 @@
 
 from recjury.records.aspect import Aspect, Place
 from recjury.records.base import JSON, Record, digest
-from recjury.records.call import CallRecord, ChatRequest, ChatRole, Message, Reply, Usage
+from recjury.records.call import CallRecord, ChatRequest, ChatRole, Further, Message, Reply, Usage
 from recjury.records.conversation import (
     LIST_LENGTH,
     ConversationLog,
@@ -24,7 +24,14 @@ from recjury.records.factor import (
     Role,
 )
 from recjury.records.item import Item, ItemRef
-from recjury.records.particle import Decomposition, DialogueAct, Particle, TurnParticles
+from recjury.records.particle import (
+    Decomposition,
+    DialogueAct,
+    InstructionScore,
+    Particle,
+    ParticleScore,
+    TurnParticles,
+)
 from recjury.records.protocols import (
     Checked,
     Conversation,
@@ -60,12 +67,15 @@ __all__ = [
     "Ending",
     "Evaluator",
     "Factor",
+    "Further",
+    "InstructionScore",
     "Item",
     "ItemRef",
     "Level",
     "Message",
     "Moment",
     "Particle",
+    "ParticleScore",
     "Place",
     "Rating",
     "Recommender",

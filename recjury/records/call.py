@@ -1,6 +1,6 @@
 """Model calls: what is asked, what came back, and what is kept of both."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 # Plain dataclasses, not pydantic models: these are made some thousand times a second.
@@ -29,9 +29,10 @@ class ChatRequest:
     """One chat completion to ask for.
 
     `model` is an alias of the campaign's models. `sample` tells equal requests apart that must
-    not share one reply (the third of five samples). `schema` asks for a JSON object of this
-    JSON schema where the endpoint can. `purpose` says what the call is for ("judge/Novelty",
-    "debate/Linguist/2"); it is recorded, and no part of the identity.
+    not share one reply (the third of five samples). `n` asks for so many replies at once, for
+    which see `Reply.further`. `schema` asks for a JSON object of this JSON schema where the
+    endpoint can. `purpose` says what the call is for ("judge/Novelty", "debate/Linguist/2"); it
+    is recorded, and no part of the identity.
     """
 
     model: str
@@ -45,6 +46,7 @@ class ChatRequest:
     schema: dict[str, object] | None = None
     top_logprobs: int | None = None
     sample: int = 0
+    n: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +59,21 @@ class Usage:
     cost: float = 0.0
 
 
+class Further(NamedTuple):
+    """One more reply to the same request."""
+
+    text: str
+    finish_reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What came back. `call` is the call's identity; `finish_reason` as the endpoint said it.
 
     `logprobs` holds, per generated token, (token, log-probability, alternatives) when asked.
-    `reused` means that the store had it and nothing was sent. `latency` is in seconds.
+    `further` are the replies after the first, where `n` asked for several: an endpoint may send
+    fewer than asked. `usage` covers all of them, `logprobs` the first. `reused` means that the
+    store had it and nothing was sent. `latency` is in seconds.
     """
 
     call: str
@@ -74,6 +85,12 @@ class Reply:
     reused: bool = False
     latency: float = 0.0
     attempts: int = 1
+    further: tuple[Further, ...] = ()
+
+    def each(self) -> "tuple[Reply, ...]":
+        """All replies to the request, each as a reply of its own."""
+        rest = (replace(self, text=t, finish_reason=why, logprobs=()) for t, why in self.further)
+        return (self, *rest) if self.further else (self,)
 
 
 @dataclass(frozen=True, slots=True)

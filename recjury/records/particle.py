@@ -1,6 +1,8 @@
 """Conversation particles (FACE, section 2.1): what a system turn consists of."""
 
+import math
 from enum import StrEnum
+from typing import NamedTuple
 
 from recjury.records.base import Record
 from recjury.records.rating import Status
@@ -51,3 +53,38 @@ class Decomposition(Record):
     def particles(self) -> int:
         """How many particles there are in all."""
         return sum(len(turn.particles) for turn in self.turns)
+
+
+class InstructionScore(NamedTuple):
+    """What one instruction made of one particle.
+
+    `samples` are the sampled scores, None for one that could not be read; `expectation` stands
+    in their place where it was asked for under log-probabilities. `call` is the first call.
+    """
+
+    instruction: str
+    samples: tuple[int | None, ...]
+    expectation: float | None = None
+    call: str | None = None
+
+    @property
+    def score(self) -> float | None:
+        """The weighted mean of eq. 1: each score by how often it was sampled."""
+        if self.expectation is not None:
+            return self.expectation
+        read = [sample for sample in self.samples if sample is not None]
+        return sum(read) / len(read) if read else None
+
+
+class ParticleScore(NamedTuple):
+    """One particle on one aspect: `turn` is its turn's index, `particle` its number there."""
+
+    turn: int
+    particle: int
+    by: tuple[InstructionScore, ...]
+
+    @property
+    def score(self) -> float | None:
+        """The plain mean over the instructions that gave a score; None if none did."""
+        given = [each.score for each in self.by if each.score is not None]
+        return math.fsum(given) / len(given) if given else None

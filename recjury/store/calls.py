@@ -7,7 +7,7 @@ import orjson
 from sqlalchemy import Connection, Engine, select
 
 from recjury.errors import StoreError
-from recjury.records import CallRecord, ChatRequest, Message, Reply, Usage
+from recjury.records import CallRecord, ChatRequest, Further, Message, Reply, Usage
 from recjury.store.engine import one_line_errors
 from recjury.store.tables import CallRow, CampaignTrialRow, TextRow, table_of
 from recjury.store.texts import seal, unpack
@@ -35,23 +35,39 @@ class CallValues(NamedTuple):
     logprobs: int | None
     started_at: float
     seal: bytes
+    further: str | None = None
+
+    def sealed(self) -> tuple[str | float | None, ...]:
+        """What the seal covers after the identity; nothing of `further` where there is none."""
+        more = () if self.further is None else (self.further,)
+        return (*self[1:-2], *more)
+
+    def more(self) -> tuple[tuple[int, str], ...]:
+        """Text and finish reason of each reply after the first."""
+        entries = orjson.loads(self.further or "[]")
+        return tuple(
+            (entry, self.finish_reason) if isinstance(entry, int) else (entry[0], entry[1])
+            for entry in entries
+        )
 
     def text_ids(self) -> tuple[int, ...]:
-        """All texts the row refers to: prompt parts in order, parameters, reply, logprobs."""
+        """All texts the row refers to: prompt parts in order, parameters, reply, logprobs,
+        further replies."""
         parts = (part for _, *ids in orjson.loads(self.request) for part in ids)
         odds = () if self.logprobs is None else (self.logprobs,)
-        return (*parts, self.params, self.reply, *odds)
+        further = (text for text, _ in self.more())
+        return (*parts, self.params, self.reply, *odds, *further)
 
 
 def seal_call(values: Sequence[str | float | None], hashes: Iterable[bytes]) -> bytes:
-    """The seal of a row: `values` are those between identity and seal, `hashes` those of all
+    """The seal of a row: `values` are as `CallValues.sealed` gives them, `hashes` those of all
     its texts, in the order of `CallValues.text_ids`, after the identity."""
     return bytes.fromhex(seal(values, hashes))
 
 
 def params_json(request: ChatRequest) -> str:
     """Everything asked but the messages, as canonical JSON: the same for most calls of a kind."""
-    asked = {
+    asked: dict[str, object] = {
         "temperature": request.temperature,
         "top_p": request.top_p,
         "max_tokens": request.max_tokens,
@@ -60,6 +76,8 @@ def params_json(request: ChatRequest) -> str:
         "schema": request.schema,
         "top_logprobs": request.top_logprobs,
     }
+    if request.n > 1:
+        asked["n"] = request.n
     return orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
 
 
@@ -113,7 +131,7 @@ class CallReader:
         values = CallValues(*row)
         try:
             hashes = [self._first(self._hash, number)[0] for number in values.text_ids()]
-            intact = seal_call(values[1:-1], (values.identity, *hashes)) == values.seal
+            intact = seal_call(values.sealed(), (values.identity, *hashes)) == values.seal
         except (TypeError, ValueError, KeyError):  # what a damaged row can be read as
             intact = False
         if not intact:
@@ -155,6 +173,7 @@ class CallReader:
             reused=reused,
             latency=values.latency,
             attempts=values.attempts,
+            further=tuple(Further(self._plain(text), why) for text, why in values.more()),
         )
 
     def _plain(self, number: int) -> str:

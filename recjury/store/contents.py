@@ -9,6 +9,7 @@ from recjury.errors import StoreError
 from recjury.records import ConversationLog, Rating, Statement, Turn
 from recjury.store.calls import CallReader
 from recjury.store.debates import Debate, StoredDebate, read_debates
+from recjury.store.face import read_face
 from recjury.store.logs import StoredLog, read_logs
 from recjury.store.ratings import StoredRating, read_ratings, seals_by_stage
 from recjury.store.texts import Damaged, refuse
@@ -21,13 +22,15 @@ class Content(NamedTuple):
     log: ConversationLog | None
     ratings: tuple[Rating, ...]
     debate: Debate | None
+    face_calls: tuple[str, ...] = ()
 
     def calls(self) -> tuple[str, ...]:
         """The identities of all model calls behind it, each once, in order."""
         turns = () if self.log is None else self.log.interaction
         statements = () if self.debate is None else self.debate.transcript.statements
         sources: tuple[Turn | Rating | Statement, ...] = (*turns, *self.ratings, *statements)
-        return tuple(dict.fromkeys(call for source in sources for call in source.calls))
+        own = (call for source in sources for call in source.calls)
+        return tuple(dict.fromkeys((*own, *self.face_calls)))
 
 
 def read_contents(
@@ -39,16 +42,20 @@ def read_contents(
     logs = read_logs(connection, wanted, damaged)
     ratings = read_ratings(connection, wanted, damaged)
     debates = read_debates(connection, wanted, damaged)
+    face = read_face(connection, wanted, damaged)
     seals = {
         trial: _seals(logs.get(trial), ratings.get(trial, ()), debates.get(trial))
         for trial in wanted
     }
+    for trial, stored in face.items():
+        seals[trial].update(stored.seals)
     check_stages(connection, seals, damaged)
     return {
         trial: Content(
             log=logs[trial].log if trial in logs else None,
             ratings=tuple(stored.rating for stored in ratings.get(trial, ())),
             debate=debates[trial].debate if trial in debates else None,
+            face_calls=face[trial].calls() if trial in face else (),
         )
         for trial in wanted
     }

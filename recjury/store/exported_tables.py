@@ -121,12 +121,14 @@ def _call_rows(store: Store, campaign: str | None) -> Iterator[Row]:
     for call in store.calls(campaign):
         request, reply, usage = call.request, call.reply, call.reply.usage
         # A model may send half a surrogate pair, which no file format takes.
-        text = reply.text.encode("utf-8", "backslashreplace").decode()
+        text, *more = (
+            each.text.encode("utf-8", "backslashreplace").decode() for each in reply.each()
+        )
         asked = (request.model, request.purpose, request.sample, params_json(request))
         said = (reply.model, reply.finish_reason, text)
         tokens = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
         spent = (usage.cost, reply.latency, reply.attempts, call.started_at)
-        yield (call.identity, call.trial, *asked, *said, *tokens, *spent)
+        yield (call.identity, call.trial, *asked, *said, *tokens, *spent, string_list(more))
 
 
 def _trial(outcome: TrialOutcome) -> Row:
@@ -181,6 +183,7 @@ TABLES = (
             *_fields("number", "cost latency"),
             Field("attempts", "integer"),
             Field("started_at", "number"),
+            Field("further_replies", "text"),
         ),
         _call_rows,
     ),

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Row, select
 from recjury.errors import StoreError
 from recjury.records import JSON, Level, Rating, Status
 from recjury.store.engine import insert_new
+from recjury.store.stages import holds_particles
 from recjury.store.tables import RatingRow, table_of
 from recjury.store.texts import Damaged, read_string_list, refuse, seal, string_list
 from recjury.store.trials import finish_stage
@@ -96,7 +97,7 @@ def seals_by_stage(stored: Iterable[StoredRating]) -> dict[str, list[str]]:
 
 def is_rating_stage(stage: str) -> bool:
     """Whether a stage holds ratings and nothing else."""
-    return stage not in {"converse", "debate"}
+    return stage not in {"converse", "debate"} and not holds_particles(stage)
 
 
 def _stored(row: Row[tuple[object, ...]]) -> StoredRating:

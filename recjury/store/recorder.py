@@ -1,7 +1,7 @@
 """Keeps finished calls: the store's side of the protocol `Recorder`."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -77,6 +77,7 @@ def _texts(call: CallRecord) -> list[str]:
     texts.append(call.reply.text)
     if call.reply.logprobs:
         texts.append(orjson.dumps(call.reply.logprobs).decode())
+    texts += (further.text for further in call.reply.further)
     return texts
 
 
@@ -88,7 +89,8 @@ def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
         [message.role, *(next(numbers).id for _ in message.parts)] for message in request.messages
     ]
     params, said = next(numbers).id, next(numbers).id
-    odds = next(numbers, None)
+    odds = next(numbers) if reply.logprobs else None
+    further = _further(reply, numbers)
     values = (
         request.model,
         request.purpose,
@@ -109,4 +111,16 @@ def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
         float(call.started_at),
     )
     identity = bytes.fromhex(call.identity)
-    return (identity, *values, seal_call(values, (identity, *(each.hash for each in kept))))
+    sealed = values if further is None else (*values, further)
+    seal = seal_call(sealed, (identity, *(each.hash for each in kept)))
+    return (identity, *values, seal, further)
+
+
+def _further(reply: Reply, numbers: Iterator[Kept]) -> str | None:
+    if not reply.further:
+        return None
+    entries = [
+        kept.id if each.finish_reason == reply.finish_reason else [kept.id, each.finish_reason]
+        for each, kept in zip(reply.further, numbers, strict=True)
+    ]
+    return orjson.dumps(entries).decode()

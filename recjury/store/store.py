@@ -10,7 +10,16 @@ from typing import Self, TypeVar
 from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
-from recjury.records import CallRecord, ConversationLog, DebateTranscript, Rating, Verdict
+from recjury.records import (
+    Aspect,
+    CallRecord,
+    ConversationLog,
+    DebateTranscript,
+    Decomposition,
+    ParticleScore,
+    Rating,
+    Verdict,
+)
 from recjury.store.calls import CallReader, call_identities
 from recjury.store.campaigns import Campaign, begin, find_campaign, read_campaigns
 from recjury.store.claim import claim
@@ -30,6 +39,14 @@ from recjury.store.engine import (
     store_path,
     use_write_ahead_log,
 )
+from recjury.store.face import (
+    FinishedParticles,
+    FinishedScores,
+    StoredFace,
+    read_face,
+    write_particles,
+    write_scores,
+)
 from recjury.store.logs import FinishedLog, read_logs, write_logs
 from recjury.store.migrate import is_current, upgrade
 from recjury.store.outcomes import TrialOutcome, read_outcomes
@@ -42,6 +59,7 @@ from recjury.store.ratings import (
 )
 from recjury.store.recorder import StoreRecorder
 from recjury.store.spending import Spent, read_spent
+from recjury.store.stages import holds_particles
 from recjury.store.texts import Interner, text_of_hash
 from recjury.store.trials import (
     Failure,
@@ -157,6 +175,21 @@ class Store:
         finished = FinishedRatings(trial, tuple(given), stage)
         await self._writer.submit(write_ratings, finished)
 
+    async def save_particles(self, trial: str, decomposition: Decomposition) -> None:
+        """Finish "face/particles": the log's system turns as particles."""
+        await self._writer.submit(write_particles, FinishedParticles(trial, decomposition))
+
+    async def save_scores(
+        self,
+        trial: str,
+        aspect: Aspect,
+        scores: Sequence[ParticleScore],
+        ratings: Sequence[Rating],
+    ) -> None:
+        """Finish "face/{aspect}": every sample of every particle, and what they add up to."""
+        finished = FinishedScores(trial, aspect, tuple(scores), tuple(ratings))
+        await self._writer.submit(write_scores, finished)
+
     async def save_debate(self, trial: str, transcript: DebateTranscript, verdict: Verdict) -> None:
         """Finish "debate"."""
         finished = FinishedDebate(trial, Debate(transcript, verdict))
@@ -214,6 +247,13 @@ class Store:
             stored = read_ratings(connection, [trial]).get(trial, ())
             check_stages(connection, {trial: seals_by_stage(stored)}, concerned=is_rating_stage)
             return tuple(each.rating for each in stored)
+
+    def face(self, trial: str) -> StoredFace:
+        """A trial's particles and their scores; StoreError if one is not as it was written."""
+        with self._reading() as connection:
+            stored = read_face(connection, [trial]).get(trial, StoredFace(None, {}, {}))
+            check_stages(connection, {trial: stored.seals}, concerned=holds_particles)
+            return stored
 
     def debate(self, trial: str) -> Debate | None:
         """A trial's transcript and verdict, or None; StoreError if not as it was written."""

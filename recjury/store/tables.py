@@ -46,8 +46,10 @@ class CallRow(SQLModel, table=True):
     """A finished model call. `request` is JSON: a list of [role, text id, text id, ...].
 
     `params` (JSON of everything else that was asked), `reply` and `logprobs` (JSON) are texts.
-    `trial` is the trial that asked first; `model` the campaign's alias, `reply_model` the
-    endpoint's name; `cost` is in US dollars, `latency` in seconds, `started_at` in Unix seconds.
+    `further` is a JSON list of the replies after the first: each a text's number, or [number,
+    finish reason] where that is not the first's. `trial` is the trial that asked first; `model`
+    the campaign's alias, `reply_model` the endpoint's name; `cost` is in US dollars, `latency`
+    in seconds, `started_at` in Unix seconds.
     """
 
     __tablename__ = "call"
@@ -72,6 +74,7 @@ class CallRow(SQLModel, table=True):
     logprobs: int | None = Field(default=None, foreign_key="text.id")
     started_at: float
     seal: str = Field(sa_column=Column(Hex, nullable=False))
+    further: str | None = None
 
 
 class CampaignRow(SQLModel, table=True):
@@ -228,6 +231,48 @@ class FailureRow(SQLModel, table=True):
     stage: str
     reason: str
     failed_at: float
+
+
+class FaceTurnRow(SQLModel, table=True):
+    """A system turn as FACE's particles. `particles` is JSON: a list of [act, mention, feedback].
+
+    Without particles, `status` and `reason` say whether the turn could not be decomposed.
+    """
+
+    __tablename__ = "face_turn"
+    __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
+
+    trial: str = Field(primary_key=True, foreign_key="trial.id")
+    turn: int = Field(primary_key=True)
+    decomposer: str
+    particles: str
+    status: str
+    reason: str
+    calls: str
+    seal: str = Field(sa_column=Column(Hex, nullable=False))
+
+
+class FaceScoreRow(SQLModel, table=True):
+    """What one particle got on one aspect: `score` is the mean over instructions, or null.
+
+    `instructions` is a text: a JSON list of names. `samples` has a group for each of them, in
+    that order, divided by spaces: a digit per sample, "-" for one that is missing; or "=" and
+    the expectation under log-probabilities ("=-" for none). `calls` are the identities of the
+    first call of each, 16 bytes one after the other; 16 zeros where there is none.
+    """
+
+    __tablename__ = "face_score"
+    __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
+
+    trial: str = Field(primary_key=True, foreign_key="trial.id")
+    aspect: str = Field(primary_key=True)
+    turn: int = Field(primary_key=True)
+    particle: int = Field(primary_key=True)
+    score: float | None
+    instructions: int = Field(foreign_key="text.id")
+    samples: str
+    calls: str = Field(sa_column=Column(Hex, nullable=False))
+    seal: str = Field(sa_column=Column(Hex, nullable=False))
 
 
 def table_of(model: type[SQLModel]) -> Table:

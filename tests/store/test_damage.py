@@ -9,14 +9,17 @@ from typing import NamedTuple
 import pytest
 
 from recjury.errors import StoreError
-from recjury.records import PERSUASIVENESS, Rating
+from recjury.records import PERSUASIVENESS, Aspect, Rating
 from recjury.store import Store
 from tests.store import values
 
 # Row numbers mean nothing, and nothing is concluded from when a stage was finished.
 _FREE = {("call", "id"), ("rating", "id"), ("statement", "id"), ("stage", "finished_at")}
-_KEYS = {"stage": "stage", "text": "id"}
-_TABLES = ("text", "call", "trial", "log", "rating", "debate", "statement", "stage")
+_KEYS = {"stage": "stage", "text": "id", "face_turn": "turn", "face_score": "particle"}
+_TABLES = (
+    *("text", "call", "trial", "log", "rating", "debate", "statement", "stage"),
+    *("face_turn", "face_score"),
+)
 
 
 class Cell(NamedTuple):
@@ -43,6 +46,7 @@ async def _fill(store: Store) -> None:
     long = "a judge's reply that is long enough to be compressed " * 40
     async with store.recorder() as recorder:
         await recorder.record(values.call(1, reply=long))
+        await recorder.record(values.call_of_several(2))
     await store.save_log(
         trial,
         values.log(calls=calls),
@@ -50,6 +54,9 @@ async def _fill(store: Store) -> None:
     )
     await store.save_ratings(trial, values.ratings(calls)[-3:])
     await store.save_debate(trial, *values.debate(values.log().id, calls))
+    await store.save_particles(trial, values.decomposition(calls))
+    scores = values.particle_scores(values.identity(2))
+    await store.save_scores(trial, Aspect.RELEVANCE, scores, values.aspect_ratings())
 
 
 def _cells(path: Path) -> list[Cell]:
@@ -76,7 +83,7 @@ def _other(cell: Cell) -> object:
     """A value that differs in one place."""
     match cell.value:
         case int() | float():
-            return cell.value + (1000 if cell.column in {"id", "position"} else 1)
+            return cell.value + (1000 if cell.column in {"id", "position", "particle"} else 1)
         case str():
             return cell.value[:-1] + chr(ord(cell.value[-1]) ^ 1) if cell.value else "x"
         case bytes():
@@ -127,6 +134,9 @@ def test_a_value_of_another_type_is_noticed_too(store: Store) -> None:
         "DELETE FROM log",
         "DELETE FROM debate",
         "DELETE FROM call",
+        "DELETE FROM face_turn WHERE turn = 0",
+        "DELETE FROM face_score WHERE particle = 1",
+        "DELETE FROM stage WHERE stage = 'face/relevance/scores'",
         "DELETE FROM stage WHERE stage = 'debate'",
     ],
 )

@@ -1,6 +1,7 @@
 """Values that the store's tests keep: a log, ratings, a debate, and calls."""
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 from recjury.records import (
@@ -8,10 +9,17 @@ from recjury.records import (
     ChatRequest,
     ConversationLog,
     DebateTranscript,
+    Decomposition,
+    DialogueAct,
     Ending,
     Factor,
+    Further,
+    InstructionScore,
     ItemRef,
+    Level,
     Message,
+    Particle,
+    ParticleScore,
     Rating,
     Reply,
     Role,
@@ -20,6 +28,7 @@ from recjury.records import (
     Statement,
     Status,
     Turn,
+    TurnParticles,
     Usage,
     Verdict,
     digest,
@@ -128,6 +137,50 @@ def call(
         attempts=2,
     )
     return CallRecord(identity(number), request, kept, trial().id, 1000.5)
+
+
+def call_of_several(number: int = 2) -> CallRecord:
+    """A finished call that asked for four replies at once; the third was cut off."""
+    single = call(number)
+    more = (Further("4", "stop"), Further("so", "length"), Further("3", "stop"))
+    return replace(
+        single, request=replace(single.request, n=4), reply=replace(single.reply, further=more)
+    )
+
+
+def decomposition(calls: tuple[str, ...] = ()) -> Decomposition:
+    """The log's system turn as two particles."""
+    particles = (
+        Particle(act=DialogueAct.RECOMMENDATION, mention="Try Heat", feedback="I like it ü"),
+        Particle(act=DialogueAct.OTHERS, mention=NASTY),
+    )
+    turn = TurnParticles(turn=0, particles=particles, calls=calls)
+    lost = TurnParticles(turn=2, particles=(), status=Status.UNREADABLE, reason="no JSON")
+    return Decomposition(decomposer="llm", turns=(turn, lost))
+
+
+def particle_scores(call: str | None = None) -> tuple[ParticleScore, ...]:
+    """The scores of two particles: sampled, with one sample missing, and expected."""
+    sampled = InstructionScore("itr1", (2, 1, None, 2), None, call)
+    nothing = InstructionScore("itr2", (None, None))
+    expected = InstructionScore("itr2", (), 1.4375, call)
+    none = InstructionScore("itr1", ())
+    return (ParticleScore(0, 0, (sampled, nothing)), ParticleScore(0, 1, (none, expected)))
+
+
+def aspect_ratings() -> tuple[Rating, ...]:
+    """What those add up to."""
+    return (
+        Rating(
+            evaluator="face/main",
+            factor="relevance",
+            score=1.5,
+            level=Level.TURN,
+            turn=0,
+            low=0,
+            high=2,
+        ),
+    )
 
 
 def begun(store: Store, trials: int = 1) -> list[str]:

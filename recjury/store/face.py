@@ -1,0 +1,228 @@
+"""What FACE leaves behind: the particles of turns, and each sample of each particle's score."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import orjson
+from sqlalchemy import Connection, Row, select
+
+from recjury.errors import StoreError
+from recjury.records import (
+    JSON,
+    Aspect,
+    Decomposition,
+    DialogueAct,
+    InstructionScore,
+    Particle,
+    ParticleScore,
+    Rating,
+    Status,
+    TurnParticles,
+)
+from recjury.store.engine import insert_new
+from recjury.store.ratings import rating_rows, write_rows
+from recjury.store.stages import PARTICLES, rating_stage, score_stage
+from recjury.store.tables import FaceScoreRow, FaceTurnRow, table_of
+from recjury.store.texts import (
+    Damaged,
+    read_string_list,
+    refuse,
+    seal,
+    string_list,
+    texts_of_ids,
+)
+from recjury.store.trials import finish_stage
+from recjury.store.writer import Transaction
+
+_NO_CALL = "0" * 32
+_GONE = "-"
+
+
+class FinishedParticles(NamedTuple):
+    """A trial's log as particles."""
+
+    trial: str
+    decomposition: Decomposition
+
+
+class FinishedScores(NamedTuple):
+    """All scores of a trial's particles on one aspect, and the ratings that they add up to."""
+
+    trial: str
+    aspect: Aspect
+    scores: tuple[ParticleScore, ...]
+    ratings: tuple[Rating, ...]
+
+
+def write_particles(transaction: Transaction, finished: Sequence[FinishedParticles]) -> None:
+    """Keep particles and finish their stage; what is finished is never overwritten."""
+    for trial, decomposition in finished:
+        rows = [_turn_row(trial, decomposition.decomposer, turn) for turn in decomposition.turns]
+        if finish_stage(transaction, trial, PARTICLES, _seals(rows)) and rows:
+            transaction.connection.execute(insert_new(FaceTurnRow), rows)
+
+
+def write_scores(transaction: Transaction, finished: Sequence[FinishedScores]) -> None:
+    """Keep scores and ratings, and finish both of their stages."""
+    for trial, aspect, scores, ratings in finished:
+        rows = [_score_row(transaction, trial, aspect, score) for score in sorted(scores)]
+        if not finish_stage(transaction, trial, score_stage(aspect), _seals(rows)):
+            continue
+        if rows:
+            transaction.connection.execute(insert_new(FaceScoreRow), rows)
+        rated = rating_rows(trial, rating_stage(aspect), ratings)
+        if finish_stage(transaction, trial, rating_stage(aspect), _seals(rated)):
+            write_rows(transaction, rated)
+
+
+def _seals(rows: Iterable[dict[str, JSON]]) -> list[str]:
+    return [str(row["seal"]) for row in rows]
+
+
+def _turn_row(trial: str, decomposer: str, turn: TurnParticles) -> dict[str, JSON]:
+    particles = [[p.act.value, p.mention, p.feedback] for p in turn.particles]
+    row: dict[str, JSON] = {
+        "trial": trial,
+        "turn": turn.turn,
+        "decomposer": decomposer,
+        "particles": orjson.dumps(particles).decode(),
+        "status": turn.status.value,
+        "reason": turn.reason,
+        "calls": string_list(turn.calls),
+    }
+    return {**row, "seal": seal(list(row.values()))}
+
+
+def _score_row(
+    transaction: Transaction, trial: str, aspect: Aspect, scored: ParticleScore
+) -> dict[str, JSON]:
+    names = string_list(each.instruction for each in scored.by)
+    kept = transaction.texts.intern(transaction.connection, [names])[names]
+    row: dict[str, JSON] = {
+        "trial": trial,
+        "aspect": aspect.value,
+        "turn": scored.turn,
+        "particle": scored.particle,
+        "score": scored.score,
+        "samples": " ".join(map(_group, scored.by)),
+        "calls": "".join(each.call or _NO_CALL for each in scored.by),
+    }
+    sealed = seal(list(row.values()), [kept.hash])
+    return {**row, "instructions": kept.id, "seal": sealed}
+
+
+def _group(score: InstructionScore) -> str:
+    if score.expectation is not None:
+        return f"={score.expectation!r}"
+    return "".join(_GONE if n is None else str(n) for n in score.samples) or f"={_GONE}"
+
+
+class StoredFace(NamedTuple):
+    """What a trial has of FACE, and the seals of its rows by stage."""
+
+    decomposition: Decomposition | None
+    scores: dict[Aspect, tuple[ParticleScore, ...]]
+    seals: dict[str, list[str]]
+
+    def calls(self) -> tuple[str, ...]:
+        """The identities of the calls behind it, as far as they are kept."""
+        turns = () if self.decomposition is None else self.decomposition.turns
+        asked = (call for turn in turns for call in turn.calls)
+        scored = (
+            each.call
+            for scores in self.scores.values()
+            for score in scores
+            for each in score.by
+            if each.call is not None
+        )
+        return tuple(dict.fromkeys((*asked, *scored)))
+
+
+def read_face(
+    connection: Connection, trials: Iterable[str], damaged: Damaged = refuse
+) -> dict[str, StoredFace]:
+    """Per trial that has any: particles and scores; `damaged` hears of altered rows."""
+    wanted = tuple(trials)
+    turns, scores = table_of(FaceTurnRow), table_of(FaceScoreRow)
+    found: dict[str, StoredFace] = {}
+    query = select(turns).where(turns.c.trial.in_(wanted)).order_by(turns.c.trial, turns.c.turn)
+    gathered: dict[str, list[TurnParticles]] = {}
+    for row in connection.execute(query):
+        try:
+            gathered.setdefault(row.trial, []).append(_turn(row))
+        except StoreError as error:
+            damaged(error)
+            continue
+        done = Decomposition(decomposer=row.decomposer, turns=tuple(gathered[row.trial]))
+        kept = found.get(row.trial) or StoredFace(None, {}, {})
+        kept.seals.setdefault(PARTICLES, []).append(row.seal)
+        found[row.trial] = kept._replace(decomposition=done)
+    query = select(scores).where(scores.c.trial.in_(wanted))
+    order = (scores.c.trial, scores.c.aspect, scores.c.turn, scores.c.particle)
+    rows = connection.execute(query.order_by(*order)).all()
+    try:
+        numbers = (row.instructions for row in rows if isinstance(row.instructions, int))
+        names = texts_of_ids(connection, numbers)
+    except StoreError as error:
+        damaged(error)
+        return found
+    for row in rows:
+        try:
+            scored, aspect = _score(row, names.get(row.instructions, "")), Aspect(row.aspect)
+        except StoreError as error:
+            damaged(error)
+            continue
+        kept = found.setdefault(row.trial, StoredFace(None, {}, {}))
+        kept.scores[aspect] = (*kept.scores.get(aspect, ()), scored)
+        kept.seals.setdefault(score_stage(aspect), []).append(row.seal)
+    return found
+
+
+def _turn(row: Row[tuple[object, ...]]) -> TurnParticles:
+    values = row._mapping
+    try:
+        if seal([values[name] for name in values if name != "seal"]) == row.seal:
+            return TurnParticles(
+                turn=row.turn,
+                particles=tuple(
+                    Particle(act=DialogueAct(act), mention=mention, feedback=feedback)
+                    for act, mention, feedback in orjson.loads(row.particles)
+                ),
+                status=Status(row.status),
+                reason=row.reason,
+                calls=read_string_list(row.calls),
+            )
+    except (TypeError, ValueError):  # what a damaged row can be read as
+        pass
+    raise StoreError(f"the particles of turn {row.turn} of trial {row.trial} {_ALTERED}")
+
+
+_ALTERED = "in the store are not as they were written"
+
+
+def _score(row: Row[tuple[object, ...]], names: str) -> ParticleScore:
+    values = row._mapping
+    sealed = [values[name] for name in values if name not in {"instructions", "seal"}]
+    try:
+        if seal(sealed, [hashlib.sha256(names.encode()).digest()]) == row.seal:
+            groups = zip(read_string_list(names), row.samples.split(" "), strict=True)
+            return ParticleScore(
+                row.turn,
+                row.particle,
+                tuple(
+                    _instruction_score(name, group, row.calls[32 * n : 32 * n + 32])
+                    for n, (name, group) in enumerate(groups)
+                ),
+            )
+    except (TypeError, ValueError, AttributeError):  # what a damaged row can be read as
+        pass
+    raise StoreError(f"the {row.aspect} scores of turn {row.turn} of trial {row.trial} {_ALTERED}")
+
+
+def _instruction_score(name: str, group: str, call: str) -> InstructionScore:
+    made = None if call == _NO_CALL else call
+    if group.startswith("="):
+        return InstructionScore(name, (), None if group[1:] == _GONE else float(group[1:]), made)
+    samples = tuple(None if sign == _GONE else int(sign) for sign in group)
+    return InstructionScore(name, samples, None, made)
