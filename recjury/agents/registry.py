@@ -10,6 +10,7 @@ from recjury.errors import ConfigError
 from recjury.records import LIST_LENGTH, Recommender
 
 if TYPE_CHECKING:
+    from recjury.agents.neural.description import Fidelity
     from recjury.corpora import Corpus
     from recjury.llm import Gateway
 
@@ -83,20 +84,80 @@ def _retrieval(name: str, _options: Options, around: Surroundings) -> Recommende
     return Retrieval(around.corpus.catalogue, name=name, list_length=around.list_length)
 
 
-def _kbrd(name: str, options: Options, around: Surroundings) -> Recommender:
-    from recjury.agents.kbrd.recommender import KBRD
+def _barcor(name: str, options: Options, around: Surroundings) -> Recommender:
+    from recjury.agents.barcor.recommender import BARCOR
 
-    folder = Path(options.take("checkpoint", str)).expanduser()
-    fidelity = options.take("fidelity", str, "")
-    if fidelity not in ("", "corrected", "ievalm"):
-        raise ConfigError(f"system {name}: fidelity must be corrected or ievalm, got {fidelity!r}")
-    return KBRD.load(
-        folder,
+    return BARCOR.load(
+        Path(options.take("checkpoint", str)).expanduser(),
         around.corpus,
         name=name,
         list_length=around.list_length,
-        fidelity="corrected" if fidelity == "corrected" else "ievalm" if fidelity else None,
+        fidelity=_fidelity(name, options),
+        backbone=_backbones(name, options, "bart").get("bart"),
+        device=_device(name, options),
     )
+
+
+def _kbrd(name: str, options: Options, around: Surroundings) -> Recommender:
+    from recjury.agents.kbrd.recommender import KBRD
+
+    return KBRD.load(
+        Path(options.take("checkpoint", str)).expanduser(),
+        around.corpus,
+        name=name,
+        list_length=around.list_length,
+        fidelity=_fidelity(name, options),
+        backbone=_backbones(name, options, "bart").get("bart"),
+        device=_device(name, options),
+    )
+
+
+def _unicrs(name: str, options: Options, around: Surroundings) -> Recommender:
+    from recjury.agents.unicrs.recommender import UniCRS
+
+    return UniCRS.load(
+        Path(options.take("checkpoint", str)).expanduser(),
+        around.corpus,
+        name=name,
+        list_length=around.list_length,
+        fidelity=_fidelity(name, options),
+        backbones=_backbones(name, options, "gpt2", "roberta"),
+        device=_device(name, options),
+    )
+
+
+def _fidelity(name: str, options: Options) -> "Fidelity | None":
+    given = options.take("fidelity", str, "")
+    if given == "":
+        return None
+    if given == "corrected":
+        return "corrected"
+    if given == "ievalm":
+        return "ievalm"
+    raise ConfigError(f"system {name}: fidelity must be corrected or ievalm, got {given!r}")
+
+
+def _backbones(name: str, options: Options, *kinds: str) -> dict[str, str]:
+    given: dict[str, str] = options.take("backbones", dict, {})
+    for kind, place in given.items():
+        if kind not in kinds or not isinstance(place, str):
+            raise ConfigError(
+                f"system {name}: backbones may give {' and '.join(kinds)} as a folder or a hub "
+                f"name, got {kind}: {place!r}"
+            )
+    return given
+
+
+def _device(name: str, options: Options) -> str:
+    import torch
+
+    given = options.take("device", str, "cpu")
+    try:
+        torch.empty(0, device=given)
+    except (RuntimeError, AssertionError) as error:
+        reason = str(error).splitlines()[0]
+        raise ConfigError(f"system {name}: device {given!r} cannot be used: {reason}") from error
+    return given
 
 
 def _chatcrs(name: str, options: Options, around: Surroundings) -> Recommender:
@@ -172,10 +233,12 @@ def _http(name: str, options: Options, around: Surroundings) -> Recommender:
 
 
 _LOADERS: dict[str, Loader] = {
+    "barcor": _barcor,
     "chatcrs": _chatcrs,
     "http": _http,
     "kbrd": _kbrd,
     "openai_crs": _openai_crs,
     "python": _python,
     "retrieval": _retrieval,
+    "unicrs": _unicrs,
 }

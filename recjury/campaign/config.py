@@ -39,16 +39,40 @@ class RetrievalConfig(Section):
     name: str = "retrieval"
 
 
-class KbrdConfig(Section):
-    """KBRD's recommender from a checkpoint folder; `{corpus}` in it stands for the corpus.
+class _NeuralConfig(Section):
+    """A neural system from a checkpoint folder; `{corpus}` in it stands for the corpus.
 
-    `fidelity` is by default what the checkpoint was trained as.
+    `fidelity` is by default what the checkpoint was trained as, and for published ones "ievalm".
+    `device` is where torch computes.
     """
+
+    checkpoint: str
+    fidelity: Literal["corrected", "ievalm"] | None = None
+    device: str = "cpu"
+
+
+class KbrdConfig(_NeuralConfig):
+    """KBRD. `backbones` may name the tokenizer of its generator (`bart`)."""
 
     kind: Literal["kbrd"]
     name: str = "kbrd"
-    checkpoint: str
-    fidelity: Literal["corrected", "ievalm"] | None = None
+    backbones: dict[Literal["bart"], str] = Field(default_factory=dict)
+
+
+class BarcorConfig(_NeuralConfig):
+    """BARCOR. `backbones` may name its tokenizer (`bart`)."""
+
+    kind: Literal["barcor"]
+    name: str = "barcor"
+    backbones: dict[Literal["bart"], str] = Field(default_factory=dict)
+
+
+class UnicrsConfig(_NeuralConfig):
+    """UniCRS. `backbones` may name the models it builds on (`gpt2`, `roberta`)."""
+
+    kind: Literal["unicrs"]
+    name: str = "unicrs"
+    backbones: dict[Literal["gpt2", "roberta"], str] = Field(default_factory=dict)
 
 
 class ChatCrsConfig(Section):
@@ -106,7 +130,14 @@ class HttpConfig(Section):
 
 
 SystemConfig = Annotated[
-    RetrievalConfig | KbrdConfig | ChatCrsConfig | OpenAiCrsConfig | PythonConfig | HttpConfig,
+    RetrievalConfig
+    | KbrdConfig
+    | BarcorConfig
+    | UnicrsConfig
+    | ChatCrsConfig
+    | OpenAiCrsConfig
+    | PythonConfig
+    | HttpConfig,
     Field(discriminator="kind"),
 ]
 

@@ -102,7 +102,7 @@ def test_ones_own_class_is_made_and_called() -> None:
     ("kind", "options", "message"),
     [
         ("retreival", {}, "did you mean retrieval"),
-        ("quantum", {}, "expected chatcrs, "),
+        ("quantum", {}, "expected barcor, chatcrs, "),
         ("retrieval", {"depth": 3}, "unknown option 'depth'"),
         ("kbrd", {}, "checkpoint must be str"),
         ("kbrd", {"checkpoint": "x", "fidelity": "best"}, "corrected or ievalm"),

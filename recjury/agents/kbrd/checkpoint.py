@@ -9,9 +9,15 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from recjury.agents.kbrd.model import Fidelity, KbrdModel
+from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.neural import weights
-from recjury.agents.neural.description import METADATA, Metadata, read_metadata, write_metadata
+from recjury.agents.neural.description import (
+    METADATA,
+    Fidelity,
+    Metadata,
+    read_metadata,
+    write_metadata,
+)
 from recjury.errors import ConfigError
 
 __all__ = ["METADATA", "WEIGHTS", "Checkpoint", "Metadata", "load", "save"]

@@ -5,15 +5,13 @@ that checkpoints made with it load.
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from recjury.agents.kbrd.edges import Neighbourhoods
-
-Fidelity = Literal["corrected", "ievalm"]
+from recjury.agents.neural.description import Fidelity
 
 
 class RelationalConvolution(nn.Module):
@@ -111,7 +109,7 @@ class KbrdModel(nn.Module):
         """[users, dim]: each user's entities pooled into one vector."""
         width = max(1, max((len(user) for user in users), default=1))
         rows = [[*user, *[self.padding] * (width - len(user))] for user in users]
-        ids = torch.tensor(rows, dtype=torch.long).reshape(-1, width)
+        ids = torch.tensor(rows, dtype=torch.long, device=nodes.device).reshape(-1, width)
         entities = nodes[ids]
         if self.fidelity == "ievalm":
             return entities.sum(1)

@@ -1,35 +1,41 @@
 """KBRD as a system under test."""
 
-import asyncio
-from collections import OrderedDict
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from recjury.agents.kbrd import checkpoint, template
 from recjury.agents.kbrd.checkpoint import Checkpoint
-from recjury.agents.kbrd.dataset import ENTITY_LIMIT, space_of
-from recjury.agents.kbrd.model import Fidelity
+from recjury.agents.kbrd.dataset import Space, space_of
+from recjury.agents.kbrd.generator import CONV, LIMITS, Speech, load_generator
+from recjury.agents.kbrd.model import KbrdModel
+from recjury.agents.neural.bart_voice import BartVoice
+from recjury.agents.neural.description import Fidelity
+from recjury.agents.neural.dialogue import joined
+from recjury.agents.neural.hearing import Heard, Hearing
+from recjury.agents.neural.naming import NameFromList, as_said
+from recjury.agents.neural.serving import NeuralRecommender
+from recjury.agents.neural.system import NeuralSystem, Voice
+from recjury.agents.neural.tokens import ITEM
 from recjury.errors import ConfigError, DataError
-from recjury.records import JSON, LIST_LENGTH, Conversation, SystemReply
+from recjury.records import JSON, LIST_LENGTH, ItemRef
 
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
 
-_VERSION = 1
-_REMEMBERED = 10_000
+_VERSION = 2
 
 
-class KBRD:
+class KBRD(NeuralRecommender):
     """Recommends by the entities of the whole conversation; a `Recommender`.
 
-    Its text is a set sentence around its top items until its response generator is there:
-    `settings` say `text: template`. One thread owns the model, so that the event loop stays free.
+    It speaks with its generator where the checkpoint has one (`settings` say `text: generated`),
+    and else in set sentences around its top items (`text: template`).
     """
 
     def __init__(
@@ -39,31 +45,45 @@ class KBRD:
         *,
         name: str = "kbrd",
         list_length: int = LIST_LENGTH,
+        speech: Speech | None = None,
+        device: str = "cpu",
     ):
-        """Serve a loaded checkpoint. Raises DataError for weights that give no finite scores."""
+        """Serve a loaded checkpoint, `speech` its generator, on a torch `device`.
+
+        Raises DataError for weights that give no finite scores.
+        """
         if list_length < 1:
             raise ConfigError(f"list_length must be at least 1, got {list_length}")
-        self.name = name
-        self._graph = corpus.graph
-        self._space = space_of(corpus)
-        self._model = loaded.model
-        self._length = min(list_length, len(self._space.items))
-        with torch.inference_mode():
-            self._nodes = self._model.nodes(self._space.edges)
-        if not bool(torch.isfinite(self._nodes).all()):
-            raise DataError("the KBRD checkpoint gives scores that are not finite numbers")
-        self._linked: OrderedDict[str, tuple[int, ...]] = OrderedDict()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
-        self.settings: Mapping[str, JSON] = {
+        ranker = KbrdRanker(loaded.model, space_of(corpus), device=device)
+        limits = LIMITS if speech is None else speech.limits
+        corrects = loaded.model.fidelity == "corrected" and speech is not None
+        self.ranker = ranker
+        system = NeuralSystem(
+            Hearing(corpus.graph, limits.entities),
+            ranker,
+            _TemplateVoice() if speech is None else _voice(speech, ranker, device),
+            NameFromList(corpus.catalogue) if corrects else as_said,
+            refs=ranker.space.refs,
+            list_length=list_length,
+        )
+        spoken: dict[str, JSON] = {"text": "template"}
+        if speech is not None:
+            spoken = {
+                "text": "generated",
+                "generator": speech.digest,
+                "tokens": speech.tokens.digest,
+                "limits": limits.model_dump(),
+            }
+        settings: dict[str, JSON] = {
             "kind": "kbrd",
             "version": _VERSION,
             "weights": loaded.digest,
             "fidelity": loaded.model.fidelity,
             "catalogue": corpus.catalogue.digest,
-            "entity_limit": ENTITY_LIMIT,
+            "entity_limit": limits.entities,
             "list_length": list_length,
-            "text": "template",
         }
+        super().__init__(system, name=name, settings=settings | spoken)
 
     @classmethod
     def load(
@@ -74,11 +94,15 @@ class KBRD:
         name: str = "kbrd",
         list_length: int = LIST_LENGTH,
         fidelity: Fidelity | None = None,
+        backbone: str | None = None,
+        device: str = "cpu",
     ) -> "KBRD":
         """Load a checkpoint folder made by `train_kbrd`, or one laid out as iEvaLM's are.
 
         `fidelity` None takes what the checkpoint was trained as; a published one is "ievalm".
-        Raises ConfigError without a checkpoint, DataError for one that does not fit.
+        `backbone` names the generator's tokenizer, a folder or hub name; None means the
+        checkpoint's own, or else facebook/bart-base. Raises ConfigError for what is missing,
+        DataError for what does not fit.
         """
         loaded = checkpoint.load(
             folder,
@@ -86,40 +110,61 @@ class KBRD:
             relations=len(corpus.graph.relations),
             fidelity=fidelity,
         )
-        return cls(loaded, corpus, name=name, list_length=list_length)
+        speech = None
+        if (folder / CONV).is_dir():
+            limits = (loaded.metadata and loaded.metadata.limits) or LIMITS
+            width = loaded.model.node_embeds.shape[1]
+            speech = load_generator(folder, width=width, limits=limits, backbone=backbone)
+        return cls(loaded, corpus, name=name, list_length=list_length, speech=speech, device=device)
 
-    async def respond(self, conversation: Conversation) -> SystemReply:
-        """The best items for what the conversation names, the most popular ones if nothing."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._respond, conversation)
 
-    async def aclose(self) -> None:
-        """Stop the thread."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+class KbrdRanker:
+    """Scores items by the entities of a conversation, by popularity where there are none."""
 
-    def scores(self, entities: tuple[int, ...]) -> NDArray[np.float32]:
-        """Each item's score for a user of these entities, in the graph's item order: [items]."""
+    def __init__(self, model: KbrdModel, space: Space, *, device: str = "cpu"):
+        """Encode the graph once. Raises DataError for weights that give no finite numbers."""
+        self.space = space
         with torch.inference_mode():
-            found: NDArray[np.float32] = self._model.scores(self._nodes, [entities])[0].numpy()
-        return found[self._space.items]
+            # The graph's index arrays are on the CPU, and are needed this once only.
+            self._nodes = model.nodes(space.edges).to(device)
+        self._model = model.to(device)
+        if not bool(torch.isfinite(self._nodes).all()):
+            raise DataError("the KBRD checkpoint gives scores that are not finite numbers")
 
-    def _respond(self, conversation: Conversation) -> SystemReply:
-        named = [entity for turn in conversation.turns for entity in self._link(turn.text)]
-        entities = tuple(named[-ENTITY_LIMIT:])
-        ranking = self.scores(entities) if entities else self._space.popularity
-        rows = np.argsort(-ranking, kind="stable")[: self._length]
-        items = tuple(self._space.refs[row] for row in rows)
-        turn = len(conversation.turns)
-        if not entities:
-            return SystemReply(text=template.question(turn), items=items)
-        known = {self._graph.item_ids.get(entity, "") for entity in named}
-        return SystemReply(text=template.recommendation(items, known, turn), items=items)
+    def users(self, heard: Sequence[Heard]) -> Tensor:
+        """[conversations, width]: each one's entities pooled; zero without any."""
+        return self._model.pool(self._nodes, [each.context.entities for each in heard])
 
-    def _link(self, text: str) -> tuple[int, ...]:
-        """The entities of one utterance; a conversation's earlier ones come again each turn."""
-        found = self._linked.get(text)
-        if found is None:
-            found = self._linked[text] = self._graph.mentioned(text)
-            if len(self._linked) > _REMEMBERED:
-                self._linked.popitem(last=False)
+    def scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+        """[conversations, items]."""
+        found: NDArray[np.float32] = (self.users(heard) @ self._nodes.T).cpu().numpy()
+        found = found[:, self.space.items]
+        for row, each in enumerate(heard):
+            if not each.context.entities:
+                found[row] = self.space.popularity
         return found
+
+
+class _TemplateVoice:
+    """Set sentences: a question while nothing is known, else the first items of the list."""
+
+    def say(self, heard: Sequence[Heard], lists: Sequence[Sequence[ItemRef]]) -> list[str]:
+        return [
+            template.recommendation(items, each.named, each.turns)
+            if each.context.entities
+            else template.question(each.turns)
+            for each, items in zip(heard, lists, strict=True)
+        ]
+
+
+def _voice(speech: Speech, ranker: KbrdRanker, device: str) -> Voice:
+    speech.generator.model.to(device)
+    return BartVoice(
+        speech.generator,
+        speech.tokens,
+        context=speech.limits.context,
+        text=joined,
+        finish=str.strip,
+        users=ranker.users,
+        keep=(ITEM,) if speech.tokens.find(ITEM) is not None else (),
+    )

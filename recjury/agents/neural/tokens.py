@@ -4,6 +4,7 @@ BART and RoBERTa share one family of special tokens, GPT-2 has its own. Sentence
 around a text by whoever encodes it, so that a text can be cut on the left before.
 """
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
@@ -119,13 +120,31 @@ class Tokens:
         ids = self.encode(text)
         return [self.id("<s>"), *ids[max(0, len(ids) - limit + 2) :], self.id("</s>")]
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids without the special tokens."""
-        text: str = self._tokenizer.decode(list(ids), skip_special_tokens=True)
+    def decode(self, ids: Sequence[int], *, keep: Sequence[str] = ()) -> str:
+        """The text of ids without the special tokens, but for those to `keep`."""
+        kept = {self.find(token): token for token in keep}
+        parts: list[str] = []
+        plain: list[int] = []
+        for id_ in ids:
+            if id_ in kept:
+                parts += [self._plain(plain), kept[id_]]
+                plain = []
+            else:
+                plain.append(id_)
+        text = "".join([*parts, self._plain(plain)])
         if self._tidy:
             for untidy, tidy in _TIDY:
                 text = text.replace(untidy, tidy)
         return text
+
+    def _plain(self, ids: Sequence[int]) -> str:
+        text: str = self._tokenizer.decode(list(ids), skip_special_tokens=True)
+        return text
+
+    @property
+    def digest(self) -> str:
+        """16 hex digits over the vocabulary, the merges and the special tokens."""
+        return hashlib.sha256(self._tokenizer.to_str().encode()).hexdigest()[:16]
 
     def save(self, folder: Path) -> None:
         """Write `tokenizer.json` and `tokenizer_config.json`, which transformers reads too."""

@@ -1,0 +1,138 @@
+"""BARCOR as a system under test."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recjury.agents.barcor import checkpoint
+from recjury.agents.barcor.checkpoint import Checkpoint
+from recjury.agents.barcor.model import BarcorRecommender
+from recjury.agents.kbrd.dataset import space_of
+from recjury.agents.neural.bart import padded
+from recjury.agents.neural.bart_voice import BartVoice
+from recjury.agents.neural.description import Fidelity
+from recjury.agents.neural.dialogue import prefixed
+from recjury.agents.neural.hearing import Heard, Hearing
+from recjury.agents.neural.naming import NameFromList, as_said
+from recjury.agents.neural.serving import NeuralRecommender
+from recjury.agents.neural.system import NeuralSystem
+from recjury.agents.neural.tokens import ITEM, Tokens
+from recjury.errors import ConfigError
+from recjury.records import JSON, LIST_LENGTH
+
+if TYPE_CHECKING:
+    from recjury.corpora import Corpus
+
+_VERSION = 1
+_ROLE = "System:"
+
+
+class BARCOR(NeuralRecommender):
+    """Recommends and speaks from the words of the conversation alone; a `Recommender`."""
+
+    def __init__(
+        self,
+        loaded: Checkpoint,
+        corpus: "Corpus",
+        *,
+        name: str = "barcor",
+        list_length: int = LIST_LENGTH,
+        fidelity: Fidelity = "ievalm",
+        device: str = "cpu",
+    ):
+        """Serve a loaded checkpoint on a torch `device`."""
+        if list_length < 1:
+            raise ConfigError(f"list_length must be at least 1, got {list_length}")
+        space, published = space_of(corpus), fidelity == "ievalm"
+        loaded.generator.model.to(device)
+        voice = BartVoice(
+            loaded.generator,
+            loaded.tokens,
+            context=loaded.limits.context,
+            text=prefixed,
+            finish=without_letters if published else without_role,
+            keep=(ITEM,) if loaded.tokens.find(ITEM) is not None and not published else (),
+        )
+        system = NeuralSystem(
+            Hearing(corpus.graph, loaded.limits.entities),
+            BarcorRanker(
+                loaded.recommender.to(device), loaded.tokens, loaded.limits.context, space.items
+            ),
+            voice,
+            as_said if published else NameFromList(corpus.catalogue),
+            refs=space.refs,
+            list_length=list_length,
+        )
+        settings: dict[str, JSON] = {
+            "kind": "barcor",
+            "version": _VERSION,
+            "weights": loaded.digest,
+            "tokens": loaded.tokens.digest,
+            "fidelity": fidelity,
+            "limits": loaded.limits.model_dump(),
+            "catalogue": corpus.catalogue.digest,
+            "list_length": list_length,
+        }
+        super().__init__(system, name=name, settings=settings)
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path,
+        corpus: "Corpus",
+        *,
+        name: str = "barcor",
+        list_length: int = LIST_LENGTH,
+        fidelity: Fidelity | None = None,
+        backbone: str | None = None,
+        device: str = "cpu",
+    ) -> "BARCOR":
+        """Load a checkpoint folder laid out as iEvaLM's.
+
+        `fidelity` None takes what the checkpoint was trained as; a published one is "ievalm".
+        `backbone` names the tokenizer, a folder or hub name; None means the checkpoint's own,
+        or else facebook/bart-base. Raises ConfigError for what is missing, DataError for what
+        does not fit.
+        """
+        loaded = checkpoint.load(folder, entities=len(corpus.graph.entities), backbone=backbone)
+        if fidelity is None:
+            fidelity = loaded.metadata.fidelity if loaded.metadata else "ievalm"
+        return cls(
+            loaded, corpus, name=name, list_length=list_length, fidelity=fidelity, device=device
+        )
+
+
+class BarcorRanker:
+    """Scores items by the words of a conversation."""
+
+    def __init__(
+        self, model: BarcorRecommender, tokens: Tokens, context: int, items: NDArray[np.int64]
+    ):
+        """`context` is the most tokens read; `items` are the items' entity ids."""
+        self._model, self._tokens, self._context, self._items = model, tokens, context, items
+
+    def scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+        """[conversations, items]."""
+        rows = [
+            self._tokens.sentence(prefixed(each.context.utterances, "</s>"), self._context)
+            for each in heard
+        ]
+        device = self._model.classification_head.out_proj.weight.device
+        found: NDArray[np.float32] = self._model(padded(rows).to(device)).cpu().numpy()
+        return found[:, self._items]
+
+
+def without_letters(text: str) -> str:
+    """The text without its leading letters of "System;:", whatever word they belong to.
+
+    So the published code takes off the role: "System: yes" becomes "yes", and "yes" nothing.
+    """
+    return text.lstrip("System;:").strip()
+
+
+def without_role(text: str) -> str:
+    """The text without a leading "System:"."""
+    return text.strip().removeprefix(_ROLE).strip()

@@ -1,0 +1,67 @@
+"""KBRD's and BARCOR's way to speak: BART reads the conversation and answers."""
+
+from collections.abc import Callable, Sequence
+
+from torch import Tensor
+
+from recjury.agents.neural.bart import PAD, START, BartSteps, padded
+from recjury.agents.neural.bart_files import Generator
+from recjury.agents.neural.greedy import generate
+from recjury.agents.neural.hearing import Heard
+from recjury.agents.neural.tokens import ITEM, Tokens
+from recjury.records import ItemRef
+
+_MULTIPLE = 8
+
+
+class BartVoice:
+    """Generates replies for several conversations at once; a `Voice`."""
+
+    def __init__(
+        self,
+        generator: Generator,
+        tokens: Tokens,
+        *,
+        context: int,
+        text: Callable[[Sequence[str], str], str],
+        finish: Callable[[str], str],
+        users: Callable[[Sequence[Heard]], Tensor] | None = None,
+        keep: tuple[str, ...] = (),
+    ):
+        """Speak with a loaded generator.
+
+        `text` joins utterances with a separator, `context` is the most tokens read of that.
+        `finish` is applied to what was generated. `users` gives KBRD's vectors [rows, width].
+        `keep` are special tokens that mean an item and stay in the text.
+        """
+        self._generator, self._tokens = generator, tokens
+        self._context, self._text, self._finish = context, text, finish
+        self._users, self._keep = users, keep
+
+    def read(self, heard: Heard) -> list[int]:
+        """The encoder's ids of a conversation."""
+        text = self._text(heard.context.utterances, "</s>")
+        return self._tokens.sentence(text, self._context)
+
+    def say(self, heard: Sequence[Heard], _lists: Sequence[Sequence[ItemRef]]) -> list[str]:
+        """One text per conversation."""
+        rows = [self.read(each) for each in heard]
+        users = None if self._users is None else self._users(heard)
+        device = self._generator.model.lm_head.weight.device
+        steps = BartSteps(self._generator.model, padded(rows).to(device), users)
+        found = generate(
+            steps, [[START]] * len(rows), self._generator.rules, sources=self.sources(rows)
+        )
+        return [self.written(each.ids) for each in found]
+
+    def sources(self, rows: Sequence[Sequence[int]]) -> list[list[int]]:
+        """What the bans look at: the published code fills every input up to one width."""
+        width = -(-self._context // _MULTIPLE) * _MULTIPLE
+        return [[*row, *[PAD] * (width - len(row))] for row in rows]
+
+    def written(self, ids: Sequence[int]) -> str:
+        """The text of generated ids; tokens that mean an item become `ITEM`."""
+        text = self._tokens.decode(ids, keep=self._keep)
+        for token in self._keep:
+            text = text.replace(token, ITEM)
+        return self._finish(text)

@@ -1,0 +1,58 @@
+"""Text and list agree: what a generator says in place of items becomes names from the list."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from recjury.agents.neural.hearing import Heard
+from recjury.agents.neural.tokens import ITEM
+from recjury.knowledge import Catalogue
+from recjury.records import ItemRef
+
+Naming = Callable[[str, Heard, Sequence[ItemRef]], str]
+
+
+def as_said(text: str, _heard: Heard, _items: Sequence[ItemRef]) -> str:
+    """The text as the generator said it, as the published code leaves it."""
+    return text
+
+
+class NameFromList:
+    """Puts names from a reply's list into its text; a `Naming`.
+
+    Every item token becomes the next item of the list that nobody has named yet, the best
+    first. In a text without any, which a generator writes that says names itself, a name that
+    is neither in the list nor from the conversation gives way to the next item in the same way.
+    """
+
+    def __init__(self, catalogue: Catalogue):
+        """`catalogue` tells names from other words."""
+        self._catalogue = catalogue
+
+    def __call__(self, text: str, heard: Heard, items: Sequence[ItemRef]) -> str:
+        """The text with names from the list."""
+        if not items:
+            return text.replace(ITEM, "").strip()
+        if ITEM in text:
+            names = _fresh(items, heard.named)
+            first, *rest = text.split(ITEM)
+            return first + "".join(next(names) + part for part in rest)
+        return self._corrected(text, heard, items)
+
+    def _corrected(self, text: str, heard: Heard, items: Sequence[ItemRef]) -> str:
+        listed = {item.id for item in items}
+        mentions = self._catalogue.link(text)
+        kept = {mention.id for mention in mentions} & listed
+        names = _fresh(items, heard.named | {id_ for id_ in kept if id_ is not None})
+        said, end = [], 0
+        for mention in mentions:
+            if mention.id in listed or mention.id in heard.named:
+                continue
+            said += [text[end : mention.start], next(names)]
+            end = mention.end
+        return "".join([*said, text[end:]])
+
+
+def _fresh(items: Sequence[ItemRef], named: frozenset[str]) -> Iterator[str]:
+    """Names of the items nobody has named, then of all, over and over."""
+    yield from (item.name for item in items if item.id not in named)
+    while True:
+        yield from (item.name for item in items)

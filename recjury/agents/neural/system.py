@@ -1,0 +1,82 @@
+"""What the neural systems do with a batch of conversations: score, list, speak, name."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from recjury.agents.neural.hearing import Heard, Hearing
+from recjury.agents.neural.naming import Naming
+from recjury.agents.neural.serving import Outcome
+from recjury.errors import SystemFailed
+from recjury.records import Conversation, ItemRef, SystemReply
+
+T = TypeVar("T")
+
+
+class Ranker(Protocol):
+    """Scores the items of a graph."""
+
+    def scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+        """[conversations, items], in the graph's item order; higher is better."""
+
+
+class Voice(Protocol):
+    """Says something in each of several conversations."""
+
+    def say(self, heard: Sequence[Heard], lists: Sequence[Sequence[ItemRef]]) -> list[str]:
+        """One text per conversation; `lists` are what is recommended in them."""
+
+
+class NeuralSystem:
+    """A ranker and a voice as one `NeuralModel`."""
+
+    def __init__(
+        self,
+        hearing: Hearing,
+        ranker: Ranker,
+        voice: Voice,
+        naming: Naming,
+        *,
+        refs: Sequence[ItemRef],
+        list_length: int,
+    ):
+        """`refs` are the items in the graph's order, of which the best `list_length` are listed."""
+        self._hearing, self._ranker, self._voice, self._naming = hearing, ranker, voice, naming
+        self._refs, self._length = refs, min(list_length, len(refs))
+
+    def infer(self, conversations: Sequence[Conversation]) -> list[Outcome]:
+        """One answer per conversation, or why there is none."""
+        with torch.inference_mode():
+            return _each_on_failure(self._infer, conversations)
+
+    def _infer(self, conversations: Sequence[Conversation]) -> list[SystemReply]:
+        heard = [self._hearing.hear(conversation) for conversation in conversations]
+        lists = [self._best(row) for row in self._ranker.scores(heard)]
+        texts = self._voice.say(heard, lists)
+        return [
+            SystemReply(text=self._naming(text, each, items), items=items)
+            for text, each, items in zip(texts, heard, lists, strict=True)
+        ]
+
+    def _best(self, scores: NDArray[np.float32]) -> tuple[ItemRef, ...]:
+        if not np.isfinite(scores).all():
+            raise SystemFailed("the model gives scores that are not finite numbers")
+        # Among equal scores the item that comes first in the graph's order wins.
+        rows = np.argsort(-scores, kind="stable")[: self._length]
+        return tuple(self._refs[row] for row in rows)
+
+
+def _each_on_failure(
+    answer: Callable[[Sequence[Conversation]], list[SystemReply]],
+    conversations: Sequence[Conversation],
+) -> list[Outcome]:
+    """All at once; where that fails, one by one, so that only the failing ones fail."""
+    try:
+        return list(answer(conversations))
+    except SystemFailed as failure:
+        if len(conversations) == 1:
+            return [failure]
+    return [found for each in conversations for found in _each_on_failure(answer, [each])]

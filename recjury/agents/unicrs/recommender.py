@@ -1,0 +1,178 @@
+"""UniCRS as a system under test."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from recjury.agents.kbrd.dataset import space_of
+from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
+from recjury.agents.neural.description import Fidelity
+from recjury.agents.neural.greedy import Rules, generate
+from recjury.agents.neural.hearing import Heard, Hearing
+from recjury.agents.neural.naming import NameFromList, as_said
+from recjury.agents.neural.serving import NeuralRecommender
+from recjury.agents.neural.system import NeuralSystem
+from recjury.agents.neural.tokens import END, ITEM
+from recjury.agents.unicrs import checkpoint
+from recjury.agents.unicrs.checkpoint import Checkpoint
+from recjury.agents.unicrs.model import Batch, Unicrs, UnicrsSteps
+from recjury.agents.unicrs.texts import PROMPT, Texts
+from recjury.errors import ConfigError, DataError
+from recjury.records import JSON, LIST_LENGTH, ItemRef
+
+if TYPE_CHECKING:
+    from recjury.corpora import Corpus
+
+_VERSION = 1
+
+
+class UniCRS(NeuralRecommender):
+    """Recommends and speaks from words and entities; a `Recommender`."""
+
+    def __init__(
+        self,
+        loaded: Checkpoint,
+        corpus: "Corpus",
+        *,
+        name: str = "unicrs",
+        list_length: int = LIST_LENGTH,
+        device: str = "cpu",
+    ):
+        """Serve a loaded checkpoint on a torch `device`.
+
+        Raises DataError for weights that give no finite scores.
+        """
+        if list_length < 1:
+            raise ConfigError(f"list_length must be at least 1, got {list_length}")
+        model, texts, space = loaded.model, loaded.texts, space_of(corpus)
+        graph = corpus.graph
+        edges = neighbourhoods(graph.edges, len(graph.entities) + 1, len(graph.relations))
+        speaker = UnicrsSpeaker(model, texts, edges, items=space.items, device=device)
+        system = NeuralSystem(
+            Hearing(graph, texts.limits.entities),
+            speaker,
+            speaker,
+            as_said if model.fidelity == "ievalm" else NameFromList(corpus.catalogue),
+            refs=space.refs,
+            list_length=list_length,
+        )
+        settings: dict[str, JSON] = {
+            "kind": "unicrs",
+            "version": _VERSION,
+            "weights": loaded.digest,
+            "tokens": [texts.gpt2.digest, texts.text.digest],
+            "item_token": texts.item,
+            "fidelity": model.fidelity,
+            "limits": texts.limits.model_dump(),
+            "catalogue": corpus.catalogue.digest,
+            "list_length": list_length,
+        }
+        super().__init__(system, name=name, settings=settings)
+
+    @classmethod
+    def load(
+        cls,
+        folder: Path,
+        corpus: "Corpus",
+        *,
+        name: str = "unicrs",
+        list_length: int = LIST_LENGTH,
+        fidelity: Fidelity | None = None,
+        backbones: Mapping[str, str] | None = None,
+        device: str = "cpu",
+    ) -> "UniCRS":
+        """Load a checkpoint folder laid out as iEvaLM's.
+
+        `fidelity` None takes what the checkpoint was trained as; a published one is "ievalm".
+        `backbones` gives `gpt2` and `roberta`, folders or hub names; what it leaves out is the
+        checkpoint's own, or else microsoft/DialoGPT-small and roberta-base. Raises ConfigError
+        for what is missing, DataError for what does not fit.
+        """
+        loaded = checkpoint.load(
+            folder,
+            entities=len(corpus.graph.entities),
+            relations=len(corpus.graph.relations),
+            corpus=corpus.name,
+            fidelity=fidelity,
+            named=backbones,
+        )
+        return cls(loaded, corpus, name=name, list_length=list_length, device=device)
+
+
+class UnicrsSpeaker:
+    """Scores items and says something, both with prompts before GPT-2."""
+
+    def __init__(
+        self,
+        model: Unicrs,
+        texts: Texts,
+        edges: Neighbourhoods,
+        *,
+        items: NDArray[np.int64],
+        device: str = "cpu",
+    ):
+        """Encode the graph once; `edges` count the padding entity as a node, `items` are ids.
+
+        Raises DataError for weights that give no finite numbers.
+        """
+        self._texts, self._items, self._device = texts, items, device
+        with torch.inference_mode():
+            # The graph's index arrays are on the CPU, and are needed this once only.
+            self._rec, self._conv = (
+                part.nodes(edges).to(device) for part in (model.rec, model.conv)
+            )
+        self._model = model.to(device)
+        if not all(bool(torch.isfinite(nodes).all()) for nodes in (self._rec, self._conv)):
+            raise DataError("the UniCRS checkpoint gives scores that are not finite numbers")
+
+    def scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+        """[conversations, items]."""
+        return self.entity_scores(heard)[:, self._items]
+
+    def entity_scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+        """[conversations, entities + 1], the padding entity last."""
+        rows = [self._texts.ids(each.context.utterances) for each in heard]
+        batch = self._batch(rows, heard, speaking=False)
+        found: NDArray[np.float32] = self._model.item_scores(self._rec, batch).cpu().numpy()
+        return found
+
+    def say(self, heard: Sequence[Heard], _lists: Sequence[Sequence[ItemRef]]) -> list[str]:
+        """One text per conversation."""
+        rows = [self._texts.prompted(each.context.utterances) for each in heard]
+        steps = UnicrsSteps(self._model, self._conv, self._batch(rows, heard, speaking=True))
+        before = [self._texts.filled(row) for row in rows]
+        rules = Rules(tokens=self._texts.limits.response, end=self._texts.gpt2.id(END), ngram=3)
+        found = generate(steps, before, rules)
+        return [
+            self.written(context, each.ids) for context, each in zip(before, found, strict=True)
+        ]
+
+    def written(self, before: Sequence[int], generated: Sequence[int]) -> str:
+        """The reply in generated ids that follow `before`.
+
+        The published code decodes both, without the item token, and takes what is behind the
+        last "System:" and one more character.
+        """
+        tokens, item = self._texts.gpt2, self._texts.item
+        if self._model.fidelity == "ievalm":
+            whole = tokens.decode([*before, *generated])
+            return whole[whole.rfind(PROMPT) + len(PROMPT) + 1 :].strip()
+        return tokens.decode(generated, keep=(item,)).replace(item, ITEM).strip()
+
+    def _batch(
+        self, rows: Sequence[Sequence[int]], heard: Sequence[Heard], *, speaking: bool
+    ) -> Batch:
+        batch = self._texts.batch(
+            rows,
+            [each.context for each in heard],
+            padding=self._model.padding,
+            fidelity=self._model.fidelity,
+            speaking=speaking,
+        )
+        moved: list[Tensor] = [tensor.to(self._device) for tensor in batch]
+        return Batch(*moved)
