@@ -47,15 +47,7 @@ class BARCOR(NeuralRecommender):
         if list_length < 1:
             raise ConfigError(f"list_length must be at least 1, got {list_length}")
         space, published = space_of(corpus), fidelity == "ievalm"
-        loaded.generator.model.to(device)
-        voice = BartVoice(
-            loaded.generator,
-            loaded.tokens,
-            context=loaded.limits.context,
-            text=prefixed,
-            finish=without_letters if published else without_role,
-            keep=(ITEM,) if loaded.tokens.find(ITEM) is not None and not published else (),
-        )
+        voice = barcor_voice(loaded, fidelity, device)
         system = NeuralSystem(
             Hearing(corpus.graph, loaded.limits.entities),
             BarcorRanker(
@@ -116,13 +108,31 @@ class BarcorRanker:
 
     def scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
         """[conversations, items]."""
+        return self.entity_scores(heard)[:, self._items]
+
+    def entity_scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+        """[conversations, entities]."""
         rows = [
             self._tokens.sentence(prefixed(each.context.utterances, "</s>"), self._context)
             for each in heard
         ]
         device = self._model.classification_head.out_proj.weight.device
         found: NDArray[np.float32] = self._model(padded(rows).to(device)).cpu().numpy()
-        return found[:, self._items]
+        return found
+
+
+def barcor_voice(loaded: Checkpoint, fidelity: Fidelity, device: str = "cpu") -> BartVoice:
+    """The generator of a checkpoint; a token that means an item stays where it is corrected."""
+    loaded.generator.model.to(device)
+    named = fidelity == "corrected" and loaded.tokens.find(ITEM) is not None
+    return BartVoice(
+        loaded.generator,
+        loaded.tokens,
+        context=loaded.limits.context,
+        text=prefixed,
+        finish=without_role if fidelity == "corrected" else without_letters,
+        keep=(ITEM,) if named else (),
+    )
 
 
 def without_letters(text: str) -> str:

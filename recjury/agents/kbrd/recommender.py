@@ -20,7 +20,7 @@ from recjury.agents.neural.dialogue import joined
 from recjury.agents.neural.hearing import Heard, Hearing
 from recjury.agents.neural.naming import NameFromList, as_said
 from recjury.agents.neural.serving import NeuralRecommender
-from recjury.agents.neural.system import NeuralSystem, Voice
+from recjury.agents.neural.system import NeuralSystem
 from recjury.agents.neural.tokens import ITEM
 from recjury.errors import ConfigError, DataError
 from recjury.records import JSON, LIST_LENGTH, ItemRef
@@ -61,7 +61,9 @@ class KBRD(NeuralRecommender):
         system = NeuralSystem(
             Hearing(corpus.graph, limits.entities),
             ranker,
-            _TemplateVoice() if speech is None else _voice(speech, ranker, device),
+            _TemplateVoice()
+            if speech is None
+            else kbrd_voice(speech, ranker, loaded.model.fidelity, device),
             NameFromList(corpus.catalogue) if corrects else as_said,
             refs=ranker.space.refs,
             list_length=list_length,
@@ -135,10 +137,14 @@ class KbrdRanker:
         """[conversations, width]: each one's entities pooled; zero without any."""
         return self._model.pool(self._nodes, [each.context.entities for each in heard])
 
-    def scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
-        """[conversations, items]."""
+    def entity_scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+        """[conversations, entities + 1], the padding node last; all zero without an entity."""
         found: NDArray[np.float32] = (self.users(heard) @ self._nodes.T).cpu().numpy()
-        found = found[:, self.space.items]
+        return found
+
+    def scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+        """[conversations, items]; without an entity, the items' popularity."""
+        found = self.entity_scores(heard)[:, self.space.items]
         for row, each in enumerate(heard):
             if not each.context.entities:
                 found[row] = self.space.popularity
@@ -157,14 +163,18 @@ class _TemplateVoice:
         ]
 
 
-def _voice(speech: Speech, ranker: KbrdRanker, device: str) -> Voice:
+def kbrd_voice(
+    speech: Speech, ranker: KbrdRanker, fidelity: Fidelity, device: str = "cpu"
+) -> BartVoice:
+    """The generator, led by the ranker's users; published text is left as it comes."""
     speech.generator.model.to(device)
+    named = fidelity == "corrected" and speech.tokens.find(ITEM) is not None
     return BartVoice(
         speech.generator,
         speech.tokens,
         context=speech.limits.context,
         text=joined,
-        finish=str.strip,
+        finish=str.strip if fidelity == "corrected" else str,
         users=ranker.users,
-        keep=(ITEM,) if speech.tokens.find(ITEM) is not None else (),
+        keep=(ITEM,) if named else (),
     )

@@ -1,0 +1,1 @@
+"""Golden vectors of the reference implementation, and what is compared with them."""
