@@ -1,0 +1,246 @@
+"""The analyses of FACE's paper on its released scores, and two more, without any model.
+
+    python -m benchmarks.face_analyses --data DIR --json
+
+`DIR` holds crs_arena_eval.json, face-runs/ and baselines.json (the folder crsarena-eval of the
+public data). `--plots DIR` draws the pictures of docs/face-results.md as SVG. About two minutes.
+"""
+
+import argparse
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from recjury.alignment.annotation import Scores, annotation_table
+from recjury.alignment.biases import length_bias
+from recjury.alignment.contrast import by_aspect, by_turn
+from recjury.alignment.pairs import Pairs, paired
+from recjury.alignment.scoring_effort import (
+    by_instructions,
+    by_particles,
+    columns,
+    pooled_noise,
+)
+from recjury.alignment.system_ranking import ranking, sample_efficiency
+from recjury.alignment.within_systems import within_systems
+from recjury.corpora.crsarena import SUBSETS, CrsArena, read_crsarena, subset_of
+from recjury.corpora.crsarena_runs import AspectRun, read_runs
+from recjury.judges.face.pooling import pool_places
+from recjury.records import Aspect, Level, Place
+
+OVERALL = Aspect.DIALOGUE_OVERALL
+CONVERSATIONS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 40)
+INSTRUCTIONS = (1, 2, 4, 8, 16)
+PARTICLES = (1, 2, 4, 8, 16)
+CONTRASTED = ("barcor", "unicrs")
+
+_NAMES = {"redial": "CRSArena-Eval_RD", "opendialkg": "CRSArena-Eval_KG"}
+_BASELINES = ("LLM-Direct", "LLM-CoT+ICL", "UniEval", "G-Eval", "FACE w/o train")
+
+
+class Given(NamedTuple):
+    """The released data, read and pooled."""
+
+    people: CrsArena
+    runs: Mapping[Aspect, AspectRun]
+    scores: Scores
+    published: Mapping[str, Any]
+
+
+def read(folder: Path) -> Given:
+    """Read the folder crsarena-eval; raises DataError for what cannot be used."""
+    runs = read_runs(folder / "face-runs")
+    return Given(
+        read_crsarena(folder / "crs_arena_eval.json"),
+        runs,
+        {aspect: pool_places(run.turns, aspect.level) for aspect, run in runs.items()},
+        json.loads((folder / "baselines.json").read_text("utf-8")),
+    )
+
+
+def analyse(given: Given, *, resamples: int = 1_000, draws: int = 1_000) -> dict[str, Any]:
+    """All analyses as plain data."""
+    return {
+        "annotation": annotation(given),
+        "ranking": rankings(given, resamples),
+        "sample_efficiency": [
+            one._asdict()
+            for one in sample_efficiency(_pairs(given, OVERALL), CONVERSATIONS, draws=draws)
+        ],
+        "effort": effort(given, draws),
+        "length_bias": length(given),
+        "contrast": contrasts(given),
+        "within_systems": within(given, resamples),
+        "sampling_noise": noise(given),
+    }
+
+
+def annotation(given: Given) -> dict[str, Any]:
+    """Table 1: FACE from the released scores, beside what was published."""
+    table = annotation_table(given.scores, given.people.labels)
+    found: dict[str, Any] = {}
+    for subset, row in table.items():
+        published = given.published[_NAMES[subset]]
+        found[subset] = {
+            str(aspect): {
+                "FACE": [cell.pearson, cell.spearman],
+                "n": cell.n,
+                "published": {
+                    name: list(published[name][_as_published(aspect)].values())
+                    for name in (*_BASELINES, "FACE")
+                },
+            }
+            for aspect, cell in row.items()
+        }
+    return found
+
+
+def rankings(given: Given, resamples: int) -> dict[str, Any]:
+    """Table 2, for FACE: nine systems, and the systems of each subset."""
+    found: dict[str, Any] = {}
+    for group in ("all", *SUBSETS):
+        rows = {
+            aspect: ranking(
+                paired(
+                    given.scores[aspect],
+                    given.people.labels[aspect],
+                    None if group == "all" else group,
+                ),
+                resamples=resamples,
+            )
+            for aspect in Aspect
+        }
+        levels = {
+            "turn": [a for a in Aspect if a.level is Level.TURN],
+            "dialogue": [a for a in Aspect if a.level is Level.DIALOGUE],
+            "all": list(Aspect),
+        }
+        found[group] = {
+            "aspects": {str(aspect): _plain(row) for aspect, row in rows.items()},
+            "means": {
+                name: [
+                    float(np.mean([rows[a].pearson.value for a in some])),
+                    float(np.mean([rows[a].spearman.value for a in some])),
+                ]
+                for name, some in levels.items()
+            },
+        }
+    return found
+
+
+def effort(given: Given, draws: int) -> dict[str, Any]:
+    """Correlations against the number of instructions and of particles, overall impression."""
+    found: dict[str, Any] = {}
+    for subset in SUBSETS:
+        some = columns(given.runs[OVERALL].turns, _labels(given, OVERALL, subset), OVERALL.level)
+        found[subset] = {
+            "instructions": [one._asdict() for one in by_instructions(some, INSTRUCTIONS)],
+            "particles": [
+                one._asdict() for one in by_particles(some, PARTICLES, draws=min(draws, 200))
+            ],
+        }
+    return found
+
+
+def length(given: Given) -> dict[str, Any]:
+    """Appendix D.1."""
+    found = length_bias(given.people.logs, given.scores[OVERALL], given.people.labels[OVERALL])
+    return {
+        "evaluator": found.evaluator._asdict(),
+        "people": found.people._asdict(),
+        "words": dict(found.words),
+    }
+
+
+def contrasts(given: Given) -> dict[str, Any]:
+    """Section 5.3: BARCOR and UniCRS by aspect, and their understanding turn by turn."""
+    return {
+        system: {
+            "aspects": {
+                str(aspect): _plain(row)
+                for aspect, row in by_aspect(system, given.scores, given.people.labels).items()
+            },
+            "understanding_by_turn": [
+                mean._asdict()
+                for mean in by_turn(
+                    system, given.runs[Aspect.UNDERSTANDING].turns, Aspect.UNDERSTANDING
+                )
+            ],
+        }
+        for system in CONTRASTED
+    }
+
+
+def within(given: Given, resamples: int) -> dict[str, Any]:
+    """What of the correlations is inside systems."""
+    return {
+        subset: {
+            str(aspect): _plain(within_systems(_pairs(given, aspect, subset), resamples=resamples))
+            for aspect in Aspect
+        }
+        for subset in SUBSETS
+    }
+
+
+def noise(given: Given) -> dict[str, Any]:
+    """What of the scores is sampling."""
+    return {
+        subset: {
+            str(aspect): _plain(
+                pooled_noise(
+                    columns(given.runs[aspect].turns, _labels(given, aspect, subset), aspect.level),
+                    aspect,
+                )
+            )
+            for aspect in Aspect
+        }
+        for subset in SUBSETS
+    }
+
+
+def _pairs(given: Given, aspect: Aspect, subset: str | None = None) -> Pairs:
+    return paired(given.scores[aspect], given.people.labels[aspect], subset)
+
+
+def _labels(given: Given, aspect: Aspect, subset: str) -> dict[Place, int]:
+    labels = given.people.labels[aspect]
+    return {place: labels[place] for place in labels if subset_of(place.conversation) == subset}
+
+
+def _as_published(aspect: Aspect) -> str:
+    return "dialog_overall" if aspect is OVERALL else str(aspect)
+
+
+def _plain(value: Any) -> Any:
+    """Nested named tuples as objects."""
+    if hasattr(value, "_asdict"):
+        return {key: _plain(each) for key, each in value._asdict().items()}
+    return value
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.face_analyses", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="the folder crsarena-eval")
+    parser.add_argument("--resamples", type=int, default=1_000)
+    parser.add_argument("--plots", type=Path, help="a folder to draw SVG pictures in")
+    parser.add_argument("--markdown", action="store_true", help="print the tables of the docs")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    found = analyse(read(options.data), resamples=options.resamples, draws=options.resamples)
+    if options.plots is not None:
+        from benchmarks.face_pictures import draw
+
+        draw(found, options.plots)
+    if options.markdown:
+        from benchmarks.face_tables import markdown
+
+        print(markdown(found))
+    elif options.json:
+        print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    _main()

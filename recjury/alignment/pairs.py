@@ -1,0 +1,47 @@
+"""Scores beside labels, with the system and the conversation that each is of."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recjury.corpora.crsarena import subset_of, system_of
+from recjury.records import Place
+
+_Floats = NDArray[np.float64]
+
+
+class Pairs(NamedTuple):
+    """The places that have both a score and a label: four columns of one length."""
+
+    scores: _Floats
+    labels: _Floats
+    systems: NDArray[np.str_]
+    conversations: NDArray[np.str_]
+
+    def at(self, places: NDArray[np.int64]) -> "Pairs":
+        """Those rows, repeated as given: a resample."""
+        return Pairs(
+            self.scores[places],
+            self.labels[places],
+            self.systems[places],
+            self.conversations[places],
+        )
+
+
+def paired(
+    scores: Mapping[Place, float], labels: Mapping[Place, int], subset: str | None = None
+) -> Pairs:
+    """The pairs in the order of `labels`; only those of `subset` ("redial") if one is given."""
+    places = [
+        place
+        for place in labels
+        if place in scores and subset in (None, subset_of(place.conversation))
+    ]
+    return Pairs(
+        np.array([scores[place] for place in places], dtype=float),
+        np.array([labels[place] for place in places], dtype=float),
+        np.array([system_of(place.conversation) for place in places], dtype=str),
+        np.array([place.conversation for place in places], dtype=str),
+    )

@@ -1,0 +1,108 @@
+"""Rankings of systems by an evaluator and by people (FACE, table 2 and figure 4)."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recjury.alignment.pairs import Pairs
+from recjury.corpora.crsarena import system_of
+from recjury.records import Place
+from recjury.stats.clustered import Estimate, bootstrap
+from recjury.stats.correlation import Correlation, correlate, spearman
+from recjury.stats.grouped import group_means
+
+
+class Ranking(NamedTuple):
+    """The correlation of systems' mean scores with their mean labels, with intervals.
+
+    Intervals are over conversations, drawn within systems: the systems themselves are taken as
+    given.
+    """
+
+    pearson: Estimate
+    spearman: Estimate
+    systems: int
+
+
+class Sampled(NamedTuple):
+    """What rankings from `size` conversations per system come to, over many draws.
+
+    `evaluator` and `people` are Spearman's correlations with the ranking by all labels: of the
+    evaluator's scores, and of the labels, of the drawn conversations. Mean, and the quantiles
+    between which 95 % of the draws lie.
+    """
+
+    size: int
+    evaluator: tuple[float, float, float]
+    people: tuple[float, float, float]
+
+
+def system_means(values: Mapping[Place, float]) -> dict[str, float]:
+    """Each system's mean over all its places, by name in alphabetical order."""
+    grouped: dict[str, list[float]] = {}
+    for place, value in values.items():
+        grouped.setdefault(system_of(place.conversation), []).append(value)
+    return {system: sum(grouped[system]) / len(grouped[system]) for system in sorted(grouped)}
+
+
+def ranking(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> Ranking:
+    """Hold the systems' mean scores against their mean labels; raises ValueError for no pairs."""
+
+    def statistic(places: NDArray[np.int64]) -> Sequence[float | None]:
+        return _of_means(pairs.at(places))[:2]
+
+    pearson, rho = bootstrap(
+        statistic,
+        pairs.conversations.tolist(),
+        strata=pairs.systems.tolist(),
+        resamples=resamples,
+        seed=seed,
+    )
+    return Ranking(pearson, rho, systems=len(set(pairs.systems.tolist())))
+
+
+def sample_efficiency(
+    pairs: Pairs, sizes: Sequence[int], *, draws: int = 1_000, seed: int = 0
+) -> tuple[Sampled, ...]:
+    """How good rankings from few conversations are; one row of `pairs` is one conversation.
+
+    Sizes beyond the smallest system's number of conversations are left out.
+    """
+    rng = np.random.default_rng(seed)
+    systems = sorted(set(pairs.systems.tolist()))
+    own = [np.flatnonzero(pairs.systems == system) for system in systems]
+    gold = [float(pairs.labels[places].mean()) for places in own]
+    found: list[Sampled] = []
+    for size in sizes:
+        if size > min(len(places) for places in own):
+            break
+        rows = [[rng.choice(places, size, replace=False) for places in own] for _ in range(draws)]
+        found.append(
+            Sampled(
+                size,
+                _spread([_rho(pairs.scores, row, gold) for row in rows]),
+                _spread([_rho(pairs.labels, row, gold) for row in rows]),
+            )
+        )
+    return tuple(found)
+
+
+def _of_means(pairs: Pairs) -> Correlation:
+    systems = pairs.systems.tolist()
+    _, first = np.unique(pairs.systems, return_index=True)
+    scores, labels = group_means(pairs.scores, systems), group_means(pairs.labels, systems)
+    return correlate(scores[first].tolist(), labels[first].tolist())
+
+
+def _rho(
+    values: NDArray[np.float64], drawn: Sequence[NDArray[np.int64]], gold: Sequence[float]
+) -> float:
+    # Equal means tell no order: that is a correlation of 0, not a missing one.
+    return spearman([round(float(values[places].mean()), 9) for places in drawn], gold) or 0.0
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float, float]:
+    low, high = np.quantile(values, [0.025, 0.975])
+    return float(np.mean(values)), float(low), float(high)

@@ -1,0 +1,65 @@
+"""How much of an annotation correlation is telling systems apart, and how much telling turns apart.
+
+Systems differ so much that whoever knows which system speaks already predicts labels well. Inside a
+system that is of no use.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recjury.alignment.pairs import Pairs
+from recjury.stats.clustered import Estimate, bootstrap
+from recjury.stats.correlation import correlate
+from recjury.stats.grouped import correlate_within, means_of_others
+
+
+class Both(NamedTuple):
+    """Pearson's and Spearman's coefficients, each with its interval."""
+
+    pearson: Estimate
+    spearman: Estimate
+
+
+class WithinSystems(NamedTuple):
+    """An evaluator's correlations, what is left inside systems, and what knows systems alone.
+
+    `system_mean` predicts each place by the mean label of the same system's other conversations.
+    `gain` is the evaluator's correlation minus that predictor's. Intervals are over conversations,
+    drawn within systems.
+    """
+
+    overall: Both
+    within: Both
+    system_mean: Both
+    gain: Both
+    n: int
+
+
+def within_systems(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> WithinSystems:
+    """Split an annotation correlation; raises ValueError for no pairs."""
+
+    def statistic(places: NDArray[np.int64]) -> Sequence[float | None]:
+        drawn = pairs.at(places)
+        systems = drawn.systems.tolist()
+        known = means_of_others(drawn.labels, systems, drawn.conversations.tolist())
+        there = ~np.isnan(known)
+        overall = correlate(drawn.scores.tolist(), drawn.labels.tolist())[:2]
+        within = correlate_within(drawn.scores, drawn.labels, systems)[:2]
+        mean = correlate(known[there].tolist(), drawn.labels[there].tolist())[:2]
+        gain = [
+            None if a is None or b is None else a - b for a, b in zip(overall, mean, strict=True)
+        ]
+        return (*overall, *within, *mean, *gain)
+
+    found = bootstrap(
+        statistic,
+        pairs.conversations.tolist(),
+        strata=pairs.systems.tolist(),
+        resamples=resamples,
+        seed=seed,
+    )
+    overall, inside, mean, gain = (Both(*found[start : start + 2]) for start in (0, 2, 4, 6))
+    return WithinSystems(overall, inside, mean, gain, len(pairs.scores))

@@ -1,0 +1,86 @@
+"""Bootstrap by cluster: the turns of a dialogue are drawn together, or not at all."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Statistic = Callable[[NDArray[np.int64]], Sequence[float | None]]
+"""From the places that are in a resample, repeated as drawn, to one or more values."""
+
+
+class Estimate(NamedTuple):
+    """A value, its 95 % percentile interval, and the share of resamples in which it was defined.
+
+    `value` is None where it is undefined; the bounds are None where fewer than half of the
+    resamples define it.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    defined: float
+
+
+def bootstrap(
+    statistic: Statistic,
+    clusters: Sequence[str],
+    *,
+    strata: Sequence[str] | None = None,
+    resamples: int = 1_000,
+    seed: int = 0,
+) -> tuple[Estimate, ...]:
+    """An estimate for each value of `statistic`, over the places 0 to n - 1.
+
+    `clusters` names each place's cluster; clusters are drawn with replacement, as many as there
+    are, and within each of `strata` where those are given (a cluster lies in one). Raises
+    ValueError for no places at all.
+    """
+    if not clusters:
+        raise ValueError("nothing to resample")
+    members = _members(clusters)
+    pools = _pools(clusters, strata)
+    rng = np.random.default_rng(seed)
+    values = statistic(np.arange(len(clusters)))
+    drawn = np.array(
+        [
+            [np.nan if value is None else value for value in statistic(_draw(members, pools, rng))]
+            for _ in range(resamples)
+        ],
+        dtype=float,
+    )
+    return tuple(_estimate(value, drawn[:, place]) for place, value in enumerate(values))
+
+
+def _members(clusters: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+    found: dict[str, list[int]] = {}
+    for place, cluster in enumerate(clusters):
+        found.setdefault(cluster, []).append(place)
+    return {cluster: np.array(places) for cluster, places in found.items()}
+
+
+def _pools(clusters: Sequence[str], strata: Sequence[str] | None) -> list[list[str]]:
+    if strata is None:
+        return [list(dict.fromkeys(clusters))]
+    pools: dict[str, dict[str, None]] = {}
+    for cluster, stratum in zip(clusters, strata, strict=True):
+        pools.setdefault(stratum, {})[cluster] = None
+    return [list(pool) for pool in pools.values()]
+
+
+def _draw(
+    members: dict[str, NDArray[np.int64]], pools: list[list[str]], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    return np.concatenate(
+        [members[pool[k]] for pool in pools for k in rng.integers(0, len(pool), len(pool))]
+    )
+
+
+def _estimate(value: float | None, drawn: NDArray[np.float64]) -> Estimate:
+    known = drawn[~np.isnan(drawn)]
+    defined = known.size / drawn.size if drawn.size else 0.0
+    if defined < 0.5:
+        return Estimate(value, None, None, defined)
+    low, high = np.quantile(known, [0.025, 0.975])
+    return Estimate(value, float(low), float(high), defined)

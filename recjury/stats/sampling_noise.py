@@ -1,0 +1,141 @@
+"""How much of a score's variance is sampling, when a score is the mean of n whole numbers.
+
+Only the means are known, not the draws. Two things can still be said. A mean bounds how far its
+draws can lie apart: 0.4 of five draws from 0 to 2 is (1, 1, 0, 0, 0) or (2, 0, 0, 0, 0). And the
+shape of all means together tells how decided the rater is: draws that mostly agree give whole
+numbers. For that, the rater's distribution over the levels is taken to vary from thing to thing as
+a Dirichlet, so that the sum of the draws is Dirichlet-multinomial; its parameters are fitted to the
+observed sums by maximum likelihood.
+
+With two levels there is nothing to model: bounds and estimate are one.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Floats = NDArray[np.float64]
+
+
+class Noise(NamedTuple):
+    """The variance of scores, and how much of it is sampling, as a mean over the scores.
+
+    `variance` is that of the scores. `least` and `most` bound the mean sampling variance of a
+    score, `modelled` is the fitted estimate; all are of the score, a mean of `n` draws. `misfit`
+    is the share of scores that the fitted shape has in the wrong place (total variation).
+    """
+
+    variance: float
+    least: float
+    modelled: float
+    most: float
+    misfit: float
+    n: int
+
+    def share(self, sampling: float) -> float | None:
+        """What part of the scores' variance a sampling variance is; None where there is none."""
+        return sampling / self.variance if self.variance > 0 else None
+
+
+def sampling_noise(scores: Sequence[float], levels: int, *, n: int = 5) -> Noise:
+    """The noise of `scores`, each a mean of `n` draws from 0 to `levels` - 1.
+
+    Raises ValueError for scores that are no such means, fewer than two levels or draws, and no
+    scores.
+    """
+    if levels < 2 or n < 2 or not len(scores):
+        raise ValueError("expected scores, two or more levels, and two or more draws")
+    sums = as_sums(scores, levels, n)
+    least, most = spread_bounds(sums, levels, n)
+    counts = np.bincount(sums, minlength=(levels - 1) * n + 1)
+    concentration = fit(counts, levels, n)
+    fitted = np.exp(_log_sums(concentration, n))
+    return Noise(
+        variance=float(np.var(np.asarray(scores, dtype=float))),
+        # A draw's unbiased variance is n / (n - 1) of that among the draws; their mean's is 1 / n.
+        least=float(least.mean()) / (n - 1),
+        modelled=_variance_of_a_draw(concentration) / n,
+        most=float(most.mean()) / (n - 1),
+        misfit=float(np.abs(fitted - counts / counts.sum()).sum() / 2),
+        n=n,
+    )
+
+
+def as_sums(scores: Sequence[float], levels: int, n: int) -> NDArray[np.int64]:
+    """The sums of draws behind means; raises ValueError for a score that is no such mean."""
+    sums = np.asarray(scores, dtype=float) * n
+    whole = np.rint(sums)
+    right = (np.abs(sums - whole) <= 1e-6) & (whole >= 0) & (whole <= (levels - 1) * n)
+    if not right.all():
+        score = float(np.asarray(scores)[~right][0])
+        raise ValueError(f"{score} is no mean of {n} whole numbers from 0 to {levels - 1}")
+    found: NDArray[np.int64] = whole.astype(np.int64)
+    return found
+
+
+def spread_bounds(sums: NDArray[np.int64], levels: int, n: int) -> tuple[_Floats, _Floats]:
+    """The least and the most variance among n draws with each of `sums`: two of [len(sums)]."""
+    mean = sums / n
+    top = levels - 1
+    low = np.floor(mean)
+    least = (mean - low) * (low + 1 - mean)
+    # Farthest apart: as many draws at the top as the sum allows, one in between, the rest at 0.
+    full, rest = np.divmod(sums, top)
+    most = (full * top**2 + rest**2) / n - mean**2
+    return least, most
+
+
+def fit(counts: Sequence[int] | NDArray[np.int64], levels: int, n: int) -> _Floats:
+    """The Dirichlet's parameters [levels] under which sums with these counts are likeliest.
+
+    `counts` has how often each sum occurs, from 0 to (levels - 1) * n.
+    """
+    from scipy.optimize import minimize
+
+    observed = np.asarray(counts, dtype=float)
+    observed = observed / observed.sum()
+
+    def loss(logs: _Floats) -> float:
+        return -float(observed @ _log_sums(np.exp(logs), n))
+
+    starts = [np.full(levels, value) for value in (-2.0, 0.0)]
+    found = [
+        minimize(loss, start, method="L-BFGS-B", bounds=[(-7.0, 5.0)] * levels) for start in starts
+    ]
+    parameters: _Floats = np.exp(min(found, key=lambda one: float(one.fun)).x)
+    return parameters
+
+
+def _variance_of_a_draw(parameters: _Floats) -> float:
+    """The mean over the Dirichlet of a draw's variance."""
+    total = parameters.sum()
+    share = parameters / total
+    values = np.arange(len(parameters))
+    marginal = share @ values**2 - (share @ values) ** 2
+    return float(marginal * total / (total + 1))
+
+
+def _log_sums(parameters: _Floats, n: int) -> _Floats:
+    """The log-probability of each sum of n draws, Dirichlet-multinomial: [(levels - 1) n + 1]."""
+    from scipy.special import gammaln
+
+    draws, sums, ways = _compositions(len(parameters), n)
+    total = parameters.sum()
+    logs = ways + gammaln(total) - gammaln(total + n)
+    logs = logs + (gammaln(parameters + draws) - gammaln(parameters)).sum(axis=1)
+    found = np.full((len(parameters) - 1) * n + 1, -np.inf)
+    np.logaddexp.at(found, sums, logs)
+    return found
+
+
+@cache
+def _compositions(levels: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], _Floats]:
+    """All ways that n draws fall on the levels: counts, their sums, the log of their orders."""
+    rows = [row for row in np.ndindex(*(n + 1,) * levels) if sum(row) == n]
+    draws = np.array(rows, dtype=np.int64)
+    ways = [math.lgamma(n + 1) - sum(math.lgamma(k + 1) for k in row) for row in rows]
+    return draws, draws @ np.arange(levels), np.array(ways)
