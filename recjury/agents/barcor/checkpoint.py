@@ -10,7 +10,7 @@ from typing import NamedTuple
 from recjury.agents.barcor.model import BarcorRecommender
 from recjury.agents.neural import backbones, bart_files, weights
 from recjury.agents.neural.bart import BartGenerator
-from recjury.agents.neural.bart_config import read_config
+from recjury.agents.neural.bart_config import made, read_config
 from recjury.agents.neural.bart_files import Generator, with_tied
 from recjury.agents.neural.description import (
     METADATA,
@@ -82,6 +82,6 @@ def load_recommender(folder: Path, *, entities: int) -> tuple[BarcorRecommender,
     path = weights.find_weights(folder, bart_files.WEIGHTS, advice="BARCOR's recommender")
     tensors = with_tied(weights.read_tensors(path), path)
     weights.refuse_other_entities(tensors, "classification_head.out_proj.weight", entities, path)
-    model = BarcorRecommender(config, entities)
+    model = made(lambda: BarcorRecommender(config, entities), folder)
     weights.load_into(model, tensors, path, whose="BARCOR")
     return model.eval(), path

@@ -1,7 +1,9 @@
 """The size of a BART and how it generates: from scratch, or read from a checkpoint's files."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -9,6 +11,8 @@ from transformers import BartConfig
 
 from recjury.agents.neural.greedy import Rules
 from recjury.errors import ConfigError, DataError
+
+T = TypeVar("T")
 
 END = 2
 
@@ -53,11 +57,16 @@ def read_config(folder: Path) -> BartConfig:
             f"expected a model of type bart, found {described.get('model_type')!r}",
             path=folder / "config.json",
         )
+    # Labels are counted from the graph; their names are of no use and slow to read.
+    kept = {k: v for k, v in described.items() if k not in ("id2label", "label2id")}
+    return made(lambda: BartConfig(**kept), folder)
+
+
+def made(make: Callable[[], T], folder: Path) -> T:
+    """What `make` makes of the `config.json` in `folder`; DataError if that cannot be used."""
     try:
-        # Labels are counted from the graph; their names are of no use and slow to read.
-        kept = {k: v for k, v in described.items() if k not in ("id2label", "label2id")}
-        return BartConfig(**kept)
-    except (TypeError, ValueError) as error:
+        return make()
+    except Exception as error:  # each library has its own for a size that does not fit
         reason = " ".join(str(error).split())
         raise DataError(f"cannot be used: {reason}", path=folder / "config.json") from error
 

@@ -12,7 +12,7 @@ from transformers import BartConfig
 
 from recjury.agents.neural import weights
 from recjury.agents.neural.bart import BartGenerator
-from recjury.agents.neural.bart_config import read_config, read_rules
+from recjury.agents.neural.bart_config import made, read_config, read_rules
 from recjury.agents.neural.greedy import Rules
 from recjury.errors import DataError
 
@@ -46,7 +46,7 @@ def load_generator(
     config = read_config(folder)
     path = weights.find_weights(folder, WEIGHTS, advice=f"{whose}'s generator")
     tensors = with_tied(weights.read_tensors(path), path, HEAD)
-    model = BartGenerator(config, bias_width=bias_width)
+    model = made(lambda: BartGenerator(config, bias_width=bias_width), folder)
     weights.load_into(model, tensors, path, whose=whose)
     plain = read_rules(folder, max_length=max_length)
     rules = replace(plain, ngram=NGRAM, source_ngram=NGRAM)

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from transformers import GPT2Config, RobertaConfig
 
 from recjury.agents.neural import weights
-from recjury.agents.neural.bart_config import read_json
+from recjury.agents.neural.bart_config import made, read_json
 from recjury.errors import ConfigError, DataError
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -18,12 +18,14 @@ _NO_START = ("lm_head.", "pooler.", "score.")
 
 def read_gpt2(folder: Path) -> GPT2Config:
     """GPT-2's `config.json`. ConfigError without one, DataError if it is another model's."""
-    return GPT2Config(**_described(folder, "gpt2"))
+    described = _described(folder, "gpt2")
+    return made(lambda: GPT2Config(**described), folder)
 
 
 def read_roberta(folder: Path) -> RobertaConfig:
     """RoBERTa's `config.json`. ConfigError without one, DataError if it is another model's."""
-    return RobertaConfig(**_described(folder, "roberta"))
+    described = _described(folder, "roberta")
+    return made(lambda: RobertaConfig(**described), folder)
 
 
 def read_weights(folder: Path, prefix: str) -> tuple[dict[str, Tensor], bool, Path]:

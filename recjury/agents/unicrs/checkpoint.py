@@ -11,6 +11,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from recjury.agents.neural import backbones, weights
+from recjury.agents.neural.bart_config import made
 from recjury.agents.neural.description import (
     METADATA,
     Fidelity,
@@ -173,7 +174,10 @@ def _with_backbones(
     of_gpt2 = grown(of_gpt2, "wte.weight", rows.gpt2, vocabularies[0])
     of_text = grown(of_text, _WORDS, rows.text, vocabularies[1])
     gpt2.vocab_size, text.vocab_size = vocabularies
-    model = Unicrs(gpt2, text, entities=entities, relations=relations, bases=bases)
+    model = made(
+        lambda: Unicrs(gpt2, text, entities=entities, relations=relations, bases=bases),
+        places.gpt2,
+    )
     weights.load_into(model.gpt2, of_gpt2, gpt2_path, whose="GPT-2")
     weights.load_into(model.text, of_text, text_path, whose="RoBERTa")
     return model, [gpt2_path, text_path]
