@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 from torch import Tensor
 
-from recjury.agents.neural.bart import PAD, START, BartSteps, padded
+from recjury.agents.decoding.greedy import generate
+from recjury.agents.neural.bart import PAD, START
 from recjury.agents.neural.bart_files import Generator
-from recjury.agents.neural.greedy import generate
 from recjury.agents.neural.hearing import Heard
 from recjury.agents.neural.tokens import ITEM, Tokens
 from recjury.records import ItemRef
@@ -45,14 +45,17 @@ class BartVoice:
 
     def say(self, heard: Sequence[Heard], _lists: Sequence[Sequence[ItemRef]]) -> list[str]:
         """One text per conversation."""
+        return [self.written(ids) for ids in self.generated(heard)]
+
+    def generated(self, heard: Sequence[Heard]) -> list[list[int]]:
+        """The ids of one reply per conversation, the end token included."""
         rows = [self.read(each) for each in heard]
-        users = None if self._users is None else self._users(heard)
-        device = self._generator.model.lm_head.weight.device
-        steps = BartSteps(self._generator.model, padded(rows).to(device), users)
+        users = [] if self._users is None else [self._users([each]) for each in heard]
+        steps = self._generator.model.steps(rows, users)
         found = generate(
             steps, [[START]] * len(rows), self._generator.rules, sources=self.sources(rows)
         )
-        return [self.written(each.ids) for each in found]
+        return [each.ids for each in found]
 
     def sources(self, rows: Sequence[Sequence[int]]) -> list[list[int]]:
         """What the bans look at: the published code fills every input up to one width."""
