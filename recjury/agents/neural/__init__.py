@@ -1,3 +1,3 @@
-"""What the neural systems share: weights, tokens, BART, greedy search. Import the submodules."""
+"""What the neural systems share: weights, tokens, BART. Import the submodules."""
 
 __all__: list[str] = []

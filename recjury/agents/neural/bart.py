@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 from transformers import BartConfig, BartModel
-from transformers.cache_utils import DynamicCache, EncoderDecoderCache
+
+from recjury.agents.decoding.bart import BartSteps
 
 START, PAD = 2, 1
 
@@ -59,40 +60,11 @@ class BartGenerator(nn.Module):
         scores: Tensor = self.lm_head(states)
         return scores + self.bias(users).unsqueeze(1)
 
-
-class BartSteps:
-    """A `BartGenerator` that continues several contexts step by step; `greedy.Steps`."""
-
-    def __init__(self, model: BartGenerator, ids: Tensor, users: Tensor | None = None):
-        """`ids` [rows, tokens] are padded on the right; `users` [rows, bias_width] are KBRD's."""
-        self._model = model
-        self._mask = ids != PAD
-        self._states = model.encode(ids)
-        self._bias = model.bias(users)
-        self._cache = EncoderDecoderCache(DynamicCache(), DynamicCache())
-
-    def first(self) -> Tensor:
-        """The scores after the start token."""
-        return self.next(torch.full((len(self._mask),), START, device=self._mask.device))
-
-    def next(self, tokens: Tensor) -> Tensor:
-        """The scores after one more token per row."""
-        states = self._model.model.decoder(
-            tokens.unsqueeze(1),
-            encoder_hidden_states=self._states,
-            encoder_attention_mask=self._mask,
-            past_key_values=self._cache,
-            use_cache=True,
-        ).last_hidden_state
-        scores: Tensor = self._model.lm_head(states[:, -1])
-        return scores + self._bias
-
-    def keep(self, rows: Tensor) -> None:
-        """Go on with these rows only."""
-        self._mask, self._states = self._mask[rows], self._states[rows]
-        if len(self._bias) > 1:
-            self._bias = self._bias[rows]
-        self._cache.batch_select_indices(rows)
+    def steps(self, rows: Sequence[Sequence[int]], users: Sequence[Tensor] = ()) -> BartSteps:
+        """Go on from the encoder's ids `rows`; `users` [1, bias_width] each are KBRD's."""
+        # One by one, so that no row's bias is rounded differently in another batch.
+        bias = torch.cat([self.bias(user) for user in users]) if users else self.bias(None)
+        return BartSteps(self.model, self.lm_head.weight, rows, start=START, bias=bias)
 
 
 def shared_bart(config: BartConfig) -> BartModel:

@@ -9,7 +9,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 from transformers import BartConfig
 
-from recjury.agents.neural.greedy import Rules
+from recjury.agents.decoding.greedy import Rules
 from recjury.errors import ConfigError, DataError
 
 T = TypeVar("T")

@@ -1,14 +1,13 @@
 """A neural model as a system under test: one thread owns the model.
 
-What the thread runs is `NeuralModel.infer`, which takes several conversations at once; whoever
-collects conversations into batches stands between `respond` and it.
+What the thread runs is `NeuralModel.infer`, which takes several conversations at once: those that
+come within a few milliseconds share its forward passes.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
+from recjury.agents.batching import Batcher
 from recjury.errors import SystemFailed
 from recjury.records import JSON, Conversation, SystemReply
 
@@ -31,16 +30,12 @@ class NeuralRecommender:
     def __init__(self, model: NeuralModel, *, name: str, settings: Mapping[str, JSON]):
         """`settings` are everything that can change the model's answers."""
         self.name, self.settings, self.model = name, settings, model
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._batcher: Batcher[Conversation, SystemReply] = Batcher(model.infer, name=name)
 
     async def respond(self, conversation: Conversation) -> SystemReply:
         """Answer one conversation. Raises SystemFailed if the model cannot."""
-        loop = asyncio.get_running_loop()
-        (found,) = await loop.run_in_executor(self._thread, self.model.infer, [conversation])
-        if isinstance(found, SystemFailed):
-            raise found
-        return found
+        return await self._batcher.ask(conversation)
 
     async def aclose(self) -> None:
-        """Stop the thread."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        """Answer what waits and end the thread."""
+        await self._batcher.aclose()

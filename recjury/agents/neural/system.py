@@ -54,7 +54,8 @@ class NeuralSystem:
 
     def _infer(self, conversations: Sequence[Conversation]) -> list[SystemReply]:
         heard = [self._hearing.hear(conversation) for conversation in conversations]
-        lists = [self._best(row) for row in self._ranker.scores(heard)]
+        # One by one: sums are rounded differently in a batch, and lists are full of close scores.
+        lists = [self._best(self._ranker.scores([each])[0]) for each in heard]
         texts = self._voice.say(heard, lists)
         return [
             SystemReply(text=self._naming(text, each, items), items=items)

@@ -101,13 +101,9 @@ class Unicrs(nn.Module):
 
     def run(self, prompted: Prompted, batch: Batch) -> Tensor:
         """GPT-2's last states behind the prompts: [rows, length, width]."""
-        return self.go_on(DynamicCache(prompted.layers), prompted, batch)
-
-    def go_on(self, cache: DynamicCache, prompted: Prompted, batch: Batch) -> Tensor:
-        """As `run`, leaving keys and values in `cache`."""
         states: Tensor = self.gpt2(
             batch.ids,
-            past_key_values=cache,
+            past_key_values=DynamicCache(prompted.layers),
             attention_mask=torch.cat([prompted.real, batch.real], 1),
             position_ids=batch.positions,
             use_cache=True,
@@ -126,41 +122,6 @@ class Unicrs(nn.Module):
         """GPT-2's states [..., width] to scores of the next token [..., vocabulary]."""
         embeddings: Tensor = self.gpt2.wte.weight
         return states @ embeddings.T
-
-
-class UnicrsSteps:
-    """A `Unicrs` that continues several contexts step by step; `greedy.Steps`."""
-
-    def __init__(self, model: Unicrs, nodes: Tensor, batch: Batch):
-        """`batch.ids` are the contexts, the beginning of the reply included."""
-        self._model, self._batch = model, batch
-        self._prompted = model.reply_prompts(nodes, batch)
-        self._cache = DynamicCache(self._prompted.layers)
-        self._real = torch.cat([self._prompted.real, batch.real], 1)
-        self._position = batch.positions[:, -1]
-
-    def first(self) -> Tensor:
-        """The scores after the contexts."""
-        states = self._model.go_on(self._cache, self._prompted, self._batch)
-        return self._model.token_scores(states[:, -1])
-
-    def next(self, tokens: Tensor) -> Tensor:
-        """The scores after one more token per row."""
-        self._real = torch.cat([self._real, self._real.new_ones(len(tokens), 1)], 1)
-        self._position = self._position + 1
-        states = self._model.gpt2(
-            tokens.unsqueeze(1),
-            past_key_values=self._cache,
-            attention_mask=self._real,
-            position_ids=self._position.unsqueeze(1),
-            use_cache=True,
-        ).last_hidden_state
-        return self._model.token_scores(states[:, -1])
-
-    def keep(self, rows: Tensor) -> None:
-        """Go on with these rows only."""
-        self._real, self._position = self._real[rows], self._position[rows]
-        self._cache.batch_select_indices(rows)
 
 
 def left_padded(rows: Sequence[Sequence[int]], fill: int) -> tuple[Tensor, Tensor]:

@@ -9,10 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from recjury.agents.decoding.gpt2 import Gpt2Steps, Prefix
+from recjury.agents.decoding.greedy import Rules, generate
 from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
 from recjury.agents.neural.description import Fidelity
-from recjury.agents.neural.greedy import Rules, generate
 from recjury.agents.neural.hearing import Heard, Hearing
 from recjury.agents.neural.naming import NameFromList, as_said
 from recjury.agents.neural.serving import NeuralRecommender
@@ -20,7 +21,7 @@ from recjury.agents.neural.system import NeuralSystem
 from recjury.agents.neural.tokens import END, ITEM
 from recjury.agents.unicrs import checkpoint
 from recjury.agents.unicrs.checkpoint import Checkpoint
-from recjury.agents.unicrs.model import Batch, Unicrs, UnicrsSteps
+from recjury.agents.unicrs.model import Batch, Unicrs
 from recjury.agents.unicrs.texts import PROMPT, Texts
 from recjury.errors import ConfigError, DataError
 from recjury.records import JSON, LIST_LENGTH, ItemRef
@@ -144,7 +145,8 @@ class UnicrsSpeaker:
     def say(self, heard: Sequence[Heard], _lists: Sequence[Sequence[ItemRef]]) -> list[str]:
         """One text per conversation."""
         rows = [self._texts.prompted(each.context.utterances) for each in heard]
-        steps = UnicrsSteps(self._model, self._conv, self._batch(rows, heard, speaking=True))
+        prefixes = [self._prefix(row, each) for row, each in zip(rows, heard, strict=True)]
+        steps = Gpt2Steps(self._model.gpt2, prefixes)
         before = [self._texts.filled(row) for row in rows]
         rules = Rules(tokens=self._texts.limits.response, end=self._texts.gpt2.id(END), ngram=3)
         found = generate(steps, before, rules)
@@ -163,6 +165,13 @@ class UnicrsSpeaker:
             whole = tokens.decode([*before, *generated])
             return whole[whole.rfind(PROMPT) + len(PROMPT) + 1 :].strip()
         return tokens.decode(generated, keep=(item,)).replace(item, ITEM).strip()
+
+    def _prefix(self, row: Sequence[int], heard: Heard) -> Prefix:
+        """What GPT-2 begins a reply with; by itself, so that nothing is filled or masked."""
+        batch = self._batch([row], [heard], speaking=True)
+        layers = self._model.reply_prompts(self._conv, batch).layers
+        prompts = [(keys[0], values[0]) for keys, values in layers]
+        return Prefix(row, int(batch.positions[0, 0]), prompts)
 
     def _batch(
         self, rows: Sequence[Sequence[int]], heard: Sequence[Heard], *, speaking: bool
