@@ -1,7 +1,8 @@
 """Foreign text inside a prompt: shown as data that cannot pose as the prompt.
 
 Whatever a person or a system under test said stands between tags, with `&`, `<` and `>`
-written as entities, so that it can neither close its own tag nor open another.
+written as entities, so that it can neither close its own tag nor open another. What stands in
+a list, such as an item's name, is put on one line besides, so that it cannot add rows.
 """
 
 import html
@@ -15,6 +16,11 @@ def fence(text: str) -> str:
     return html.escape(text, quote=False)
 
 
+def fence_line(text: str) -> str:
+    """`text` fenced and on one line, for a row of a list: a line break would begin another."""
+    return fence(" ".join(text.splitlines()))
+
+
 def turns_block(tag: str, turns: Sequence[Turn]) -> str:
     """Turns as one tagged block, a line each; a failed system turn says that it failed."""
     return _block(tag, (_turn_line(turn) for turn in turns))
@@ -22,7 +28,7 @@ def turns_block(tag: str, turns: Sequence[Turn]) -> str:
 
 def items_block(tag: str, items: Sequence[ItemRef]) -> str:
     """Items as one tagged block, numbered from 1 in the list's order."""
-    return _block(tag, (f"{n}. {fence(item.name)}" for n, item in enumerate(items, start=1)))
+    return _block(tag, (f"{n}. {fence_line(item.name)}" for n, item in enumerate(items, start=1)))
 
 
 def _turn_line(turn: Turn) -> str:

@@ -19,7 +19,6 @@ from recjury.records import (
     Turn,
     User,
     Utterance,
-    is_target,
     usable_reply,
 )
 from recjury.simulator.leak_guard import LeakGuard, Watch
@@ -100,7 +99,10 @@ class _Session:
         self.interaction.append(turn)
         if self.hit is None:
             shown = turn.items[:list_length]
-            self.hit = next((i for i in shown if is_target(i, self.scenario.targets)), None)
+            # The target as the scenario names it: the name in the list is the system's own words.
+            self.hit = next(
+                (t for i in shown for t in self.scenario.targets if i.same_item(t)), None
+            )
             self.hit_round = None if self.hit is None else number
         self.named = self.named or self._names_hit()
         return True

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from recjury.knowledge import Catalogue
-from recjury.prompts import Pack, fence, items_block, turns_block
+from recjury.prompts import Pack, fence, fence_line, items_block, turns_block
 from recjury.records import (
     LIST_LENGTH,
     ConversationLog,
@@ -38,13 +38,13 @@ class UserPrompts:
         )
         heard = moment.interaction[-1] if moment.interaction else None
         shown = heard.items if heard is not None and heard.speaker is Speaker.SYSTEM else ()
-        hit = fence(moment.hit.name) if moment.hit else ""
         turn = self.pack.render(
             "turn",
             interaction=turns_block("interaction", moment.interaction),
             items=items_block("list", shown[:LIST_LENGTH]) if shown else "",
-            situation=self._situation(moment).format(hit=hit),
-            naming=self._naming(moment).format(hit=hit),
+            hit=fence_line(moment.hit.name) if moment.hit else None,
+            situation=self._situation(moment),
+            naming=self._naming(moment),
         )
         return Message("system", role), Message("user", turn)
 
@@ -53,7 +53,7 @@ class UserPrompts:
         again = self.pack.render(
             "rewrite",
             utterance=fence(utterance),
-            leaks="\n".join(f"- {fence(leak)}" for leak in leaks),
+            leaks="\n".join(f"- {fence_line(leak)}" for leak in leaks),
         )
         return (*self.turn(moment), Message("assistant", (utterance,)), Message("user", again))
 
@@ -90,7 +90,7 @@ class UserPrompts:
         known = target.id is not None and target.id in self._catalogue
         item = self._catalogue.item(target.id) if known and target.id else None
         facts = (("title", target.name), *(_facts(item) if item else ()))
-        lines = (f"{name}: {fence(value)}" for name, value in facts if value)
+        lines = (f"{name}: {fence_line(value)}" for name, value in facts if value)
         return "\n".join(("<item>", *lines, "</item>"))
 
 
