@@ -1,9 +1,29 @@
 """What every test may use, and what none may do."""
 
 import os
+import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests reach this machine only: no paid service is ever called by accident."""
+    look_up = socket.getaddrinfo
+
+    def local(host: str | bytes | None, *rest: Any, **more: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name not in (None, "", "localhost", "127.0.0.1", "::1", "0.0.0.0"):
+            raise AssertionError(f"a test tried to reach {name}")
+        return look_up(host, *rest, **more)
+
+    async def refused(*_: object, **__: object) -> Any:
+        raise AssertionError("a test tried to look up a host")
+
+    monkeypatch.setattr(socket, "getaddrinfo", local)
+    monkeypatch.setattr("aiohttp.resolver.ThreadedResolver.resolve", refused)
 
 
 @pytest.fixture(scope="session")

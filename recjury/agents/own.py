@@ -8,9 +8,11 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+import orjson
+
 from recjury.agents.foreign import held_to_catalogue
 from recjury.errors import ConfigError, Fixable, SystemFailed, UnitFailed
-from recjury.records import JSON, Conversation, Recommender, SystemReply
+from recjury.records import JSON, Conversation, Recommender, SystemReply, digest
 
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
@@ -43,7 +45,8 @@ def load_own(
         raise
     except Exception as error:
         raise ConfigError(f"{path} cannot be made: {type(error).__name__}: {error}") from error
-    return GuardedRecommender(system, path, corpus.catalogue, timeout=timeout)
+    made: dict[str, JSON] = {"path": path, "code": _code_of(maker), "options": _plain(options)}
+    return GuardedRecommender(system, name, made, corpus.catalogue, timeout=timeout)
 
 
 class GuardedRecommender:
@@ -55,9 +58,19 @@ class GuardedRecommender:
     """
 
     def __init__(
-        self, system: object, path: str, catalogue: "Catalogue", *, timeout: float = TIMEOUT
+        self,
+        system: object,
+        name: str,
+        made: Mapping[str, JSON],
+        catalogue: "Catalogue",
+        *,
+        timeout: float = TIMEOUT,
     ):
-        """Raises ConfigError if `system` lacks a part of the protocol `Recommender`."""
+        """`made` is what it was made from, its "path" among it: part of each trial's identity.
+
+        Raises ConfigError if `system` lacks a part of the protocol `Recommender`.
+        """
+        path = made["path"]
         if timeout <= 0:
             raise ConfigError(f"timeout must be above 0 seconds, got {timeout:g}")
         missing = [
@@ -70,12 +83,9 @@ class GuardedRecommender:
                 raise ConfigError(f"{path} is no recommender: {method} is not `async def`")
         self._system: Recommender = system  # type: ignore[assignment]  # checked above
         self._catalogue, self._timeout = catalogue, timeout
-        self.name: str = self._system.name
-        self.settings: Mapping[str, JSON] = {
-            "kind": "python",
-            "path": path,
-            **self._system.settings,
-        }
+        self.name = name
+        own = self._system.settings
+        self.settings: Mapping[str, JSON] = {"kind": "python", **made, "system": own}
 
     async def respond(self, conversation: Conversation) -> SystemReply:
         """The system's answer. Raises SystemFailed for whatever is wrong with it."""
@@ -107,6 +117,20 @@ class GuardedRecommender:
         await self._system.aclose()
 
 
+def _code_of(maker: Maker) -> str | None:
+    """A digest of the module that `maker` is from: other code is another system."""
+    try:
+        return digest(inspect.getsource(inspect.getmodule(maker) or maker))
+    except (OSError, TypeError):  # built in, or made while running
+        return None
+
+
+def _plain(options: Mapping[str, object]) -> Mapping[str, JSON]:
+    """Options as JSON has them; what it has no word for, by its text."""
+    plain: dict[str, JSON] = orjson.loads(orjson.dumps(options, default=str))
+    return plain
+
+
 def entry_points() -> tuple[str, ...]:
     """The names of the systems that installed packages offer."""
     return tuple(sorted(each.name for each in importlib.metadata.entry_points(group=ENTRY_POINTS)))
@@ -116,10 +140,10 @@ def _from_module(path: str) -> Maker:
     module, _, attribute = path.partition(":")
     try:
         found: object = getattr(importlib.import_module(module), attribute)
-    except ImportError as error:
-        raise ConfigError(f"{path} cannot be imported: {error}") from error
     except AttributeError:
         raise ConfigError(f"the module {module} has no {attribute}") from None
+    except (Exception, SystemExit) as error:  # a module may do anything while it is imported
+        raise ConfigError(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
     if not callable(found):
         raise ConfigError(f"{path} is no class or function")
     return found
@@ -133,7 +157,7 @@ def _from_entry_point(name: str) -> Maker:
         raise ConfigError(f"no installed package offers a recommender {name!r}{hint}")
     try:
         maker: object = next(iter(found)).load()
-    except (ImportError, AttributeError) as error:
+    except (Exception, SystemExit) as error:  # as above
         raise ConfigError(f"the recommender {name!r} cannot be loaded: {error}") from error
     if not callable(maker):
         raise ConfigError(f"the recommender {name!r} is no class or function")

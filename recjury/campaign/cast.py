@@ -12,15 +12,11 @@ from recjury.corpora import Corpus
 from recjury.errors import ConfigError
 from recjury.judges import Panel
 from recjury.knowledge import Catalogue
-from recjury.llm import Gateway, ModelSpec
-from recjury.records import JSON, Checked, Evaluator, Factor, Rating, Recommender, Role, User
+from recjury.llm import Gateway
+from recjury.records import Checked, Evaluator, Factor, Rating, Recommender, Role, User
 
 if TYPE_CHECKING:
     from recjury.debate import Debater
-
-# What cannot change a reply is no part of a trial's identity.
-_NO_PART = {"key_env", "timeout", "retries", "concurrency", "requests_per_minute"}
-_PRICES = {"price_in", "price_out", "price_cached"}
 
 
 @dataclass(frozen=True)
@@ -48,14 +44,6 @@ class Cast:
         """Release what the systems hold."""
         for recommender in self.recommenders.values():
             await recommender.aclose()
-
-
-def models_settings(models: Mapping[str, ModelSpec]) -> dict[str, JSON]:
-    """What of the models can change a result, by alias."""
-    return {
-        alias: spec.model_dump(mode="json", exclude=_NO_PART | _PRICES)
-        for alias, spec in sorted(models.items())
-    }
 
 
 def debaters_for(config: RatingConfig, gateway: Gateway | None) -> "Debater | None":

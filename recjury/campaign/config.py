@@ -240,6 +240,11 @@ class RatingConfig(Section):
         """Whether the debaters are models."""
         return self._chosen(self.debate.kind)
 
+    @property
+    def aliases_in_use(self) -> tuple[str, ...]:
+        """The aliases that somebody is played by, sorted."""
+        return tuple(sorted({alias for _, alias in self._aliases_in_use()}))
+
     def _chosen(self, kind: str | None) -> bool:
         return bool(self.all_models) if kind is None else kind == "llm"
 

@@ -10,18 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from recjury.campaign.cast import Cast, debaters_for, models_settings, simulating_cast
+from recjury.campaign.cast import Cast, debaters_for, simulating_cast
 from recjury.campaign.config import CampaignConfig, RatingConfig, ScenarioSource
+from recjury.campaign.identity import campaign_id, trial_settings
 from recjury.campaign.plan import Trial, simulated_trials
 from recjury.corpora import Corpus, open_corpus
 from recjury.debate import Debater
 from recjury.llm import Gateway
-from recjury.records import JSON, Recorder, Scenario, digest
-from recjury.simulator import LeakGuard, session_settings
+from recjury.records import Recorder, Scenario
 from recjury.store import Skipped
-
-# What a campaign file says about how to run, not about what comes out.
-EXECUTION = {"concurrency", "budget", "data"}
 
 
 @dataclass(frozen=True)
@@ -35,11 +32,6 @@ class Prepared:
     gateway: Gateway | None
     trials: tuple[Trial, ...]
     skipped: tuple[Skipped, ...]
-
-
-def campaign_id(config: CampaignConfig) -> str:
-    """The identity of a campaign: its configuration without what only says how to run it."""
-    return digest(config.model_dump(mode="json", exclude=EXECUTION))[:12]
 
 
 def open_gateway(config: RatingConfig, recorder: Recorder, spent: float = 0) -> Gateway | None:
@@ -56,32 +48,6 @@ def open_gateway(config: RatingConfig, recorder: Recorder, spent: float = 0) -> 
         budget=config.budget,
         spent=spent,
     )
-
-
-def shared_settings(
-    config: CampaignConfig, cast: Cast, debaters: Debater | None
-) -> dict[str, JSON]:
-    """What can change a result in every stage, for all systems of a campaign alike."""
-    simulator = config.simulator
-    return {
-        "models": models_settings(config.all_models),
-        "user": dict(cast.user.settings) if cast.user else None,
-        "session": session_settings(
-            LeakGuard(cast.catalogue),
-            min_rounds=simulator.min_rounds,
-            max_rounds=simulator.max_rounds,
-            list_length=simulator.list_length,
-        ),
-        "raters": dict(cast.raters.settings),
-        "debate": debate_settings(config, debaters),
-    }
-
-
-def debate_settings(config: RatingConfig, debaters: Debater | None) -> dict[str, JSON] | None:
-    """What can change a debate; None without one."""
-    if debaters is None:
-        return None
-    return {**debaters.settings, "max_rounds": config.debate.max_rounds}
 
 
 async def prepare(
@@ -117,7 +83,7 @@ async def prepare(
         for trial in simulated_trials(
             scenarios=drawn,
             systems={system: dict(r.settings) for system, r in casts[name].recommenders.items()},
-            settings=shared_settings(config, casts[name], debaters),
+            settings=trial_settings(config, casts[name], debaters),
             repeats=config.repeats,
         )
     )

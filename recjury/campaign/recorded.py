@@ -7,24 +7,24 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from recjury.campaign.cast import Cast, debaters_for, models_settings, raters_for
+from recjury.campaign.cast import Cast, debaters_for, raters_for
 from recjury.campaign.config import RatingConfig, SimulatorConfig
 from recjury.campaign.executors.local import run_local
+from recjury.campaign.identity import recorded_campaign_id, trial_settings
 from recjury.campaign.pipeline import Pipeline, corpus_name
 from recjury.campaign.plan import Trial, recorded_trial
-from recjury.campaign.preparation import EXECUTION, debate_settings, open_gateway
+from recjury.campaign.preparation import open_gateway
 from recjury.campaign.progress import Progress
-from recjury.campaign.running import RunResult, setup, walk
+from recjury.campaign.running import RunResult, plan_in, setup, walk
 from recjury.corpora import Corpus, data_folder, open_corpus
 from recjury.corpora.concept import read_concept
 from recjury.corpora.ievalm import DATASETS
 from recjury.corpora.logs import read_logs
 from recjury.corpora.opening import DATA_VARIABLE
-from recjury.debate import Debater
 from recjury.errors import DataError
 from recjury.knowledge import Catalogue
 from recjury.llm import Gateway
-from recjury.records import JSON, ConversationLog, digest
+from recjury.records import ConversationLog
 from recjury.store import Campaign, Store
 
 Format = Literal["concept", "jsonl"]
@@ -44,11 +44,14 @@ async def judge_recorded(
     Every file is read to its end before anything is written, and again to be rated, so that no
     more than one conversation is in memory. Raises Fixable.
     """
+    for path in paths:
+        if not path.is_file():
+            raise DataError("there is no such file", path=path)
     data = Path(config.data) if config.data else _data_beside(paths)
     read = partial(_read, paths, form, data, limit)
     async with AsyncExitStack() as stack:
         recorder = await stack.enter_async_context(store.recorder())
-        campaign = _campaign_id(paths, form, config)
+        campaign = recorded_campaign_id(paths, form, config)
         gateway = open_gateway(config, recorder, store.spent(campaign).cost)
         if gateway is not None:
             await stack.enter_async_context(gateway)
@@ -56,11 +59,11 @@ async def judge_recorded(
             progress.usage = gateway.usage
         debaters = debaters_for(config, gateway)
         casts = _casts(config, gateway, {log.scenario.corpus for log in read()}, data)
-        settings = {name: _settings(config, cast, debaters) for name, cast in casts.items()}
+        settings = {name: trial_settings(config, cast, debaters) for name, cast in casts.items()}
         trials = [recorded_trial(log, settings[corpus_name(log.scenario.corpus)]) for log in read()]
         stack.enter_context(store.claim(campaign))
         store.begin(Campaign(id=campaign, name=config.name, setup=setup(config)))
-        store.add_trials(campaign, [trial.planned(config.seed) for trial in trials])
+        set_aside = plan_in(store, campaign, trials, config.seed)
         await _enter(store, campaign, trials, read())
         pipeline = Pipeline(
             store,
@@ -71,15 +74,15 @@ async def judge_recorded(
             progress=progress,
         )
         await walk(pipeline, store, campaign, trials, progress, config.concurrency)
-    return RunResult(campaign, progress.planned, progress.done, progress.failed)
+    return RunResult(
+        campaign, progress.planned, progress.done, progress.failed, set_aside=set_aside
+    )
 
 
 def _read(
     paths: Iterable[Path], form: Format, data: Path | None, limit: int | None
 ) -> Iterator[ConversationLog]:
     for path in paths:
-        if not path.is_file():
-            raise DataError("there is no such file", path=path)
         if form == "concept":
             yield from read_concept(path, data_folder(data), limit)
         else:
@@ -113,22 +116,6 @@ def _known(name: str, data: Path | None) -> Corpus | None:
     if name in DATASETS or name == "sample" or Path(name).is_dir():
         return open_corpus(name, data)
     return None
-
-
-def _settings(config: RatingConfig, cast: Cast, debaters: Debater | None) -> dict[str, JSON]:
-    """What can change the ratings and the debate over a log."""
-    return {
-        "models": models_settings(config.all_models),
-        "raters": dict(cast.raters.settings),
-        "debate": debate_settings(config, debaters),
-    }
-
-
-def _campaign_id(paths: Sequence[Path], form: Format, config: RatingConfig) -> str:
-    """The same files under the same raters are one campaign, however many of each are rated."""
-    played = {"name", "scenarios", "systems", "simulator", "repeats"}
-    raters = config.model_dump(mode="json", exclude=EXECUTION | played)
-    return digest([[path.name for path in paths], form, raters])[:12]
 
 
 async def _enter(

@@ -7,9 +7,10 @@ from typing import NamedTuple
 import recjury
 from recjury.campaign.config import CampaignConfig, RatingConfig
 from recjury.campaign.executors.local import run_local
+from recjury.campaign.identity import campaign_id
 from recjury.campaign.pipeline import Pipeline, Unit
 from recjury.campaign.plan import Trial
-from recjury.campaign.preparation import campaign_id, prepare
+from recjury.campaign.preparation import prepare
 from recjury.campaign.progress import Progress
 from recjury.llm import ModelSpec
 from recjury.prompts import load_pack, pack_names
@@ -17,13 +18,18 @@ from recjury.store import Campaign, Setup, Skipped, Store, package_versions
 
 
 class RunResult(NamedTuple):
-    """How a run ended. `planned` = `done` + `failed`, unless it was interrupted."""
+    """How a run ended. `planned` = `done` + `failed`, unless it was interrupted.
+
+    `set_aside` trials belonged to the campaign until something that can change their results
+    (a system, a rubric, the data) did change: they stay in the store, and out of its tables.
+    """
 
     campaign: str
     planned: int
     done: int
     failed: int
     skipped: tuple[Skipped, ...] = ()
+    set_aside: int = 0
 
 
 async def run_campaign(
@@ -42,7 +48,7 @@ async def run_campaign(
         stack.enter_context(store.claim(prepared.id))
         begun = setup(config, prepared.skipped)
         store.begin(Campaign(id=prepared.id, name=config.name, setup=begun))
-        store.add_trials(prepared.id, [trial.planned(config.seed) for trial in prepared.trials])
+        set_aside = plan_in(store, prepared.id, prepared.trials, config.seed)
         pipeline = Pipeline(
             store,
             prepared.casts,
@@ -54,8 +60,18 @@ async def run_campaign(
         progress.usage = prepared.gateway.usage if prepared.gateway else None
         await walk(pipeline, store, prepared.id, prepared.trials, progress, config.concurrency)
     return RunResult(
-        prepared.id, progress.planned, progress.done, progress.failed, prepared.skipped
+        campaign=prepared.id,
+        planned=progress.planned,
+        done=progress.done,
+        failed=progress.failed,
+        skipped=prepared.skipped,
+        set_aside=set_aside,
     )
+
+
+def plan_in(store: Store, campaign: str, trials: Sequence[Trial], seed: int) -> int:
+    """Make the trials those of the campaign; how many of an earlier version were set aside."""
+    return store.add_trials(campaign, [trial.planned(seed) for trial in trials])
 
 
 async def walk(
@@ -68,6 +84,8 @@ async def walk(
 ) -> None:
     """Advance all trials that the store does not have to the end."""
     stages = store.stages_done(campaign)
+    # The same file named twice, or two sources that drew the same scenario.
+    trials = tuple({trial.id: trial for trial in trials}.values())
     units = (Unit(trial, stages.get(trial.id, ())) for trial in trials)
     left = [unit for unit in units if pipeline.last_stage not in unit.done]
     progress.begin(planned=len(trials), resumed=len(trials) - len(left))

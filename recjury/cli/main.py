@@ -10,22 +10,17 @@ import sys
 from recjury.cli.app import app
 from recjury.errors import Fixable
 
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it
-
 
 def main() -> None:
     """Entry point of the `recjury` command."""
     _say_little()
-    # Own systems are named by import path ("mine:Recommender"), from where the user stands.
-    sys.path.insert(0, os.getcwd())
+    # Own systems are named by import path ("mine:Recommender"), from where the user stands; last,
+    # so that nothing there stands in for an installed library.
+    sys.path.append(os.getcwd())
     try:
         app()
     except Fixable as error:
         _end(f"recjury: {' '.join(str(error).split())}", 2)
-    except KeyboardInterrupt:
-        _end(
-            "recjury: interrupted; what was finished is kept: the same command goes on", INTERRUPTED
-        )
     except BrokenPipeError:
         # Whoever read our output has left: there is nobody to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -30,7 +30,8 @@ Concurrency = Annotated[
 ]
 
 Budget = Annotated[
-    float | None, typer.Option(metavar="USD", help="Spend at most this much on model calls.")
+    float | None,
+    typer.Option(min=0.000001, metavar="USD", help="Spend at most this much on model calls."),
 ]
 
 Report = Annotated[

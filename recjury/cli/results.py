@@ -50,6 +50,7 @@ def as_object(result: RunResult, systems: dict[str, SystemSummary]) -> dict[str,
         "campaign": result.campaign,
         "trials": {"planned": result.planned, "done": result.done, "failed": result.failed},
         "systems": {name: summary.as_json() for name, summary in systems.items()},
+        "set_aside": result.set_aside,
         "skipped": [skipped.model_dump() for skipped in result.skipped],
     }
 
@@ -60,6 +61,11 @@ def _show(result: RunResult, systems: dict[str, SystemSummary], store: Store) ->
         output.say(f"{len(result.skipped)} records gave no scenario or lost a target:")
         for skipped in result.skipped[:_SHOWN_REASONS]:
             output.say(f"  {skipped.corpus} {skipped.record}: {skipped.reason}")
+    if result.set_aside:
+        output.say(
+            f"{result.set_aside} trials of an earlier version of a system, rubric or data were set "
+            "aside: they are in the store, and out of these tables"
+        )
     if result.failed:
         output.say(f"{result.failed} of {result.planned} trials failed:")
         for reason, count in failure_reasons(store, result.campaign).most_common(_SHOWN_REASONS):

@@ -49,4 +49,6 @@ class ModelSpec(Record):
             raise ValueError("base_url must begin with http:// or https:// and name a host")
         if url.user or url.password:
             raise ValueError("base_url must not hold a key: name its variable in key_env")
+        if url.query_string or url.fragment:
+            raise ValueError("base_url must end with its path: say more in `extra` or key_env")
         return value.rstrip("/")

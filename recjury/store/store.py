@@ -64,13 +64,16 @@ from recjury.store.texts import Interner, text_of_hash
 from recjury.store.trials import (
     Failure,
     Planned,
+    SetAside,
     Trial,
     add_trials,
     check_stages,
     find_trial,
     read_failures,
     read_trials,
+    set_aside,
     stages_done,
+    superseded_trials,
     trial_ids,
     write_failures,
 )
@@ -121,6 +124,11 @@ class Store:
             raise
         return cls(path, engine)
 
+    @staticmethod
+    def exists(url: str) -> bool:
+        """Whether there is a file at that URL; raises StoreError if it is no store's URL."""
+        return store_path(url).exists()
+
     def close(self) -> None:
         """Commit what is waiting, and close the file."""
         self._writer.close()
@@ -158,9 +166,17 @@ class Store:
         """Add a campaign, or another run of it."""
         self._write(begin, campaign)
 
-    def add_trials(self, campaign: str, planned: Sequence[Trial]) -> None:
-        """Add a campaign's trials, in the plan's order; those it has already stay."""
+    def add_trials(self, campaign: str, planned: Sequence[Trial]) -> int:
+        """Add a campaign's trials, in the plan's order; those it has already stay.
+
+        Returns how many trials of an earlier version left the campaign: those of the same
+        system, scenario and repeat as a planned one, under another id.
+        """
         self._write(add_trials, Planned(campaign, planned))
+        with self._reading() as connection:
+            superseded = superseded_trials(connection, Planned(campaign, planned))
+        self._write(set_aside, SetAside(campaign, superseded))
+        return len(superseded)
 
     async def save_log(
         self, trial: str, log: ConversationLog, ratings: Sequence[Rating] = ()

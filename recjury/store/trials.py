@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import orjson
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, delete, select
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
@@ -71,6 +71,37 @@ def _rows(transaction: Transaction, trials: Sequence[Trial]) -> list[dict[str, J
         sealed = seal(list(row.values()), [places[text].hash])
         rows.append({**row, "settings": places[text].id, "seal": sealed})
     return rows
+
+
+class SetAside(NamedTuple):
+    """Trials that leave a campaign; they stay in the store."""
+
+    campaign: str
+    trials: Sequence[str]
+
+
+def superseded_trials(connection: Connection, planned: Planned) -> tuple[str, ...]:
+    """The campaign's trials that a planned one with another id has taken the place of."""
+    trials, links = table_of(TrialRow), table_of(CampaignTrialRow)
+    places = {(t.system, t.scenario, t.repeat) for t in planned.trials}
+    ids = {trial.id for trial in planned.trials}
+    query = select(trials.c.id, trials.c.system, trials.c.scenario, trials.c.repeat).join(
+        links, links.c.trial == trials.c.id
+    )
+    return tuple(
+        row.id
+        for row in connection.execute(query.where(links.c.campaign == planned.campaign))
+        if row.id not in ids and (row.system, row.scenario, row.repeat) in places
+    )
+
+
+def set_aside(transaction: Transaction, gone: Sequence[SetAside]) -> None:
+    """Take trials out of their campaigns."""
+    links = table_of(CampaignTrialRow)
+    for campaign, trials in gone:
+        for trial in trials:
+            query = delete(links).where(links.c.campaign == campaign, links.c.trial == trial)
+            transaction.connection.execute(query)
 
 
 def read_trials(connection: Connection, ids: Iterable[str]) -> dict[str, Trial]:

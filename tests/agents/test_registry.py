@@ -94,7 +94,10 @@ def test_ones_own_class_is_made_and_called() -> None:
     system = load_recommender("python", "mine", options, AROUND)
     assert system.name == "mine"
     assert respond(system).text == "Try Ran."
-    assert system.settings == {"kind": "python", "path": f"{__name__}:Own", "say": "Try Ran."}
+    assert system.settings["options"] == {"say": "Try Ran."}
+    assert system.settings["system"] == {"say": "Try Ran."}
+    other = load_recommender("python", "mine", options | {"options": {"say": "Try Up."}}, AROUND)
+    assert other.settings != system.settings
     asyncio.run(system.aclose())
 
 

@@ -1,6 +1,12 @@
 """Whole campaigns over real HTTP and a real store."""
 
+import importlib
 import json
+import linecache
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +17,7 @@ from recjury.records import Factor, Status
 from recjury.store import Store
 from tests.campaign import player
 from tests.cli.front_door import Ended, recjury
-from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, completion
+from tests.endpoint import Answer, Body, Fault, RemoteEndpoint, ScriptedEndpoint, completion
 
 Command = Callable[..., Ended]
 PLAYED = "scenarios: [{corpus: sample, limit: 2}]\nsystems: [chatcrs, retrieval]\n"
@@ -204,3 +210,93 @@ def test_a_dry_run_says_what_it_would_cost_and_writes_nothing(command: Command) 
     assert estimate["calls"] == 4 * (6 + 12 + 16) + 2 * 5
     assert estimate["cost"] > 0
     assert not Path("runs.db").exists()
+
+
+def test_an_endpoint_that_refuses_midway_ends_in_one_line_and_goes_on_later(
+    command: Command,
+) -> None:
+    refuses = False
+
+    def script(body: Body) -> Answer:
+        nonlocal refuses
+        refuses = refuses or "You judge one factor" in str(body)
+        return Fault("status", status=401, text="revoked") if refuses else player.play(body)
+
+    with ScriptedEndpoint(script) as endpoint:
+        campaign = _campaign(endpoint)
+        ended = command("run", campaign, "--store", STORE)
+        assert ended.code == 2
+        assert [line for line in ended.err.splitlines() if "401" in line] == [
+            ended.err.splitlines()[-1]
+        ]
+        asked = len(endpoint.bodies)
+        endpoint.server._script = player.play
+        result = _run(command, campaign)
+        again = [player.kind(body) for body in endpoint.bodies[asked:]]
+    assert result["trials"]["done"] == 4
+    assert again.count("system") < 2 * 5, "some of the conversation was kept"
+
+
+def test_a_budget_holds_over_runs_whatever_says_how_to_run(command: Command) -> None:
+    with ScriptedEndpoint(lambda body: _dear(player.play(body))) as endpoint:
+        _run(command, _campaign(endpoint), "--budget", 0.05, code=3)
+        asked = len(endpoint.bodies)
+        text = (
+            _campaign(endpoint).read_text("utf-8").replace("retries: 0", "retries: 0, timeout: 9")
+        )
+        Path("campaign.yaml").write_text(text, "utf-8")
+        _run(command, "campaign.yaml", "--budget", 0.05, code=3)
+        assert len(endpoint.bodies) <= asked + 1, "the worst case of one more may still fit"
+
+
+def test_trials_of_an_earlier_version_leave_the_tables(command: Command) -> None:
+    text = PLAYED.replace(
+        "[chatcrs, retrieval]", "[{kind: python, name: mine, path: 'versioned:Mine'}]"
+    )
+    own = (
+        "from recjury.records import SystemReply\n"
+        "class Mine:\n"
+        "    def __init__(self, corpus, *, name):\n"
+        "        self.name, self.settings = name, {{}}\n"
+        "        self.items = tuple(item.ref for item in corpus.catalogue)[:{n}]\n"
+        "    async def respond(self, conversation):\n"
+        "        return SystemReply(text='Try this one.', items=self.items)\n"
+        "    async def aclose(self):\n"
+        "        pass\n"
+    )
+    Path("versioned.py").write_text(own.format(n=3), "utf-8")
+    first = _run(command, _campaign(None, text))
+    sys.modules.pop("versioned")
+    Path("versioned.py").write_text(own.format(n=10), "utf-8")
+    importlib.invalidate_caches()
+    linecache.clearcache()
+    second = _run(command, _campaign(None, text))
+    sys.modules.pop("versioned")
+    assert first["campaign"] == second["campaign"]
+    assert (first["set_aside"], second["set_aside"]) == (0, 2)
+    assert second["systems"]["mine"]["trials"] == 2
+    with Store.open(STORE) as store:
+        assert len(store.trials()) == 4, "nothing was lost"
+
+
+def test_two_sources_that_draw_one_scenario_play_it_once(command: Command) -> None:
+    twice = PLAYED.replace("[{corpus: sample, limit: 2}]", "[sample, sample]")
+    campaign = _campaign(None, twice.replace("[chatcrs, retrieval]", "[retrieval]"))
+    assert _run(command, campaign, "--limit", 2)["trials"]["planned"] == 2
+
+
+def test_an_interrupted_campaign_says_so_and_goes_on(command: Command) -> None:
+    with RemoteEndpoint("tests.campaign.player:play", latency=0.2) as endpoint:
+        model = _model(endpoint.url)
+        Path("campaign.yaml").write_text(PLAYED + model, "utf-8")
+        line = [sys.executable, "-m", "recjury", "run", "campaign.yaml", "--store", STORE]
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+        running = subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environment)
+        while not endpoint.bodies:
+            pass
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=60)
+        assert running.returncode == 130
+        assert "the same command goes on" in said
+        result = _run(command, "campaign.yaml")
+    assert result["trials"]["done"] == 4
