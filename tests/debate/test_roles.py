@@ -56,8 +56,8 @@ def test_each_role_knows_its_concerns_and_the_scale(role: Role) -> None:
     text = PROMPTS.system(role).text
     assert set(PROMPTS.guides[role].concerns) == set(role.factors)
     assert all(f"{n}. {factor}. " in text for n, factor in enumerate(role.factors, start=1))
-    assert "0: you would never want to use this system, under any circumstances." in text
-    assert "100: you would always choose this system first, in any situation." in text
+    assert "0: nothing could make you use it." in text
+    assert "100: whatever the occasion, it is the first thing you reach for." in text
 
 
 def test_from_round_two_the_transcript_stands_there_in_the_order_of_roles() -> None:

@@ -34,9 +34,11 @@ def test_the_digest_changes_with_any_byte() -> None:
     assert pack("Go.", MANIFEST + "# a comment\n").digest != same
 
 
-@pytest.mark.parametrize("name", ["core-judges", "core-debate"])
-def test_shipped_packs_name_themselves_and_their_version(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "version"), [("core-judges", "1"), ("core-debate", "2"), ("core-simulator", "2")]
+)
+def test_shipped_packs_name_themselves_and_their_version(name: str, version: str) -> None:
     shipped = load_pack(name)
     assert shipped.id == name
-    assert shipped.version == "1"
+    assert shipped.version == version
     assert len(shipped.digest) == 16
