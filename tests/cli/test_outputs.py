@@ -1,0 +1,109 @@
+"""What commands print: the keys that scripts rely on, tables, progress off a terminal."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recjury.records import Factor
+from tests.cli.front_door import Ended, recjury
+
+Command = Callable[..., Ended]
+STORE = ("--store", "sqlite:///runs.db")
+
+
+@pytest.fixture
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Command:
+    """`recjury` in a folder with a store that holds two systems' recorded conversations."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("RECJURY_DATA", raising=False)
+
+    def run(*arguments: object) -> Ended:
+        return recjury(monkeypatch, capsys, *arguments)
+
+    return run
+
+
+def _line(system: str, number: int, answer: str) -> str:
+    said = [
+        {"speaker": "user", "text": "I would like a crime film. What do you recommend?"},
+        {"speaker": "system", "text": answer, "items": ["Heat (1995)", "Alien (1979)"]},
+        {"speaker": "user", "text": "Thank you!"},
+    ]
+    row = {"id": f"d{number}", "system": system, "catalogue": "sample", "interaction": said}
+    return json.dumps(row | {"targets": ["Heat (1995)"]})
+
+
+def _judged(command: Command) -> dict[str, Any]:
+    for system, answer in (
+        ("good", "You could try Heat (1995), since it is a crime film. Would you like that?"),
+        ("bad", "She go to a a apple, he have much film."),
+    ):
+        lines = [_line(system, n, answer) for n in range(4)]
+        Path(f"{system}.jsonl").write_text("\n".join(lines), "utf-8")
+    ended = command("judge", "good.jsonl", "bad.jsonl", "--format", "jsonl", "--json", *STORE)
+    assert ended.code == 0, ended.err
+    result: dict[str, Any] = json.loads(ended.out)
+    return result
+
+
+def test_judge_prints_the_same_object_as_run(command: Command) -> None:
+    result = _judged(command)
+    assert result["trials"] == {"planned": 8, "done": 8, "failed": 0}
+    assert set(result["systems"]) == {"good", "bad"}
+    for system in result["systems"].values():
+        assert set(system["factors"]) == {factor.value for factor in Factor}
+        assert set(system["overall"]) == {"mean", "coverage"}
+        assert set(system["recall"]) == {"1", "5", "10"}
+        assert system["recall"]["1"] == 1.0
+    assert (
+        result["systems"]["good"]["overall"]["mean"] > result["systems"]["bad"]["overall"]["mean"]
+    )
+
+
+def test_compare_prints_the_keys_that_scripts_rely_on(command: Command) -> None:
+    _judged(command)
+    ended = command("compare", "good", "bad", "--json", *STORE)
+    result = json.loads(ended.out)
+    assert result["pairs"] == 0 or result["pairs"] == 4
+    assert set(result["factors"]) == {factor.value for factor in Factor}
+    for gap in (*result["factors"].values(), result["overall"]):
+        assert {"difference", "low", "high", "p"} <= set(gap)
+    assert result["overall"]["difference"] > 0
+
+
+def test_replays_and_their_verification(command: Command) -> None:
+    _judged(command)
+    verified = json.loads(command("replay", "--all", "--verify", "--json", *STORE).out)
+    assert verified == {"debates": 8, "verified": 8, "different": []}
+    trial = json.loads(command("replay", "--json", *STORE).out)["debates"][0]["trial"]
+    shown = command("replay", trial[:8], *STORE)
+    assert "round 1" in shown.out
+    assert "Common User (rule)" in shown.out
+
+
+def test_export_report_status_and_doctor(command: Command) -> None:
+    _judged(command)
+    files = json.loads(command("export", "out", "--json", *STORE).out)["files"]
+    with Path(next(file for file in files if file.endswith("trials.csv"))).open() as file:
+        assert len(list(csv.DictReader(file))) == 8
+    assert command("report", "--out", "r.html", *STORE).code == 0
+    assert Path("r.html").read_text("utf-8").startswith("<!")
+    standing = json.loads(command("status", "--json", *STORE).out)["campaigns"][0]
+    assert (standing["planned"], standing["done"], standing["left"]) == (8, 8, 0)
+    looked = json.loads(command("doctor", "--json", *STORE).out)
+    assert looked["fine"] is True
+
+
+def test_progress_off_a_terminal_is_plain_lines_on_standard_error(command: Command) -> None:
+    Path("c.yaml").write_text("scenarios: [sample]\nsystems: [retrieval]\n", "utf-8")
+    ended = command("run", "c.yaml", "--limit", 2, *STORE)
+    assert ended.code == 0
+    assert "2/2 trials" in ended.err
+    assert "\x1b" not in ended.err + ended.out
+    assert "retrieval" in ended.out
