@@ -74,6 +74,12 @@ def test_its_own_system_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert reply.items[0].id is not None
 
 
+def test_the_python_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(_blocks("python", (ROOT / "docs" / "python.md").read_text("utf-8"))[0], {})
+    assert Path("report.html").exists()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text("utf-8"))

@@ -1,10 +1,17 @@
-"""One evaluation run: its configuration, plan, cast, pipeline and progress.
-
-Import the submodules: some bring the rooms of a whole campaign along.
-"""
+"""One evaluation run: its configuration, plan, cast, pipeline and progress."""
 
 from recjury.campaign.config import CampaignConfig, RatingConfig
 from recjury.campaign.progress import Progress
 from recjury.campaign.reading import read_config
+from recjury.campaign.recorded import judge_recorded
+from recjury.campaign.running import RunResult, run_campaign
 
-__all__ = ["CampaignConfig", "Progress", "RatingConfig", "read_config"]
+__all__ = [
+    "CampaignConfig",
+    "Progress",
+    "RatingConfig",
+    "RunResult",
+    "judge_recorded",
+    "read_config",
+    "run_campaign",
+]

@@ -37,13 +37,14 @@ async def judge_recorded(
     store: Store,
     *,
     limit: int | None = None,
-    progress: Progress,
+    progress: Progress | None = None,
 ) -> RunResult:
     """Rate and debate at most `limit` conversations of each file.
 
     Every file is read to its end before anything is written, and again to be rated, so that no
     more than one conversation is in memory. Raises Fixable.
     """
+    progress = progress or Progress()
     for path in paths:
         if not path.is_file():
             raise DataError("there is no such file", path=path)

@@ -33,7 +33,11 @@ class RunResult(NamedTuple):
 
 
 async def run_campaign(
-    config: CampaignConfig, store: Store, *, limit: int | None = None, progress: Progress
+    config: CampaignConfig,
+    store: Store,
+    *,
+    limit: int | None = None,
+    progress: Progress | None = None,
 ) -> RunResult:
     """Run `config`, or go on with it where `store` has a part of it already.
 
@@ -41,6 +45,7 @@ async def run_campaign(
     Fixable for what the user can mend: before the first trial with nothing written, later
     (an endpoint that has come to refuse) with everything kept that was finished.
     """
+    progress = progress or Progress()
     async with AsyncExitStack() as stack:
         recorder = await stack.enter_async_context(store.recorder())
         spent = store.spent(campaign_id(config)).cost
