@@ -1,5 +1,6 @@
 """What came of a campaign: tables, comparisons, and a report to read in a browser."""
 
+from recjury.report.choice import newest_campaign
 from recjury.report.comparison import Comparison, compare_systems
 from recjury.report.html import write_report
 from recjury.report.summary import SystemSummary, summarise_by_corpus, summarise_systems
@@ -8,6 +9,7 @@ __all__ = [
     "Comparison",
     "SystemSummary",
     "compare_systems",
+    "newest_campaign",
     "summarise_by_corpus",
     "summarise_systems",
     "write_report",

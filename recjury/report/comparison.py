@@ -1,11 +1,12 @@
 """Two systems compared over the trials of a store, scenario by scenario."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import NamedTuple, TypeVar
 
 from recjury.errors import StoreError
 from recjury.records import JSON, PERSUASIVENESS, Factor
+from recjury.report.choice import Sides, campaigns_to_compare, unknown_system
 from recjury.report.scores import COMPARED, OVERALL, TrialScores, recall, scored, scores_of
 from recjury.stats import Difference, holm, paired, summarise, unpaired
 from recjury.store import Store
@@ -16,7 +17,7 @@ K = TypeVar("K", bound=Hashable)
 class Comparison(NamedTuple):
     """A minus B, per measure; p-values are Holm-corrected over all measures that have one.
 
-    `pairs` counts the scenarios (and repeats) that both systems met. Without any, the groups are
+    `pairs` counts the scenarios that both systems met. Without any, the groups are
     compared unpaired and `is_paired` is False.
     """
 
@@ -37,26 +38,25 @@ class Comparison(NamedTuple):
         }
 
 
-class _Key(NamedTuple):
-    pair: str
-    repeat: int
-
-
 class Sample:
-    """One system's scores by scenario and repeat, collected one trial at a time."""
+    """One system's scores by scenario, collected one trial at a time."""
 
     def __init__(self) -> None:
         """Nothing collected yet."""
-        self._met: dict[_Key, list[dict[str, float]]] = defaultdict(list)
+        self._met: dict[str, list[dict[str, float]]] = defaultdict(list)
 
     def add(self, scores: TrialScores) -> None:
         """Collect a trial's scores; one without any (no log) says nothing and is left out."""
         found = dict(scored(scores, COMPARED))
         if found:
-            self._met[_Key(scores.pair, scores.repeat)].append(found)
+            self._met[scores.pair].append(found)
 
-    def values(self) -> dict[_Key, dict[str, float]]:
-        """Scores by pair and repeat: the mean where the system met the same pair several times."""
+    def values(self) -> dict[str, dict[str, float]]:
+        """Scores by pair: the mean where the system met the same pair several times.
+
+        Repeats of a scenario are no further scenarios: counted apart, they would make intervals
+        and p-values smaller than what was tried can bear.
+        """
         return {key: met[0] if len(met) == 1 else _means(met) for key, met in self._met.items()}
 
     def column(self, name: str) -> list[float]:
@@ -67,24 +67,27 @@ class Sample:
 def compare_systems(
     store: Store, a: str, b: str, *, campaign: str | None = None, seed: int = 0
 ) -> Comparison:
-    """Compare two systems of a store, or of one campaign in it.
+    """Compare two systems of a campaign, by default of the newest that has both.
 
-    A measure counts where both have a score for it. Raises StoreError for a system that the
-    store does not have, and for one without any score yet.
+    Where none has both, the newest campaign of each is taken, if they were rated alike. A
+    measure counts where both systems have a score for it. Raises StoreError for a system that the
+    store does not have, for one without any score yet, and for systems rated unlike.
     """
-    samples = []
-    for system in (a, b):
-        sample, trials = Sample(), 0
-        for outcome in store.outcomes(campaign, system):
-            sample.add(scores_of(outcome))
-            trials += 1
-        if not trials:
-            known = sorted({trial.system for trial in store.trials(campaign)})
-            raise StoreError(f"no system is called {system}: expected {_listed(known)}")
-        if not sample.values():
-            raise StoreError(f"{system} has no score yet: there is nothing to compare")
-        samples.append(sample)
-    return corrected({"": compare_samples(*samples, seed=seed)})[""]
+    sides = Sides(campaign, campaign) if campaign else campaigns_to_compare(store, a, b)
+    first, second = _sample(store, sides.a, a), _sample(store, sides.b, b)
+    return corrected({"": compare_samples(first, second, seed=seed)})[""]
+
+
+def _sample(store: Store, campaign: str, system: str) -> Sample:
+    sample, trials = Sample(), 0
+    for outcome in store.outcomes(campaign, system):
+        sample.add(scores_of(outcome))
+        trials += 1
+    if not trials:
+        raise StoreError(unknown_system(store, campaign, system))
+    if not sample.values():
+        raise StoreError(f"{system} has no score yet: there is nothing to compare")
+    return sample
 
 
 def compare_samples(a: Sample, b: Sample, *, seed: int = 0) -> Comparison:
@@ -120,10 +123,6 @@ def corrected(comparisons: Mapping[K, Comparison]) -> dict[K, Comparison]:
         )
         for number, name in enumerate(names)
     }
-
-
-def _listed(names: Sequence[str]) -> str:
-    return "one of " + ", ".join(names) if names else "a store with trials in it"
 
 
 def _means(several: list[dict[str, float]]) -> dict[str, float]:

@@ -117,8 +117,8 @@ class Findings:
         self.unscored[why][system] += 1
 
 
-def walk(store: Store, campaign: str | None) -> Findings:
-    """One walk over the trials of a campaign in the plan's order, or over the whole store."""
+def walk(store: Store, campaign: str) -> Findings:
+    """One walk over the trials of a campaign, in the plan's order."""
     found = Findings()
     for outcome in store.outcomes(campaign):
         debate = store.debate(outcome.trial) if outcome.verdict is not None else None

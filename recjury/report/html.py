@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from recjury.errors import ConfigError, StoreError
 from recjury.records import Dimension
+from recjury.report.choice import newest_campaign
 from recjury.report.findings import Findings, walk
 from recjury.report.page import Page, gather
 from recjury.report.plots import debate_plot, factor_map, overall_plot, recall_plot
@@ -21,17 +22,18 @@ from recjury.store import Store
 def write_report(
     store: Store, path: Path, *, campaign: str | None = None, examples: int = 3
 ) -> None:
-    """Write the report about a campaign, or about all of `store`, to `path`.
+    """Write the report about a campaign, by default the newest of `store`, to `path`.
 
     `examples` conversations are shown of each system. The folder is made where it is missing,
     and the file appears only when it is complete; the same store gives the same bytes. Raises
     StoreError where there is no trial to report on, ConfigError where `path` cannot be written.
     """
-    found = walk(store, campaign)
-    if not found.systems:
-        whose = "the store" if campaign is None else f"campaign {campaign}"
+    chosen = campaign or newest_campaign(store)
+    found = walk(store, chosen) if chosen else Findings()
+    if chosen is None or not found.systems:
+        whose = "the store" if chosen is None else f"campaign {chosen}"
         raise StoreError(f"{whose} has no trial to report on: run a campaign first")
-    page = gather(store, found, campaign=campaign, examples=examples)
+    page = gather(store, found, campaign=chosen, examples=examples)
     _put(path, render(page, found))
 
 

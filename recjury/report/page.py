@@ -61,7 +61,7 @@ class Reasons(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A campaign that the page is about."""
+    """The campaign that the page is about."""
 
     id: str
     name: str
@@ -72,11 +72,20 @@ class Run(NamedTuple):
     skipped: Reasons
 
 
+class Other(NamedTuple):
+    """A campaign of the store that the page is not about."""
+
+    id: str
+    name: str
+    trials: int
+
+
 class Page(NamedTuple):
     """What stands on the page, from top to bottom."""
 
     title: str
-    runs: tuple[Run, ...]
+    run: Run
+    others: tuple[Other, ...]
     who: Players
     corpora: tuple[CorpusLine, ...]
     systems: Mapping[str, SystemSummary]
@@ -91,12 +100,11 @@ class Page(NamedTuple):
     examples: Mapping[str, tuple[Example, ...]]
 
 
-def gather(store: Store, found: Findings, *, campaign: str | None, examples: int) -> Page:
-    """The page about what was `found` in a campaign of `store`, or in all of it."""
-    campaigns = [each for each in store.campaigns() if campaign in (None, each.id)]
-    models: dict[str, str] = {}
-    for each in campaigns:
-        models |= model_names(each.setup.config)
+def gather(store: Store, found: Findings, *, campaign: str, examples: int) -> Page:
+    """The page about what was `found` in a campaign of `store`."""
+    campaigns = {each.id: each for each in store.campaigns()}
+    about = campaigns.pop(campaign)
+    models = model_names(about.setup.config)
     who, systems = players(found, models), summaries(found.systems)
     compared = _comparisons(found, systems)
     by_corpus = {
@@ -104,8 +112,11 @@ def gather(store: Store, found: Findings, *, campaign: str | None, examples: int
         for corpus, tallies in found.corpora.items()
     }
     return Page(
-        title=one_line(", ".join(each.name for each in campaigns) or "recjury", 120),
-        runs=tuple(_run(store, each) for each in campaigns),
+        title=one_line(about.name or "recjury", 120),
+        run=_run(store, about),
+        others=tuple(
+            Other(each.id, one_line(each.name, 80), each.trials) for each in campaigns.values()
+        ),
         who=who,
         corpora=tuple(_corpus_lines(found)),
         systems=systems,

@@ -34,14 +34,13 @@ COMPARED = (OVERALL, *FACTORS, PERSUASIVENESS, recall(10))
 class TrialScores(NamedTuple):
     """One trial's numbers. `measures` holds None for what is not scored or not there.
 
-    `pair` and `repeat` together say which trials of two systems form a pair.
+    `pair` says which trials of two systems form a pair.
     """
 
     trial: str
     system: str
     corpus: str
     pair: str
-    repeat: int
     failed: bool
     measures: Mapping[str, float | None]
     leaks_caught: int
@@ -65,7 +64,6 @@ def scores_of(outcome: TrialOutcome) -> TrialScores:
         system=outcome.system,
         corpus=outcome.corpus,
         pair=outcome.pair or outcome.scenario,
-        repeat=outcome.repeat,
         failed=bool(outcome.failures),
         measures=measures,
         leaks_caught=outcome.leaks_caught,

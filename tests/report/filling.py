@@ -1,7 +1,7 @@
 """Fills a real store with small trials whose numbers are known."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recjury.records import (
@@ -43,6 +43,8 @@ class Played:
     persuasiveness: float | None = 1.0
     corpus: str = "sample/test"
     pair: str = ""
+    repeat: int = 0
+    settings: Mapping[str, object] = field(default_factory=dict)
     said: str = "You might like a heist film."
     failure: str | None = None
     judge: str = "measured"
@@ -70,10 +72,12 @@ class Played:
     def trial(self) -> Trial:
         """Its plan."""
         return Trial(
-            id=digest([self.system, self.corpus, self.record]),
+            id=digest([self.system, self.corpus, self.record, self.repeat, self.settings]),
             system=self.system,
             scenario=self.scenario.id,
             corpus=self.corpus,
+            repeat=self.repeat,
+            settings=self.settings,
         )
 
     @property
@@ -132,13 +136,19 @@ class Played:
         return transcript, verdict
 
 
-def fill(store: Store, played: Iterable[Played], *, name: str = "A small campaign") -> None:
+def fill(
+    store: Store,
+    played: Iterable[Played],
+    *,
+    name: str = "A small campaign",
+    campaign: str = CAMPAIGN,
+) -> None:
     """Keep a campaign of these trials."""
     several = list(played)
     config = {"model": {"name": "large-model-1", "base_url": "http://127.0.0.1"}}
     setup = Setup(config=config, recjury="0.1.0", seeds={"campaign": 7})
-    store.begin(Campaign(id=CAMPAIGN, name=name, setup=setup))
-    store.add_trials(CAMPAIGN, [one.trial for one in several])
+    store.begin(Campaign(id=campaign, name=name, setup=setup))
+    store.add_trials(campaign, [one.trial for one in several])
     asyncio.run(_keep(store, several))
 
 

@@ -106,9 +106,67 @@ def test_p_values_are_corrected_over_all_that_is_shown_together(store: Store) ->
             for n in range(12)
         ],
     )
-    samples = walk(store, None).samples
+    samples = walk(store, CAMPAIGN).samples
     raw = {name: compare_samples(samples["a"], samples[name]) for name in ("b", "c")}
     alone = corrected({"b": raw["b"]})["b"].measures["Overall"].p
     together = corrected(raw)["b"].measures["Overall"].p
     assert alone is not None
     assert together == pytest.approx(2 * alone)
+
+
+def _rated(system: str, verdict: float, judge: str, records: range = range(6)) -> list[Played]:
+    """Trials of a campaign whose settings name the judge."""
+    settings = {
+        "raters": {"model": [judge]},
+        "debate": None,
+        "models": {judge: {"name": f"{judge}-1"}, "user": {"name": system}},
+    }
+    return [
+        Played(system, str(n), scores=[(verdict,) * 4], judge=judge, settings=settings)
+        for n in records
+    ]
+
+
+def test_campaigns_with_other_raters_are_never_averaged(store: Store) -> None:
+    fill(store, [*_rated("a", 10.0, "measured"), *_rated("b", 30.0, "measured")], campaign="one")
+    fill(store, [*_rated("a", 80.0, "large"), *_rated("b", 50.0, "large")], campaign="two")
+    fill(store, _rated("a", 0.0, "small"), campaign="three")
+    newest = compare_systems(store, "a", "b").measures["Overall"]
+    assert (newest.difference, newest.n) == (30.0, 6)
+    older = compare_systems(store, "a", "b", campaign="one").measures["Overall"]
+    assert older.difference == -20.0
+
+
+def test_across_campaigns_only_what_was_rated_alike_is_compared(store: Store) -> None:
+    fill(store, _rated("a", 10.0, "measured"), campaign="one")
+    fill(store, _rated("b", 30.0, "measured"), campaign="two")
+    gap = compare_systems(store, "a", "b").measures["Overall"]
+    assert (gap.difference, gap.n) == (-20.0, 6)
+    fill(store, _rated("b", 50.0, "large"), campaign="three")
+    with pytest.raises(StoreError, match=r"a \(campaign one\) and b \(campaign three\) were not"):
+        compare_systems(store, "a", "b")
+
+
+def test_one_alias_for_two_models_is_not_rated_alike(store: Store) -> None:
+    fill(store, _rated("a", 10.0, "main"), campaign="one")
+    settings = {"raters": {"model": ["main"]}, "debate": None, "models": {"main": {"name": "x"}}}
+    fill(store, [Played("b", "1", settings=settings)], campaign="two")
+    with pytest.raises(StoreError, match="were not rated alike"):
+        compare_systems(store, "a", "b")
+
+
+def test_repeats_of_a_scenario_are_one_pair(store: Store) -> None:
+    fill(
+        store,
+        [
+            Played(system, str(n), scores=[(start + n + repeat,) * 4], repeat=repeat)
+            for system, start in (("a", 60.0), ("b", 50.0))
+            for n in range(5)
+            for repeat in range(4)
+        ],
+    )
+    result = compare_systems(store, "a", "b")
+    gap = result.measures["Overall"]
+    assert (result.pairs, gap.n, gap.difference) == (5, 5, 10.0)
+    # All five signs agree: the exact p of five pairs, times the fifteen tests.
+    assert gap.p == pytest.approx(min(1.0, 15 * 2 / 2**5))

@@ -9,7 +9,7 @@ import pytest
 
 from recjury.errors import ConfigError, StoreError
 from recjury.records import Ending
-from recjury.report import write_report
+from recjury.report import newest_campaign, write_report
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, fill
 from tests.report.markup import Page
@@ -185,6 +185,26 @@ def test_as_many_conversations_as_asked_for(
     fill(store, _several()[:6])
     words = written(store, tmp_path / "report.html", examples=examples).words
     assert words.count("of 6 by verdict") == shown
+
+
+def test_the_page_is_about_the_newest_campaign_and_names_the_others(
+    store: Store, tmp_path: Path
+) -> None:
+    fill(store, [Played("a", "1", scores=[(20.0,) * 4])], name="Measured", campaign="one")
+    other = {"raters": "large"}
+    fill(
+        store,
+        [Played("a", "1", scores=[(80.0,) * 4], settings=other)],
+        name="With a model",
+        campaign="two",
+    )
+    write_report(store, tmp_path / "report.html")
+    words = Page((tmp_path / "report.html").read_text("utf-8")).words
+    assert "a (1 trial)" in words
+    assert "80.0" in words
+    assert "20.0" not in words
+    assert "Measured one, 1 trial" in words
+    assert newest_campaign(store) == "two"
 
 
 def test_an_empty_store_and_a_path_that_cannot_be_written_are_one_line(

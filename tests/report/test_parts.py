@@ -25,7 +25,7 @@ def test_excerpts_say_when_they_are_cut() -> None:
 
 def _trial(name: str, overall: float | None) -> TrialScores:
     measures = {"Overall": overall}
-    return TrialScores(name, "s", "c", name, 0, False, measures, 0, 0, frozenset())
+    return TrialScores(name, "s", "c", name, False, measures, 0, 0, frozenset())
 
 
 def test_three_examples_are_the_best_the_median_and_the_worst() -> None:
