@@ -10,7 +10,10 @@ import torch
 from torch import nn
 
 from recjury.agents.batching import Batcher
+from recjury.agents.neural.serving import NeuralRecommender, Outcome
 from recjury.errors import SystemFailed
+from recjury.records import Conversation, SystemReply
+from tests.agents.conversations import talk
 
 LONG = 20.0
 REFUSED = 1313
@@ -269,6 +272,34 @@ def test_a_torch_module_answers_as_if_alone() -> None:
     assert [each for number, each in enumerate(found) if number != 7] == [
         each for number in range(20) if number != 7 for each in infer([number])
     ]
+
+
+class Echo:
+    """A model that repeats what it is told, cannot answer "no", and counts its batches."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def infer(self, conversations: Sequence[Conversation]) -> list[Outcome]:
+        self.sizes.append(len(conversations))
+        said = [conversation.turns[-1].text for conversation in conversations]
+        return [SystemFailed("no") if text == "no" else SystemReply(text=text) for text in said]
+
+
+def test_neural_systems_collect_the_conversations_of_a_campaign() -> None:
+    model = Echo()
+
+    async def work() -> list[SystemReply | BaseException]:
+        system = NeuralRecommender(model, name="echo", settings={})
+        talks = map(talk, ["one", "no", "three"])
+        found = await asyncio.gather(*map(system.respond, talks), return_exceptions=True)
+        await system.aclose()
+        return found
+
+    found = asyncio.run(work())
+    assert [found[0], found[2]] == [SystemReply(text="one"), SystemReply(text="three")]
+    assert isinstance(found[1], SystemFailed)
+    assert model.sizes == [3]
 
 
 def test_a_batch_has_room_for_one_at_least() -> None:

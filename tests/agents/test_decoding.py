@@ -12,7 +12,7 @@ from transformers import BartConfig, BartForConditionalGeneration, GPT2Config, G
 from recjury.agents.decoding.bans import NgramBans
 from recjury.agents.decoding.bart import BartSteps
 from recjury.agents.decoding.gpt2 import Gpt2Steps, Prefix
-from recjury.agents.decoding.greedy import Generated, Rules, Steps, generate
+from recjury.agents.decoding.greedy import CLOSE, Generated, Rules, Steps, generate
 from recjury.errors import SystemFailed
 
 VOCABULARY, START, END, PAD = 211, 2, 2, 1
@@ -174,6 +174,29 @@ def test_who_shares_a_batch_does_not_matter(
         assert found == [said[n] for n in chosen]
         found = ids(go_on(gpt2, [prefixes[n] for n in chosen], rules))
         assert found == [went_on[n] for n in chosen]
+
+
+def test_rounding_stays_far_below_what_counts_as_close(
+    bart: BartForConditionalGeneration, gpt2: GPT2LMHeadModel
+) -> None:
+    prefixes = prompted(32, seed=12)
+    dice = torch.Generator().manual_seed(13)
+    both: tuple[Steps, Steps]
+    with torch.inference_mode():
+        both = (
+            BartSteps(bart.model, bart.lm_head.weight, ragged(32, seed=12), start=START),
+            Gpt2Steps(gpt2.transformer, prefixes),
+        )
+        for steps in both:
+            said: list[list[int]] = [[] for _ in range(32)]
+            scores = steps.first()
+            for _ in range(12):
+                alone = torch.stack([steps.alone(row, said[row]) for row in range(32)])
+                off = (alone - scores).abs().amax(1) / alone.abs().amax(1)
+                assert float(off.max()) < CLOSE / 20
+                tokens = torch.randint(4, VOCABULARY, (32,), generator=dice)
+                said = [[*before, int(token)] for before, token in zip(said, tokens, strict=True)]
+                scores = steps.next(tokens)
 
 
 class Noisy:
