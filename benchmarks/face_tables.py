@@ -63,14 +63,22 @@ def _annotation(found: dict[str, Any]) -> str:
 
 def _within(found: dict[str, Any]) -> str:
     return _table(
-        ["subset", "aspect", "FACE", "FACE within systems", "the system's mean label", "gain"],
+        [
+            "subset",
+            "aspect",
+            "FACE",
+            "within systems",
+            "system's mean FACE",
+            "gain",
+            "system's mean label",
+        ],
         (
             [
                 _SUBSETS[subset],
                 aspect,
                 *(
                     _interval(cell[kind]["pearson"])
-                    for kind in ("overall", "within", "system_mean", "gain")
+                    for kind in ("overall", "within", "own_mean", "gain", "system_mean")
                 ),
             ]
             for subset, row in found.items()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from recjury.alignment.pairs import Pairs
 from recjury.stats.clustered import Estimate, bootstrap
 from recjury.stats.correlation import correlate
-from recjury.stats.grouped import correlate_within, means_of_others
+from recjury.stats.grouped import correlate_within, group_means, means_of_others
 
 
 class Both(NamedTuple):
@@ -26,14 +26,17 @@ class Both(NamedTuple):
 class WithinSystems(NamedTuple):
     """An evaluator's correlations, what is left inside systems, and what knows systems alone.
 
-    `system_mean` predicts each place by the mean label of the same system's other conversations.
-    `gain` is the evaluator's correlation minus that predictor's. Intervals are over conversations,
-    drawn within systems.
+    `own_mean` has each score replaced by the mean of its system's scores; `gain` is `overall`
+    minus that. `system_mean` predicts each place by the mean label of the same system's other
+    conversations: inside a system that falls as the own label rises, so that it is a little too
+    low, and by ranks, which count the smallest gap like any other, much too low. Intervals are
+    over conversations, drawn within systems.
     """
 
     overall: Both
     within: Both
     system_mean: Both
+    own_mean: Both
     gain: Both
     n: int
 
@@ -48,11 +51,13 @@ def within_systems(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> Wi
         there = ~np.isnan(known)
         overall = correlate(drawn.scores.tolist(), drawn.labels.tolist())[:2]
         within = correlate_within(drawn.scores, drawn.labels, systems)[:2]
-        mean = correlate(known[there].tolist(), drawn.labels[there].tolist())[:2]
+        others = correlate(known[there].tolist(), drawn.labels[there].tolist())[:2]
+        own = group_means(drawn.scores, systems).tolist()
+        mean = correlate(own, drawn.labels.tolist())[:2]
         gain = [
             None if a is None or b is None else a - b for a, b in zip(overall, mean, strict=True)
         ]
-        return (*overall, *within, *mean, *gain)
+        return (*overall, *within, *others, *mean, *gain)
 
     found = bootstrap(
         statistic,
@@ -61,5 +66,6 @@ def within_systems(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> Wi
         resamples=resamples,
         seed=seed,
     )
-    overall, inside, mean, gain = (Both(*found[start : start + 2]) for start in (0, 2, 4, 6))
-    return WithinSystems(overall, inside, mean, gain, len(pairs.scores))
+    parts = (Both(*found[start : start + 2]) for start in range(0, len(found), 2))
+    overall, inside, others, mean, gain = parts
+    return WithinSystems(overall, inside, others, mean, gain, len(pairs.scores))
