@@ -1,14 +1,15 @@
 """FACE's table 1 from per-instruction scores: pool, join, correlate."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from recjury.alignment.annotation import Coverage, Table, annotation_table, coverage
+from recjury.alignment.annotation import Coverage, Scores, Table, annotation_table, coverage
 from recjury.corpora.crsarena import CrsArena, read_crsarena
+from recjury.corpora.crsarena_run_file import read_run_file
 from recjury.corpora.crsarena_runs import AspectRun, read_runs
 from recjury.corpora.problems import Fault, Problem
-from recjury.judges.face.pooling import pool_places
+from recjury.judges.face.pooling import DIGITS, pool_places
 from recjury.records import Aspect, Place, Speaker
 
 
@@ -23,10 +24,13 @@ class FaceTable(NamedTuple):
 def face_table(runs: Path, labels: Path, *, strict: bool = False) -> FaceTable:
     """Pool the scores in the folder `runs`, and hold them against the file `labels`.
 
-    With `strict`, scores outside their aspect's scale are left out, and not only reported.
+    `runs` may also be a run file, whose scores are pooled already. With `strict`, scores outside
+    their aspect's scale are left out, and not only reported.
     Raises DataError for files that cannot be used.
     """
     people = read_crsarena(labels)
+    if runs.is_file():
+        return _of_run_file(runs, people, strict=strict)
     given = read_runs(runs)
     pooled = {
         aspect: pool_places(_inside(run) if strict else run.turns, aspect.level)
@@ -35,10 +39,25 @@ def face_table(runs: Path, labels: Path, *, strict: bool = False) -> FaceTable:
     problems = [*people.problems]
     for run in given.values():
         problems += run.problems
-        problems += _unknown(run, people)
-    return FaceTable(
-        annotation_table(pooled, people.labels), coverage(pooled, people.labels), tuple(problems)
-    )
+        problems += _unknown(run.aspect, run.turns, people)
+    return _table(pooled, people, problems)
+
+
+def _of_run_file(path: Path, people: CrsArena, *, strict: bool) -> FaceTable:
+    scores, problems = read_run_file(path)
+    for aspect, own in scores.items():
+        problems += tuple(_unknown(aspect, own, people))
+        scores[aspect] = {
+            place: round(score, DIGITS)
+            for place, score in own.items()
+            if not strict or aspect.low <= score <= aspect.high
+        }
+    return _table(scores, people, (*people.problems, *problems))
+
+
+def _table(scores: Scores, people: CrsArena, problems: Iterable[Problem]) -> FaceTable:
+    correlations = annotation_table(scores, people.labels)
+    return FaceTable(correlations, coverage(scores, people.labels), tuple(problems))
 
 
 def _inside(run: AspectRun) -> dict[Place, dict[int, dict[str, float]]]:
@@ -52,15 +71,16 @@ def _inside(run: AspectRun) -> dict[Place, dict[int, dict[str, float]]]:
     }
 
 
-def _unknown(run: AspectRun, people: CrsArena) -> Iterator[Problem]:
-    for place in run.turns:
+def _unknown(aspect: Aspect, places: Iterable[Place], people: CrsArena) -> Iterator[Problem]:
+    for place in places:
         log = people.logs.get(place.conversation)
         if log is None:
-            yield Problem(
-                Fault.UNKNOWN_PLACE, place, run.aspect, "the label file lacks this conversation"
-            )
+            what = "the label file lacks this conversation"
+            yield Problem(Fault.UNKNOWN_PLACE, place, aspect, what)
             continue
         turns = log.interaction
         at = place.turn
-        if at is None or not 0 <= at < len(turns) or turns[at].speaker is not Speaker.SYSTEM:
-            yield Problem(Fault.UNKNOWN_PLACE, place, run.aspect, "is no turn of the system")
+        if at is None:
+            continue
+        if not 0 <= at < len(turns) or turns[at].speaker is not Speaker.SYSTEM:
+            yield Problem(Fault.UNKNOWN_PLACE, place, aspect, "is no turn of the system")

@@ -1,17 +1,15 @@
 """`recjury face`: score conversations particle by particle, and read such scores."""
 
-from collections.abc import Iterable
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recjury.cli import options, output
+from recjury.cli import face_explain, face_score, options, output
+from recjury.cli.problems import say_problems
 
 if TYPE_CHECKING:
     from recjury.alignment.face_table import FaceTable
-    from recjury.corpora.problems import Problem
 
 app = typer.Typer(
     help="FACE: scores per particle and instruction, and what they add up to.",
@@ -19,18 +17,22 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-_SHOWN = 5  # problems of one kind that are spelled out; --problems has all
-
-
 @app.callback()
 def _commands() -> None:
     """FACE: scores per particle and instruction, and what they add up to."""
 
 
+app.command("score")(face_score.score)
+app.command("explain")(face_explain.explain)
+
+
 @app.command()
 def table(
     runs: Annotated[
-        Path, typer.Option(metavar="DIR", help="Scores: a folder of {aspect}.jsonl files.")
+        Path,
+        typer.Option(
+            metavar="DIR", help="Scores: a folder of {aspect}.jsonl files, or a run file."
+        ),
     ],
     labels: Annotated[Path, typer.Option(metavar="FILE", help="Labels: crs_arena_eval.json.")],
     strict: Annotated[
@@ -83,16 +85,3 @@ def _show(result: "FaceTable") -> None:
             for aspect, found in row.items()
         ),
     )
-
-
-def say_problems(problems: "Iterable[Problem]") -> None:
-    """Everything that is wrong, by kind, on standard error; the first few of each spelled out."""
-    kinds: dict[str, list[Problem]] = {}
-    for problem in problems:
-        kinds.setdefault(str(problem.fault), []).append(problem)
-    for kind, some in kinds.items():
-        output.say(f"{kind}: {len(some)}")
-        for problem in islice(some, _SHOWN):
-            output.say(f"  {problem}")
-        if len(some) > _SHOWN:
-            output.say(f"  and {len(some) - _SHOWN} more")

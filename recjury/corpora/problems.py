@@ -12,13 +12,16 @@ class Fault(StrEnum):
     """Kinds of problems, for counting."""
 
     MISSING_LABEL = "missing label"
+    MISSING_SAMPLE = "missing sample"
     MISSING_SCORE = "missing score"
     NOT_A_NUMBER = "not a number"
     NOT_AN_INTEGER = "not an integer"
+    NOT_DECOMPOSED = "turn not decomposed"
     NOT_IN_TURN = "particle not in the turn"
     OUT_OF_RANGE = "out of range"
     UNKNOWN_ASPECT = "unknown aspect"
     UNKNOWN_PLACE = "unknown conversation or turn"
+    UNSCORED = "no score"
 
 
 class Problem(NamedTuple):

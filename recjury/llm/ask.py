@@ -55,11 +55,12 @@ async def ask(
             return Answer(read(reply), Status.SCORED, "", calls, reply)
         except Unreadable as problem:
             reason = str(problem)
-        request = _once_more(request, reply, reason)
+        request = once_more(request, reply, reason)
     return Answer(None, Status.UNREADABLE, reason, calls, reply)
 
 
-def _once_more(request: ChatRequest, reply: Reply, reason: str) -> ChatRequest:
+def once_more(request: ChatRequest, reply: Reply, reason: str) -> ChatRequest:
+    """`request` again, with the reply that could not be used and what was wrong with it."""
     wrong = f"That reply could not be used: {reason}. Answer again, in full and in the form asked."
     said = () if not reply.text.strip() else (Message("assistant", (reply.text[:_ECHOED],)),)
     return replace(request, messages=(*request.messages, *said, Message("user", (wrong,))))

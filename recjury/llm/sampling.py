@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from recjury.errors import UnitFailed, Unreadable
-from recjury.llm.ask import Completes
+from recjury.llm.ask import Completes, once_more
 from recjury.records import ChatRequest, Reply, Status
 
 T = TypeVar("T")
@@ -38,29 +38,35 @@ async def sample(
     read: Callable[[Reply], T],
     *,
     together: bool = True,
+    repair: bool = False,
 ) -> Samples[T]:
     """`n` samples of `request`, each as `read` makes of it.
 
     `together` sends one request for all; what an endpoint then leaves out is asked for one by
-    one. A sample that `read` refuses (Unreadable) is asked for once more, as a fresh sample.
-    A call that fails, or that the budget does not cover, gives the status CALL_FAILED and no
-    value at all. Never raises UnitFailed.
+    one. A sample that `read` refuses (Unreadable) is asked for once more: drawn afresh or, with
+    `repair`, by showing the model its reply and what is wrong with it. A call that fails, or
+    that the budget does not cover, gives the status CALL_FAILED and no value at all. Never
+    raises UnitFailed.
     """
     try:
         replies = await _replies(gateway, request, n, together=together)
-        values, reason = _read_all(replies, read)
-        again = [number for number, value in enumerate(values) if value is None]
-        if again:
-            fresh = await _each(gateway, request, [n + number for number in again])
-            others, reason = _read_all(fresh, read)
-            for number, value in zip(again, others, strict=True):
-                values[number] = value
-            replies = (*replies, *fresh)
+        values, reasons = _read_all(replies, read)
+        again = [
+            replace(once_more(request, replies[k], why) if repair else request, sample=n + k)
+            for k, why in reasons.items()
+        ]
+        fresh = await asyncio.gather(*map(gateway.complete, again))
     except UnitFailed as failure:
         return Samples((None,) * n, Status.CALL_FAILED, str(failure), ())
-    calls = tuple(dict.fromkeys(reply.call for reply in replies))
-    is_read = any(value is not None for value in values)
-    return Samples(tuple(values), Status.SCORED if is_read else Status.UNREADABLE, reason, calls)
+    others, still = _read_all(fresh, read)
+    for k, value in zip(reasons, others, strict=True):
+        values[k] = value
+    return Samples(
+        tuple(values),
+        Status.SCORED if len(still) < n else Status.UNREADABLE,
+        next(reversed((still or reasons).values()), ""),
+        tuple(dict.fromkeys(reply.call for reply in (*replies, *fresh))),
+    )
 
 
 async def _replies(
@@ -69,25 +75,20 @@ async def _replies(
     first: tuple[Reply, ...] = ()
     if together and n > 1:
         first = (await gateway.complete(replace(request, n=n))).each()[:n]
-    return (*first, *await _each(gateway, request, range(len(first), n)))
+    singly = (replace(request, sample=number) for number in range(len(first), n))
+    return (*first, *await asyncio.gather(*map(gateway.complete, singly)))
 
 
-async def _each(
-    gateway: Completes, request: ChatRequest, numbers: Sequence[int]
-) -> tuple[Reply, ...]:
-    if not numbers:
-        return ()
-    calls = (gateway.complete(replace(request, sample=number)) for number in numbers)
-    return tuple(await asyncio.gather(*calls))
-
-
-def _read_all(replies: Sequence[Reply], read: Callable[[Reply], T]) -> tuple[list[T | None], str]:
+def _read_all(
+    replies: Sequence[Reply], read: Callable[[Reply], T]
+) -> tuple[list[T | None], dict[int, str]]:
+    """What was read of each, and by number why nothing was of others."""
     values: list[T | None] = []
-    reason = ""
-    for reply in replies:
+    reasons: dict[int, str] = {}
+    for number, reply in enumerate(replies):
         try:
             values.append(read(reply))
         except Unreadable as problem:
             values.append(None)
-            reason = str(problem)
-    return values, reason
+            reasons[number] = str(problem)
+    return values, reasons

@@ -1,0 +1,108 @@
+"""Explanations of FACE's scores, from a store or from files of scores and particles."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from recjury.alignment.face_results import read_scored
+from recjury.corpora.crsarena import read_crsarena
+from recjury.corpora.crsarena_particles import by_conversation, read_particles
+from recjury.corpora.crsarena_runs import ParticleScores, read_runs
+from recjury.errors import DataError
+from recjury.judges.face.explain import Explanation, explain
+from recjury.judges.face.pooling import pool
+from recjury.records import (
+    Aspect,
+    ConversationLog,
+    Decomposition,
+    InstructionScore,
+    ParticleScore,
+    Place,
+)
+from recjury.store import Store
+
+
+class Explainable(NamedTuple):
+    """Conversations by id, their particles, and per aspect the scores of each conversation."""
+
+    logs: Mapping[str, ConversationLog]
+    particles: Mapping[str, Decomposition]
+    scores: Mapping[Aspect, Mapping[str, tuple[ParticleScore, ...]]]
+
+    def explain(self, conversation: str, aspect: Aspect, *, turn: int | None = None) -> Explanation:
+        """Take the score of `conversation`, or of one of its turns, apart.
+
+        The reference is the mean of all scores of the aspect that are here. A conversation may
+        be named by the beginning of its id. Raises DataError for one that is not here, is not
+        scored on the aspect, or whose particles are not those that were scored.
+        """
+        name = self._found(conversation)
+        of_aspect = self.scores.get(aspect, {})
+        if name not in of_aspect or name not in self.particles:
+            raise DataError(f"{name} has no scores of {aspect}")
+        every = (by.score for own in of_aspect.values() for each in own for by in each.by)
+        reference = pool(score for score in every if score is not None)
+        log = self.logs[name]
+        try:
+            return explain(
+                name,
+                aspect,
+                of_aspect[name],
+                {own.turn: own.particles for own in self.particles[name].turns},
+                {number: said.text for number, said in enumerate(log.interaction)},
+                reference=reference or 0.0,
+                turn=turn,
+            )
+        except (IndexError, KeyError):
+            raise DataError(f"{name}: the scores are of other particles than those here") from None
+
+    def _found(self, conversation: str) -> str:
+        if conversation in self.logs:
+            return conversation
+        alike = [name for name in self.logs if name.startswith(conversation)]
+        if len(alike) != 1:
+            many = f"{len(alike)} conversations begin" if alike else "no conversation begins"
+            raise DataError(f"{many} with {conversation!r}: give its id, or more of it")
+        return alike[0]
+
+
+def explainable_files(runs: Path, particles: Path, labels: Path) -> Explainable:
+    """From per-instruction scores (a folder), particles, and the dialogues of a label file."""
+    scores = {
+        aspect: _by_conversation(run.turns.items()) for aspect, run in read_runs(runs).items()
+    }
+    return Explainable(
+        read_crsarena(labels).logs, by_conversation(read_particles(particles)), scores
+    )
+
+
+def explainable_store(store: Store, campaign: str | None = None) -> Explainable:
+    """From what FACE left in a store; of a conversation scored several times, the last."""
+    logs: dict[str, ConversationLog] = {}
+    particles: dict[str, Decomposition] = {}
+    scores: dict[Aspect, dict[str, tuple[ParticleScore, ...]]] = {}
+    for each in read_scored(store, campaign):
+        if each.face.decomposition is not None:
+            logs[each.conversation] = each.log
+            particles[each.conversation] = each.face.decomposition
+            for aspect, own in each.face.scores.items():
+                scores.setdefault(aspect, {})[each.conversation] = own
+    return Explainable(logs, particles, scores)
+
+
+def _by_conversation(
+    turns: Iterable[tuple[Place, ParticleScores]],
+) -> dict[str, tuple[ParticleScore, ...]]:
+    found: dict[str, tuple[ParticleScore, ...]] = {}
+    for place, own in turns:
+        assert place.turn is not None
+        scores = tuple(
+            ParticleScore(
+                place.turn,
+                number,
+                tuple(InstructionScore(name, (), score) for name, score in given.items()),
+            )
+            for number, given in own.items()
+        )
+        found[place.conversation] = (*found.get(place.conversation, ()), *scores)
+    return found

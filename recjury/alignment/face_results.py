@@ -1,0 +1,130 @@
+"""What FACE left in a store, as files take it: scores per instruction, pooled scores, coverage."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from recjury.corpora.crsarena_particles import not_in_turn
+from recjury.corpora.problems import Fault, Problem
+from recjury.records import (
+    Aspect,
+    ConversationLog,
+    Level,
+    ParticleScore,
+    Place,
+    Rating,
+    Status,
+)
+from recjury.store import Store
+from recjury.store.face import StoredFace
+
+Turns = dict[Place, dict[int, dict[str, float]]]
+
+
+class Scored(NamedTuple):
+    """One conversation of a store: its log, particles and scores, and its ratings."""
+
+    log: ConversationLog
+    face: StoredFace
+    ratings: tuple[Rating, ...]
+
+    @property
+    def conversation(self) -> str:
+        """Its id, as files name it."""
+        return self.log.scenario.record
+
+
+class AspectCoverage(NamedTuple):
+    """How much of what was asked for is there. Places are turns or dialogues."""
+
+    places: int
+    scored_places: int
+    particles: int
+    scored_particles: int
+    samples: int
+    read_samples: int
+
+
+def read_scored(store: Store, campaign: str | None = None) -> Iterator[Scored]:
+    """The conversations of a campaign, or of the store, that have particles or such ratings."""
+    for trial in store.trials(campaign):
+        log = store.log(trial.id)
+        if log is not None:
+            yield Scored(log, store.face(trial.id), store.ratings(trial.id))
+
+
+def scores_by_instruction(scored: Iterable[Scored]) -> dict[Aspect, Turns]:
+    """Per aspect that was scored: what `write_run` and `pool_places` take."""
+    found: dict[Aspect, Turns] = {}
+    for each in scored:
+        for aspect, scores in each.face.scores.items():
+            turns = found.setdefault(aspect, {})
+            for score in scores:
+                own = turns.setdefault(Place(each.conversation, score.turn), {})
+                own[score.particle] = _given(score)
+    return {aspect: found[aspect] for aspect in Aspect if aspect in found}
+
+
+def _given(score: ParticleScore) -> dict[str, float]:
+    return {by.instruction: by.score for by in score.by if by.score is not None}
+
+
+def pooled_scores(scored: Iterable[Scored]) -> dict[Aspect, dict[Place, float]]:
+    """Per aspect: the score of each turn or dialogue that has one, as rated."""
+    found: dict[Aspect, dict[Place, float]] = {}
+    for each in scored:
+        for rating in each.ratings:
+            if rating.factor in set(Aspect) and rating.score is not None:
+                place = Place(each.conversation, rating.turn)
+                found.setdefault(Aspect(rating.factor), {})[place] = rating.score
+    return {aspect: found[aspect] for aspect in Aspect if aspect in found}
+
+
+def coverage_of(scored: Iterable[Scored]) -> dict[Aspect, AspectCoverage]:
+    """Per aspect that was rated, how much there is of what was asked for."""
+    totals: dict[Aspect, list[int]] = {}
+    for each in scored:
+        for rating in each.ratings:
+            if rating.factor in set(Aspect):
+                counts = totals.setdefault(Aspect(rating.factor), [0] * 6)
+                counts[0] += 1
+                counts[1] += rating.score is not None
+        for aspect, scores in each.face.scores.items():
+            counts = totals.setdefault(aspect, [0] * 6)
+            for score in scores:
+                counts[2] += 1
+                counts[3] += score.score is not None
+                counts[4] += sum(max(1, len(by.samples)) for by in score.by)
+                counts[5] += sum(
+                    len(by.samples) - by.samples.count(None)
+                    if by.samples
+                    else by.expectation is not None
+                    for by in score.by
+                )
+    return {aspect: AspectCoverage(*totals[aspect]) for aspect in Aspect if aspect in totals}
+
+
+def problems_of(scored: Iterable[Scored]) -> Iterator[Problem]:
+    """Turns not decomposed, particles not in their turn, samples that could not be read."""
+    for each in scored:
+        for turn in each.face.decomposition.turns if each.face.decomposition else ():
+            place = Place(each.conversation, turn.turn)
+            if turn.status is not Status.SCORED:
+                yield Problem(Fault.NOT_DECOMPOSED, place, "", turn.reason)
+            yield from not_in_turn(place, turn, each.log.interaction[turn.turn].text)
+        for aspect, scores in each.face.scores.items():
+            for score in scores:
+                yield from _missing(Place(each.conversation, score.turn), aspect, score)
+        for rating in each.ratings:
+            if rating.score is None and rating.factor in set(Aspect):
+                turn_of = rating.turn if rating.level is Level.TURN else None
+                place = Place(each.conversation, turn_of)
+                yield Problem(Fault.UNSCORED, place, rating.factor, rating.reason)
+
+
+def _missing(place: Place, aspect: Aspect, score: ParticleScore) -> Iterator[Problem]:
+    for by in score.by:
+        gone = by.samples.count(None) if by.samples else int(by.expectation is None)
+        if gone:
+            asked = max(1, len(by.samples))
+            what = f"particle {score.particle}, {by.instruction}: {asked - gone} of {asked} samples"
+            yield Problem(Fault.MISSING_SAMPLE, place, aspect, what)

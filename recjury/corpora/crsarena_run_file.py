@@ -1,0 +1,103 @@
+"""The run file of CRSArena-Eval: a pooled score per turn and dialogue, for its leaderboard.
+
+A JSON list of `{conv_id, turns: [{turn_ind, turn_level_pred: {aspect: score}}],
+dial_level_pred: {aspect: score}}`. Beware of the released `face_run.json`: five turns without any
+score stand there with 0.0 for relevance, which is not what their missing scores say.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import orjson
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from recjury.corpora.lines import read_json
+from recjury.corpora.problems import Fault, Problem
+from recjury.errors import DataError
+from recjury.records import Aspect, Level, Place
+
+RunScores = Mapping[Aspect, Mapping[Place, float]]
+
+
+class _Turn(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    turn_ind: int
+    turn_level_pred: dict[str, object]
+
+
+class _Dialogue(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    conv_id: str
+    turns: list[_Turn]
+    dial_level_pred: dict[str, object]
+
+
+_FILE = TypeAdapter(list[_Dialogue])
+
+
+def read_run_file(path: Path) -> tuple[dict[Aspect, dict[Place, float]], tuple[Problem, ...]]:
+    """The scores by aspect and place, and what is wrong with them; null is no score.
+
+    Raises DataError for what is not of the form, and a conversation or turn that occurs twice.
+    """
+    scores: dict[Aspect, dict[Place, float]] = {}
+    problems: list[Problem] = []
+    seen: set[Place] = set()
+    dialogues: list[_Dialogue] = read_json(path, _FILE)
+    for dialogue in dialogues:
+        given = [(Place(dialogue.conv_id), dialogue.dial_level_pred)]
+        given += ((Place(dialogue.conv_id, t.turn_ind), t.turn_level_pred) for t in dialogue.turns)
+        for place, own in given:
+            if place in seen:
+                raise DataError(f"a second {place}", path=path)
+            seen.add(place)
+            problems += _take(place, own, scores)
+    return {aspect: scores[aspect] for aspect in Aspect if aspect in scores}, tuple(problems)
+
+
+def _take(
+    place: Place, given: Mapping[str, object], scores: dict[Aspect, dict[Place, float]]
+) -> Iterator[Problem]:
+    level = Level.DIALOGUE if place.turn is None else Level.TURN
+    for name, score in given.items():
+        if name not in set(Aspect) or Aspect(name).level is not level:
+            yield Problem(Fault.UNKNOWN_ASPECT, place, name, "is no aspect of this level")
+            continue
+        aspect = Aspect(name)
+        if score is None:
+            yield Problem(Fault.MISSING_SCORE, place, name, "has no score")
+        elif isinstance(score, bool) or not isinstance(score, int | float):
+            yield Problem(Fault.NOT_A_NUMBER, place, name, f"the score {score!r} is no number")
+        else:
+            if not aspect.low <= score <= aspect.high:
+                what = f"the score {score:g} is outside {aspect.low} to {aspect.high}"
+                yield Problem(Fault.OUT_OF_RANGE, place, name, what)
+            scores.setdefault(aspect, {})[place] = float(score)
+
+
+def write_run_file(path: Path, scores: RunScores, conversations: Iterable[str]) -> None:
+    """Write the scores of `conversations`, in that order; what is unscored is left out."""
+    turns: dict[str, dict[int, dict[str, float]]] = {}
+    wholes: dict[str, dict[str, float]] = {}
+    for aspect, own in scores.items():
+        for place, score in own.items():
+            if place.turn is None:
+                wholes.setdefault(place.conversation, {})[aspect.value] = score
+            else:
+                numbered = turns.setdefault(place.conversation, {})
+                numbered.setdefault(place.turn, {})[aspect.value] = score
+    rows = [
+        {
+            "conv_id": conversation,
+            "turns": [
+                {"turn_ind": turn, "turn_level_pred": given}
+                for turn, given in sorted(turns.get(conversation, {}).items())
+            ],
+            "dial_level_pred": wholes.get(conversation, {}),
+        }
+        for conversation in conversations
+    ]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(orjson.dumps(rows, option=orjson.OPT_INDENT_2))

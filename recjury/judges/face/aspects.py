@@ -1,0 +1,158 @@
+"""What each aspect asks for, and the prompts made from that (FACE, sections 2 and 3.1)."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from recjury.judges.face.instructions import Instruction
+from recjury.prompts import Pack, fence, load_pack, turns_block
+from recjury.records import (
+    Aspect,
+    ConversationLog,
+    DialogueAct,
+    Level,
+    Message,
+    Particle,
+    Record,
+    Speaker,
+)
+
+PACK = "face"
+NO_ANSWER = "(The conversation ends here.)"
+
+
+class Guide(Record):
+    """How one aspect is rated: what it asks, and what each whole score means."""
+
+    title: str
+    question: str
+    anchors: Mapping[int, str]
+
+
+class FacePrompts:
+    """The prompts of FACE and of the evaluators beside it, from one pack."""
+
+    def __init__(self, pack: Pack | None = None):
+        """Read `pack`, by default the one that ships; all seven aspects must be in it."""
+        self.pack = pack or load_pack(PACK)
+        guides: Mapping[str, object] = self.pack.manifest["aspects"]
+        self.guides = {aspect: Guide.model_validate(guides[aspect]) for aspect in Aspect}
+        self._systems = {
+            aspect: Message("system", self.pack.render("system", guide=guide))
+            for aspect, guide in self.guides.items()
+        }
+
+    @property
+    def identity(self) -> str:
+        """Name, version and content hash of the pack, as ratings carry it."""
+        return f"{self.pack.id}/{self.pack.version}+{self.pack.digest}"
+
+    def initial(self, aspect: Aspect) -> tuple[Instruction, ...]:
+        """The instructions that ship: where optimisation starts from, in our own words."""
+        guide = self.guides[aspect]
+        texts: list[str] = self.pack.manifest["instructions"]
+        return tuple(
+            Instruction(
+                text=text.format(aspect=guide.title, question=guide.question),
+                iteration=number,
+                rank=number + 1,
+                index=number,
+                filename=f"initial_{number}",
+            )
+            for number, text in enumerate(texts)
+        )
+
+    def system(self, aspect: Aspect) -> Message:
+        """Who rates, what is rated, and what each score means."""
+        return self._systems[aspect]
+
+    def decompose(self, log: ConversationLog, turn: int) -> tuple[Message, ...]:
+        """The prompt that takes the system turn at index `turn` apart."""
+        acts = ", ".join(f'"{act}"' for act in DialogueAct)
+        return (
+            Message(
+                "user", self.pack.render("decompose", acts=acts, **situation(log, turn)._asdict())
+            ),
+        )
+
+    def score(
+        self,
+        aspect: Aspect,
+        shown: "Situation",
+        number: int,
+        particle: Particle,
+        instruction: str,
+    ) -> tuple[Message, ...]:
+        """The prompt for one particle under one instruction.
+
+        `number` tells apart particles of one turn that are the same to the letter.
+        """
+        feedback = None if particle.feedback is None else fence(particle.feedback)
+        asked = self.pack.render(
+            "score",
+            **shown._asdict(),
+            number=number,
+            particle=particle,
+            words=fence(particle.mention),
+            feedback=feedback,
+            instruction=fence(instruction),
+            low=aspect.low,
+            high=aspect.high,
+        )
+        return (self.system(aspect), Message("user", asked))
+
+    def direct(
+        self, aspect: Aspect, log: ConversationLog, turn: int | None, *, with_reasons: bool
+    ) -> tuple[Message, ...]:
+        """The prompt that rates a whole turn or dialogue at once.
+
+        `with_reasons` shows two rated examples and asks to think step by step first.
+        """
+        kind = "turn" if aspect.level is Level.TURN else "dialogue"
+        shown: Mapping[str, str]
+        if turn is None:
+            shown = {"conversation": turns_block("conversation", log.interaction)}
+        else:
+            shown = situation(log, turn)._asdict()
+        task = "Think step by step before you do." if with_reasons else "Do not explain."
+        asked = self.pack.render(
+            f"direct_{kind}", **shown, task=task, low=aspect.low, high=aspect.high
+        )
+        if with_reasons:
+            value = {"best": aspect.high, "worst": aspect.low}
+            examples = [
+                {"turn": "", "next": "", **given, "value": value[given["score"]]}
+                for given in self.pack.manifest["examples"][kind]
+            ]
+            asked = (*self.pack.render("examples", examples=examples), "\n\n", *asked)
+        return (self.system(aspect), Message("user", asked))
+
+
+class Situation(NamedTuple):
+    """What a prompt shows of a system turn, fenced: what came before, its words, the answer."""
+
+    conversation: str
+    turn: str
+    answer: str
+
+
+def situation(log: ConversationLog, turn: int) -> Situation:
+    """The situation of the system turn at index `turn` of the interaction."""
+    before = (*log.scenario.history, *log.interaction[:turn])
+    answer = answer_to(log, turn)
+    return Situation(
+        turns_block("conversation", before),
+        fence(log.interaction[turn].text),
+        NO_ANSWER if answer is None else fence(answer),
+    )
+
+
+def answer_to(log: ConversationLog, turn: int) -> str | None:
+    """What the user says after the turn at index `turn`; None where the log ends with it."""
+    following = log.interaction[turn + 1 : turn + 2]
+    return following[0].text if following and following[0].speaker is Speaker.USER else None
+
+
+def system_turns(log: ConversationLog) -> tuple[int, ...]:
+    """The indices of the system's turns in the interaction."""
+    turns = enumerate(log.interaction)
+    return tuple(number for number, turn in turns if turn.speaker is Speaker.SYSTEM)

@@ -1,0 +1,194 @@
+"""System turns as particles: asked of a model, several times, and voted on (FACE, section 2.1)."""
+
+import asyncio
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from recjury.errors import Unreadable
+from recjury.judges.face.aspects import FacePrompts, answer_to, system_turns
+from recjury.judges.face.voting import vote
+from recjury.llm import read_json, sample
+from recjury.llm.ask import Completes
+from recjury.records import (
+    JSON,
+    ChatRequest,
+    ConversationLog,
+    Decomposition,
+    DialogueAct,
+    Particle,
+    Reply,
+    Status,
+    TurnParticles,
+)
+
+TEMPERATURE = 0.6
+SAMPLES = 3
+PURPOSE = "face/decompose"
+
+_NO_FEEDBACK = {"", "none", "null", "no feedback", "no_feedback_provided", "n/a"}
+
+
+class Decomposer(Protocol):
+    """Log in, particles of every system turn out."""
+
+    @property
+    def name(self) -> str:
+        """Who decomposes."""
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """Everything that can change the particles."""
+
+    async def decompose(self, log: ConversationLog) -> Decomposition:
+        """All system turns of the interaction, those that failed with the reason."""
+
+
+class _Particle(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    act: DialogueAct
+    mention: str
+    feedback: str | None = None
+
+    @field_validator("act", mode="before")
+    @classmethod
+    def _spelling(cls, act: object) -> object:
+        """Case, and marks for spaces, are no other act."""
+        if not isinstance(act, str):
+            return act
+        folded = act.strip().casefold().replace("_", " ").replace("-", " ")
+        return DialogueAct(folded) if folded in set(DialogueAct) else folded
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    particles: list[_Particle]
+
+
+class LlmDecomposer:
+    """Takes turns apart with one model; `model` is an alias of the gateway's."""
+
+    def __init__(
+        self,
+        gateway: Completes,
+        model: str,
+        prompts: FacePrompts | None = None,
+        *,
+        samples: int = SAMPLES,
+        temperature: float = TEMPERATURE,
+        together: bool = True,
+    ):
+        """Draw so many samples of each turn, with one request where `together`."""
+        self._gateway = gateway
+        self._prompts = prompts or FacePrompts()
+        self._samples = samples
+        self._temperature = temperature
+        self._together = together
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        """The model's alias."""
+        return self.model
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """Model, prompts, samples, temperature."""
+        return {
+            "model": self.model,
+            "prompts": self._prompts.identity,
+            "samples": self._samples,
+            "temperature": self._temperature,
+        }
+
+    async def decompose(self, log: ConversationLog) -> Decomposition:
+        """Each system turn on its own."""
+        turns = await asyncio.gather(*(self._turn(log, turn) for turn in system_turns(log)))
+        return Decomposition(decomposer=self.name, turns=tuple(turns))
+
+    async def _turn(self, log: ConversationLog, turn: int) -> TurnParticles:
+        request = ChatRequest(
+            model=self.model,
+            messages=self._prompts.decompose(log, turn),
+            purpose=PURPOSE,
+            temperature=self._temperature,
+        )
+        read = functools.partial(read_particles, answered=answer_to(log, turn) is not None)
+        found = await sample(
+            self._gateway, request, self._samples, read, together=self._together, repair=True
+        )
+        if not found.read:
+            return TurnParticles(
+                turn=turn,
+                particles=(),
+                status=found.status,
+                reason=found.reason,
+                calls=found.calls,
+            )
+        return TurnParticles(turn=turn, particles=vote(found.read), calls=found.calls)
+
+
+def read_particles(reply: Reply, *, answered: bool) -> tuple[Particle, ...]:
+    """The particles in a decomposer's reply; raises Unreadable for anything else.
+
+    Where the user did not answer there is no feedback, whatever the reply has.
+    """
+    found = read_json(reply, _Reply)
+    particles = []
+    for given in found.particles:
+        if not given.mention.strip():
+            raise Unreadable("a particle without words was given")
+        said = (given.feedback or "").strip()
+        kept = answered and said.casefold() not in _NO_FEEDBACK
+        particles.append(
+            Particle(
+                act=given.act, mention=given.mention, feedback=given.feedback if kept else None
+            )
+        )
+    return tuple(particles)
+
+
+class GivenDecomposer:
+    """Particles that are there already, by conversation (`corpora.crsarena_particles`)."""
+
+    def __init__(self, particles: Mapping[str, Decomposition], *, name: str = "given"):
+        """`particles` are by the record of the log's scenario."""
+        self._particles = particles
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """The name they were given."""
+        return self._name
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """That they were given; which they are is part of nothing that is asked."""
+        return {"given": self._name}
+
+    async def decompose(self, log: ConversationLog) -> Decomposition:
+        """What is there of the log; a turn that is not there is not decomposed."""
+        given = self._particles.get(log.scenario.record)
+        found = {turn.turn: turn for turn in (given.turns if given else ())}
+        return Decomposition(
+            decomposer=self.name,
+            turns=tuple(found.get(turn) or _absent(turn) for turn in system_turns(log)),
+        )
+
+
+def _absent(turn: int) -> TurnParticles:
+    return TurnParticles(
+        turn=turn,
+        particles=(),
+        status=Status.NOT_APPLICABLE,
+        reason="no particles were given for this turn",
+    )
+
+
+def undecomposed(decomposition: Decomposition) -> Sequence[TurnParticles]:
+    """The turns that could not be decomposed."""
+    return [turn for turn in decomposition.turns if turn.status is not Status.SCORED]

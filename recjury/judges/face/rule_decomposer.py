@@ -1,0 +1,136 @@
+"""System turns as particles without a model: sentences, items, and words that recur.
+
+It sees titles only where they are written as such ("Heat (1995)", a numbered list), and feedback
+only where the user takes up words of a particle or answers at once. What it gives is named
+"rule", wherever it is shown.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from recjury.judges.face.aspects import answer_to, system_turns
+from recjury.records import (
+    JSON,
+    ConversationLog,
+    Decomposition,
+    DialogueAct,
+    Particle,
+    TurnParticles,
+)
+
+RULE = "rule"
+VERSION = 1
+
+_SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]*)*[.!?]*")
+_NUMBERED = re.compile(r"^\s*(?:\d+\s*[:.)]|[-*•])\s*(?P<item>.+?)\s*$")
+_NAME = r"[\w'’:&,.!/-]{0,40}"  # the rest of a word; no title's word is longer
+_TITLE = re.compile(
+    rf"\b[A-Z0-9]{_NAME}\s+"
+    rf"(?:(?:[a-z]{{1,3}}\s+)?[A-Z0-9&–-]{_NAME}\s+){{0,12}}\(\d{{4}}\)"
+)
+_GREETING = re.compile(
+    r"^\W*(?:hi|hello|hey|good (?:morning|evening|afternoon)|welcome)\b", re.IGNORECASE
+)
+_GOODBYE = re.compile(
+    r"\b(?:bye|goodbye|farewell|see you|have a (?:great|good|nice)|take care)\b", re.IGNORECASE
+)
+_OFFER = re.compile(
+    r"\b(?:recommend|suggest|have you (?:seen|watched)|how about|what about|you should|try)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w+")
+_EMPTY = frozenset(
+    _WORD.findall(
+        "a an and are as at be but by can do for from have i in is it me my no not of on or so "
+        "some that the this to was what with would yes you your"
+    )
+)
+
+
+class RuleDecomposer:
+    """Implements `Decomposer` without a model."""
+
+    @property
+    def name(self) -> str:
+        """ "rule"."""
+        return RULE
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """The version of the rules."""
+        return {"decomposer": RULE, "version": VERSION}
+
+    async def decompose(self, log: ConversationLog) -> Decomposition:
+        """All system turns; a turn without a word has no particle."""
+        turns = (
+            TurnParticles(
+                turn=turn,
+                particles=particles_of(log.interaction[turn].text, answer_to(log, turn)),
+            )
+            for turn in system_turns(log)
+        )
+        return Decomposition(decomposer=RULE, turns=tuple(turns))
+
+
+def particles_of(text: str, answer: str | None) -> tuple[Particle, ...]:
+    """The particles of a turn, with what `answer` (the user's next turn) says to each."""
+    pieces = [piece for line in text.splitlines() for piece in _pieces(line)]
+    mentions, acts = [mention for mention, _ in pieces], [act for _, act in pieces]
+    heard = _feedback(mentions, acts, answer or "")
+    return tuple(
+        Particle(act=act, mention=mention, feedback=feedback)
+        for mention, act, feedback in zip(mentions, acts, heard, strict=True)
+    )
+
+
+def _pieces(line: str) -> Iterator[tuple[str, DialogueAct]]:
+    """An item of a list as a whole; else sentences, cut between titles where they hold several."""
+    numbered = _NUMBERED.match(line)
+    if numbered is not None:
+        yield numbered["item"], DialogueAct.RECOMMENDATION
+        return
+    for sentence in _SENTENCE.findall(line):
+        starts = [title.start() for title in _TITLE.finditer(sentence)][1:]
+        for start, end in pairwise([0, *starts, len(sentence)]):
+            mention = sentence[start:end].strip(" ,;")
+            if _WORD.search(mention):
+                yield mention, _act(mention)
+
+
+def _act(mention: str) -> DialogueAct:
+    if _TITLE.search(mention) or _OFFER.search(mention):
+        return DialogueAct.RECOMMENDATION
+    if _GOODBYE.search(mention):
+        return DialogueAct.GOODBYE
+    if mention.rstrip().endswith("?"):
+        return DialogueAct.PREFERENCE_ELICITATION
+    return DialogueAct.GREETING if _GREETING.search(mention) else DialogueAct.OTHERS
+
+
+def _feedback(
+    mentions: Sequence[str], acts: Sequence[DialogueAct], answer: str
+) -> list[str | None]:
+    """Each sentence of the answer goes to the particle it shares most words with.
+
+    One that shares none goes to the last question or recommendation, where it follows at once.
+    """
+    heard: list[list[str]] = [[] for _ in mentions]
+    bags = [_words(mention) for mention in mentions]
+    calls = {DialogueAct.RECOMMENDATION, DialogueAct.PREFERENCE_ELICITATION}
+    last = max((n for n, act in enumerate(acts) if act in calls), default=None)
+    for number, sentence in enumerate(_SENTENCE.findall(answer)):
+        said = sentence.strip()
+        if not _WORD.search(said):
+            continue
+        shared = [len(_words(said) & bag) for bag in bags]
+        best = max(shared, default=0)
+        if best > 0:
+            heard[shared.index(best)].append(said)
+        elif number == 0 and last is not None:
+            heard[last].append(said)
+    return [" ".join(some) or None for some in heard]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _WORD.findall(text)) - _EMPTY

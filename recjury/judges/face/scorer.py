@@ -1,0 +1,160 @@
+"""One particle under one instruction: n samples, or an expectation (FACE, section 2.2, eq. 1)."""
+
+import asyncio
+import math
+import re
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple, TypeVar
+
+from recjury.errors import CallFailed, Unreadable
+from recjury.judges.face.aspects import FacePrompts, Situation
+from recjury.judges.face.instructions import Instruction
+from recjury.llm import ask, read_rating, sample
+from recjury.llm.ask import Completes
+from recjury.records import (
+    JSON,
+    Aspect,
+    ChatRequest,
+    InstructionScore,
+    Particle,
+    ParticleScore,
+    Reply,
+    Status,
+)
+
+T = TypeVar("T")
+
+SAMPLES = 5
+TEMPERATURE = 0.6
+TOP_LOGPROBS = 20
+Method = Literal["samples", "logprobs"]
+
+_OPENS = re.compile(r"<rating>\s*\Z", re.IGNORECASE)
+
+
+class Target(NamedTuple):
+    """A particle where it stands: its turn's situation and index, and its number there."""
+
+    situation: Situation
+    turn: int
+    number: int
+    particle: Particle
+
+
+class ParticleScorer:
+    """Scores particles with one model; `model` is an alias of the gateway's."""
+
+    def __init__(
+        self,
+        gateway: Completes,
+        model: str,
+        prompts: FacePrompts | None = None,
+        *,
+        samples: int = SAMPLES,
+        temperature: float = TEMPERATURE,
+        method: Method = "samples",
+        together: bool = True,
+    ):
+        """`method` "logprobs" asks once, for log-probabilities; `together` as in `llm.sample`."""
+        self._gateway = gateway
+        self._samples = samples
+        self._temperature = temperature
+        self._method = method
+        self._together = together
+        self.prompts = prompts or FacePrompts()
+        self.model = model
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """Model, prompts, and how scores are drawn."""
+        return {
+            "model": self.model,
+            "prompts": self.prompts.identity,
+            "method": self._method,
+            "samples": self._samples if self._method == "samples" else 1,
+            "temperature": self._temperature,
+        }
+
+    async def score(
+        self, aspect: Aspect, target: Target, instructions: Sequence[Instruction]
+    ) -> ParticleScore:
+        """The particle under every instruction.
+
+        Samples that cannot be read, asked again, are missing. Raises CallFailed for a call that
+        failed for good: the particle can be tried again.
+        """
+        by = await gathered(
+            self.one(aspect, target, each.text, name=each.name) for each in instructions
+        )
+        return ParticleScore(target.turn, target.number, tuple(by))
+
+    async def one(
+        self, aspect: Aspect, target: Target, instruction: str, *, name: str
+    ) -> InstructionScore:
+        """The particle under one instruction called `name`; raises CallFailed."""
+        request = ChatRequest(
+            model=self.model,
+            messages=self.prompts.score(
+                aspect, target.situation, target.number, target.particle, instruction
+            ),
+            purpose=f"face/{aspect}/{name}",
+            temperature=self._temperature,
+        )
+        if self._method == "logprobs":
+            return await self._expected(aspect, request, name)
+        found = await sample(
+            self._gateway,
+            request,
+            self._samples,
+            lambda reply: read_rating(reply, aspect.low, aspect.high).score,
+            together=self._together,
+        )
+        if found.status is Status.CALL_FAILED:
+            raise CallFailed(found.reason)
+        return InstructionScore(name, found.values, None, next(iter(found.calls), None))
+
+    async def _expected(self, aspect: Aspect, request: ChatRequest, name: str) -> InstructionScore:
+        asked = replace(request, top_logprobs=TOP_LOGPROBS)
+        answer = await ask(
+            self._gateway, asked, lambda reply: expectation(reply, aspect.low, aspect.high)
+        )
+        if answer.status is Status.CALL_FAILED:
+            raise CallFailed(answer.reason)
+        return InstructionScore(name, (), answer.value, next(iter(answer.calls), None))
+
+
+async def gathered(work: Iterable[Coroutine[object, object, T]]) -> list[T]:
+    """The results of all, in order; the first error once all have ended, so that none is lost."""
+    found = await asyncio.gather(*work, return_exceptions=True)
+    for each in found:
+        if isinstance(each, BaseException):
+            raise each
+    return [each for each in found if not isinstance(each, BaseException)]
+
+
+def expectation(reply: Reply, low: int, high: int) -> float:
+    """The mean over the scores `low` to `high` by their odds where the reply gives its rating.
+
+    Odds are those of the token after the last <rating> and of its alternatives, over the scores
+    among them. Raises Unreadable for a reply without a rating, or without its log-probabilities.
+    """
+    read_rating(reply, low, high)
+    said = ""
+    place = None
+    for number, (token, _, _) in enumerate(reply.logprobs):
+        if _OPENS.search(said) and token.strip():
+            place = number
+        said += token
+    if place is None:
+        raise Unreadable("the reply has no log-probabilities of a token after <rating>")
+    token, odd, others = reply.logprobs[place]
+    odds: dict[int, float] = {}
+    for text, value in {token: odd, **dict(others)}.items():
+        digits = re.match(r"\s*(-?\d+)", text)
+        if digits and low <= int(digits[1]) <= high:
+            score = int(digits[1])
+            odds[score] = odds.get(score, 0.0) + math.exp(value)
+    if not odds:
+        raise Unreadable(f"no score from {low} to {high} is among the likely tokens")
+    return sum(score * odd for score, odd in odds.items()) / sum(odds.values())

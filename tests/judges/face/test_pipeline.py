@@ -1,0 +1,223 @@
+"""The whole of FACE over HTTP, against a server that says what was released."""
+
+import asyncio
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from benchmarks.face_released import Released, completion
+from recjury.alignment.annotation import annotation_table
+from recjury.alignment.explanations import explainable_store
+from recjury.alignment.face_results import (
+    coverage_of,
+    pooled_scores,
+    problems_of,
+    read_scored,
+    scores_by_instruction,
+)
+from recjury.alignment.face_table import face_table
+from recjury.campaign.config import RatingConfig
+from recjury.campaign.face import FaceSettings, score_conversations
+from recjury.campaign.progress import Progress
+from recjury.campaign.running import RunResult
+from recjury.corpora.crsarena import CrsArena, read_crsarena
+from recjury.corpora.crsarena_run_file import read_run_file, write_run_file
+from recjury.corpora.crsarena_runs import read_runs, write_run
+from recjury.corpora.problems import count_faults
+from recjury.judges.face import RuleDecomposer, read_instruction_folder
+from recjury.llm import ModelSpec
+from recjury.records import Aspect, ConversationLog
+from recjury.store import Store
+from tests.corpora.arena import write_lines
+from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint
+
+ASPECTS = (Aspect.RELEVANCE, Aspect.DIALOGUE_OVERALL)
+
+
+class Arena(NamedTuple):
+    """The released data, and twenty of its dialogues."""
+
+    folder: Path
+    people: CrsArena
+    logs: list[ConversationLog]
+    model: Released
+
+    def settings(self, **fields: object) -> FaceSettings:
+        """The released instructions on two aspects."""
+        instructions = read_instruction_folder(self.folder / "face-instructions")
+        plain = FaceSettings(aspects=ASPECTS, instructions=instructions)
+        return _with(plain, fields)
+
+    def script(self, body: Body) -> Answer:
+        """What the released model would say."""
+        messages, n = body["messages"], body.get("n", 1)
+        assert isinstance(messages, list)
+        assert isinstance(n, int)
+        return completion(self.model.texts(messages, n), "scripted")
+
+
+def _with(plain: FaceSettings, fields: dict[str, object]) -> FaceSettings:
+    from dataclasses import replace
+
+    return replace(plain, **fields)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def arena(data_folder: Path) -> Arena:
+    """Every 24th dialogue, and those that lack a label, a score or all scores."""
+    folder = data_folder / "crsarena-eval"
+    people = read_crsarena(folder / "crs_arena_eval.json")
+    odd = ("chatgpt_opendialkg_4ef780c9", "barcor_opendialkg_5f8abdf2", "kbrd_redial_bd9abd71")
+    chosen = [log for name, log in people.logs.items() if name.startswith(odd)]
+    chosen += [log for log in list(people.logs.values())[::24] if log not in chosen]
+    return Arena(folder, people, chosen[:20], Released(folder, ASPECTS))
+
+
+def _score(
+    arena: Arena, endpoint: ScriptedEndpoint, path: Path, settings: FaceSettings
+) -> RunResult:
+    config = RatingConfig(
+        model=ModelSpec(base_url=endpoint.url, name="scripted", retries=0), concurrency=64
+    )
+
+    async def run(store: Store) -> RunResult:
+        return await score_conversations(arena.logs, settings, config, store, progress=Progress())
+
+    with Store.open(str(path)) as store:
+        return asyncio.run(run(store))
+
+
+@pytest.mark.slow
+def test_twenty_dialogues_over_http_give_the_table_of_the_released_scores(
+    arena: Arena, tmp_path: Path
+) -> None:
+    with ScriptedEndpoint(arena.script) as endpoint:
+        result = _score(arena, endpoint, tmp_path / "runs.db", arena.settings())
+        asked = len(endpoint.bodies)
+        assert (result.planned, result.done, result.failed) == (20, 20, 0)
+        # What is done is not asked for again.
+        again = _score(arena, endpoint, tmp_path / "runs.db", arena.settings())
+        assert (again.done, len(endpoint.bodies)) == (20, asked)
+    assert {body.get("n") for body in endpoint.bodies} <= {3, 5, None}
+    with Store.open(str(tmp_path / "runs.db")) as store:
+        scored = list(read_scored(store))
+        assert all(store.integrity(trial.id) == () for trial in store.trials()[:3])
+
+    mine = {log.scenario.record for log in arena.logs}
+    released = {
+        aspect: {place: own for place, own in run.turns.items() if place.conversation in mine}
+        for aspect, run in read_runs(arena.folder / "face-runs").items()
+        if aspect in ASPECTS
+    }
+    for aspect, turns in released.items():
+        write_run(tmp_path / "released" / f"{aspect}.jsonl", turns.items())
+    labels = arena.folder / "crs_arena_eval.json"
+    expected = face_table(tmp_path / "released", labels)
+    assert annotation_table(pooled_scores(scored), arena.people.labels) == expected.correlations
+    n = [row[Aspect.RELEVANCE].n for row in expected.correlations.values()]
+    assert min(n) > 20
+
+    # The same again by way of files of scores, and of a run file.
+    for aspect, given in scores_by_instruction(scored).items():
+        write_run(tmp_path / "own" / f"{aspect}.jsonl", given.items())
+    assert face_table(tmp_path / "own", labels).correlations == expected.correlations
+    write_run_file(tmp_path / "run.json", pooled_scores(scored), sorted(mine))
+    assert read_run_file(tmp_path / "run.json") == (pooled_scores(scored), ())
+    assert face_table(tmp_path / "run.json", labels).correlations == expected.correlations
+
+    # One dialogue has no particle at all; one turn has no sample that can be read.
+    covered = coverage_of(scored)[Aspect.DIALOGUE_OVERALL]
+    assert (covered.places, covered.scored_places) == (20, 19)
+    relevance = coverage_of(scored)[Aspect.RELEVANCE]
+    assert relevance.scored_places < relevance.places
+    assert relevance.samples - relevance.read_samples == 5 * 16 * (
+        relevance.particles - relevance.scored_particles
+    )
+    faults = count_faults(problems_of(scored))
+    assert faults["missing sample"] == 16 * (relevance.particles - relevance.scored_particles)
+
+
+def test_the_store_explains_a_score_with_the_call_behind_each_sample(
+    arena: Arena, tmp_path: Path
+) -> None:
+    one = arena._replace(logs=arena.logs[3:4])
+    with ScriptedEndpoint(arena.script) as endpoint:
+        _score(one, endpoint, tmp_path / "runs.db", arena.settings())
+    with Store.open(str(tmp_path / "runs.db")) as store:
+        name = one.logs[0].scenario.record
+        found = explainable_store(store).explain(name[:24], Aspect.DIALOGUE_OVERALL)
+        (rating,) = (r for r in store.ratings(store.trials()[0].id) if r.turn is None)
+        assert found.score == rating.score
+        by = found.turns[0].particles[0].by[0]
+        assert by.call is not None
+        call = store.call(by.call)
+        said = [reply.text for reply in call.reply.each()]
+        assert said == [f"<rating>{sample}</rating>" for sample in by.samples]
+        assert call.request.purpose == f"face/dialogue_overall/{by.instruction}"
+
+
+def test_what_fails_is_left_to_do_and_nothing_else_is_asked_again(
+    arena: Arena, tmp_path: Path
+) -> None:
+    one = arena._replace(logs=arena.logs[3:4])
+    failing = True
+
+    def script(body: Body) -> Answer:
+        text = str(body["messages"])
+        if failing and "overall impression" in text and 'number="0"' in text:
+            return Fault("status", status=400, text="no")
+        return arena.script(body)
+
+    with ScriptedEndpoint(script) as endpoint:
+        result = _score(one, endpoint, tmp_path / "runs.db", arena.settings())
+        assert (result.done, result.failed) == (0, 1)
+        with Store.open(str(tmp_path / "runs.db")) as store:
+            (trial,) = store.trials()
+            (failure,) = store.failures(trial.id)
+            assert failure.stage == "face/dialogue_overall"
+            assert set(store.face(trial.id).scores) == {Aspect.RELEVANCE}
+        refused = sum('number="0"' in str(b) and "overall" in str(b) for b in endpoint.bodies)
+        before = len(endpoint.bodies)
+        failing = False
+        assert _score(one, endpoint, tmp_path / "runs.db", arena.settings()).done == 1
+        assert len(endpoint.bodies) == before + refused
+
+
+def test_rules_and_the_evaluators_beside_it_run_the_same_way(arena: Arena, tmp_path: Path) -> None:
+    few = arena._replace(logs=arena.logs[3:5])
+    with ScriptedEndpoint(lambda body: "<rating>1</rating>") as endpoint:
+        ruled = arena.settings(decomposer=RuleDecomposer(), samples=1)
+        assert _score(few, endpoint, tmp_path / "rules.db", ruled).done == 2
+        direct = FaceSettings(kind="llm-direct", aspects=ASPECTS)
+        assert _score(few, endpoint, tmp_path / "direct.db", direct).done == 2
+        asked = len(endpoint.bodies)
+        assert _score(few, endpoint, tmp_path / "direct.db", direct).done == 2
+        assert len(endpoint.bodies) == asked
+    with Store.open(str(tmp_path / "rules.db")) as store:
+        faces = [each.face.decomposition for each in read_scored(store)]
+        assert {face.decomposer for face in faces if face} == {"rule"}
+    with Store.open(str(tmp_path / "direct.db")) as store:
+        scored = list(read_scored(store))
+        assert {r.evaluator for each in scored for r in each.ratings} == {"llm-direct/main"}
+        assert {r.score for each in scored for r in each.ratings} == {1}
+        assert store.stages_done(store.campaigns()[0].id)[store.trials()[0].id] == {
+            "converse",
+            "llm-direct/relevance",
+            "llm-direct/dialogue_overall",
+        }
+
+
+def test_a_run_file_with_faults_is_read_with_their_places(tmp_path: Path) -> None:
+    turn = {"turn_ind": 1, "turn_level_pred": {"relevance": 3, "understanding": 1}}
+    whole = {"efficiency": None, "understanding": "x", "dialogue_overall": 2.5}
+    row = {"conv_id": "a_redial_1", "turns": [turn], "dial_level_pred": whole}
+    path = write_lines(tmp_path / "run.json", [[row]])  # type: ignore[list-item]  # one line: a list
+    scores, problems = read_run_file(path)
+    assert [str(problem) for problem in problems] == [
+        "a_redial_1, efficiency: has no score",
+        "a_redial_1, understanding: the score 'x' is no number",
+        "a_redial_1, turn 1, relevance: the score 3 is outside 0 to 2",
+        "a_redial_1, turn 1, understanding: is no aspect of this level",
+    ]
+    assert sorted(scores) == [Aspect.DIALOGUE_OVERALL, Aspect.RELEVANCE]
