@@ -6,13 +6,16 @@ words. An ordinary title is a mention only
 1. with its year behind it in brackets, or
 2. in quotation marks, or between * or _ as in Markdown, or
 3. alone in an entry of a numbered or bulleted list, or
-4. capitalised where a sentence does not ask for it: each of its words that is no number and no
+4. as all that a text says ("Up!"), or
+5. capitalised where a sentence does not ask for it: each of its words that is no number and no
    small word (of, the, and, ...) begins with a capital and is not written in capitals for
    emphasis; at least one of them has two letters or more and does not start a sentence; and the
    text as a whole is neither in capitals nor in title case (at least a quarter of its words
-   begin in lower case). A pronoun or answer word ("It", "They", "Yes") must moreover follow a
-   word in lower case and not be followed by one of the verbs and adverbs that pronouns take:
-   people who write without full stops begin sentences with these.
+   begin in lower case). People who write without full stops begin sentences with capitals, too:
+   a title of one word must therefore follow a word in lower case (or a comma), not follow an
+   article or the like, not have a capitalised neighbour that makes a longer name of it, and be
+   none of the words that open a remark ("Hope", "Take", "Loved"). A pronoun must moreover have
+   no verb behind it.
 """
 
 import re
@@ -47,16 +50,32 @@ def is_ordinary(keys: list[str]) -> bool:
     return all(key in known or key.isdigit() or len(key) == 1 for key in keys)
 
 
+def is_phrase(keys: list[str]) -> bool:
+    """Whether two or three words are all words of the language: "the box", "taxi driver"."""
+    known = word_list("ordinary") | word_list("common")
+    return 1 < len(keys) <= MAX_ORDINARY_WORDS and all(
+        key in known or key.isdigit() or len(key) == 1 for key in keys
+    )
+
+
+# What opens a remark, often with a capital and without a full stop before it.
+_OPENERS = frozenset(
+    (  # noqa: SIM905
+        "always awesome beautiful classic cool enjoy enjoyed enough good great hello hope love "
+        "loved may maybe never nice now ok okay please sure take thanks then well what wow yes"
+    ).split()
+)
+# What stands before a thing that is no title: "a taxi driver", "my best friend".
+_DETERMINERS = frozenset("a an any every her his its my our some their your".split())  # noqa: SIM905
+_BEFORE_THINGS = _DETERMINERS | {"on"}
+_NO_NAMES = _SMALL | {"i"}
+_JOINTS = (" ", "-", ".")
+_LISTING = (",", "&", "/")
 _PRONOUNS = frozenset(
     "he her him i it me no she that them they this to us we what who yes you".split()  # noqa: SIM905
 )
-_TAKEN_BY_PRONOUNS = frozenset(
-    (  # noqa: SIM905
-        "is was are were am be been has have had does did do will would can could should may might "
-        "must looks looked sounds sounded seems seemed makes made really also just all never "
-        "always s isnt wasnt doesnt didnt wont wouldnt cant im ive i it the a that"
-    ).split()
-)
+# What may stand behind a title that is a pronoun; behind a mere pronoun stands a verb.
+_BEHIND_TITLES = frozenset("also and as because but by from last on or too when with yet".split())  # noqa: SIM905
 
 
 def is_pronoun(key: str) -> bool:
@@ -75,16 +94,66 @@ class Casing:
     def is_title(self, first: int, length: int, spelling: str) -> bool:
         """Whether the `length` words from word `first` on are marked as the title `spelling`."""
         span = self._words[first : first + length]
-        start, end = span[0].start, span[-1].end
         return (
-            self._is_quoted(start, end)
-            or self._is_list_entry(start, end)
+            self.is_marked(first, length)
             or (
                 self._tells
                 and self._is_capitalised(span, spelling)
-                and not (length == 1 and is_pronoun(span[0].key) and self._begins_clause(first))
+                and not (length == 1 and self._is_no_title(first))
             )
+            or self._is_all(span, spelling)
         )
+
+    def is_thing(self, first: int, length: int) -> bool:
+        """Whether words in lower case have an article or the like: then they name no film."""
+        span = self._words[max(0, first - 1) : first + length]
+        has_article = any(word.key in _DETERMINERS for word in span[: 1 + (first > 0)])
+        return has_article and not any(word.text[0].isupper() for word in span[-length:])
+
+    def _is_all(self, span: list[Word], spelling: str) -> bool:
+        """Whether the text is that title and nothing else, capitals included."""
+        said = self._text.strip(" .,!?")
+        opens = len(span) == 1 and (span[0].key in _OPENERS or is_pronoun(span[0].key))
+        return said == spelling.strip(" .,!?") and not opens and said[:1].isupper()
+
+    def _is_no_title(self, place: int) -> bool:
+        """Whether a single capitalised word is capitalised for another reason."""
+        return (
+            self._words[place].key in _OPENERS
+            or (place > 0 and self._words[place - 1].key in _BEFORE_THINGS)
+            or self._begins_clause(place)
+            or bool(self.neighbours(place))
+        )
+
+    def is_marked(self, first: int, length: int) -> bool:
+        """Whether the words stand in quotation marks or alone in an entry of a list."""
+        start, end = self._words[first].start, self._words[first + length - 1].end
+        return self._is_quoted(start, end) or self._is_list_entry(start, end)
+
+    def neighbours(self, place: int) -> tuple[int, ...]:
+        """The words beside a capitalised one that make a longer name of it, by their places."""
+        word = self._words[place]
+        if not (self._tells and word.text[0].isupper()):
+            return ()
+        found = []
+        before = self._words[place - 1] if place else None
+        behind = self._words[place + 1] if place + 1 < len(self._words) else None
+        if (
+            before is not None
+            and before.text[0].isupper()
+            and before.key not in _NO_NAMES
+            and self._text[before.end : word.start] in _JOINTS
+            and not self._starts_sentence(before.start)
+        ):
+            found.append(place - 1)
+        if (
+            behind is not None
+            and behind.text[0].isupper()
+            and self._text[word.end : behind.start] in _JOINTS
+            and behind.key not in word_list("ordinary")
+        ):
+            found.append(place + 1)
+        return tuple(found)
 
     def _is_quoted(self, start: int, end: int) -> bool:
         before = self._text[start - 1 : start]
@@ -109,11 +178,20 @@ class Casing:
         return telling
 
     def _begins_clause(self, place: int) -> bool:
+        """Whether a capitalised word may just begin to say something, full stop or not."""
+        word = self._words[place]
         before = self._words[place - 1] if place else None
         behind = self._words[place + 1] if place + 1 < len(self._words) else None
-        return (before is None or not before.text[0].islower()) or (
-            behind is not None and behind.key in _TAKEN_BY_PRONOUNS
-        )
+        if before is None:
+            return True
+        gap = self._text[before.end : word.start]
+        listed = gap.strip() in _LISTING and not is_pronoun(word.key)
+        if ")" in gap or not (before.text[0].islower() or listed):
+            return True
+        if not is_pronoun(word.key) or behind is None:
+            return False
+        goes_on = self._text[word.end : behind.start].isspace()
+        return goes_on and behind.key not in _BEHIND_TITLES
 
     def _starts_sentence(self, start: int) -> bool:
         before = self._text[max(0, start - 8) : start]

@@ -129,10 +129,18 @@ class Catalogue:
         }
         return NameIndex(
             (
-                Name(item.id, item.name, year=item.year, weight=item.popularity or 0.0)
+                Name(
+                    item.id,
+                    item.name,
+                    year=item.year,
+                    weight=item.popularity or 0.0,
+                    known=not self.little_known(item.id),
+                )
                 for item in self
             ),
             others=people,
+            plain={genre for item in self for genre in item.genres},
+            texts=(item.plot for item in self),
         )
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from recjury.knowledge import Mention, Name, NameIndex
+from recjury.knowledge import Catalogue, Mention, Name, NameIndex
 from tests.growth import grows_linearly
-from tests.knowledge.films import CATALOGUE, linked
+from tests.knowledge.films import CATALOGUE, FILMS, film, linked
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,75 @@ def test_titles_that_are_ordinary_words_are_found_where_they_are_marked(
 )
 def test_ordinary_words_are_no_titles(text: str) -> None:
     assert linked(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("I loved titanik", ["Titanic (1997)"]),
+        ("I loved Titannic", ["Titanic (1997)"]),
+        ("I loved Titnic", ["Titanic (1997)"]),
+        ("I loved Titainc", ["Titanic (1997)"]),
+        ("I loved Titanik (1953)", ["Titanic (1953)"]),
+        ("harald and maude", ["Harold and Maude (1971)"]),
+        ("spiderman and mrs doubtfir", ["Spider-Man (2002)", "Mrs. Doubtfire (1993)"]),
+        ("Shindler's List", ["Schindler's List (1993)"]),
+        ("It was Memennto.", ["Memento"]),
+    ],
+)
+def test_a_name_one_edit_away_is_found(text: str, names: list[str]) -> None:
+    assert linked(text) == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I loved Titaaniic",
+        "titanium, memes and a moment",
+        "a pair of hears, and Ev, and bead bays",
+        "heap, beat, hear and 25 first dates",
+    ],
+)
+def test_two_edits_words_that_mean_something_else_and_short_names_are_none(text: str) -> None:
+    assert linked(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I saw that film Hope you like it",
+        "A good one Take care",
+        "It was a Life for me, an Eve of sorts",
+        "do you like Drama, Horror or Romance",
+        "I liked Robert Life and J Life",
+        "he is a sea captain",
+        "Heard of it It seems fine",
+    ],
+)
+def test_what_only_looks_like_a_title_is_none(text: str) -> None:
+    films = (*FILMS, film(40, "Hope (2013)"), film(41, "Take (2007)"), film(42, "Romance (1999)"))
+    genres = film(43, "Sea Captain (1990)", popularity=3).model_copy(
+        update={"genres": ("Romance",)}
+    )
+    assert Catalogue("films", (*films, genres)).link(text) == ()
+
+
+def test_a_film_that_nobody_talks_about_needs_a_mark_where_it_is_ordinary_words() -> None:
+    catalogue = Catalogue("films", (film(1, "The Box (2009)", popularity=0), *FILMS[7:]))
+    assert catalogue.link("it came out of the box") == ()
+    assert [m.id for m in catalogue.link("I saw The Box, the box (2009) and “the box”")] == [
+        "1"
+    ] * 3
+
+
+def test_a_title_is_found_that_is_all_a_text_says() -> None:
+    assert linked("Up!") == ["Up (2009)"]
+    assert linked("Yes!") == []
+
+
+def test_the_longer_name_is_counted_without_its_article() -> None:
+    catalogue = Catalogue("films", (film(1, "The Toy (1982)"), film(2, "Toy Story (1995)")))
+    assert [m.id for m in catalogue.link("all of the Toy Story films")] == ["2"]
 
 
 def test_a_person_is_not_taken_for_the_film_that_shares_a_name() -> None:
