@@ -5,6 +5,7 @@ within a few milliseconds share a transaction; a failing item fails alone.
 """
 
 import asyncio
+import contextlib
 import functools
 import queue
 import threading
@@ -64,8 +65,9 @@ class Writer:
     async def submit(self, work: Work[T], item: T) -> None:
         """Write `item`; returns once it is committed.
 
-        Raises StoreError where the store cannot be written (a full disk), and whatever `work`
-        raises. An item whose waiter is cancelled is written all the same.
+        Raises StoreError where the store cannot be written (a full disk, a writer that broke
+        down), and whatever `work` raises. An item whose waiter is cancelled is
+        written all the same.
         """
         if self._closed:
             raise StoreError("the store is closed")
@@ -91,13 +93,31 @@ class Writer:
             self._thread = None
 
     def _run(self) -> None:
-        with self._engine.connect() as connection:
-            transaction = Transaction(for_writing(connection), Interner(self._engine))
-            more = True
-            while more:
-                jobs, more = self._gather()
-                self._commit(transaction, jobs)
-                _announce(jobs)
+        jobs: list[_Job[object]] = []
+        more = True
+        try:
+            with self._engine.connect() as connection:
+                transaction = Transaction(for_writing(connection), Interner(self._engine))
+                while more:
+                    jobs, more = self._gather()
+                    self._commit(transaction, jobs)
+                    _announce(jobs)
+                    jobs = []
+        except BaseException as error:  # a thread that just ended would leave everyone waiting
+            self._refuse(error, jobs, more)
+
+    def _refuse(self, cause: BaseException, jobs: list[_Job[object]], more: bool) -> None:
+        """Fail `jobs`, and all that still come until the store is closed."""
+        reason = fixable_error(cause, self._engine.url.database) or StoreError(
+            f"the store cannot be written any more: {type(cause).__name__}: {cause}"
+        )
+        while True:
+            for job in jobs:
+                job.error = reason
+            _announce(jobs)
+            if not more:
+                return
+            jobs, more = self._gather()
 
     def _gather(self) -> tuple[list[_Job[object]], bool]:
         job = self._queue.get()
@@ -152,8 +172,8 @@ def _announce(jobs: Iterable[_Job[object]]) -> None:
     for job in jobs:
         by_loop.setdefault(job.loop, []).append(job)
     for loop, some in by_loop.items():
-        # A loop that has ended has nobody left who waits.
-        if not loop.is_closed():
+        # A loop that has ended, perhaps just now, has nobody left who waits.
+        with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(_resolve, some)
 
 
