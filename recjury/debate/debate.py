@@ -5,11 +5,11 @@ all scores are equal, when a role's statement could not be had, or after the rou
 verdict is the mean score of the last round; it is unscored if a statement is missing there.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from recjury.debate.roles import own_ratings
+from recjury.llm.together import together
 from recjury.records import (
     JSON,
     ConversationLog,
@@ -70,9 +70,7 @@ async def hold(
         raise ValueError(f"a debate has at least 1 round, got {max_rounds}")
     said: tuple[Statement, ...] = ()
     for number in range(1, max_rounds + 1):
-        spoken = await asyncio.gather(
-            *(_turn(role, number, log, ratings, debaters, said) for role in Role)
-        )
+        spoken = await together(_turn(role, number, log, ratings, debaters, said) for role in Role)
         said += tuple(spoken)
         if is_over(spoken):
             break

@@ -4,12 +4,12 @@ With several models each rates every factor, and their mean is added under the n
 is for tables. A debate is fed by one named judge, because reasons have no mean.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 
 from recjury.errors import ConfigError
 from recjury.judges.factor_judge import FactorJudge
 from recjury.llm import Gateway
+from recjury.llm.together import together
 from recjury.prompts import Pack
 from recjury.records import JSON, ConversationLog, Factor, Rating, Status
 
@@ -63,9 +63,7 @@ class Panel:
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
         """All ratings, by factor and then by judge; with several judges, then the twelve means."""
         asked = [(factor, model) for factor in Factor for model in self._raters(factor)]
-        ratings = await asyncio.gather(
-            *(self._judges[model].rate(log, factor) for factor, model in asked)
-        )
+        ratings = await together(self._judges[model].rate(log, factor) for factor, model in asked)
         if self._routes is not None or len(self._models) == 1:
             return tuple(ratings)
         return (*ratings, *(_mean(factor, ratings) for factor in Factor))

@@ -4,12 +4,14 @@ import asyncio
 
 import pytest
 
-from recjury.errors import ConfigError
+from recjury.debate import hold
+from recjury.debate.llm_debaters import LlmDebaters
+from recjury.errors import ConfigError, EndpointRefused
 from recjury.judges import MEAN, Panel, one_per_factor
-from recjury.llm import Gateway, ModelSpec
-from recjury.records import ChatRequest, Factor, Status
+from recjury.llm import Completion, Gateway, ModelSpec, ScriptedModel
+from recjury.records import ChatRequest, Factor, Role, Status
 from tests.endpoint import Body, ScriptedEndpoint
-from tests.judges.cases import MemoryRecorder, a_log, gateway_of
+from tests.judges.cases import SPEC, MemoryRecorder, a_log, gateway_of, ratings_of
 
 
 def by_model(request: ChatRequest) -> str:
@@ -100,3 +102,38 @@ def test_a_panel_that_makes_no_sense(models: tuple[str, ...], feeds: str | None,
     gateway, _ = gateway_of([], "a", "b")
     with pytest.raises(ConfigError, match=said):
         Panel(gateway, models, feeds=feeds)
+
+
+class _OneRefuses(ScriptedModel):
+    """Refuses one request once all others are on their way, and never answers those."""
+
+    def __init__(self, others: int):
+        super().__init__(())
+        self._others = others
+        self.left_alone = 0
+
+    async def complete(self, request: ChatRequest) -> Completion:
+        if self._others == 0:
+            raise EndpointRefused("no key")
+        self._others -= 1
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.left_alone += 1
+        raise AssertionError
+
+
+@pytest.mark.parametrize("debate", [False, True])
+def test_a_refusal_ends_the_calls_beside_it(debate: bool) -> None:
+    others = 3 if debate else 11
+
+    async def act() -> int:
+        model = _OneRefuses(others)
+        gateway = Gateway({"judge": SPEC}, MemoryRecorder(), providers={"judge": model})
+        debaters = LlmDebaters(gateway, dict.fromkeys(Role, "judge"))
+        panel = Panel(gateway, ["judge"])
+        with pytest.raises(EndpointRefused):
+            await (hold(a_log(), ratings_of(), debaters) if debate else panel.rate(a_log()))
+        return model.left_alone
+
+    assert asyncio.run(act()) == others

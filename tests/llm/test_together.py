@@ -1,0 +1,67 @@
+"""Calls made at once: in order, and none outlives the failure of another."""
+
+import asyncio
+
+import pytest
+
+from recjury.errors import EndpointRefused
+from recjury.llm.together import together
+
+
+async def _after(turns: int, value: int) -> int:
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    return value
+
+
+def test_results_come_in_the_order_of_the_work() -> None:
+    async def act() -> list[int]:
+        return await together(_after(5 - n, n) for n in range(5))
+
+    assert asyncio.run(act()) == [0, 1, 2, 3, 4]
+
+
+class _Work:
+    """Waits for ever unless it is stopped; says so when it has been, after a moment."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.ended = 0
+
+    async def wait(self) -> None:
+        self.begun += 1
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            self.ended += 1
+
+    async def refuse(self) -> None:
+        await asyncio.sleep(0)
+        raise EndpointRefused("no key")
+
+
+def test_the_first_failure_ends_the_others_before_it_is_raised() -> None:
+    async def act() -> _Work:
+        work = _Work()
+        with pytest.raises(EndpointRefused, match="no key"):
+            await together([work.wait(), work.refuse(), work.wait()])
+        assert len(asyncio.all_tasks()) == 1
+        return work
+
+    work = asyncio.run(act())
+    assert (work.begun, work.ended) == (2, 2)
+
+
+def test_cancelling_the_caller_ends_them_all() -> None:
+    async def act() -> _Work:
+        work = _Work()
+        caller = asyncio.ensure_future(together([work.wait(), work.wait()]))
+        await _after(3, 0)
+        caller.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await caller
+        return work
+
+    work = asyncio.run(act())
+    assert (work.begun, work.ended) == (2, 2)
