@@ -111,9 +111,10 @@ class ConversationLog(Record):
         return self._recall(self.session_list(), k)
 
     def last_turn_recall_at(self, k: int) -> float | None:
-        """As `recall_at`, over the last system turn's list alone; 0.0 if there was none."""
+        """As `recall_at`, over the last system turn's list alone, cut to
+        `list_length`; 0.0 if there was none."""
         turns = self.system_turns
-        return self._recall(turns[-1].items if turns else (), k)
+        return self._recall(turns[-1].items[: self.list_length] if turns else (), k)
 
     def _recall(self, items: Sequence[ItemRef], k: int) -> float | None:
         if not self.scenario.targets:

@@ -132,6 +132,13 @@ def test_the_list_is_cut_to_its_length() -> None:
     assert log.recall_at(11) == 1.0
 
 
+def test_the_last_turns_recall_is_over_the_list_that_counts() -> None:
+    log = talk(*[reply(*FILLERS[:10], ALIEN)] * 5, list_length=5)
+    assert log.recall_at(11) == 0.0
+    assert log.last_turn_recall_at(11) == 0.0
+    assert talk(*[reply(*FILLERS[:4], ALIEN)] * 3, list_length=5).last_turn_recall_at(5) == 1.0
+
+
 def test_the_log_keeps_the_list_as_it_was_given() -> None:
     nothing, twice = ItemRef(id=None, name="Alien (1979)"), FILLERS[0]
     answer = reply(twice, nothing, twice)
