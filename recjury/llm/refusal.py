@@ -29,7 +29,7 @@ def fault(raw: RawReply, spec: ModelSpec, key: str | None) -> Exception:
     if raw.status == 404 or code in {"model_not_found", "unknown_model"}:
         return refused(spec, came, "check base_url and the model's name")
     if 300 <= raw.status < 400:
-        place = raw.headers.get("location", "elsewhere")
+        place = excerpt(raw.headers.get("location", "elsewhere"), key)
         return refused(spec, f"{came} to {place}", "set base_url to where it leads")
     if raw.status in _TRY_AGAIN or raw.status >= 500:
         return Retryable(came, retry_after(raw.headers))
