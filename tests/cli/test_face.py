@@ -1,13 +1,14 @@
 """`recjury face`, as a shell sees it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.cli.front_door import Ended, recjury
 from tests.corpora.arena import dialogue, scores, write, write_lines
+from tests.endpoint import Body, ScriptedEndpoint
 
 Command = Callable[..., Ended]
 
@@ -61,3 +62,91 @@ def test_what_cannot_be_used_is_one_line(command: Command, labels: Path, tmp_pat
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.count("\n") == 1
     assert "there is no such folder" in ended.err
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Iterator[Path]:
+    """A campaign file whose model takes turns apart and rates every particle 1."""
+
+    def script(body: Body) -> str:
+        if "particles" in str(body["messages"]) and "<instructions>" not in str(body["messages"]):
+            return json.dumps({"particles": [{"act": "others", "mention": "Bye!"}]})
+        return "Hm. <rating>1</rating>"
+
+    with ScriptedEndpoint(script) as endpoint:
+        path = tmp_path / "campaign.yaml"
+        path.write_text(
+            "scenarios: [sample]\nsystems: [retrieval]\n"
+            f"model: {{base_url: '{endpoint.url}', name: scripted, retries: 0}}\n"
+        )
+        yield path
+
+
+def test_score_and_explain(command: Command, labels: Path, config: Path, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path}/face.db"
+    scoring = ("face", "score", labels, "--config", config, "--store", store)
+    files = ("--runs", tmp_path / "scores", "--run-file", tmp_path / "run.json")
+    chosen = ("--aspect", "understanding", "--aspect", "relevance", "--limit", 2)
+    ended = command(*scoring, *chosen, *files, "--json")
+    assert ended.code == 0, ended
+    shown = json.loads(ended.out)
+    assert (shown["planned"], shown["done"], shown["failed"]) == (2, 2, 0)
+    assert shown["coverage"]["understanding"] == {
+        "places": 2,
+        "scored_places": 2,
+        "particles": 4,
+        "scored_particles": 4,
+        "samples": 4 * 4 * 5,
+        "read_samples": 4 * 4 * 5,
+    }
+    # The words that the model gave are in one of the two turns only.
+    assert shown["problems"] == {"particle not in the turn": 2}
+    assert "kbrd_redial_0, turn 1: particle 0: 'Bye!' is not in the turn" in ended.err
+
+    for runs in (tmp_path / "scores", tmp_path / "run.json"):
+        table = command("face", "table", "--runs", runs, "--labels", labels, "--json")
+        found = json.loads(table.out)["redial"]["relevance"]
+        assert found == {"pearson": None, "spearman": None, "n": 4}
+
+    explaining = ("face", "explain", "kbrd_redial_1", "--store", store)
+    data = json.loads(command(*explaining, "--json").out)
+    assert list(data) == ["relevance", "understanding"]
+    assert data["understanding"]["score"] == 1
+    turn = data["understanding"]["turns"][0]
+    assert (turn["turn"], turn["score"], turn["pull"]) == (1, 1, 0)
+    assert turn["particles"][0]["by"]["itr0"]["samples"] == [1] * 5
+    told = command(*explaining, "--aspect", "understanding", "--turn", 3)
+    assert "understanding 1.000 (mean of all here 1.000): kbrd_redial_1, turn 3" in " ".join(
+        told.out.split()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--aspect", "fluency"), "'fluency' is no aspect: expected relevance, "),
+        (("--rules", "--particles", "x.json"), "keep one"),
+        (("--instructions", "none"), "holds no instructions"),
+        (("--particles", "none.json"), "cannot be read"),
+    ],
+)
+def test_what_cannot_be_scored_is_one_line_and_leaves_no_store(
+    command: Command,
+    labels: Path,
+    config: Path,
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    said: str,
+) -> None:
+    store = ("--store", f"sqlite:///{tmp_path}/face.db")
+    ended = command("face", "score", labels, "--config", config, *store, *arguments)
+    assert (ended.code, ended.err.count("\n")) == (2, 1), ended
+    assert said in ended.err
+    assert not (tmp_path / "face.db").exists()
+
+
+def test_explain_says_what_is_not_there(command: Command, labels: Path, tmp_path: Path) -> None:
+    ended = command("face", "explain", "x", "--store", f"sqlite:///{tmp_path}/none.db")
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    ended = command("face", "explain", "x", "--runs", tmp_path)
+    assert "--runs needs --particles and --labels" in ended.err

@@ -1,0 +1,135 @@
+"""All of FACE over HTTP: 467 dialogues decomposed, scored, pooled, stored, and held against people.
+
+A server answers with the released particles and scores; what must come out are the published
+correlations. Reported are duration, CPU per request (this process, and the server) and the size
+of the store. Run: `python -m benchmarks.face_pipeline [--aspects all | NAME...] [--limit N]`.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from recjury.alignment.annotation import Table, annotation_table
+from recjury.alignment.face_results import coverage_of, pooled_scores, read_scored
+from recjury.campaign.config import RatingConfig
+from recjury.campaign.face import FaceSettings, score_conversations
+from recjury.campaign.progress import Progress
+from recjury.corpora.crsarena import CrsArena, read_crsarena
+from recjury.judges.face import read_instruction_folder
+from recjury.llm import ModelSpec, event_loop
+from recjury.records import Aspect
+from recjury.store import Store
+
+_PUBLISHED = {"redial": "CRSArena-Eval_RD", "opendialkg": "CRSArena-Eval_KG"}
+
+
+def measure(
+    folder: Path, aspects: tuple[Aspect, ...], *, limit: int | None, concurrency: int, store: Path
+) -> dict[str, Any]:
+    """One run into the new store at `store`; what it took, and what came out."""
+    command = [sys.executable, "-m", "benchmarks.face_server", str(folder), *aspects]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    assert server.stdin is not None
+    try:
+        port = int(server.stdout.readline())
+        people = read_crsarena(folder / "crs_arena_eval.json")
+        return _measured(folder, people, aspects, limit, concurrency, port, store)
+    finally:
+        server.stdin.close()
+        server.stdout.close()
+        server.wait(30)
+
+
+def _measured(
+    folder: Path,
+    people: CrsArena,
+    aspects: tuple[Aspect, ...],
+    limit: int | None,
+    concurrency: int,
+    port: int,
+    path: Path,
+) -> dict[str, Any]:
+    logs = list(people.logs.values())[:limit]
+    spec = ModelSpec(base_url=f"http://127.0.0.1:{port}/v1", name="released")
+    config = RatingConfig(model=spec, concurrency=concurrency)
+    instructions = read_instruction_folder(folder / "face-instructions")
+    settings = FaceSettings(aspects=aspects, instructions=instructions)
+    progress = Progress()
+    with Store.open(str(path)) as kept:
+        began, cpu = time.perf_counter(), time.process_time()
+        with event_loop() as runner:
+            result = runner.run(
+                score_conversations(logs, settings, config, kept, progress=progress)
+            )
+        wall, cpu = time.perf_counter() - began, time.process_time() - cpu
+        scored = list(read_scored(kept))
+    table = annotation_table(pooled_scores(scored), people.labels)
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/stats", timeout=30) as answer:
+        stats = json.load(answer)
+    size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*") if file.is_file())
+    return {
+        "dialogues": result.done,
+        "failed": result.failed,
+        "aspects": list(map(str, aspects)),
+        "requests": stats["calls"],
+        "samples": sum(own.samples for own in coverage_of(scored).values()),
+        "wall_s": round(wall, 1),
+        "requests_per_s": round(stats["calls"] / wall),
+        "cpu_ms_per_request": round(1000 * cpu / stats["calls"], 3),
+        "server_cpu_ms_per_request": round(1000 * stats["cpu_s"] / stats["calls"], 3),
+        "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "store_mb": round(size / 1e6, 1),
+        "store_bytes_per_request": round(size / stats["calls"]),
+        "published": None if limit else as_published(table, folder),
+        "table": {
+            subset: {str(aspect): found._asdict() for aspect, found in row.items()}
+            for subset, row in table.items()
+        },
+    }
+
+
+def as_published(table: Table, folder: Path) -> str:
+    """How many of the correlations are the published ones, to three decimals."""
+    published = json.loads((folder / "baselines.json").read_text("utf-8"))
+    pairs = [
+        (value, published[name]["FACE"][aspect.replace("dialogue_", "dialog_")][key])
+        for subset, name in _PUBLISHED.items()
+        for aspect, found in table[subset].items()
+        for value, key in ((found.pearson, "pearson_r"), (found.spearman, "spearman_rho"))
+    ]
+    equal = sum(value is not None and round(value, 3) == said for value, said in pairs)
+    return f"{equal} of {len(pairs)}"
+
+
+def _main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.face_pipeline")
+    parser.add_argument("--data", type=Path, default=os.environ.get("RECJURY_DATA"))
+    parser.add_argument("--aspects", nargs="+", default=["dialogue_overall"], metavar="NAME")
+    parser.add_argument("--limit", type=int, help="only the first N dialogues")
+    parser.add_argument("--concurrency", type=int, default=64)
+    options = parser.parse_args()
+    if options.data is None:
+        parser.error("--data, or RECJURY_DATA, must name the folder that holds crsarena-eval/")
+    names = list(Aspect) if options.aspects == ["all"] else map(Aspect, options.aspects)
+    with tempfile.TemporaryDirectory() as scratch:
+        found = measure(
+            Path(options.data) / "crsarena-eval",
+            tuple(names),
+            limit=options.limit,
+            concurrency=options.concurrency,
+            store=Path(scratch) / "face.db",
+        )
+    print(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    _main()
