@@ -10,9 +10,9 @@ Kind = Literal["store", "protocol", "prompt", "statement", "score", "rating", "r
 class Difference(Record):
     """One difference. `where` is a role and round, a factor, a call, or the trial itself.
 
-    "store" is a row or text that is not as it was written, "protocol" rules or prompts other than
-    the installed ones; the rest name what was recomputed. `expected` is what recomputing gives,
-    `found` what the store has.
+    "store" is a row or text that is not as it was written, "protocol" a name that no version of
+    the rules or prompts has; the rest name what was recomputed. `expected` is what recomputing
+    gives, `found` what the store has.
     """
 
     kind: Kind

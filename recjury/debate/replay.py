@@ -3,14 +3,17 @@
 Verification trusts nothing that was derived. It holds every row and text of the trial against
 its hash, reads the models' raw replies again, renders every prompt again from log, ratings and
 transcript, and recomputes rule statements, the round the debate had to stop in, and the verdict.
+Of a debate by an older version of the prompts or the rule, what that version made cannot be made
+again: it is held against its hashes, and all the rest is recomputed.
 """
 
+import re
 from collections.abc import Callable, Sequence
 
 from recjury.debate.debate import abstention, is_over, verdict
 from recjury.debate.difference import Difference, compared, compared_text
 from recjury.debate.recheck import recheck_answer, recheck_prompts, recheck_rating
-from recjury.debate.roles import DebatePrompts, own_ratings
+from recjury.debate.roles import PACK, DebatePrompts, own_ratings
 from recjury.debate.rule_debaters import PROTOCOL as RULE_PROTOCOL
 from recjury.debate.rule_debaters import RULE, RULE_DEBATE, rule_statement
 from recjury.errors import StoreError
@@ -27,6 +30,8 @@ from recjury.records import (
     Verdict,
 )
 from recjury.store import Store
+
+_WRITTEN = re.compile(rf"{PACK}/[^/+]+\+[0-9a-f]{{16}}|{RULE_DEBATE}\d+")
 
 
 class ReplayedDebate(Record):
@@ -74,6 +79,23 @@ def verify(store: Store, trial: str) -> tuple[Difference, ...]:
     return altered + _Recomputed(store, debate).differences()
 
 
+def another_version(store: Store, trial: str) -> str | None:
+    """The protocol of a trial's debate where the installed version is another; else None.
+
+    Of such a debate `verify` can neither render the prompts nor compute rule statements again:
+    that is no alteration, but whoever reads "verified" should know. None without a debate, too.
+    """
+    debate = store.debate(trial)
+    if debate is None or debate.transcript.protocol == _installed(debate.transcript.protocol):
+        return None
+    return debate.transcript.protocol
+
+
+def _installed(protocol: str) -> str:
+    """The installed version of what `protocol` is a version of."""
+    return RULE_PROTOCOL if protocol.startswith(RULE_DEBATE) else DebatePrompts().identity
+
+
 def _altered(trial: str, line: str) -> Difference:
     return Difference(kind="store", where=trial, expected="as it was written", found=line)
 
@@ -97,6 +119,8 @@ class _Recomputed:
         self._transcript = debate.transcript
         self._verdict = debate.verdict
         self._prompts = DebatePrompts()
+        self._by_rule = self._transcript.protocol.startswith(RULE_DEBATE)
+        self._same_version = self._transcript.protocol == _installed(self._transcript.protocol)
 
     def differences(self) -> tuple[Difference, ...]:
         """All of them, in the order in which the debate was held."""
@@ -114,15 +138,11 @@ class _Recomputed:
         return found + self._outcome()
 
     def _protocol(self) -> tuple[Difference, ...]:
-        return compared("protocol", "debate", self._installed, self._transcript.protocol)
-
-    @property
-    def _by_rule(self) -> bool:
-        return self._transcript.protocol.startswith(RULE_DEBATE)
-
-    @property
-    def _installed(self) -> str:
-        return RULE_PROTOCOL if self._by_rule else self._prompts.identity
+        """A protocol that no version of recjury could have written."""
+        protocol = self._transcript.protocol
+        if _WRITTEN.fullmatch(protocol):
+            return ()
+        return compared("protocol", "debate", _installed(protocol), protocol)
 
     def _round(
         self, number: int, spoken: Sequence[Statement], said: Sequence[Statement]
@@ -137,7 +157,7 @@ class _Recomputed:
     def _by_the_rule(
         self, statement: Statement, said: Sequence[Statement]
     ) -> tuple[Difference, ...]:
-        if self._transcript.protocol != self._installed:
+        if not self._same_version:
             return ()  # another version of the rule said other things
         own = own_ratings(statement.role, self._ratings)
         if not _any_scored(own):
@@ -155,7 +175,7 @@ class _Recomputed:
         if len(calls) < len(statement.calls):
             return ()  # an altered call: the store has said so
         found = recheck_answer(statement, [call.reply for call in calls])
-        if self._transcript.protocol != self._installed:
+        if not self._same_version:
             return found  # other prompts than these were sent
         return found + recheck_prompts(statement, calls, self._prompts, self._log, own, said)
 

@@ -10,7 +10,7 @@ import pytest
 
 from recjury.debate import Debater, RuleDebaters, hold
 from recjury.debate.llm_debaters import LlmDebaters
-from recjury.debate.replay import replay, verify
+from recjury.debate.replay import another_version, replay, verify
 from recjury.errors import StoreError
 from recjury.judges import Panel
 from recjury.llm import Gateway, ScriptedModel, on_behalf_of
@@ -236,7 +236,7 @@ def test_a_changed_statement_shows_in_the_prompts_of_the_next_round(tmp_path: Pa
         (lambda t, v: (said_otherwise(t, 0, text="I like it."), v), ["statement"]),
         (lambda t, v: (said_otherwise(t, 0, score=99.0), v), ["score", "rounds", "verdict"]),
         (lambda t, v: (t, v.model_copy(update={"score": 99.0})), ["verdict"]),
-        (lambda t, v: (t.model_copy(update={"protocol": "rule-debate/0"}), v), ["protocol"]),
+        (lambda t, v: (t.model_copy(update={"protocol": "rule-debate/x"}), v), ["protocol"]),
     ],
 )
 def test_a_falsified_debate_by_rule_is_found(
@@ -271,3 +271,51 @@ def test_an_unreadable_role_verifies(tmp_path: Path) -> None:
     silent = debate.transcript.statements[2]
     assert (silent.role, silent.status, silent.text) == (Role.LINGUIST, Status.UNREADABLE, "Hm.")
     assert debate.verdict.score is None
+
+
+OLDER = {True: "rule-debate/0", False: "core-debate/0+0123456789abcdef"}
+
+
+def held_before(change: Change, *, rule: bool) -> Change:
+    """`change`, of a debate that another version held."""
+
+    def changed(t: DebateTranscript, v: Verdict) -> tuple[DebateTranscript, Verdict]:
+        return change(t.model_copy(update={"protocol": OLDER[rule]}), v)
+
+    return changed
+
+
+@pytest.mark.parametrize("rule", [True, False])
+def test_a_debate_of_another_version_is_not_altered_by_that(tmp_path: Path, rule: bool) -> None:
+    url = stored(tmp_path, rule=rule, change=held_before(unchanged, rule=rule))
+    assert differences(url) == []
+    with Store.open(url, create=False) as store:
+        assert another_version(store, TRIAL) == OLDER[rule]
+
+
+def test_the_installed_version_is_no_other(tmp_path: Path) -> None:
+    with Store.open(stored(tmp_path), create=False) as store:
+        assert another_version(store, TRIAL) is None
+        assert another_version(store, "f" * 32) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        (lambda t, v: (said_otherwise(t, 5, text="No."), v), "statement"),
+        (lambda t, v: (said_otherwise(t, 15, score=99.0), v), "score"),
+        (lambda t, v: (t, v.model_copy(update={"score": 99.0})), "verdict"),
+    ],
+)
+def test_a_falsified_debate_of_another_version_is_found(
+    tmp_path: Path, change: Change, kind: str
+) -> None:
+    url = stored(tmp_path, change=held_before(change, rule=False))
+    assert kind in [found for found, _ in differences(url)]
+
+
+def test_an_altered_prompt_of_another_version_is_found(tmp_path: Path) -> None:
+    url = stored(tmp_path, change=held_before(unchanged, rule=False))
+    part = "(SELECT json_extract(request, '$[1][1]') FROM call WHERE purpose LIKE 'debate/%')"
+    alter(url, f"UPDATE text SET body = body || 'x' WHERE id = {part}")
+    assert "store" in [found for found, _ in differences(url)]
