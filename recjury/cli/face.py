@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recjury.cli import face_explain, face_score, options, output
+from recjury.cli import face_explain, face_optimise, face_score, options, output
 from recjury.cli.problems import say_problems
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+
 @app.callback()
 def _commands() -> None:
     """FACE: scores per particle and instruction, and what they add up to."""
@@ -24,6 +25,7 @@ def _commands() -> None:
 
 app.command("score")(face_score.score)
 app.command("explain")(face_explain.explain)
+app.command("optimise")(face_optimise.optimise)
 
 
 @app.command()

@@ -1,0 +1,43 @@
+"""FACE's scorer, seen from the optimiser: one aspect, one instruction's text at a time."""
+
+from dataclasses import dataclass
+
+from recjury.judges.face.aspects import FacePrompts
+from recjury.judges.face.optimise.gradient import Task
+from recjury.judges.face.scorer import ParticleScorer, Target
+from recjury.prompts import Pack, fence
+from recjury.records import Aspect
+
+
+@dataclass(frozen=True)
+class AspectScorer:
+    """Implements `examples.ParticleScorer` for particles of conversation logs."""
+
+    scorer: ParticleScorer
+    aspect: Aspect
+    pack: Pack
+
+    async def score(self, instruction: str, particle: Target) -> float | None:
+        """The mean of the samples that could be read; None for none. Raises CallFailed."""
+        found = await self.scorer.one(self.aspect, particle, instruction, name="optimise")
+        return found.score
+
+    def describe(self, particle: Target) -> str:
+        """The particle with its conversation, turn and answer, fenced."""
+        feedback = particle.particle.feedback
+        return "".join(
+            self.pack.render(
+                "particle",
+                **particle.situation._asdict(),
+                act=str(particle.particle.act),
+                words=fence(particle.particle.mention),
+                feedback=None if feedback is None else fence(feedback),
+            )
+        )
+
+
+def task_of(prompts: FacePrompts, aspect: Aspect) -> Task:
+    """What the rater is told of the aspect besides its instructions."""
+    guide = prompts.guides[aspect]
+    anchors = "\n".join(f"{score}: {meaning}" for score, meaning in guide.anchors.items())
+    return Task(aspect, f"{guide.question}\n{anchors}")

@@ -1,0 +1,86 @@
+"""What instructions are optimised on: AB-ReDial's labels, brought to the aspect's scale."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from recjury.corpora.ab_redial import SCALES, AbRedial, dialogue_log, read_ab_redial, turn_log
+from recjury.corpora.splitting import families, split
+from recjury.errors import DataError
+from recjury.judges.face.decomposer import Decomposer
+from recjury.judges.face.evaluator import targets
+from recjury.judges.face.optimise.bounded import gathered
+from recjury.judges.face.optimise.examples import Example
+from recjury.judges.face.scorer import Target
+from recjury.records import Aspect, ConversationLog, Level
+
+
+class Sample(NamedTuple):
+    """A turn or dialogue with its label: the mean of its ratings, on the aspect's scale."""
+
+    name: str
+    dialogue: str
+    label: float
+    log: ConversationLog
+
+
+class Training(NamedTuple):
+    """Both sides of the split, by dialogue; `left_out` could not be used.
+
+    Left out are what has no rating on the aspect, and turns of which it is a guess that they
+    are the rated ones.
+    """
+
+    train: tuple[Sample, ...]
+    validation: tuple[Sample, ...]
+    left_out: tuple[str, ...]
+
+
+def read_training(folder: Path, aspect: Aspect, *, share: float = 0.6, seed: int = 0) -> Training:
+    """AB-ReDial's labels on `aspect`, `share` of its dialogues for training (paper: 60 %).
+
+    Conversations that AB-ReDial has under two names lie on one side. Raises DataError.
+    """
+    data = read_ab_redial(folder)
+    kin = families({one.id: [turn.text for turn in one.turns] for one in data.dialogues})
+    sides = split(kin, share=share, seed=seed)
+    found = list(_samples(data, aspect))
+    train = tuple(one for one in found if one.dialogue in set(sides.train))
+    validation = tuple(one for one in found if one.dialogue in set(sides.validation))
+    for name, side in (("train on", train), ("validate with", validation)):
+        if len({one.label for one in side}) < 2:
+            raise DataError(f"too few labels of {aspect} to {name}", path=folder)
+    used = {one.name for one in found}
+    all_names = [one.id for one in (data.turns if aspect.level is Level.TURN else data.dialogues)]
+    return Training(train, validation, tuple(name for name in all_names if name not in used))
+
+
+async def with_particles(
+    samples: Sequence[Sample], decomposer: Decomposer
+) -> list[Example[Target]]:
+    """The samples with their particles; one that has none stays, and counts as unscored."""
+
+    async def example(one: Sample) -> Example[Target]:
+        decomposition = await decomposer.decompose(one.log)
+        return Example(one.name, one.label, targets(one.log, decomposition))
+
+    return await gathered(example(one) for one in samples)
+
+
+def _samples(data: AbRedial, aspect: Aspect) -> Iterator[Sample]:
+    if aspect.level is Level.TURN:
+        for turn in data.turns:
+            if turn.certain and (given := turn.ratings[aspect]):
+                yield Sample(turn.id, turn.dialogue, _label(given, aspect), turn_log(turn))
+        return
+    for dialogue in data.dialogues:
+        if given := dialogue.ratings[aspect]:
+            label = _label(given, aspect)
+            yield Sample(dialogue.id, dialogue.id, label, dialogue_log(dialogue))
+
+
+def _label(ratings: Sequence[int], aspect: Aspect) -> float:
+    """The mean rating, from AB-ReDial's scale to the aspect's: correlations do not change."""
+    low, high = SCALES[aspect]
+    share = (sum(ratings) / len(ratings) - low) / (high - low)
+    return round(aspect.low + share * (aspect.high - aspect.low), 9)

@@ -1,0 +1,194 @@
+"""`recjury face optimise` from end to end over HTTP: it ends, is killed, and goes on."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import pytest
+
+from recjury.judges.face.instructions import read_instruction_folder, read_instructions
+from recjury.records import Aspect
+from tests.endpoint import RemoteEndpoint
+from tests.judges.face.optimise import player
+
+SETTINGS = ("iterations=2", "beam=2", "candidates=3", "gradients=1", "gradient_particles=8",
+            "sampled_particles=8", "final=3")  # fmt: skip
+CAMPAIGN = """
+scenarios: [{{corpus: sample, limit: 2}}]
+systems: [retrieval]
+model: {{base_url: "{url}", name: scripted, retries: 0}}
+concurrency: 8
+"""
+
+
+class Ran(NamedTuple):
+    """How the command ended, what it printed, and what it said on standard error."""
+
+    code: int
+    found: dict[str, Any] | None
+    said: str
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[RemoteEndpoint]:
+    with RemoteEndpoint("tests.judges.face.optimise.player:play", latency=0.002) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    player.write_ab_redial(folder)
+    return folder
+
+
+def _run(
+    folder: Path,
+    endpoint: RemoteEndpoint,
+    data: Path,
+    *more: str,
+    kill: tuple[str, int] | None = None,
+) -> Ran:
+    campaign = folder / "campaign.yaml"
+    campaign.write_text(CAMPAIGN.format(url=endpoint.url), "utf-8")
+    command = [sys.executable, "-m", "recjury", "face", "optimise", "relevance", "--json"]
+    command += ["--config", str(campaign), "--data", str(data), "--rules"]
+    command += ["--store", f"sqlite:///{folder}/store.db", "--out", str(folder / "out")]
+    command += [part for each in SETTINGS for part in ("--set", each)]
+    process = subprocess.Popen(
+        [*command, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    if kill is not None:
+        endpoint.kill_at(process.pid, kill[1], containing=kill[0])
+    out, said = process.communicate(timeout=120)
+    return Ran(process.returncode, json.loads(out) if process.returncode == 0 else None, said)
+
+
+@pytest.fixture(scope="module")
+def whole(
+    endpoint: RemoteEndpoint, data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    ran = _run(tmp_path_factory.mktemp("whole"), endpoint, data)
+    assert ran.found is not None, ran.said
+    return ran.found
+
+
+@pytest.mark.slow
+def test_it_finds_better_instructions_and_leaves_files_that_load(
+    endpoint: RemoteEndpoint, data: Path, tmp_path: Path, whole: dict[str, Any]
+) -> None:
+    ran = _run(tmp_path, endpoint, data)
+    assert ran.found == whole
+    ranks = {line["rank"]: line for line in whole["instructions"] if line["rank"]}
+    assert ranks[1]["validation"] > whole["initial"]["validation"]
+    assert "iteration 1: selecting" in ran.said
+    (chosen,) = read_instruction_folder(tmp_path / "out" / "instructions").values()
+    assert [one.text for one in chosen] == [ranks[rank]["text"] for rank in (1, 2, 3)]
+    pool = tmp_path / "out" / "relevance" / "pool.json"
+    assert len(read_instructions(pool)) == 6
+    # FACE*: the same model chooses the same set from the pool, and nothing is sent for it.
+    before = len(endpoint.bodies)
+    again = _run(tmp_path, endpoint, data, "--pool", str(pool))
+    assert again.found is not None, again.said
+    assert again.found["chosen"] == [one.name for one in chosen]
+    assert len(endpoint.bodies) == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("containing", "at"), [(player.REWRITE, 3), (player.SCORE, 60), (player.SCORE, 250)]
+)
+def test_killed_and_resumed(
+    endpoint: RemoteEndpoint,
+    data: Path,
+    tmp_path: Path,
+    whole: dict[str, Any],
+    containing: str,
+    at: int,
+) -> None:
+    killed = _run(tmp_path, endpoint, data, kill=(containing, at))
+    assert killed.code == -9
+    resumed = _run(tmp_path, endpoint, data)
+    assert resumed.found == whole
+
+
+@pytest.mark.slow
+def test_a_limit_of_calls_ends_it_with_one_line(
+    endpoint: RemoteEndpoint, data: Path, tmp_path: Path, whole: dict[str, Any]
+) -> None:
+    before = len(endpoint.bodies)
+    stopped = _run(tmp_path, endpoint, data, "--max-calls", "120")
+    assert stopped.code == 3
+    assert stopped.said.splitlines()[-1].endswith("run again with more, and it goes on here")
+    assert len(endpoint.bodies) - before == 120
+    assert _run(tmp_path, endpoint, data).found == whole
+    other = _run(tmp_path, endpoint, data, "--seed", "1")
+    assert other.code == 2
+    assert "begun with other settings" in other.said
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--set", "iteratons=2"), "recjury: --set iteratons: is no known field"),
+        (("--set", "beam=0"), "recjury: --set beam: Input should be greater than or equal to 1"),
+        (("--set", "beam"), "recjury: --set: expected NAME=VALUE, got 'beam'"),
+        (("--rewriter", "big"), "has no model 'big' (it has: main)"),
+        (("--data", "nowhere"), "nowhere/ab-redial/annotated_dialogues.csv: cannot be read"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(
+    endpoint: RemoteEndpoint, data: Path, tmp_path: Path, more: tuple[str, ...], said: str
+) -> None:
+    ran = _run(tmp_path, endpoint, data, *more)
+    assert ran.code == 2
+    assert said in ran.said
+    assert len(ran.said.splitlines()) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["campaign.yaml"]
+
+
+def test_an_endpoint_that_is_not_there_leaves_nothing(data: Path, tmp_path: Path) -> None:
+    class Nobody:
+        url = "http://127.0.0.1:9/v1"
+
+    ran = _run(tmp_path, cast("RemoteEndpoint", Nobody()), data)
+    assert ran.code == 2
+    assert not list(tmp_path.glob("store*"))
+
+
+def test_a_dry_run_asks_nothing_and_needs_no_endpoint(data: Path, tmp_path: Path) -> None:
+    class Nobody:
+        url = "http://127.0.0.1:9/v1"
+
+    ran = _run(tmp_path, cast("RemoteEndpoint", Nobody()), data, "--dry-run")
+    assert ran.found is not None, ran.said
+    assert ran.found["rewriting_calls"] == 16
+    assert ran.found["bandit_pulls"] == 2 * 5 * 4
+    assert ran.found["scored_by_bandit"] == 40 * 8
+
+
+def test_training_keeps_labels_apart_and_on_the_aspects_scale(data: Path) -> None:
+    from recjury.judges.face.optimise.training import read_training
+
+    turns = read_training(data / "ab-redial", Aspect.RELEVANCE)
+    assert {one.label for one in turns.train} <= {0, 0.5, 1, 1.5, 2}
+    assert not {one.dialogue for one in turns.train} & {one.dialogue for one in turns.validation}
+    assert len(turns.train) + len(turns.validation) == 36
+    whole = read_training(data / "ab-redial", Aspect.DIALOGUE_OVERALL)
+    assert {one.label for one in (*whole.train, *whole.validation)} == {0, 1, 2, 3, 4}
+
+
+def test_the_real_ab_redial_is_split_sixty_to_forty(data_folder: Path) -> None:
+    from recjury.judges.face.optimise.training import read_training
+
+    turns = read_training(data_folder / "ab-redial", Aspect.RELEVANCE)
+    assert turns.left_out == ("1B#1", "1B#2", "1B#3")
+    assert 352 <= len(turns.train) <= 366
+    for aspect in Aspect:
+        found = read_training(data_folder / "ab-redial", aspect, seed=3)
+        labels = [one.label for one in (*found.train, *found.validation)]
+        assert min(labels) >= aspect.low
+        assert max(labels) <= aspect.high
