@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agents.kbrd.dataset import Instance
-from recjury.agents.kbrd.evaluate import CUTOFFS, Recall, by_group
-from recjury.agents.kbrd.training import TrainingReport, train_kbrd
+from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
 from recjury.agents.retrieval import Retrieval
+from recjury.agents.training.recall import CUTOFFS, Recall, by_group
+from recjury.agents.training.report import TrainingReport
 from recjury.corpora import Corpus, Example, open_corpus
 from recjury.records import Conversation, Speaker, Turn
 
@@ -74,23 +75,28 @@ def main() -> None:
 
 def _dataset(dataset: str, data: Path | None, seeds: list[int], out: Path) -> Compared:
     corpus = open_corpus(dataset, data)
-    reports = [train_kbrd(corpus, out / f"{dataset}-{seed}", seed=seed) for seed in seeds]
+    chosen = Hyperparameters(generator=None)
+    reports = [
+        train_kbrd(corpus, out / f"{dataset}-{seed}", seed=seed, hyperparameters=chosen)
+        for seed in seeds
+    ]
     return Compared(
         kbrd={str(report.seed): _trained(report) for report in reports},
-        popularity=_plain(reports[0].popularity),
+        popularity=_plain(reports[0].floors["popularity"]),
         retrieval=_plain(_retrieval(corpus)),
     )
 
 
 def _trained(report: TrainingReport) -> Trained:
+    part = report.parts[0]
     return Trained(
         recall=_plain(report.test),
-        train=(report.train_instances, report.trained_on),
-        stop=(report.stop_instances, report.stopped_on),
-        epochs=len(report.epochs),
-        best_epoch=report.best_epoch,
+        train=(part.train_instances, report.trained_on),
+        stop=(part.stop_instances, report.stopped_on),
+        epochs=len(part.epochs),
+        best_epoch=part.best_epoch,
         wall_seconds=round(report.wall_seconds, 1),
-        cpu_seconds=round(report.cpu_seconds, 1),
+        cpu_seconds=round(part.cpu_seconds, 1),
     )
 
 

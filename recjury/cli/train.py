@@ -8,46 +8,100 @@ import typer
 from recjury.cli import options, output
 
 if TYPE_CHECKING:
-    from recjury.agents.kbrd.training import EpochReport, TrainingReport
+    from recjury.agents.training.report import EpochReport, TrainingReport
 
 app = typer.Typer(help="Train a system under test.", no_args_is_help=True, rich_markup_mode=None)
+
+Dataset = Annotated[
+    str, typer.Option(metavar="NAME", help="redial, opendialkg, sample, or a folder.")
+]
+Out = Annotated[Path, typer.Option(metavar="DIR", help="The checkpoint folder to write.")]
+Data = Annotated[
+    Path | None,
+    typer.Option(envvar="RECJURY_DATA", metavar="DIR", help="The folder that holds ievalm/."),
+]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same numbers.")]
+Epochs = Annotated[
+    int | None, typer.Option(min=1, help="At most so many epochs, of recommender and generator.")
+]
 
 
 @app.callback()
 def _systems() -> None:
-    """Train a system under test."""
+    """Train a system under test: its recommender, then its generator.
+
+    ReDial's train split is not public in this form: there it trains on the validation split and
+    stops early on a tenth of its dialogues, and says so.
+    """
 
 
 @app.command()
 def kbrd(
-    dataset: Annotated[
-        str, typer.Option(metavar="NAME", help="redial, opendialkg, sample, or a folder.")
-    ],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The checkpoint folder to write.")],
-    data: Annotated[
-        Path | None,
-        typer.Option(envvar="RECJURY_DATA", metavar="DIR", help="The folder that holds ievalm/."),
-    ] = None,
-    seed: int = 0,
-    epochs: Annotated[int | None, typer.Option(min=1, help="At most so many epochs.")] = None,
+    dataset: Dataset,
+    out: Out,
+    data: Data = None,
+    seed: Seed = 0,
+    epochs: Epochs = None,
     as_json: options.Json = False,
 ) -> None:
-    """Train KBRD's recommender: minutes on two cores, seconds on the sample.
-
-    ReDial's train split is not public in this form: there it trains on the validation split and
-    stops early on a tenth of its dialogues, and says so.
+    """Train KBRD: a graph convolution recommends, a BART that hears it speaks.
 
     \b
     recjury train kbrd --dataset opendialkg --data DATA --out checkpoints/kbrd-opendialkg
     recjury train kbrd --dataset sample --out checkpoints/kbrd-sample
     """
-    from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
+    _train("kbrd", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json)
+
+
+@app.command()
+def barcor(
+    dataset: Dataset,
+    out: Out,
+    data: Data = None,
+    seed: Seed = 0,
+    epochs: Epochs = None,
+    as_json: options.Json = False,
+) -> None:
+    """Train BARCOR from scratch: one small BART recommends, another speaks.
+
+    \b
+    recjury train barcor --dataset opendialkg --data DATA --out checkpoints/barcor-opendialkg
+    """
+    _train("barcor", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json)
+
+
+@app.command()
+def unicrs(
+    dataset: Dataset,
+    out: Out,
+    data: Data = None,
+    seed: Seed = 0,
+    epochs: Epochs = None,
+    as_json: options.Json = False,
+) -> None:
+    """Train UniCRS from scratch: a small GPT-2 and RoBERTa, prompted by words and entities.
+
+    \b
+    recjury train unicrs --dataset opendialkg --data DATA --out checkpoints/unicrs-opendialkg
+    """
+    _train("unicrs", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json)
+
+
+def _train(
+    system: str,
+    dataset: str,
+    data: Path | None,
+    out: Path,
+    *,
+    seed: int,
+    epochs: int | None,
+    as_json: bool,
+) -> None:
+    from recjury.agents.training.systems import train
     from recjury.corpora import open_corpus
 
-    chosen = Hyperparameters() if epochs is None else Hyperparameters(epochs=epochs)
-    report = train_kbrd(
-        open_corpus(dataset, data), out, seed=seed, hyperparameters=chosen, progress=_say_epoch
-    )
+    corpus = open_corpus(dataset, data)
+    report = train(system, corpus, out, seed=seed, epochs=epochs, progress=_say_epoch)
     if as_json:
         output.emit_json(report.model_dump(mode="json"))
     else:
@@ -55,9 +109,10 @@ def kbrd(
 
 
 def _say_epoch(report: "EpochReport") -> None:
+    figures = ", ".join(f"{name} {value:.3f}" for name, value in report.figures.items())
     output.say(
-        f"epoch {report.epoch}: loss {report.loss:.3f}, "
-        f"validation R@1 {report.recall_1:.3f}, R@10 {report.recall_10:.3f}"
+        f"{report.part}, epoch {report.epoch}: loss {report.loss:.3f}, validation {figures} "
+        f"({report.seconds:.0f} s)"
     )
 
 
@@ -73,9 +128,13 @@ def _show(report: "TrainingReport") -> None:
                 *(f"{r.value:.3f} ({r.low:.3f} to {r.high:.3f})" for r in recalls),
             ]
             for group in report.test
-            for name, tested in (("KBRD", report.test), ("popularity", report.popularity))
+            for name, tested in ((report.system, report.test), *report.floors.items())
             if (recalls := tested[group])  # a group may be empty
         ),
     )
-    output.say(f"{report.folder}: epoch {report.best_epoch} of {len(report.epochs)}")
-    output.say(f"{report.wall_seconds:.0f} s ({report.cpu_seconds:.0f} s of processor time)")
+    for part in report.parts:
+        output.say(f"{part.part}: epoch {part.best_epoch} of {len(part.epochs)}")
+    output.say(
+        f"{report.folder}: {report.wall_seconds:.0f} s "
+        f"({report.cpu_seconds:.0f} s of processor time)"
+    )

@@ -9,21 +9,21 @@ import torch
 
 from recjury.agents.kbrd import checkpoint
 from recjury.agents.kbrd.dataset import ENTITY_LIMIT, Instance, instances, space_of, splits
-from recjury.agents.kbrd.evaluate import label_ranks, popularity_ranks, recalls
+from recjury.agents.kbrd.objective import Recommending
 from recjury.agents.kbrd.recommender import KBRD
-from recjury.agents.kbrd.training import (
-    EpochReport,
-    Hyperparameters,
-    TrainingReport,
-    train_kbrd,
-)
+from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
+from recjury.agents.training.loop import Plan
+from recjury.agents.training.recall import popularity_ranks, recalls
+from recjury.agents.training.report import EpochReport, TrainingReport
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError
 from recjury.records import Conversation
 from tests.agents.conversations import after, talk
 
 CORPUS = open_corpus("sample")
-QUICK = Hyperparameters(epochs=6, patience=6)
+QUICK = Hyperparameters(
+    recommender=Plan(epochs=6, patience=6, batch=32, learning_rate=3e-4), generator=None
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,29 +37,31 @@ def report(folder: Path) -> TrainingReport:
 
 
 def test_the_loss_falls(report: TrainingReport) -> None:
-    losses = [epoch.loss for epoch in report.epochs]
+    losses = [epoch.loss for epoch in report.parts[0].epochs]
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] < 0.9 * losses[0]
 
 
 def test_recall_beats_popularity(report: TrainingReport) -> None:
     at_50 = {recall.k: recall for recall in report.test["all"]}[50]
-    popular = {recall.k: recall for recall in report.popularity["all"]}[50]
+    popular = {recall.k: recall for recall in report.floors["popularity"]["all"]}[50]
     assert at_50.value > popular.value + 0.1
     assert at_50.low <= at_50.value <= at_50.high
     assert at_50.n == report.test_instances == len(instances(CORPUS, "test"))
 
 
 def test_the_best_epoch_is_kept(report: TrainingReport, folder: Path) -> None:
-    best = max(report.epochs, key=lambda epoch: epoch.recall_1 + epoch.recall_10)
-    assert report.best_epoch == best.epoch
+    (part,) = report.parts
+    best = max(part.epochs, key=lambda epoch: epoch.quality)
+    assert part.best_epoch == best.epoch
     space = space_of(CORPUS)
     loaded = checkpoint.load(folder, entities=space.entities, relations=space.relations)
     assert loaded.metadata is not None
     assert loaded.metadata.catalogue == CORPUS.catalogue.digest
     assert loaded.metadata.trained_on == report.trained_on == "train split"
-    ranks = label_ranks(loaded.model, space, splits(CORPUS).stop)
-    assert float((ranks <= 10).mean()) == best.recall_10
+    parts = splits(CORPUS)
+    ranks = Recommending(loaded.model, space, parts).ranks(parts.stop)
+    assert float((ranks <= 10).mean()) == best.figures["recall@10"]
 
 
 def test_the_same_seed_gives_the_same_numbers_and_leaves_torch_as_it_was(
@@ -73,24 +75,30 @@ def test_the_same_seed_gives_the_same_numbers_and_leaves_torch_as_it_was(
     again = train_kbrd(CORPUS, tmp_path, seed=1, hyperparameters=QUICK, progress=seen.append)
     assert torch.rand(1) == expected
     assert torch.get_num_threads() == threads
-    assert tuple(seen) == again.epochs == report.epochs
+    assert tuple(seen) == again.parts[0].epochs
+    assert _learnt(again) == _learnt(report)
     assert again.test == report.test
     other = train_kbrd(CORPUS, tmp_path, seed=2, hyperparameters=QUICK)
-    assert other.epochs != report.epochs
+    assert _learnt(other) != _learnt(report)
 
 
 def test_training_stops_when_validation_no_longer_improves(tmp_path: Path) -> None:
-    hyperparameters = Hyperparameters(epochs=30, patience=2)
-    report = train_kbrd(CORPUS, tmp_path, hyperparameters=hyperparameters)
-    assert len(report.epochs) == report.best_epoch + 2 < 30
+    plan = Plan(epochs=30, patience=2, batch=32, learning_rate=3e-4)
+    hyperparameters = Hyperparameters(recommender=plan, generator=None)
+    (part,) = train_kbrd(CORPUS, tmp_path, hyperparameters=hyperparameters).parts
+    assert len(part.epochs) == part.best_epoch + 2 < 30
+
+
+def _learnt(report: TrainingReport) -> list[tuple[float, dict[str, float]]]:
+    return [(epoch.loss, epoch.figures) for epoch in report.parts[0].epochs]
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("epochs", 0), ("batch", 0), ("learning_rate", 0.0), ("dim", -1)]
+    ("name", "value"), [("epochs", 0), ("batch", 0), ("learning_rate", 0.0), ("patience", -1)]
 )
 def test_senseless_hyperparameters_are_refused(name: str, value: float) -> None:
     with pytest.raises(ConfigError, match=f"{name} must be at least"):
-        Hyperparameters(**{name: value})  # type: ignore[arg-type]  # that is the point
+        Plan(**{"epochs": 1, name: value})  # type: ignore[arg-type]  # that is the point
 
 
 def test_a_corpus_without_a_train_split_trains_on_nine_tenths_of_validation(
@@ -126,7 +134,8 @@ def test_a_user_without_entities_is_ranked_by_popularity(folder: Path) -> None:
     top = int(space.items[int(np.argmax(space.popularity))])
     unknown = Instance("d", (), top, mentioned=False)
     loaded = checkpoint.load(folder, entities=space.entities, relations=space.relations)
-    assert label_ranks(loaded.model, space, [unknown]).tolist() == [1]
+    objective = Recommending(loaded.model, space, splits(CORPUS))
+    assert objective.ranks([unknown]).tolist() == [1]
     assert popularity_ranks(space, [unknown]).tolist() == [1]
 
 

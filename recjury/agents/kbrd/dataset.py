@@ -13,6 +13,7 @@ from recjury.errors import DataError
 from recjury.records import ItemRef
 
 ENTITY_LIMIT = 32
+_COMMON, _FEW = 40, 8
 
 
 class Space(NamedTuple):
@@ -35,13 +36,15 @@ class Instance(NamedTuple):
     """One answer to learn or to find.
 
     `entities` are the known ones among the last `ENTITY_LIMIT` names before the answer, repeats
-    kept; `mentioned` says whether the label occurs anywhere in the conversation before.
+    kept; `mentioned` says whether the label occurs anywhere in the conversation before, and
+    `context` are that conversation's utterances, even index = user.
     """
 
     dialogue: str
     entities: tuple[int, ...]
     label: int
     mentioned: bool
+    context: tuple[str, ...] = ()
 
 
 class Splits(NamedTuple):
@@ -49,6 +52,15 @@ class Splits(NamedTuple):
 
     train: list[Instance]
     stop: list[Instance]
+    trained_on: str
+    stopped_on: str
+
+
+class ExampleSplits(NamedTuple):
+    """`Splits`, as the corpus has its examples."""
+
+    train: list[Example]
+    stop: list[Example]
     trained_on: str
     stopped_on: str
 
@@ -82,28 +94,67 @@ def _instances(corpus: Corpus, example: Example) -> list[Instance]:
         entity for entity in map(find, example.entities[-ENTITY_LIMIT:]) if entity is not None
     )
     before = {find(name) for name in example.entities}
-    return [Instance(example.dialogue, recent, label, label in before) for label in labels]
+    return [
+        Instance(example.dialogue, recent, label, label in before, example.context)
+        for label in labels
+    ]
 
 
 def splits(corpus: Corpus) -> Splits:
+    """The instances of `example_splits`. Raises DataError when there is nothing to learn from."""
+    parts = example_splits(corpus)
+    train, stop = (
+        [each for example in examples for each in _instances(corpus, example)]
+        for examples in (parts.train, parts.stop)
+    )
+    return Splits(train, stop or train, parts.trained_on, parts.stopped_on)
+
+
+def example_splits(corpus: Corpus) -> ExampleSplits:
     """What a corpus offers for training.
 
     Without a train split the validation split is trained on, and a tenth of its dialogues,
     chosen by their hash, decides when to stop. Raises DataError when there is neither.
     """
-    valid = instances(corpus, "valid") if "valid" in corpus.splits else []
-    train = instances(corpus, "train") if "train" in corpus.splits else []
+    valid = corpus.examples("valid") if "valid" in corpus.splits else []
+    train = corpus.examples("train") if "train" in corpus.splits else []
     if train:
-        return Splits(train, valid or train, "train split", "validation split")
+        return ExampleSplits(train, valid or train, "train split", "validation split")
     if not valid:
         raise DataError(f"{corpus.name} has neither a train nor a validation split to learn from")
     held = _tenth(sorted({each.dialogue for each in valid}))
-    return Splits(
+    return ExampleSplits(
         [each for each in valid if each.dialogue not in held],
         [each for each in valid if each.dialogue in held],
         "nine tenths of the validation split's dialogues (there is no train split)",
         "a tenth of the validation split's dialogues",
     )
+
+
+def graph_instances(corpus: Corpus, *, most: int) -> list[Instance]:
+    """What the graph alone says, as if people had said it: at most `most` instances.
+
+    Who likes a person or genre gets an item that has it, who likes an item one that shares a
+    person. What more than 40 items have in common says too little. Chosen by hash.
+    """
+    graph = corpus.graph
+    sharing: dict[int, list[int]] = {}
+    for entity in graph.item_entities:
+        for _, name in graph.facts(entity):
+            tail = graph.entity(name)
+            if tail is not None:
+                sharing.setdefault(tail, []).append(entity)
+    pairs: dict[tuple[int, int], None] = {}
+    for tail, items in sharing.items():
+        if len(items) <= _COMMON:
+            pairs.update({(tail, item): None for item in items})
+        if len(items) <= _FEW:
+            pairs.update({(a, b): None for a in items for b in items if a != b})
+    ranked = sorted(pairs, key=lambda pair: hashlib.sha256(repr(pair).encode()).digest())
+    return [
+        Instance("", (said,), label, False, (f"I like {graph.entities[said]}.",))
+        for said, label in ranked[:most]
+    ]
 
 
 def _tenth(dialogues: Sequence[str]) -> frozenset[str]:

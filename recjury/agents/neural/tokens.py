@@ -98,6 +98,12 @@ class Tokens:
             self._tokenizer.add_special_tokens([AddedToken(token, special=True)])
         return self.id(token)
 
+    def add_names(self, names: Iterable[str]) -> None:
+        """Make each name one token where it stands as a word of its own; it stays in texts."""
+        self._tokenizer.add_tokens(
+            [AddedToken(name, single_word=True, normalized=False) for name in names]
+        )
+
     def id(self, token: str) -> int:
         """The id of a token. Raises DataError if there is none."""
         found = self.find(token)

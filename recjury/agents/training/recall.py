@@ -1,7 +1,6 @@
 """How well a recommender ranks held-out answers: Recall@k with bootstrap intervals."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,9 +8,7 @@ from numpy.typing import NDArray
 from recjury.agents.kbrd.dataset import Instance, Space
 from recjury.records import Record
 
-if TYPE_CHECKING:
-    from recjury.agents.kbrd.model import KbrdModel
-
+Scores = Callable[[Sequence[Instance]], NDArray[np.float32]]
 CUTOFFS = (1, 10, 25, 50)
 _BATCH = 512
 _RESAMPLES = 2000
@@ -28,24 +25,19 @@ class Recall(Record):
 
 
 def label_ranks(
-    model: "KbrdModel", space: Space, instances: Sequence[Instance]
+    scores: Scores, space: Space, instances: Sequence[Instance], *, batch: int = _BATCH
 ) -> NDArray[np.int64]:
     """The 1-based rank of each instance's label among the items.
 
+    `scores` gives the scores of all entities for some instances: [instances, entities or more].
     Among equal scores the item that comes first in the graph's order wins. A label that is no
-    item gets the rank after the last. Users without a known entity are ranked by popularity.
+    item gets the rank after the last.
     """
-    import torch
-
     ranks = np.empty(len(instances), dtype=np.int64)
-    with torch.inference_mode():
-        nodes = model.nodes(space.edges)
-        for start in range(0, len(instances), _BATCH):
-            batch = instances[start : start + _BATCH]
-            scores = model.scores(nodes, [each.entities for each in batch]).numpy()
-            for offset, instance in enumerate(batch):
-                row = scores[offset, space.items] if instance.entities else space.popularity
-                ranks[start + offset] = _rank(row, space.columns.get(instance.label))
+    for start in range(0, len(instances), batch):
+        some = instances[start : start + batch]
+        for offset, (row, each) in enumerate(zip(scores(some), some, strict=True)):
+            ranks[start + offset] = _rank(row[space.items], space.columns.get(each.label))
     return ranks
 
 
@@ -53,6 +45,24 @@ def popularity_ranks(space: Space, instances: Sequence[Instance]) -> NDArray[np.
     """The ranks when every user gets the most popular items: what a model has to beat."""
     ranks = [_rank(space.popularity, space.columns.get(each.label)) for each in instances]
     return np.array(ranks, dtype=np.int64)
+
+
+def copying_ranks(space: Space, instances: Sequence[Instance]) -> NDArray[np.int64]:
+    """The ranks when the items named last come first, and then the most popular ones."""
+    ranks = []
+    for each in instances:
+        scores = space.popularity / (1.0 + float(space.popularity.max()))
+        for age, entity in enumerate(dict.fromkeys(reversed(each.entities))):
+            column = space.columns.get(entity)
+            if column is not None:
+                scores[column] = 1.0 + 1.0 / (1 + age)
+        ranks.append(_rank(scores, space.columns.get(each.label)))
+    return np.array(ranks, dtype=np.int64)
+
+
+def first_and_ten(ranks: NDArray[np.int64]) -> dict[str, float]:
+    """Recall@1 and @10, by which recommenders are stopped."""
+    return {f"recall@{k}": float((ranks <= k).mean()) for k in (1, 10)}
 
 
 def _rank(scores: NDArray[np.float32], column: int | None) -> int:

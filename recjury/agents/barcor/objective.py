@@ -1,0 +1,136 @@
+"""What BARCOR's recommender learns from scratch, with a graph behind the names it reads."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.func import functional_call
+from torch.nn import functional
+
+from recjury.agents.barcor.model import BarcorRecommender
+from recjury.agents.kbrd.dataset import Instance, Space, Splits
+from recjury.agents.kbrd.model import RelationalConvolution
+from recjury.agents.neural.bart import padded
+from recjury.agents.neural.dialogue import prefixed
+from recjury.agents.neural.tokens import Tokens
+from recjury.agents.training.recall import first_and_ten, label_ranks
+
+_WORDS = "model.shared.weight"
+_ITEMS = "classification_head.out_proj.weight"
+
+
+class GraphTied(nn.Module):
+    """A recommender whose names and classes share rows, which come from a graph.
+
+    Entities have features; one relational convolution and the features themselves make a row
+    for each. That row is both the embedding of the token that names the entity and the
+    classifier's weights for it, so that copying a name, and going from it to a neighbour, is
+    learnt once for all. `fold` writes the rows into the recommender, which then stands alone.
+    """
+
+    def __init__(
+        self,
+        recommender: BarcorRecommender,
+        space: Space,
+        names: Mapping[int, int],
+        *,
+        bases: int = 8,
+    ):
+        """`names` are token ids to entity ids."""
+        super().__init__()
+        width = recommender.classification_head.dense.in_features
+        self.recommender = recommender
+        self.node_embeds = nn.Parameter(torch.empty(space.entities, width))
+        nn.init.xavier_uniform_(self.node_embeds, gain=nn.init.calculate_gain("relu"))
+        self.kg_encoder = RelationalConvolution(width, space.relations, bases)
+        self._edges = space.edges
+        self._tokens = torch.tensor(list(names), dtype=torch.long)
+        self._entities = torch.tensor(list(names.values()), dtype=torch.long)
+
+    def rows(self) -> Tensor:
+        """[entities, width]."""
+        encoded: Tensor = self.kg_encoder(self.node_embeds, self._edges)
+        return encoded + self.node_embeds
+
+    def tensors(self) -> dict[str, Tensor]:
+        """The recommender's tensors that hold rows."""
+        rows = self.rows()
+        words = self.recommender.model.shared.weight
+        words = words.index_put((self._tokens,), rows[self._entities])
+        return {_WORDS: words, _ITEMS: rows}
+
+    def scores(self, tensors: dict[str, Tensor], ids: Tensor) -> Tensor:
+        """The scores of all entities for [rows, tokens], with these `tensors`."""
+        # Encoder and decoder hold the very module `shared`; tied once, not by every name.
+        found: Tensor = functional_call(self.recommender, tensors, (ids,), tie_weights=False)
+        return found
+
+    def fold(self) -> BarcorRecommender:
+        """The recommender with the rows written into it."""
+        with torch.no_grad():
+            found = self.tensors()
+            self.recommender.model.shared.weight.copy_(found[_WORDS])
+            self.recommender.classification_head.out_proj.weight.copy_(found[_ITEMS])
+        return self.recommender
+
+
+def let_names_through(recommender: BarcorRecommender) -> None:
+    """Start from what copies: attention passes on what it reads, and so does the dense layer.
+
+    From random matrices a small corpus hardly teaches the model to carry a name from the words
+    to the classes.
+    """
+    with torch.no_grad():
+        for name, module in recommender.named_modules():
+            named = name.endswith(("v_proj", "attn.out_proj", "dense"))
+            if named and isinstance(module, nn.Linear):
+                module.weight += torch.eye(module.in_features)
+
+
+class Recommending:
+    """Cross-entropy over all entities; a training `Objective`."""
+
+    part = "recommender"
+
+    def __init__(self, model: GraphTied, space: Space, parts: Splits, tokens: Tokens, context: int):
+        """`context` is the most tokens of a conversation that are read."""
+        self._model, self._space, self._stop = model, space, parts.stop
+        self._tokens, self._context = tokens, context
+        self._rows = [self._ids(each) for each in parts.train]
+        self._labels = torch.tensor([each.label for each in parts.train])
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """How many tokens each row to train on has."""
+        return [len(row) for row in self._rows]
+
+    def loss(self, rows: Sequence[int]) -> Tensor:
+        """The mean loss of these rows."""
+        ids = padded([self._rows[row] for row in rows])
+        scores = self._model.scores(self._model.tensors(), ids)
+        return functional.cross_entropy(scores, self._labels[rows])
+
+    def figures(self) -> Mapping[str, float]:
+        """Recall@1 and @10 on what decides when to stop."""
+        return first_and_ten(self.ranks(self._stop))
+
+    def quality(self, figures: Mapping[str, float]) -> float:
+        """The sum of both."""
+        return figures["recall@1"] + figures["recall@10"]
+
+    def ranks(self, instances: Sequence[Instance]) -> NDArray[np.int64]:
+        """The rank of each instance's label among the items."""
+        with torch.no_grad():
+            tensors = self._model.tensors()
+
+            def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
+                ids = padded([self._ids(each) for each in some])
+                found: NDArray[np.float32] = self._model.scores(tensors, ids).numpy()
+                return found
+
+            return label_ranks(scores, self._space, instances)
+
+    def _ids(self, instance: Instance) -> list[int]:
+        return self._tokens.sentence(prefixed(instance.context, "</s>"), self._context)

@@ -1,0 +1,189 @@
+"""The training loop: shuffled batches, AdamW, and weights kept by what validation says."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from recjury.agents.training.report import EpochReport
+from recjury.errors import ConfigError
+
+_THREADS = 1  # sums in parallel come out in another order each time
+_GROUPED = 16  # batches that are sorted by length among themselves
+_MAY_BE_ZERO = ("weight_decay", "warm_up")
+Progress = Callable[[EpochReport], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How to train one part of a system.
+
+    `patience` is how many epochs without a better validation end it, `warm_up` the share of all
+    steps over which the learning rate rises; afterwards it falls linearly to a tenth. `clip` is
+    the longest gradient.
+    """
+
+    epochs: int
+    patience: int = 4
+    batch: int = 64
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.01
+    warm_up: float = 0.0
+    decay: bool = False
+    clip: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be trained with."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least = 0.0 if field.name in _MAY_BE_ZERO else 1e-12
+            if isinstance(value, int) and not isinstance(value, bool):
+                least = 1.0
+            if value is not None and not isinstance(value, bool) and value < least:
+                raise ConfigError(f"{field.name} must be at least {least:g}, got {value:g}")
+
+    def at_most(self, epochs: int | None) -> "Plan":
+        """This plan with another limit of epochs, if one is given."""
+        return self if epochs is None else replace(self, epochs=epochs)
+
+
+class Objective(Protocol):
+    """What one part of a system learns: a loss on rows of its data, and figures by which to stop.
+
+    `part` is "recommender" or "generator"; `lengths` are the sizes of its rows, so that rows of
+    like length share a batch.
+    """
+
+    part: str
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """One number per row to train on."""
+
+    def loss(self, rows: Sequence[int]) -> Tensor:
+        """The mean loss of these rows, with a gradient."""
+
+    def figures(self) -> Mapping[str, float]:
+        """The figures on what decides when to stop; called without gradients, dropout off."""
+
+    def quality(self, figures: Mapping[str, float]) -> float:
+        """One number for the figures; the epoch with the highest is kept."""
+
+
+class Fitted(NamedTuple):
+    """The epochs of a training, and the one whose weights the model now has."""
+
+    epochs: tuple[EpochReport, ...]
+    best: EpochReport
+
+
+def fit(
+    model: nn.Module,
+    objective: Objective,
+    plan: Plan,
+    *,
+    seed: int,
+    progress: Progress | None = None,
+) -> Fitted:
+    """Train the parameters of `model` that require gradients; it ends with its best weights.
+
+    To be called inside `reproducible`.
+    """
+    run = _Run(model, objective, plan, seed)
+    history: list[EpochReport] = []
+    waited, best, kept = 0, None, {}
+    for number in range(1, plan.epochs + 1):
+        report = run.epoch(number)
+        history.append(report)
+        if progress is not None:
+            progress(report)
+        if best is None or report.quality > best.quality:
+            best, waited = report, 0
+            kept = {name: value.clone() for name, value in model.state_dict().items()}
+        else:
+            waited += 1
+        if waited >= plan.patience:
+            break
+    assert best is not None, "at least one epoch was trained"
+    model.load_state_dict(kept)
+    model.eval()
+    return Fitted(tuple(history), best)
+
+
+class _Run:
+    """One training run: the optimiser, its schedule, and the order of the rows."""
+
+    def __init__(self, model: nn.Module, objective: Objective, plan: Plan, seed: int):
+        self._model, self._objective, self._plan = model, objective, plan
+        self._trained = [p for p in model.parameters() if p.requires_grad]
+        self._optimiser = torch.optim.AdamW(
+            self._trained, lr=plan.learning_rate, weight_decay=plan.weight_decay
+        )
+        self._order = np.random.default_rng(seed)
+        self._lengths = np.array(objective.lengths)
+        self._steps = plan.epochs * -(-len(self._lengths) // plan.batch)
+        self._step = 0
+
+    def epoch(self, number: int) -> EpochReport:
+        start = time.perf_counter()
+        self._model.train()
+        total = sum(self._learn(rows) * len(rows) for rows in self._batches())
+        self._model.eval()
+        with torch.no_grad():
+            figures = dict(self._objective.figures())
+        return EpochReport(
+            part=self._objective.part,
+            epoch=number,
+            loss=total / max(1, len(self._lengths)),
+            figures=figures,
+            quality=self._objective.quality(figures),
+            seconds=time.perf_counter() - start,
+        )
+
+    def _batches(self) -> Iterator[list[int]]:
+        """All rows once: shuffled, then those of like length side by side within a group."""
+        shuffled = self._order.permutation(len(self._lengths))
+        size = self._plan.batch
+        for start in range(0, len(shuffled), size * _GROUPED):
+            group = shuffled[start : start + size * _GROUPED]
+            if self._lengths.min() < self._lengths.max():
+                group = group[np.argsort(self._lengths[group], kind="stable")]
+            batches = [group[i : i + size].tolist() for i in range(0, len(group), size)]
+            yield from (batches[i] for i in self._order.permutation(len(batches)))
+
+    def _learn(self, rows: Sequence[int]) -> float:
+        for group in self._optimiser.param_groups:
+            group["lr"] = self._plan.learning_rate * self._pace()
+        self._step += 1
+        self._optimiser.zero_grad(set_to_none=True)
+        loss = self._objective.loss(rows)
+        loss.backward()  # type: ignore[no-untyped-call]
+        if self._plan.clip is not None:
+            nn.utils.clip_grad_norm_(self._trained, self._plan.clip)
+        self._optimiser.step()
+        return float(loss.detach())
+
+    def _pace(self) -> float:
+        """The share of the learning rate that this step gets."""
+        rising = self._plan.warm_up * self._steps
+        if self._step < rising:
+            return (self._step + 1) / rising
+        return 1.0 - 0.9 * self._step / self._steps if self._plan.decay else 1.0
+
+
+@contextmanager
+def reproducible(seed: int) -> Iterator[None]:
+    """One thread and a seeded generator, both put back afterwards."""
+    threads = torch.get_num_threads()
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        torch.set_num_threads(_THREADS)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)

@@ -1,0 +1,52 @@
+"""What a training reports: its epochs, and how well the result does on the test split."""
+
+from recjury.agents.training.recall import Recall
+from recjury.records import Record
+
+
+class EpochReport(Record):
+    """One epoch of one part: mean training loss, figures on what decides when to stop.
+
+    `figures` are `recall@1` and `recall@10` of a recommender, `perplexity` of a generator;
+    `quality` is what is compared between epochs, higher is better.
+    """
+
+    part: str
+    epoch: int
+    loss: float
+    figures: dict[str, float]
+    quality: float
+    seconds: float
+
+
+class PartReport(Record):
+    """One part of a system: how much it learnt from, its epochs, and the one kept."""
+
+    part: str
+    train_instances: int
+    stop_instances: int
+    epochs: tuple[EpochReport, ...]
+    best_epoch: int
+    cpu_seconds: float
+
+
+class TrainingReport(Record):
+    """What was trained, on what, how well it does, and how long it took.
+
+    `test` are Recalls on the test split by group; `floors` those of what needs no training:
+    always the most popular items, and those last named followed by the most popular ones.
+    Times are seconds: of the clock and of the processor.
+    """
+
+    system: str
+    corpus: str
+    folder: str
+    seed: int
+    trained_on: str
+    stopped_on: str
+    test_instances: int
+    parts: tuple[PartReport, ...]
+    test: dict[str, tuple[Recall, ...]]
+    floors: dict[str, dict[str, tuple[Recall, ...]]]
+    wall_seconds: float
+    cpu_seconds: float

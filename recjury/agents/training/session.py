@@ -1,0 +1,161 @@
+"""One training from corpus to checkpoint folder: what all systems do alike."""
+
+import importlib.metadata
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import nn
+
+from recjury.agents.kbrd.dataset import (
+    Instance,
+    Space,
+    Splits,
+    example_splits,
+    graph_instances,
+    instances,
+    space_of,
+    splits,
+)
+from recjury.agents.neural.description import METADATA, Fidelity, Limits, Metadata
+from recjury.agents.neural.tokens import ITEM
+from recjury.agents.training.loop import Fitted, Objective, Plan, Progress, fit
+from recjury.agents.training.recall import by_group, copying_ranks, popularity_ranks
+from recjury.agents.training.report import PartReport, TrainingReport
+from recjury.agents.training.speech import Speech, held_out, speeches
+from recjury.corpora import Corpus, Example
+from recjury.errors import ConfigError
+
+
+class Session:
+    """A corpus made ready to train on, and the record of what was trained on it."""
+
+    def __init__(
+        self,
+        system: str,
+        corpus: Corpus,
+        *,
+        seed: int,
+        progress: Progress | None = None,
+        facts: int = 0,
+    ):
+        """`facts` instances from the graph join those of the corpus; see `graph_instances`.
+
+        Raises DataError when the corpus has nothing to train on.
+        """
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+        self.system, self.corpus, self.seed, self._progress = system, corpus, seed, progress
+        self.space: Space = space_of(corpus)
+        parts = splits(corpus)
+        from_graph = graph_instances(corpus, most=facts) if facts else []
+        self.parts: Splits = parts._replace(train=[*parts.train, *from_graph])
+        examples = example_splits(corpus)
+        self.examples: list[Example] = examples.train
+        self.said: list[Speech] = speeches(corpus, examples.train)
+        self.heldout: list[Speech] = held_out(speeches(corpus, examples.stop), self.said)
+        self._reports: list[PartReport] = []
+
+    def fit(
+        self, model: nn.Module, objective: Objective, plan: Plan, *, sizes: tuple[int, int]
+    ) -> Fitted:
+        """Train one part; `sizes` are how many instances it learns from and is stopped by."""
+        cpu = time.process_time()
+        fitted = fit(model, objective, plan, seed=self.seed, progress=self._progress)
+        self._reports.append(
+            PartReport(
+                part=objective.part,
+                train_instances=sizes[0],
+                stop_instances=sizes[1],
+                epochs=fitted.epochs,
+                best_epoch=fitted.best.epoch,
+                cpu_seconds=time.process_time() - cpu,
+            )
+        )
+        return fitted
+
+    def metadata(
+        self, plans: Mapping[str, Plan], *, limits: Limits, fidelity: Fidelity
+    ) -> Metadata:
+        """The description of the checkpoint; figures are those of the recommender."""
+        chosen = {
+            f"{part}.{name}": float(value)
+            for part, plan in plans.items()
+            for name, value in vars(plan).items()
+            if value is not None
+        }
+        best = {r.part: r.epochs[r.best_epoch - 1] for r in self._reports}
+        return Metadata(
+            model=self.system,
+            corpus=self.corpus.name,
+            catalogue=self.corpus.catalogue.digest,
+            entities=self.space.entities,
+            relations=self.space.relations,
+            fidelity=fidelity,
+            seed=self.seed,
+            trained_on=self.parts.trained_on,
+            stopped_on=self.parts.stopped_on,
+            hyperparameters=chosen,
+            best_epoch=best["recommender"].epoch,
+            figures={name: v for each in best.values() for name, v in each.figures.items()},
+            versions={p: importlib.metadata.version(p) for p in ("recjury", "torch")},
+            limits=limits,
+            item_token=ITEM,
+        )
+
+    def report(
+        self, out: Path, ranks: Callable[[Sequence[Instance]], NDArray[np.int64]]
+    ) -> TrainingReport:
+        """Evaluate on the test split; `ranks` are those of the labels."""
+        test = instances(self.corpus, "test") if "test" in self.corpus.splits else []
+        seen = frozenset(each.dialogue for each in self.parts.train)
+        floors = {
+            "popularity": popularity_ranks(self.space, test),
+            "copying": copying_ranks(self.space, test),
+        }
+        return TrainingReport(
+            system=self.system,
+            corpus=self.corpus.name,
+            folder=str(out),
+            seed=self.seed,
+            trained_on=self.parts.trained_on,
+            stopped_on=self.parts.stopped_on,
+            test_instances=len(test),
+            parts=tuple(self._reports),
+            test=dict(by_group(ranks(test), test, seen)),
+            floors={name: dict(by_group(f, test, seen)) for name, f in floors.items()},
+            wall_seconds=time.perf_counter() - self._wall,
+            cpu_seconds=time.process_time() - self._cpu,
+        )
+
+
+def check_place(out: Path) -> None:
+    """Refuse a folder that holds something else than a checkpoint: it would be replaced."""
+    if out.exists() and not out.is_dir():
+        raise ConfigError(f"{out} is a file: name a folder to write the checkpoint to")
+    if out.is_dir() and any(out.iterdir()) and not (out / METADATA).is_file():
+        raise ConfigError(
+            f"{out} is not empty and holds no checkpoint of ours: name another folder"
+        )
+
+
+@contextmanager
+def whole_folder(out: Path) -> Iterator[Path]:
+    """A folder to write to that becomes `out` when all is written, and else is gone.
+
+    What was in `out` stays until then.
+    """
+    check_place(out)
+    partial = out.parent / f".{out.name}.{os.getpid()}.partial"
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+        if out.exists():
+            shutil.rmtree(out)
+        os.replace(partial, out)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)

@@ -1,0 +1,88 @@
+"""What generators learn to say: the replies of a corpus, with a token in place of items."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from recjury.agents.kbrd.dataset import ENTITY_LIMIT
+from recjury.agents.neural.tokens import ITEM
+from recjury.corpora import Corpus, Example
+from recjury.knowledge import Catalogue, KnowledgeGraph
+
+_SENTENCE = re.compile(r"[^.!?]+[.!?]*\s*")
+_YEAR_BEHIND = re.compile(rf"({ITEM}) \(\d{{4}}\)")
+_LONGEST = 40
+
+
+class Speech(NamedTuple):
+    """One reply to learn: what was said before, the entities in it, and the reply.
+
+    In `reply` the item token stands for every item, none of which was named before. `text` is
+    it as it was said.
+    """
+
+    dialogue: str
+    context: tuple[str, ...]
+    entities: tuple[int, ...]
+    reply: str
+    text: str
+
+
+def speeches(corpus: Corpus, examples: Iterable[Example]) -> list[Speech]:
+    """The replies in the examples: the one that each ends with, and the earlier ones.
+
+    A reply is left out when it names an item that was named before, since it would then speak
+    of another one. Sentences are left out that name people of whom nobody has spoken: they are
+    about one film, and would be said of another.
+    """
+    found: dict[tuple[str, ...], Speech] = {}
+    for example in examples:
+        said = (*example.context, example.response)
+        for place in range(1, len(said), 2):
+            if said[place].strip() and any(said[:place]) and said[: place + 1] not in found:
+                speech = _speech(corpus, example.dialogue, said[:place], said[place])
+                if speech is not None:
+                    found[said[: place + 1]] = speech
+    return list(found.values())
+
+
+def _speech(corpus: Corpus, dialogue: str, context: tuple[str, ...], text: str) -> Speech | None:
+    graph = corpus.graph
+    before = [entity for said in context for entity in graph.mentioned(said)]
+    items = {graph.item_ids[e] for e in before if e in graph.item_ids}
+    masked = _masked(corpus.catalogue, text, items)
+    if masked is None:
+        return None
+    reply = "".join(_about_anyone(graph, masked, set(before))).strip()
+    if not reply or len(reply.split()) > _LONGEST or (ITEM in masked and ITEM not in reply):
+        return None
+    return Speech(dialogue, context, tuple(before[-ENTITY_LIMIT:]), reply, text)
+
+
+def _masked(catalogue: Catalogue, text: str, named: set[str]) -> str | None:
+    """The text with the item token for every item; None if one was named before."""
+    parts, end = [], 0
+    for mention in catalogue.link(text):
+        if mention.id in named:
+            return None
+        parts += [text[end : mention.start], ITEM]
+        end = mention.end
+    return _YEAR_BEHIND.sub(r"\1", "".join([*parts, text[end:]]))
+
+
+def _about_anyone(graph: KnowledgeGraph, text: str, before: set[int]) -> Iterator[str]:
+    """The sentences that name no people but those named before."""
+    for match in _SENTENCE.finditer(text):
+        named = set(graph.mentioned(match.group())) - before
+        if not any(_is_person(graph, entity) for entity in named):
+            yield match.group()
+
+
+def _is_person(graph: KnowledgeGraph, entity: int) -> bool:
+    return " " in graph.entities[entity] and entity not in graph.item_ids
+
+
+def held_out(found: Sequence[Speech], train: Sequence[Speech]) -> list[Speech]:
+    """Those that are not also in `train`: there are turns of one dialogue in several splits."""
+    known = {(each.context, each.text) for each in train}
+    return [each for each in found if (each.context, each.text) not in known]

@@ -1,0 +1,182 @@
+"""What UniCRS learns from scratch: items and replies, through backbones that both share."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from recjury.agents.kbrd.dataset import Instance, Space, Splits
+from recjury.agents.kbrd.edges import Neighbourhoods
+from recjury.agents.neural.dialogue import Context
+from recjury.agents.neural.tokens import END
+from recjury.agents.training.recall import first_and_ten, label_ranks
+from recjury.agents.training.speech import Speech
+from recjury.agents.unicrs.model import Batch, Unicrs
+from recjury.agents.unicrs.prompts import PromptEncoder
+from recjury.agents.unicrs.texts import Texts
+
+_BATCH = 64
+
+
+class Speaking:
+    """The next token of a reply, through the prompts for speaking; a training `Objective`."""
+
+    part = "generator"
+
+    def __init__(
+        self,
+        model: Unicrs,
+        texts: Texts,
+        edges: Neighbourhoods,
+        train: Sequence[Speech],
+        stop: Sequence[Speech],
+    ):
+        """`edges` count the padding entity as a node."""
+        self._model, self._texts, self._edges = model, texts, edges
+        self._train = [self._row(each) for each in train]
+        self._stop = [self._row(each) for each in stop] or self._train
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """How many tokens each row to train on has."""
+        return [len(ids) for ids, _, _ in self._train]
+
+    def loss(self, rows: Sequence[int]) -> Tensor:
+        """The mean loss of these rows."""
+        return self._mean_loss([self._train[row % len(self._train)] for row in rows])[0]
+
+    def figures(self) -> Mapping[str, float]:
+        """The perplexity per token of the replies that decide when to stop."""
+        total, count = 0.0, 0
+        for start in range(0, len(self._stop), _BATCH):
+            loss, size = self._mean_loss(self._stop[start : start + _BATCH])
+            total, count = total + float(loss) * size, count + size
+        return {"perplexity": math.exp(min(20.0, total / max(1, count)))}
+
+    def quality(self, figures: Mapping[str, float]) -> float:
+        """Lower perplexity is better."""
+        return -figures["perplexity"]
+
+    def _row(self, speech: Speech) -> tuple[list[int], int, Context]:
+        """GPT-2's ids of context and reply, how many are the reply's, and the context."""
+        tokens, limits = self._texts.gpt2, self._texts.limits
+        reply = tokens.encode(" " + speech.reply)[: limits.response - 1]
+        context = Context(speech.context, speech.entities[-limits.entities :])
+        ids = [*self._texts.prompted(speech.context), *reply, tokens.id(END)]
+        return ids, len(reply) + 1, context
+
+    def _mean_loss(self, rows: Sequence[tuple[list[int], int, Context]]) -> tuple[Tensor, int]:
+        """The mean loss per token of the replies, and how many tokens those have."""
+        model = self._model
+        batch = _batch(model, self._texts, [r[0] for r in rows], [r[2] for r in rows])
+        states = model.run(model.reply_prompts(model.conv.nodes(self._edges), batch), batch)
+        length = batch.ids.shape[1]
+        sizes = torch.tensor([size for _, size, _ in rows]).unsqueeze(1)
+        # Filled on the left: the last `size` tokens are the reply, each said one place before.
+        told = (torch.arange(length) >= length - sizes)[:, 1:]
+        scores = model.token_scores(states[:, :-1][told])
+        return functional.cross_entropy(scores, batch.ids[:, 1:][told]), int(sizes.sum())
+
+
+class Recommending:
+    """Cross-entropy over all entities, and a share of what `speaking` learns; an `Objective`.
+
+    The share keeps the backbones a language model while they learn to carry entities.
+    """
+
+    part = "recommender"
+
+    def __init__(
+        self,
+        model: Unicrs,
+        texts: Texts,
+        space: Space,
+        edges: Neighbourhoods,
+        parts: Splits,
+        *,
+        speaking: Speaking | None = None,
+        share: float = 0.2,
+    ):
+        """`edges` count the padding entity as a node."""
+        self._model, self._texts, self._space, self._edges = model, texts, space, edges
+        self._train, self._stop = parts.train, parts.stop
+        self._ids = [texts.ids(each.context) for each in parts.train]
+        self._labels = torch.tensor([each.label for each in parts.train])
+        self._speaking, self._share = speaking, share
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """How many tokens each row to train on has."""
+        return [len(row) for row in self._ids]
+
+    def loss(self, rows: Sequence[int]) -> Tensor:
+        """The mean loss of these rows."""
+        nodes = self._model.rec.nodes(self._edges)
+        scores = self._scores(nodes, [self._train[row] for row in rows])
+        loss = functional.cross_entropy(scores, self._labels[rows])
+        if self._speaking is not None:
+            loss = loss + self._share * self._speaking.loss(rows)
+        return loss
+
+    def figures(self) -> Mapping[str, float]:
+        """Recall@1 and @10 on what decides when to stop."""
+        return first_and_ten(self.ranks(self._stop))
+
+    def quality(self, figures: Mapping[str, float]) -> float:
+        """The sum of both."""
+        return figures["recall@1"] + figures["recall@10"]
+
+    def ranks(self, instances: Sequence[Instance]) -> NDArray[np.int64]:
+        """The rank of each instance's label among the items."""
+        with torch.no_grad():
+            nodes = self._model.rec.nodes(self._edges)
+
+            def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
+                found: NDArray[np.float32] = self._scores(nodes, some).numpy()
+                return found
+
+            return label_ranks(scores, self._space, instances, batch=_BATCH)
+
+    def _scores(self, nodes: Tensor, instances: Sequence[Instance]) -> Tensor:
+        limit = self._texts.limits.entities
+        contexts = [Context(each.context, each.entities[-limit:]) for each in instances]
+        rows = [self._texts.ids(each.utterances) for each in contexts]
+        return self._model.item_scores(nodes, _batch(self._model, self._texts, rows, contexts))
+
+
+def let_entities_through(model: Unicrs) -> None:
+    """Start from what copies: prompts become values as they are, and attention passes them on.
+
+    From random matrices a small corpus hardly teaches the model to carry an entity to its score.
+    """
+    with torch.no_grad():
+        for encoder in (model.rec, model.conv):
+            _pass_values(encoder)
+            half = encoder.entity_proj2.in_features
+            encoder.entity_proj2.weight[:half] += torch.eye(half)
+        for block in model.gpt2.h:
+            block.attn.c_proj.weight += torch.eye(encoder.width)
+
+
+def _pass_values(encoder: PromptEncoder) -> None:
+    """Add the identity to the values that the projection of prompts makes for each layer."""
+    shaped = encoder.prompt_proj2.weight.view(encoder.depth, 2, encoder.width, encoder.width)
+    shaped[:, 1] += torch.eye(encoder.width)
+
+
+def frozen(module: nn.Module) -> None:
+    """Keep a module's weights as they are."""
+    for parameter in module.parameters():
+        parameter.requires_grad_(False)
+
+
+def _batch(
+    model: Unicrs, texts: Texts, rows: Sequence[Sequence[int]], contexts: Sequence[Context]
+) -> Batch:
+    return texts.batch(
+        rows, contexts, padding=model.padding, fidelity=model.fidelity, speaking=False
+    )

@@ -1,0 +1,150 @@
+"""Training UniCRS from scratch: backbones and both prompt encoders."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from transformers import GPT2Config, RobertaConfig
+
+from recjury.agents.kbrd.edges import neighbourhoods
+from recjury.agents.neural.description import Limits
+from recjury.agents.neural.tokens import END, ITEM
+from recjury.agents.training.loop import Plan, Progress, reproducible
+from recjury.agents.training.report import TrainingReport
+from recjury.agents.training.session import Session, check_place, whole_folder
+from recjury.agents.training.vocabulary import learn_tokens
+from recjury.agents.unicrs import checkpoint
+from recjury.agents.unicrs.model import Unicrs
+from recjury.agents.unicrs.objective import (
+    Recommending,
+    Speaking,
+    frozen,
+    let_entities_through,
+)
+from recjury.agents.unicrs.texts import Texts
+from recjury.corpora import Corpus
+
+LIMITS = Limits(context=64, entities=20, response=48)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hyperparameters:
+    """How to train.
+
+    The recommender's training also trains the backbones, to which `share` of the generator's
+    loss is added; the generator's then only trains the prompts for speaking. `width` and
+    `layers` are GPT-2's, `text_width` is that of a RoBERTa of one layer. `facts` are how many
+    instances made from the graph alone join those of the corpus.
+    """
+
+    recommender: Plan = field(
+        default_factory=lambda: Plan(
+            epochs=8, patience=3, learning_rate=2e-3, warm_up=0.05, decay=True, clip=1.0
+        )
+    )
+    generator: Plan = field(
+        default_factory=lambda: Plan(epochs=3, patience=1, learning_rate=1e-3, decay=True, clip=1.0)
+    )
+    share: float = 0.5
+    width: int = 128
+    layers: int = 2
+    text_width: int = 64
+    vocabulary: int = 3000
+    dropout: float = 0.1
+    facts: int = 0
+
+    @classmethod
+    def small(cls) -> "Hyperparameters":
+        """For corpora of a few hundred examples: small models, many epochs for the replies."""
+        return cls(
+            recommender=Plan(
+                epochs=12,
+                patience=4,
+                batch=32,
+                learning_rate=2e-3,
+                warm_up=0.05,
+                decay=True,
+                clip=1.0,
+            ),
+            generator=Plan(epochs=10, patience=2, batch=16, learning_rate=1e-3, clip=1.0),
+            width=64,
+            layers=2,
+            text_width=32,
+            vocabulary=1200,
+            facts=2000,
+            share=1.0,
+        )
+
+
+def train_unicrs(
+    corpus: Corpus,
+    out: Path,
+    *,
+    seed: int = 0,
+    hyperparameters: Hyperparameters | None = None,
+    progress: Progress | None = None,
+) -> TrainingReport:
+    """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
+
+    Trains in one thread: the same seed on the same machine gives the same numbers. `progress`
+    is called after each epoch. Raises DataError when the corpus has nothing to train on,
+    ConfigError for a folder that holds something else.
+    """
+    check_place(out)
+    chosen = hyperparameters or Hyperparameters()
+    session = Session("unicrs", corpus, seed=seed, progress=progress, facts=chosen.facts)
+    texts = _texts(session, chosen)
+    space, graph = session.space, corpus.graph
+    edges = neighbourhoods(graph.edges, space.entities + 1, space.relations)
+    with reproducible(seed), whole_folder(out) as folder:
+        model = _model(session, chosen, texts)
+        speaking = Speaking(model, texts, edges, session.said, session.heldout)
+        objective = Recommending(
+            model, texts, space, edges, session.parts, speaking=speaking, share=chosen.share
+        )
+        sizes = len(session.parts.train), len(session.parts.stop)
+        session.fit(model, objective, chosen.recommender, sizes=sizes)
+        for part in (model.gpt2, model.text, model.rec):
+            frozen(part)
+        sizes = len(session.said), len(session.heldout)
+        session.fit(model, speaking, chosen.generator, sizes=sizes)
+        plans = {"recommender": chosen.recommender, "generator": chosen.generator}
+        described = session.metadata(plans, limits=LIMITS, fidelity="corrected")
+        checkpoint.save(folder, model, texts, described, with_backbones=True)
+    return session.report(out, objective.ranks)
+
+
+def _texts(session: Session, chosen: Hyperparameters) -> Texts:
+    gpt2 = learn_tokens(session.examples, "gpt2", size=chosen.vocabulary)
+    text = learn_tokens(session.examples, "bart", size=chosen.vocabulary)
+    texts = Texts(gpt2, text, LIMITS, ITEM)
+    texts.add_tokens()
+    return texts
+
+
+def _model(session: Session, chosen: Hyperparameters, texts: Texts) -> Unicrs:
+    end, drop = texts.gpt2.id(END), chosen.dropout
+    gpt2 = GPT2Config(
+        vocab_size=texts.gpt2.size,
+        n_embd=chosen.width,
+        n_layer=chosen.layers,
+        n_head=4,
+        n_positions=LIMITS.context + LIMITS.response + 16,
+        bos_token_id=end,
+        eos_token_id=end,
+        resid_pdrop=drop,
+        embd_pdrop=drop,
+        attn_pdrop=drop,
+    )
+    text = RobertaConfig(
+        vocab_size=texts.text.size,
+        hidden_size=chosen.text_width,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=2 * chosen.text_width,
+        max_position_embeddings=LIMITS.context + 8,
+        hidden_dropout_prob=drop,
+    )
+    space = session.space
+    model = Unicrs(gpt2, text, entities=space.entities, relations=space.relations)
+    let_entities_through(model)
+    return model

@@ -1,0 +1,179 @@
+"""Training BARCOR and UniCRS, and KBRD's generator, on the sample: seconds each."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from recjury.agents import Surroundings, load_recommender
+from recjury.agents.barcor.training import Hyperparameters as BarcorSettings
+from recjury.agents.barcor.training import train_barcor
+from recjury.agents.kbrd.dataset import graph_instances
+from recjury.agents.kbrd.training import Hyperparameters as KbrdSettings
+from recjury.agents.kbrd.training import train_kbrd
+from recjury.agents.neural.tokens import ITEM
+from recjury.agents.training.loop import Plan
+from recjury.agents.training.report import EpochReport, TrainingReport
+from recjury.agents.training.speech import speeches
+from recjury.agents.training.systems import train
+from recjury.agents.unicrs.training import Hyperparameters as UnicrsSettings
+from recjury.agents.unicrs.training import train_unicrs
+from recjury.corpora import open_corpus
+from recjury.errors import ConfigError
+from recjury.records import SystemReply
+from tests.agents.conversations import talk
+
+CORPUS = open_corpus("sample")
+ITEMS = Plan(epochs=3, batch=32, learning_rate=2e-3, clip=1.0)
+WORDS = Plan(epochs=3, batch=32, learning_rate=2e-3, clip=1.0)
+
+
+def barcor(out: Path, seed: int) -> TrainingReport:
+    settings = BarcorSettings(
+        recommender=ITEMS, generator=WORDS, width=32, layers=(1, 1), vocabulary=600, facts=1000
+    )
+    return train_barcor(CORPUS, out, seed=seed, hyperparameters=settings)
+
+
+def unicrs(out: Path, seed: int) -> TrainingReport:
+    settings = UnicrsSettings(
+        recommender=ITEMS, generator=WORDS, width=32, text_width=16, vocabulary=600, facts=600
+    )
+    return train_unicrs(CORPUS, out, seed=seed, hyperparameters=settings)
+
+
+def kbrd(out: Path, seed: int) -> TrainingReport:
+    settings = KbrdSettings(
+        recommender=Plan(epochs=3, batch=32, learning_rate=3e-4),
+        generator=WORDS,
+        dim=32,
+        width=32,
+        vocabulary=600,
+    )
+    return train_kbrd(CORPUS, out, seed=seed, hyperparameters=settings)
+
+
+TRAINERS = {"kbrd": kbrd, "barcor": barcor, "unicrs": unicrs}
+
+
+class Trained(NamedTuple):
+    folder: Path
+    report: TrainingReport
+
+
+@pytest.fixture(scope="module", params=list(TRAINERS))
+def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    out = tmp_path_factory.mktemp("trained") / request.param
+    return Trained(out, TRAINERS[request.param](out, 1))
+
+
+def learnt(report: TrainingReport) -> list[tuple[str, float, Mapping[str, float]]]:
+    return [(e.part, e.loss, e.figures) for part in report.parts for e in part.epochs]
+
+
+@pytest.mark.slow
+def test_both_losses_fall(trained: Trained) -> None:
+    parts = {part.part: part for part in trained.report.parts}
+    assert set(parts) == {"recommender", "generator"}
+    for part in parts.values():
+        losses = [epoch.loss for epoch in part.epochs]
+        assert losses == sorted(losses, reverse=True)
+        assert losses[-1] < losses[0]
+
+
+@pytest.mark.slow
+def test_recall_beats_popularity(trained: Trained) -> None:
+    at_50 = trained.report.test["all"][-1]
+    popular = trained.report.floors["popularity"]["all"][-1]
+    assert at_50.k == popular.k == 50
+    assert at_50.value > popular.value
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_numbers(trained: Trained, tmp_path: Path) -> None:
+    again = TRAINERS[trained.report.system](tmp_path / "again", 1)
+    assert learnt(again) == learnt(trained.report)
+    assert again.test == trained.report.test
+
+
+@pytest.mark.slow
+def test_the_checkpoint_takes_part_in_conversations(trained: Trained) -> None:
+    async def answer() -> SystemReply:
+        kind, options = trained.report.system, {"checkpoint": str(trained.folder)}
+        system = load_recommender(kind, kind, options, Surroundings(CORPUS))
+        try:
+            return await system.respond(talk("I like Psycho, by Alfred Hitchcock."))
+        finally:
+            await system.aclose()
+
+    reply = asyncio.run(answer())
+    assert len({item.id for item in reply.items}) == 10
+    assert ITEM not in reply.text
+
+
+class Interrupted(Exception):
+    pass
+
+
+@dataclass
+class InterruptAt:
+    """A progress display that is interrupted."""
+
+    part: str
+
+    def __call__(self, report: EpochReport) -> None:
+        if report.part == self.part:
+            raise Interrupted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["recommender", "generator"])
+def test_interrupted_training_leaves_nothing_and_spares_what_was_there(
+    tmp_path: Path, part: str
+) -> None:
+    out = tmp_path / "kbrd"
+    kbrd(out, 1)
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    with pytest.raises(Interrupted):
+        train("kbrd", CORPUS, out, epochs=1, progress=InterruptAt(part))
+    with pytest.raises(Interrupted):
+        train("kbrd", CORPUS, tmp_path / "other", epochs=1, progress=InterruptAt(part))
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["kbrd"]
+
+
+def test_a_folder_with_other_things_is_not_written_to(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work", "utf-8")
+    with pytest.raises(ConfigError, match="is not empty and holds no checkpoint"):
+        train("barcor", CORPUS, tmp_path)
+    with pytest.raises(ConfigError, match="is a file"):
+        train("unicrs", CORPUS, tmp_path / "thesis.txt")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_unknown_systems_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot train 'bert': expected barcor, kbrd, unicrs"):
+        train("bert", CORPUS, tmp_path)
+
+
+def test_replies_have_a_token_for_what_they_recommend_and_name_nothing_said_before() -> None:
+    found = speeches(CORPUS, CORPUS.examples("train"))
+    assert sum(ITEM in each.reply for each in found) > 100
+    for each in found:
+        named = {mention.id for text in each.context for mention in CORPUS.catalogue.link(text)}
+        said = {mention.id for mention in CORPUS.catalogue.link(each.text)}
+        assert not said & named
+        assert CORPUS.catalogue.link(each.reply) == ()
+
+
+def test_facts_of_the_graph_are_told_as_instances() -> None:
+    found = graph_instances(CORPUS, most=50)
+    assert found == graph_instances(CORPUS, most=80)[:50]
+    for each in found:
+        facts = {name for _, name in CORPUS.graph.facts(each.label)}
+        (said,) = each.entities
+        shared = {name for _, name in CORPUS.graph.facts(said)} | {CORPUS.graph.entities[said]}
+        assert facts & shared
