@@ -12,9 +12,11 @@ People also name films without marking them. `linking_unmarked.json` lists such 
 conversation and message, and the items named there): all links outside of marks that some state
 of the linker made were read and judged by one person, and count as right where the text names
 that film, or the series that goes by that very name; a character, a person, a place, another film
-of a similar title and everything unclear are wrong. `precision` counts by that list, and a link
-that is neither marked nor listed is wrong; `precision_strict` takes every link outside of marks
-for wrong. `recall_by_title` also takes another film of exactly the mark's title for right.
+of a similar title and everything unclear are wrong. Both halves were read so, before the last of
+the rules were made: as to unmarked names, the held-out half is not untouched. `precision` counts
+by that list, and a link that is neither marked nor listed is wrong; `precision_strict` takes every
+link outside of marks for wrong. `recall_by_title` also takes another film of exactly the mark's
+title for right.
 """
 
 import argparse

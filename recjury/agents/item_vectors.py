@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agents.item_text import item_text
+from recjury.errors import SystemFailed
 from recjury.records import digest
 
 if TYPE_CHECKING:
@@ -32,7 +33,10 @@ class ItemVectors:
         self._lock = asyncio.Lock()
 
     async def similarities(self, text: str) -> NDArray[np.float64]:
-        """The cosine of `text` with each item, in the catalogue's order: [items]."""
+        """The cosine of `text` with each item, in the catalogue's order: [items].
+
+        Raises SystemFailed for vectors that are not finite, and what the embedder raises.
+        """
         items = await self._items()
         query = await self._embedder.embed([text])
         found = items @ query.T
@@ -52,6 +56,7 @@ class ItemVectors:
         if kept is not None:
             return kept
         computed = _unit(np.asarray(await self._embedder.embed(self._texts), dtype=np.float32))
+        _finite(computed)
         _write(self.file, computed)
         return computed
 
@@ -103,4 +108,8 @@ def _length(vectors: "Vectors") -> float:
 
 
 def _finite(values: NDArray[np.generic]) -> NDArray[np.float64]:
-    return np.nan_to_num(np.asarray(values, dtype=np.float64), nan=-1.0, posinf=-1.0, neginf=-1.0)
+    """The values, unless one of them is none: what has no rank is refused, not ranked last."""
+    numbers = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        raise SystemFailed("the embedder gave a vector that is not finite")
+    return numbers

@@ -13,7 +13,7 @@ from recjury.agents import MiniLmEmbedder, TfidfEmbedder, make_embedder
 from recjury.agents.item_text import item_text
 from recjury.agents.item_vectors import ItemVectors, best
 from recjury.corpora import open_corpus
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, SystemFailed
 from recjury.records import JSON
 
 CATALOGUE = open_corpus("sample").catalogue
@@ -141,3 +141,26 @@ def test_importing_the_room_loads_nothing_heavy() -> None:
     run = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in run.stdout.split()}
     assert loaded & {"torch", "transformers", "scipy"} == set()
+
+
+class Broken(CountingEmbedder):
+    """Some of its numbers are none."""
+
+    def __init__(self, where: str) -> None:
+        super().__init__()
+        self._where = where
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        vectors = await super().embed(texts)
+        items = len(texts) > 1
+        if items == (self._where == "items"):
+            vectors[0, 0] = np.nan
+        return vectors
+
+
+@pytest.mark.parametrize("where", ["items", "question"])
+def test_vectors_that_are_not_finite_are_refused_and_not_kept(where: str, tmp_path: Path) -> None:
+    vectors = ItemVectors(CATALOGUE, Broken(where), tmp_path)
+    with pytest.raises(SystemFailed, match="not finite"):
+        asyncio.run(vectors.similarities("Heat"))
+    assert vectors.file.exists() == (where == "question")
