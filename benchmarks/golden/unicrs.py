@@ -41,7 +41,7 @@ def _load(golden: Golden) -> Checkpoint:
             torch.from_numpy(arrays["roberta_new_rows"]),
         )
     # RoBERTa knows `<mask>` already, so a row was added only where items have their own token.
-    own = golden.dataset == "redial" or (rows is not None and len(rows.text) > 0)
+    own = golden.dataset.startswith("redial") or (rows is not None and len(rows.text) > 0)
     limits = Limits(
         context=args["context_max_length"],
         entities=args["entity_max_length"],

@@ -24,14 +24,13 @@ HEAD = "lm_head.weight"
 
 
 class Generator(NamedTuple):
-    """A loaded generator in evaluation mode.
+    """A loaded generator in evaluation mode, and its weights file.
 
-    `rules` ban trigrams as iEvaLM does; `plain` are the checkpoint's own, for option choice.
+    `rules` are the checkpoint's own, with the bans on trigrams that iEvaLM adds.
     """
 
     model: BartGenerator
     rules: Rules
-    plain: Rules
     weights: Path
 
 
@@ -50,7 +49,7 @@ def load_generator(
     weights.load_into(model, tensors, path, whose=whose)
     plain = read_rules(folder, max_length=max_length)
     rules = replace(plain, ngram=NGRAM, source_ngram=NGRAM)
-    return Generator(model.eval(), rules, plain, path)
+    return Generator(model.eval(), rules, path)
 
 
 def save_bart(folder: Path, model: nn.Module, config: BartConfig) -> None:

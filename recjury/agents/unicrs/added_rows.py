@@ -2,7 +2,7 @@
 
 iEvaLM neither trains nor stores them: each start draws them anew, under one seed, so they depend
 on all numbers drawn before while the models are built. `drawn_rows` repeats those draws in their
-order (checked bit by bit for GPT-2 against the reference implementation).
+order (checked bit by bit against the reference implementation).
 """
 
 from collections.abc import Mapping

@@ -141,7 +141,7 @@ def load(
 
 
 def _published(metadata: Metadata | None, corpus: str) -> Published:
-    released = PUBLISHED.get(corpus, PUBLISHED["opendialkg"])
+    released = PUBLISHED["redial" if corpus.startswith("redial") else "opendialkg"]
     if metadata is None:
         return released
     return Published(metadata.limits or released.limits, metadata.item_token or released.item)
