@@ -28,10 +28,11 @@ from recjury.judges.face import (
     LlmDecomposer,
     ParticleScorer,
 )
+from recjury.judges.face.instructions import identity as instruction_identity
 from recjury.judges.face.scorer import SAMPLES, TEMPERATURE, Method
 from recjury.llm import Gateway, on_behalf_of
-from recjury.records import JSON, Aspect, ConversationLog, Rating, Status, digest
-from recjury.store import Campaign, Store
+from recjury.records import JSON, Aspect, ConversationLog, Evaluator, Rating, Status, digest
+from recjury.store import Campaign, Setup, Store
 
 logger = structlog.get_logger()
 
@@ -87,10 +88,22 @@ async def score_conversations(
         known = {"model": _model(config), "evaluator": dict(evaluator.settings)}
         trials = [recorded_trial(log, known) for log in logs]
         stack.enter_context(store.claim(identity))
-        store.begin(Campaign(id=identity, name=config.name, setup=setup(config)))
+        walk = _Walk(store, evaluator, progress)
+        ran_with = _setup(config, evaluator, walk.stages)
+        store.begin(Campaign(id=identity, name=config.name, setup=ran_with))
         store.add_trials(identity, [trial.planned(config.seed) for trial in trials])
-        await _walk(_Walk(store, evaluator, progress), identity, trials, logs)
+        await _walk(walk, identity, trials, logs)
     return RunResult(identity, progress.planned, progress.done, progress.failed)
+
+
+def _setup(config: RatingConfig, evaluator: Evaluator, stages: frozenset[str]) -> Setup:
+    """What the campaign runs with; its trials are done with all of `stages`."""
+    shown = {
+        **config.model_dump(mode="json"),
+        "evaluator": dict(evaluator.settings),
+        "stages": sorted(stages),
+    }
+    return setup(config).model_copy(update={"config": shown})
 
 
 def _evaluator(
@@ -125,9 +138,20 @@ def _evaluator(
 def _campaign_id(
     logs: Sequence[ConversationLog], settings: FaceSettings, config: RatingConfig
 ) -> str:
-    """The same corpora under the same model and kind of evaluator are one campaign."""
+    """The same corpora under the same model and settings are one campaign, aspect by aspect."""
     corpora = sorted({log.scenario.corpus for log in logs})
-    return digest(["face", settings.kind, config.name, corpora, _model(config)])[:12]
+    instructions = {
+        str(aspect): instruction_identity(some)
+        for aspect, some in (settings.instructions or {}).items()
+    }
+    how: list[JSON] = [
+        settings.kind,
+        None if settings.decomposer is None else dict(settings.decomposer.settings),
+        instructions,
+        FacePrompts().identity,
+        [settings.samples, settings.votes, settings.temperature, settings.method],
+    ]
+    return digest(["face", config.name, corpora, _model(config), how])[:12]
 
 
 def _model(config: RatingConfig) -> JSON:

@@ -66,14 +66,14 @@ def _standing(store: "Store", campaign: "Campaign") -> dict[str, "JSON"]:
 
 
 def _endings(store: "Store", campaign: "Campaign") -> Iterator[str]:
-    """How each trial stands; without a debate, a trial is done when it is rated."""
+    """How each trial stands: done with its campaign's last stage or, where it has many, all."""
     config = campaign.setup.config
     assert isinstance(config, Mapping)
     debate = config["debate"]
     assert isinstance(debate, Mapping)
-    last = "rate" if debate["kind"] == "off" else "debate"
+    wanted = set(config.get("stages") or ["rate" if debate["kind"] == "off" else "debate"])
     for outcome in store.outcomes(campaign.id):
-        yield "done" if last in outcome.stages else "failed" if outcome.failures else "left"
+        yield "done" if wanted <= outcome.stages else "failed" if outcome.failures else "left"
 
 
 def _shown(value: "JSON") -> str:

@@ -103,6 +103,9 @@ def test_score_and_explain(command: Command, labels: Path, config: Path, tmp_pat
     assert shown["problems"] == {"particle not in the turn": 2}
     assert "kbrd_redial_0, turn 1: particle 0: 'Bye!' is not in the turn" in ended.err
 
+    (campaign,) = json.loads(command("status", "--store", store, "--json").out)["campaigns"]
+    assert (campaign["done"], campaign["left"]) == (2, 0)
+
     for runs in (tmp_path / "scores", tmp_path / "run.json"):
         table = command("face", "table", "--runs", runs, "--labels", labels, "--json")
         found = json.loads(table.out)["redial"]["relevance"]

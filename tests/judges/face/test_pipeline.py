@@ -221,3 +221,19 @@ def test_a_run_file_with_faults_is_read_with_their_places(tmp_path: Path) -> Non
         "a_redial_1, turn 1, understanding: is no aspect of this level",
     ]
     assert sorted(scores) == [Aspect.DIALOGUE_OVERALL, Aspect.RELEVANCE]
+
+
+def test_other_instructions_are_another_campaign_and_another_aspect_is_not(
+    arena: Arena, tmp_path: Path
+) -> None:
+    few = arena._replace(logs=arena.logs[3:4])
+    ruled = arena.settings(decomposer=RuleDecomposer(), samples=1)
+    with ScriptedEndpoint(lambda body: "<rating>1</rating>") as endpoint:
+        first = _score(few, endpoint, tmp_path / "runs.db", _with(ruled, {"aspects": ASPECTS[:1]}))
+        second = _score(few, endpoint, tmp_path / "runs.db", _with(ruled, {"aspects": ASPECTS[1:]}))
+        own = _score(few, endpoint, tmp_path / "runs.db", _with(ruled, {"instructions": None}))
+    assert first.campaign == second.campaign != own.campaign
+    with Store.open(str(tmp_path / "runs.db")) as store:
+        (mine,) = read_scored(store, first.campaign)
+        assert set(mine.face.scores) == set(ASPECTS)
+        assert len(list(read_scored(store))) == 2
