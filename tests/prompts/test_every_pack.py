@@ -7,14 +7,19 @@ import pytest
 
 from recjury.debate import DebatePrompts
 from recjury.judges import Rubric
+from recjury.judges.face import FacePrompts
+from recjury.judges.face.aspects import situation
 from recjury.prompts import fence, fence_line, load_pack
 from recjury.records import (
+    Aspect,
     ConversationLog,
+    DialogueAct,
     Ending,
     Factor,
     ItemRef,
     Message,
     Moment,
+    Particle,
     Role,
     Scenario,
     Speaker,
@@ -84,7 +89,27 @@ def simulated(title: str, said: str) -> Sequence[Message]:
     return (*asked, *again, *prompts.persuasiveness(log))
 
 
-RENDERED = {"core-judges": judged, "core-debate": debated, "core-simulator": simulated}
+def faced(_: str, said: str) -> Sequence[Message]:
+    """What takes a turn apart, rates its particles, and rates turns and dialogues whole."""
+    prompts, log = FacePrompts(), log_of("TITLE", said)
+    particle = Particle(act=DialogueAct.RECOMMENDATION, mention=said, feedback=said)
+    shown, place = situation(log, 0), dict.fromkeys((Aspect.RELEVANCE,), 0)
+    direct = [
+        message
+        for aspect, turn in {**place, Aspect.DIALOGUE_OVERALL: None}.items()
+        for with_reasons in (True, False)
+        for message in prompts.direct(aspect, log, turn, with_reasons=with_reasons)
+    ]
+    scored = prompts.score(Aspect.RELEVANCE, shown, 0, particle, said)
+    return (*prompts.decompose(log, 0), *scored, *direct)
+
+
+RENDERED = {
+    "core-judges": judged,
+    "core-debate": debated,
+    "core-simulator": simulated,
+    "face": faced,
+}
 
 
 def stands_in_a_tag(text: str, place: int) -> bool:
