@@ -1,0 +1,151 @@
+"""The three neural recommenders: `python -m benchmarks.crs_recall --data DIR --json`.
+
+Trains each on a data set (or, with --checkpoints, evaluates folders named after the systems) and
+prints Recall@1/10/25/50 on the test split with 95 % intervals (whole dialogues resampled), by
+group, beside what needs no training: the most popular items, and the items named last followed
+by the most popular ones.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recjury.agents.kbrd.dataset import Instance, Space, instances, space_of, splits
+from recjury.agents.neural.dialogue import Context
+from recjury.agents.neural.hearing import Heard
+from recjury.agents.training.recall import (
+    Recall,
+    by_group,
+    copying_ranks,
+    label_ranks,
+    popularity_ranks,
+)
+from recjury.agents.training.systems import SYSTEMS, train
+from recjury.corpora import Corpus, open_corpus
+
+Groups = Mapping[str, tuple[Recall, ...]]
+Score = Callable[[Sequence[Heard]], NDArray[np.float32]]
+_BATCH = 64
+
+
+@dataclass(frozen=True)
+class Row:
+    """One system: figures by group and cutoff as [value, low, high, n], and seconds to train."""
+
+    recall: dict[str, dict[str, list[float]]]
+    cpu_seconds: float | None = None
+    wall_seconds: float | None = None
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, help="folder that holds ievalm/")
+    parser.add_argument("--dataset", default="opendialkg")
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--checkpoints", type=Path, help="evaluate what is in there, train nothing")
+    parser.add_argument("--out", type=Path, help="keep the checkpoints in this folder")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    corpus = open_corpus(options.dataset, options.data)
+    with tempfile.TemporaryDirectory() as temporary:
+        rows = floors(corpus)
+        for system in options.systems:
+            if options.checkpoints is not None:
+                rows[system] = evaluated(system, corpus, options.checkpoints / system)
+            else:
+                out = (options.out or Path(temporary)) / system
+                rows[system] = trained(system, corpus, out, options.seed)
+    if options.json:
+        print(json.dumps({name: asdict(row) for name, row in rows.items()}, indent=1))
+    else:
+        for name, row in rows.items():
+            print(f"{name}\n{_table(row)}")
+
+
+def floors(corpus: Corpus) -> dict[str, Row]:
+    """What has to be beaten."""
+    space, test = space_of(corpus), instances(corpus, "test")
+    found = {"popularity": popularity_ranks(space, test), "copying": copying_ranks(space, test)}
+    return {name: Row(_plain(_grouped(corpus, ranks, test))) for name, ranks in found.items()}
+
+
+def trained(system: str, corpus: Corpus, out: Path, seed: int) -> Row:
+    """Train a system, and its figures."""
+    report = train(system, corpus, out, seed=seed)
+    return Row(_plain(report.test), round(report.cpu_seconds, 1), round(report.wall_seconds, 1))
+
+
+def evaluated(system: str, corpus: Corpus, folder: Path) -> Row:
+    """The figures of a checkpoint folder, through what it recommends with in conversations."""
+    space, test = space_of(corpus), instances(corpus, "test")
+    start = time.perf_counter()
+    score = _scorer(system, corpus, folder, space)
+
+    def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
+        heard = [
+            Heard(Context(each.context, each.entities), frozenset(), len(each.context))
+            for each in some
+        ]
+        found = np.full((len(some), space.entities), -np.inf, dtype=np.float32)
+        found[:, space.items] = score(heard)
+        return found
+
+    ranks = label_ranks(scores, space, test, batch=_BATCH)
+    return Row(_plain(_grouped(corpus, ranks, test)), wall_seconds=time.perf_counter() - start)
+
+
+def _scorer(system: str, corpus: Corpus, folder: Path, space: Space) -> Score:
+    entities, relations = space.entities, space.relations
+    if system == "kbrd":
+        from recjury.agents.kbrd import checkpoint as kbrd
+        from recjury.agents.kbrd.recommender import KbrdRanker
+
+        loaded = kbrd.load(folder, entities=entities, relations=relations)
+        return KbrdRanker(loaded.model, space).scores
+    if system == "barcor":
+        from recjury.agents.barcor import checkpoint as barcor
+        from recjury.agents.barcor.recommender import BarcorRanker
+
+        found = barcor.load(folder, entities=entities)
+        context = found.limits.context
+        return BarcorRanker(found.recommender, found.tokens, context, space.items).scores
+    from recjury.agents.kbrd.edges import neighbourhoods
+    from recjury.agents.unicrs import checkpoint as unicrs
+    from recjury.agents.unicrs.recommender import UnicrsSpeaker
+
+    uni = unicrs.load(folder, entities=entities, relations=relations, corpus=corpus.name)
+    edges = neighbourhoods(corpus.graph.edges, entities + 1, relations)
+    return UnicrsSpeaker(uni.model, uni.texts, edges, items=space.items).scores
+
+
+def _grouped(corpus: Corpus, ranks: NDArray[np.int64], test: Sequence[Instance]) -> Groups:
+    return by_group(ranks, test, frozenset(each.dialogue for each in splits(corpus).train))
+
+
+def _plain(groups: Groups) -> dict[str, dict[str, list[float]]]:
+    return {
+        group: {str(r.k): [*(round(v, 4) for v in (r.value, r.low, r.high)), r.n] for r in found}
+        for group, found in groups.items()
+    }
+
+
+def _table(row: Row) -> str:
+    return "\n".join(
+        f"  {group:24}"
+        + "  ".join(f"@{k} {v[0]:.3f} [{v[1]:.3f}, {v[2]:.3f}]" for k, v in found.items())
+        for group, found in row.recall.items()
+        if found
+    )
+
+
+if __name__ == "__main__":
+    main()
