@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from recjury.cli import options, output
+from recjury.cli.plain_text import printable
 
 
 def compare(
@@ -31,7 +32,7 @@ def compare(
         output.emit_json(result.as_json())
         return
     output.show_table(
-        [f"{a} - {b}", "difference", "95 % low", "high", "p (Holm)", "n"],
+        [printable(f"{a} - {b}"), "difference", "95 % low", "high", "p (Holm)", "n"],
         (
             [
                 name,

@@ -8,6 +8,7 @@ import os
 import sys
 
 from recjury.cli.app import app
+from recjury.cli.plain_text import printable
 from recjury.errors import Fixable
 
 
@@ -20,7 +21,7 @@ def main() -> None:
     try:
         app()
     except Fixable as error:
-        _end(f"recjury: {' '.join(str(error).split())}", 2)
+        _end(f"recjury: {printable(' '.join(str(error).split()))}", 2)
     except BrokenPipeError:
         # Whoever read our output has left: there is nobody to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options, output
+from recjury.cli.plain_text import printable
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
         (
             [
                 str(debate["trial"])[:12],
-                debate["system"],
-                debate["scenario"],
+                printable(debate["system"]),
+                printable(debate["scenario"]),
                 output.number(debate["score"], 1),
                 str(debate["rounds"]),
                 "yes" if debate["agreed"] else "no",
@@ -85,10 +86,11 @@ def _verify(store: "Store", trials: Sequence[str], *, as_json: bool) -> None:
         output.emit_json({"debates": len(trials), "verified": verified, "different": different})
     else:
         for difference in different:
-            output.say(
+            line = (
                 f"{difference['trial']} {difference['kind']} at {difference['where']}: "
                 f"expected {difference['expected']!r}, found {difference['found']!r}"
             )
+            output.say(printable(line))
         output.say(f"{verified} of {len(trials)} debates are what they were")
     if different:
         output.stop(SOME_DIFFER)
@@ -110,17 +112,26 @@ def _show(debate: "ReplayedDebate") -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
-    console.rule(Text(f"{debate.log.system} · {debate.log.scenario.id}"))
+
+    def rule(text: str) -> None:
+        console.rule(Text(printable(text)))
+
+    def say(head: str, text: str) -> None:
+        console.print(Text.assemble((printable(head), "bold"), printable(text)))
+
+    rule(f"{debate.log.system} · {debate.log.scenario.id}")
     for turn in debate.log.interaction:
-        console.print(Text.assemble((f"{turn.speaker:>7}  ", "bold"), turn.text))
+        say(f"{turn.speaker:>7}  ", turn.text)
     for rating in debate.ratings:
         score = output.number(rating.score, 0)
-        console.print(Text(f"  {rating.factor}: {score}  {rating.reason or rating.rationale}"))
+        console.print(
+            Text(printable(f"  {rating.factor}: {score}  {rating.reason or rating.rationale}"))
+        )
     for number in range(1, debate.transcript.rounds + 1):
-        console.rule(Text(f"round {number}"))
+        rule(f"round {number}")
         for said in debate.transcript.of_round(number):
             head = f"{said.role} ({said.speaker}) {output.number(said.score, 0)}  "
-            console.print(Text.assemble((head, "bold"), said.text or said.reason))
+            say(head, said.text or said.reason)
     verdict = debate.verdict
     how = "agreed" if verdict.agreed else f"after {verdict.rounds} rounds"
-    console.rule(Text(f"verdict {output.number(verdict.score, 1)}, {how} {verdict.reason}".strip()))
+    rule(f"verdict {output.number(verdict.score, 1)}, {how} {verdict.reason}".strip())

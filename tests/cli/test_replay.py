@@ -1,0 +1,74 @@
+"""`recjury replay`: what reaches the terminal, and that verifying all of a store misses nothing."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recjury.cli.plain_text import printable
+from tests.cli.front_door import Ended, recjury
+
+Command = Callable[..., Ended]
+STORE = ("--store", "runs.db")
+HOSTILE = "good\x1b]0;owned\x07\x9b31m"
+
+
+@pytest.fixture
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Command:
+    """`recjury` in a folder with a store that holds three debates over hostile text."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("RECJURY_DATA", raising=False)
+
+    def run(*arguments: object) -> Ended:
+        return recjury(monkeypatch, capsys, *arguments)
+
+    Path("recorded.jsonl").write_text("\n".join(map(_line, range(3))), "utf-8")
+    ended = run("judge", "recorded.jsonl", "--format", "jsonl", "--json", *STORE)
+    assert ended.code == 0, ended.err
+    return run
+
+
+def _line(number: int) -> str:
+    said = [
+        {"speaker": "user", "text": "I would like a crime film."},
+        {"speaker": "system", "text": "Try Heat.\x1b[2J\x1b[31m", "items": ["Heat (1995)"]},
+        {"speaker": "user", "text": "Thank you!"},
+    ]
+    row = {"id": f"d{number}", "system": HOSTILE, "catalogue": "sample", "interaction": said}
+    return json.dumps(row | {"targets": ["Heat (1995)"]})
+
+
+def _verified(command: Command, *arguments: str) -> dict[str, Any]:
+    ended = command("replay", "--verify", "--json", *arguments, *STORE)
+    result: dict[str, Any] = json.loads(ended.out)
+    assert ended.code == (3 if result["different"] else 0)
+    return result
+
+
+def _alter(*statements: str) -> None:
+    with sqlite3.connect("runs.db") as connection:
+        for statement in statements:
+            assert connection.execute(statement).rowcount > 0
+    connection.close()
+
+
+def test_control_characters_are_spelled_out_and_all_else_stays() -> None:
+    assert printable("a\x1b[2J\x00\x7f\x9b\r") == r"a\x1b[2J\x00\x7f\x9b\x0d"
+    assert printable("half \ud800") == r"half \ud800"
+    assert printable("a\tb\nç 映画 🎬") == "a\tb\nç 映画 🎬"
+
+
+def test_no_command_to_the_terminal_comes_out_of_a_replay(command: Command) -> None:
+    trial = json.loads(command("replay", "--json", *STORE).out)["debates"][0]["trial"]
+    watched = command("replay", trial, *STORE).out
+    assert r"Try Heat.\x1b[2J\x1b[31m" in watched
+    refused = command("compare", HOSTILE, f"{HOSTILE}?", *STORE)
+    assert refused.code == 2
+    for shown in (watched, command("replay", *STORE).out, refused.err):
+        assert r"good\x1b]0;owned\x07\x9b31m" in shown
+        assert not set(shown) & {"\x1b", "\x07", "\x9b"}
