@@ -66,7 +66,9 @@ def write_particles(transaction: Transaction, finished: Sequence[FinishedParticl
 def write_scores(transaction: Transaction, finished: Sequence[FinishedScores]) -> None:
     """Keep scores and ratings, and finish both of their stages."""
     for trial, aspect, scores, ratings in finished:
-        rows = [_score_row(transaction, trial, aspect, score) for score in sorted(scores)]
+        rows = [
+            _score_row(transaction, trial, aspect, score) for score in sorted(scores, key=_place)
+        ]
         if not finish_stage(transaction, trial, score_stage(aspect), _seals(rows)):
             continue
         if rows:
@@ -74,6 +76,10 @@ def write_scores(transaction: Transaction, finished: Sequence[FinishedScores]) -
         rated = rating_rows(trial, rating_stage(aspect), ratings)
         if finish_stage(transaction, trial, rating_stage(aspect), _seals(rated)):
             write_rows(transaction, rated)
+
+
+def _place(score: ParticleScore) -> tuple[int, int]:
+    return (score.turn, score.particle)
 
 
 def _seals(rows: Iterable[dict[str, JSON]]) -> list[str]:

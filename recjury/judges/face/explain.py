@@ -6,7 +6,8 @@ reference is what the same aspect scores elsewhere: the mean over all conversati
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from recjury.judges.face.pooling import pool
@@ -87,22 +88,12 @@ def explain(
     `particles` and `texts` are by turn; a particle that has scores and is not there raises
     KeyError or IndexError.
     """
-    chosen = [score for score in scores if turn is None or score.turn == turn]
+    chosen = sorted(
+        (score for score in scores if turn is None or score.turn == turn),
+        key=lambda score: (score.turn, score.particle),
+    )
     values = [value for score in chosen for value in _values(score)]
-    total = len(values)
-
-    def part(own: list[float]) -> Part:
-        pull = math.fsum(value - reference for value in own) / total if total else 0.0
-        return Part(pool(own), len(own), pull)
-
-    by_turn: dict[int, list[ParticleScore]] = {}
-    by_instruction: dict[str, list[float]] = {}
-    for score in sorted(chosen, key=lambda each: (each.turn, each.particle)):
-        by_turn.setdefault(score.turn, []).append(score)
-        for by in score.by:
-            by_instruction.setdefault(by.instruction, [])
-            if by.score is not None:
-                by_instruction[by.instruction].append(by.score)
+    whole = _Whole(reference, len(values))
     return Explanation(
         conversation=conversation,
         aspect=aspect,
@@ -110,24 +101,56 @@ def explain(
         score=pool(values),
         reference=reference,
         turns=tuple(
-            TurnPart(
-                turn=number,
-                text=texts[number],
-                part=part([value for score in own for value in _values(score)]),
-                particles=tuple(
-                    ParticlePart(
-                        number=score.particle,
-                        particle=particles[number][score.particle],
-                        part=part(_values(score)),
-                        by=score.by,
-                    )
-                    for score in own
-                ),
-            )
-            for number, own in by_turn.items()
+            _turn_part(number, texts[number], particles[number], list(own), whole)
+            for number, own in groupby(chosen, key=lambda score: score.turn)
         ),
-        instructions={name: part(own) for name, own in by_instruction.items()},
+        instructions=_by_instruction(chosen, whole),
     )
+
+
+class _Whole(NamedTuple):
+    """What parts are held against: the reference, and how many scores there are in all."""
+
+    reference: float
+    total: int
+
+    def part(self, own: Sequence[float]) -> Part:
+        """The part that consists of `own` scores."""
+        gap = math.fsum(value - self.reference for value in own)
+        return Part(pool(own), len(own), gap / self.total if self.total else 0.0)
+
+
+def _turn_part(
+    number: int,
+    text: str,
+    particles: Sequence[Particle],
+    own: Sequence[ParticleScore],
+    whole: _Whole,
+) -> TurnPart:
+    return TurnPart(
+        turn=number,
+        text=text,
+        part=whole.part([value for score in own for value in _values(score)]),
+        particles=tuple(
+            ParticlePart(
+                number=score.particle,
+                particle=particles[score.particle],
+                part=whole.part(_values(score)),
+                by=score.by,
+            )
+            for score in own
+        ),
+    )
+
+
+def _by_instruction(scores: Iterable[ParticleScore], whole: _Whole) -> dict[str, Part]:
+    found: dict[str, list[float]] = {}
+    for score in scores:
+        for by in score.by:
+            own = found.setdefault(by.instruction, [])
+            if by.score is not None:
+                own.append(by.score)
+    return {name: whole.part(own) for name, own in found.items()}
 
 
 def _values(score: ParticleScore) -> list[float]:
