@@ -7,9 +7,10 @@ import typer
 
 from recjury.cli import options, output
 from recjury.cli.plain_text import printable
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
+    from recjury.debate.difference import Difference
     from recjury.debate.replay import ReplayedDebate
     from recjury.records import JSON
     from recjury.store import Store
@@ -34,7 +35,7 @@ def replay(
     \b
     recjury replay                     list the debates
     recjury replay 3f2a91              watch one
-    recjury replay --all --verify      recompute every verdict from the raw replies
+    recjury replay --verify            recompute every verdict from the raw replies
     """
     from recjury.store import Store as Kept
 
@@ -42,12 +43,12 @@ def replay(
         raise ConfigError("name a trial or say --all, not both")
     with Kept.open(store, create=False) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
-        if trial is None and not every:
+        if not (trial or every or verify):
             _list(kept, chosen, as_json=as_json)
             return
-        ids = [d.trial for d in kept.debates(chosen)] if trial is None else [kept.trial(trial).id]
+        ids = [kept.trial(trial).id] if trial else kept.debated(chosen)
         if verify:
-            _verify(kept, ids, as_json=as_json)
+            _verify(kept, ids, every=trial is None, as_json=as_json)
         else:
             _watch(kept, ids, as_json=as_json)
 
@@ -73,13 +74,11 @@ def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
     )
 
 
-def _verify(store: "Store", trials: Sequence[str], *, as_json: bool) -> None:
-    from recjury.debate.replay import verify
-
+def _verify(store: "Store", trials: Sequence[str], *, every: bool, as_json: bool) -> None:
     different: list[dict[str, JSON]] = []
     verified = 0
     for trial in trials:
-        found = verify(store, trial)
+        found = _differences(store, trial, every=every)
         verified += not found
         different += [{"trial": trial, **difference.model_dump()} for difference in found]
     if as_json:
@@ -94,6 +93,22 @@ def _verify(store: "Store", trials: Sequence[str], *, as_json: bool) -> None:
         output.say(f"{verified} of {len(trials)} debates are what they were")
     if different:
         output.stop(SOME_DIFFER)
+
+
+def _differences(store: "Store", trial: str, *, every: bool) -> "tuple[Difference, ...]":
+    """Of `every` debate that must be there, one that is not differs; one that was named is not."""
+    from recjury.debate.difference import Difference
+    from recjury.debate.replay import verify
+
+    try:
+        return verify(store, trial)
+    except StoreError as problem:
+        if not every:
+            raise
+        wrong = Difference(
+            kind="store", where=trial, expected="as it was written", found=str(problem)
+        )
+        return (wrong,)
 
 
 def _watch(store: "Store", trials: Sequence[str], *, as_json: bool) -> None:

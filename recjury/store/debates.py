@@ -3,14 +3,21 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, select, union
 
 from recjury.errors import StoreError
 from recjury.records import JSON, DebateTranscript, Role, Statement, Status, Verdict
 from recjury.store.engine import insert_new
-from recjury.store.tables import DebateRow, StatementRow, TrialRow, table_of
+from recjury.store.tables import (
+    CampaignTrialRow,
+    DebateRow,
+    StageRow,
+    StatementRow,
+    TrialRow,
+    table_of,
+)
 from recjury.store.texts import Damaged, chunks, read_string_list, refuse, seal, string_list
-from recjury.store.trials import finish_stage
+from recjury.store.trials import finish_stage, trial_ids
 from recjury.store.writer import Transaction
 
 
@@ -134,6 +141,29 @@ def debate_summaries(connection: Connection, trials: Iterable[str]) -> tuple[Deb
         found = {row.trial: DebateSummary(*row[:-1], agreed=row.agreed == 1) for row in rows}
         lines.extend(found[trial] for trial in some if trial in found)
     return tuple(lines)
+
+
+def debated(connection: Connection, campaign: str | None) -> tuple[str, ...]:
+    """The trials that anything in the store says have held a debate, whatever is left of them.
+
+    That is their stage, verdict or statements; of a trial without its own row, that a campaign
+    has it. In the plan's order; those that no longer are in it come last.
+    """
+    links, trials = table_of(CampaignTrialRow), table_of(TrialRow)
+    stages, debates, statements = table_of(StageRow), table_of(DebateRow), table_of(StatementRow)
+    lost = links.outerjoin(trials, trials.c.id == links.c.trial)
+    witnesses = union(
+        select(stages.c.trial).where(stages.c.stage == "debate"),
+        select(debates.c.trial),
+        select(statements.c.trial),
+        select(links.c.trial).select_from(lost).where(trials.c.id.is_(None)),
+    )
+    found = set(connection.execute(witnesses).scalars())
+    if campaign is None:
+        order = trial_ids(connection)
+        return (*(t for t in order if t in found), *sorted(found.difference(order)))
+    planned = select(links.c.trial).where(links.c.campaign == campaign).order_by(links.c.ordinal)
+    return tuple(t for t in connection.execute(planned).scalars() if t in found)
 
 
 class _Spoken(NamedTuple):

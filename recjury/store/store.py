@@ -29,6 +29,7 @@ from recjury.store.debates import (
     DebateSummary,
     FinishedDebate,
     debate_summaries,
+    debated,
     read_debates,
     write_debates,
 )
@@ -283,6 +284,11 @@ class Store:
         """A line per debate, in the plan's order; read without checking."""
         with self._reading() as connection:
             return debate_summaries(connection, trial_ids(connection, campaign))
+
+    def debated(self, campaign: str | None = None) -> tuple[str, ...]:
+        """The trials that must have a debate, by all that is left of them; without checking."""
+        with self._reading() as connection:
+            return debated(connection, campaign)
 
     def outcomes(
         self, campaign: str | None = None, system: str | None = None

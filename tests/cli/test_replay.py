@@ -72,3 +72,38 @@ def test_no_command_to_the_terminal_comes_out_of_a_replay(command: Command) -> N
     for shown in (watched, command("replay", *STORE).out, refused.err):
         assert r"good\x1b]0;owned\x07\x9b31m" in shown
         assert not set(shown) & {"\x1b", "\x07", "\x9b"}
+
+
+def test_verify_alone_means_all_debates(command: Command) -> None:
+    assert _verified(command) == {"debates": 3, "verified": 3, "different": []}
+    assert _verified(command, "--all") == {"debates": 3, "verified": 3, "different": []}
+
+
+FIRST = "(SELECT min(id) FROM trial)"
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        [f"DELETE FROM debate WHERE trial = {FIRST}"],
+        [f"DELETE FROM statement WHERE trial = {FIRST} AND position = 0"],
+        [f"DELETE FROM {t} WHERE trial = {FIRST}" for t in ("statement", "debate")],
+        [f"DELETE FROM {t} WHERE trial = {FIRST}" for t in ("stage", "debate")],
+        [f"DELETE FROM stage WHERE trial = {FIRST} AND stage = 'debate'"],
+        [f"DELETE FROM trial WHERE id = {FIRST}"],
+        [
+            *(
+                f"DELETE FROM {t} WHERE trial = {FIRST}"
+                for t in ("statement", "debate", "stage", "rating", "log")
+            ),
+            f"DELETE FROM trial WHERE id = {FIRST}",
+        ],
+    ],
+)
+@pytest.mark.parametrize("by_campaign", [False, True])
+def test_rows_taken_away_are_missed(command: Command, gone: list[str], by_campaign: bool) -> None:
+    campaign = json.loads(command("status", "--json", *STORE).out)["campaigns"][0]["campaign"]
+    _alter(*gone)
+    found = _verified(command, *(("--campaign", campaign) if by_campaign else ()))
+    assert (found["debates"], found["verified"]) == (3, 2)
+    assert {each["kind"] for each in found["different"]} == {"store"}
