@@ -13,6 +13,7 @@ from recjury.agents.decoding.bans import NgramBans
 from recjury.agents.decoding.bart import BartSteps
 from recjury.agents.decoding.gpt2 import Gpt2Steps, Prefix
 from recjury.agents.decoding.greedy import CLOSE, Generated, Rules, Steps, generate
+from recjury.agents.decoding.head import Head
 from recjury.errors import SystemFailed
 
 VOCABULARY, START, END, PAD = 211, 2, 2, 1
@@ -315,3 +316,11 @@ def test_option_choice_gets_the_scores_of_each_step(bart: BartForConditionalGene
             expected = bart(torch.tensor([source]), decoder_input_ids=begun).logits[0]
         expected[:, END] = -torch.inf
         torch.testing.assert_close(torch.stack(found.scores), expected, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize("rows", [1, 7])
+def test_a_large_vocabulary_is_scored_in_pieces_that_leave_nothing_out(rows: int) -> None:
+    weight, states, bias = torch.randn(2500, 16), torch.randn(rows, 16), torch.randn(rows, 2500)
+    torch.testing.assert_close(Head(weight)(states), states @ weight.T, atol=1e-4, rtol=1e-4)
+    found = Head(weight)(states, bias)
+    torch.testing.assert_close(found, states @ weight.T + bias, atol=1e-4, rtol=1e-4)

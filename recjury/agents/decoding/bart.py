@@ -12,6 +12,7 @@ from torch.nn import functional
 from transformers import BartModel
 from transformers.models.bart.modeling_bart import BartAttention
 
+from recjury.agents.decoding.head import Head
 from recjury.agents.decoding.memory import KeysValues, Memory, join_heads, split_heads
 
 _OFFSET = 2  # BART's first two position embeddings are not used
@@ -38,8 +39,8 @@ class BartSteps:
         `sources` are the encoder's ids by row; `bias` [rows or 1, vocabulary] is added to the
         scores of every step.
         """
-        self._decoder, self._head, self._bias = model.decoder, head, bias
-        self._begin = start
+        self._decoder, self._head, self._bias = model.decoder, Head(head), bias
+        self._begin, self._device = start, head.device
         with torch.inference_mode():
             self._sources = Memory.side_by_side([self._read(model, ids) for ids in sources])
         self._memory = Memory()
@@ -47,21 +48,21 @@ class BartSteps:
 
     def first(self) -> Tensor:
         """The scores after the start token."""
-        return self.next(torch.full((self._rows,), self._begin, device=self._head.device))
+        return self.next(torch.full((self._rows,), self._begin, device=self._device))
 
     def next(self, tokens: Tensor) -> Tensor:
         """The scores after one more token per row."""
         states = self._run(tokens.unsqueeze(1), self._memory, self._sources)
-        return self._score(states[:, -1], self._bias)
+        return self._head(states[:, -1], self._bias)
 
     def alone(self, row: int, tokens: Sequence[int]) -> Tensor:
         """The scores of one row after `tokens`, computed from nothing but what is that row's."""
-        ids = torch.tensor([[self._begin, *tokens]], device=self._head.device)
+        ids = torch.tensor([[self._begin, *tokens]], device=self._device)
         states = self._run(ids, Memory(), self._sources.prefix(row))
         bias = self._bias
         if bias is not None and len(bias) > 1:
             bias = bias[row : row + 1]
-        return self._score(states[:, -1], bias)[0]
+        return self._head(states[:, -1], bias)[0]
 
     def keep(self, rows: Tensor) -> None:
         """Go on with these rows only."""
@@ -73,7 +74,7 @@ class BartSteps:
 
     def _read(self, model: BartModel, ids: Sequence[int]) -> Memory:
         """One source as each decoder layer sees it."""
-        states = model.encoder(torch.tensor([ids], device=self._head.device)).last_hidden_state
+        states = model.encoder(torch.tensor([ids], device=self._device)).last_hidden_state
         return Memory([_keys_values(layer.encoder_attn, states) for layer in self._decoder.layers])
 
     def _run(self, ids: Tensor, memory: Memory, sources: Memory) -> Tensor:
@@ -93,12 +94,6 @@ class BartSteps:
             states = layer.final_layer_norm(states + inner)
         memory.advance(new)
         return states
-
-    def _score(self, states: Tensor, bias: Tensor | None) -> Tensor:
-        """[rows, width] to the scores of all tokens [rows, vocabulary]."""
-        if bias is None:
-            return functional.linear(states, self._head)
-        return torch.addmm(bias, states, self._head.T)
 
 
 def _keys_values(attention: BartAttention, states: Tensor) -> KeysValues:

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 from transformers import GPT2Model
 
+from recjury.agents.decoding.head import Head
 from recjury.agents.decoding.memory import KeysValues, Memory, join_heads, split_heads
 
 
@@ -36,7 +37,7 @@ class Gpt2Steps:
 
     def __init__(self, model: GPT2Model, prefixes: Sequence[Prefix]):
         """Read the prefixes. Scores come from the token embeddings, as in all GPT-2s."""
-        self._model, self._head = model, model.wte.weight
+        self._model, self._head = model, Head(model.wte.weight)
         memories, last = [], []
         with torch.inference_mode():
             for prefix in prefixes:
@@ -48,26 +49,26 @@ class Gpt2Steps:
             self._memory = Memory.side_by_side(memories)
             self._last = torch.cat(last)
         positions = [prefix.position + len(prefix.ids) for prefix in prefixes]
-        self._ends = torch.tensor(positions, device=self._head.device)
+        self._ends = torch.tensor(positions, device=self._head.weight.device)
         self._taken = 0
 
     def first(self) -> Tensor:
         """The scores after the prefixes."""
-        return functional.linear(self._last, self._head)
+        return self._head(self._last)
 
     def next(self, tokens: Tensor) -> Tensor:
         """The scores after one more token per row."""
         positions = (self._ends + self._taken).unsqueeze(1)
         self._taken += 1
         states = self._run(tokens.unsqueeze(1), positions, self._memory)
-        return functional.linear(states[:, -1], self._head)
+        return self._head(states[:, -1])
 
     def alone(self, row: int, tokens: Sequence[int]) -> Tensor:
         """The scores of one row after `tokens`, computed from nothing but what is that row's."""
         last = self._last[row : row + 1]
         if tokens:
             last = self._go_on(tokens, int(self._ends[row]), self._memory.prefix(row))
-        return functional.linear(last, self._head)[0]
+        return self._head(last)[0]
 
     def keep(self, rows: Tensor) -> None:
         """Go on with these rows only."""
@@ -76,7 +77,7 @@ class Gpt2Steps:
 
     def _go_on(self, ids: Sequence[int], position: int, memory: Memory) -> Tensor:
         """The state [1, width] behind the ids of one row, which begin at `position`."""
-        device = self._head.device
+        device = self._head.weight.device
         positions = torch.arange(position, position + len(ids), device=device)
         return self._run(torch.tensor([ids], device=device), positions, memory)[:, -1]
 
