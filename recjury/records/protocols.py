@@ -29,15 +29,18 @@ def usable_reply(reply: object) -> SystemReply:
     """`reply` where it can be judged; it comes from a system that may be anybody's code.
 
     Raises SystemFailed for what is no `SystemReply`, for a reply without text (what was said is
-    what most factors rate, so a list alone is no answer), and for half characters, which cannot
-    be kept.
+    what most factors rate, so a list alone is no answer), and for half characters and NUL, which
+    cannot be kept.
     """
     if not isinstance(reply, SystemReply):
         raise SystemFailed(f"expected a SystemReply, got {type(reply).__name__}")
     if not reply.text.strip():
         raise SystemFailed("the answer has no text")
+    said = "".join((reply.text, *(item.name for item in reply.items)))
+    if "\0" in said:
+        raise SystemFailed("the answer holds the character NUL: it is no text")
     try:
-        "".join((reply.text, *(item.name for item in reply.items))).encode()
+        said.encode()
     except UnicodeEncodeError as error:
         half = hex(ord(error.object[error.start]))
         raise SystemFailed(

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -29,18 +28,18 @@ class Own:
         self._items = (corpus.catalogue.ref("Ran (1985)"),)[:items]
 
     async def respond(self, conversation: Conversation) -> SystemReply:
-        if self._say == "raise":
-            raise ZeroDivisionError("no ratings")
-        if self._say == "exit":
-            sys.exit(1)
-        if self._say == "cancel":
-            raise asyncio.CancelledError
+        if self._say in RAISED:
+            raise RAISED[self._say]
         if self._say == "hang":
             await asyncio.Event().wait()
         if self._say == "hang on":
             await _hang_on()
         if self._say == "surrogate":
             return SystemReply(text="\ud800")
+        if self._say == "strange name":
+            return SystemReply(text="So.", items=(ItemRef(id=None, name="Ran\udcff"),))
+        if self._say == "print":
+            print("to nobody")  # noqa: T201 (as people do)
         if self._say == "strange items":
             strange = ItemRef(id="no-such-id", name="Nobody's Film")
             return SystemReply(text="So.", items=(strange, strange, self._items[0]))
@@ -50,6 +49,42 @@ class Own:
 
     async def aclose(self) -> None:
         return None
+
+
+class Stop(BaseException):
+    """What `except Exception` does not catch."""
+
+
+RAISED: dict[str, BaseException] = {
+    "raise": ZeroDivisionError("no ratings"),
+    "raise half": ValueError("no \ud800\0\nrating"),
+    "raise its own": Stop("enough"),
+    "exit": SystemExit(1),
+    "cancel": asyncio.CancelledError(),
+}
+
+
+class Sticky(Own):
+    """It cannot be closed."""
+
+    async def aclose(self) -> None:
+        raise RuntimeError("stuck")
+
+
+class Settled(Own):
+    """Its settings are what `say` stands for."""
+
+    def __init__(self, corpus: Corpus, *, name: str, say: str):
+        super().__init__(corpus, name=name)
+        print("made")  # noqa: T201 (as people do)
+        strange = {"list": [1], "half": {"a": "\ud800"}, "large": {"a": 2**70}, "fine": {"a": (1,)}}
+        self.settings = strange[say]  # type: ignore[assignment]
+
+
+class Unreadable(Own):
+    """Its name cannot be read."""
+
+    name = property(lambda _: 1 // 0, lambda *_: None)
 
 
 async def _hang_on() -> None:
@@ -127,6 +162,10 @@ def test_mistakes_are_one_clear_line(kind: str, options: dict[str, object], mess
         (f"{__name__}:AROUND", "no class or function"),
         (f"{__name__}:Mute", "it has no settings, respond, aclose"),
         (f"{__name__}:Hasty", "respond is not `async def`"),
+        (f"{__name__}:Unreadable", "its name cannot be read: ZeroDivisionError"),
+        (":Own", "expected module:Class"),
+        ("mine:", "expected module:Class"),
+        ("../mine.py:Own", "expected module:Class .*, got '../mine.py:Own'"),
         ("nobody-offers-this", "no installed package offers"),
     ],
 )
@@ -148,6 +187,10 @@ def test_an_option_the_class_does_not_take_is_refused() -> None:
         ({"say": "cancel"}, "mine cancelled its own answer"),
         ({"say": "none"}, "mine: expected a SystemReply, got NoneType"),
         ({"say": " "}, "mine: the answer has no text"),
+        ({"say": "raise half"}, r"mine: raised ValueError: no \\ud800\\0 rating"),
+        ({"say": "raise its own"}, "mine: raised Stop: enough"),
+        ({"say": "T\0o"}, "mine: the answer holds the character NUL"),
+        ({"say": "strange name"}, r"mine: the answer holds half a character \(0xdcff\)"),
         ({"say": "surrogate"}, r"mine: the answer holds half a character \(0xd800\)"),
     ],
 )
@@ -156,6 +199,37 @@ def test_its_mistakes_fail_the_turn_with_the_reason(
 ) -> None:
     with pytest.raises(SystemFailed, match=reason):
         respond(own(**options))
+
+
+@pytest.mark.parametrize(
+    ("say", "message"),
+    [
+        ("list", "its settings must be a mapping, got list"),
+        ("half", "its settings cannot be kept as JSON: .*surrogates"),
+        ("large", "its settings cannot be kept as JSON: .*64-bit"),
+    ],
+)
+def test_settings_that_are_no_json_are_refused(say: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load_own(f"{__name__}:Settled", CORPUS, name="mine", options={"say": say})
+
+
+def test_what_it_prints_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    system = load_own(f"{__name__}:Settled", CORPUS, name="mine", options={"say": "fine"})
+    assert system.settings["system"] == {"a": [1]}
+
+    async def both() -> None:
+        await asyncio.gather(*(own(say=s).respond(talk("Hello")) for s in ("print", "Try Ran.")))
+
+    asyncio.run(both())
+    print("the result")  # noqa: T201 (to see where it goes)
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("the result\n", "made\nto nobody\n")
+
+
+def test_one_that_cannot_be_closed_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+    asyncio.run(load_own(f"{__name__}:Sticky", CORPUS, name="mine", options={}).aclose())
+    assert "mine: raised RuntimeError: stuck" in "".join(capsys.readouterr())
 
 
 @pytest.mark.parametrize("say", ["hang", "hang on"])
