@@ -210,7 +210,7 @@ class RatingConfig(Section):
     debate: DebateConfig = DebateConfig()
     seed: int = 0
     concurrency: int = Field(default=64, ge=1, le=4096)
-    budget: float | None = Field(default=None, gt=0)
+    budget: float | None = Field(default=None, gt=0, allow_inf_nan=False)
 
     @model_validator(mode="after")
     def _models_are_known(self) -> Self:

@@ -14,7 +14,7 @@ import structlog
 from recjury.campaign.config import RatingConfig
 from recjury.campaign.executors.local import run_local
 from recjury.campaign.plan import Trial, recorded_trial
-from recjury.campaign.preparation import open_gateway
+from recjury.campaign.preparation import open_gateway, open_store
 from recjury.campaign.progress import Progress
 from recjury.campaign.running import RunResult, setup
 from recjury.errors import ConfigError, UnitFailed
@@ -67,7 +67,7 @@ async def score_conversations(
     logs: Sequence[ConversationLog],
     settings: FaceSettings,
     config: RatingConfig,
-    store: Store,
+    place: Store | str,
     *,
     progress: Progress,
 ) -> RunResult:
@@ -76,13 +76,13 @@ async def score_conversations(
     Raises Fixable.
     """
     async with AsyncExitStack() as stack:
-        recorder = await stack.enter_async_context(store.recorder())
         identity = _campaign_id(logs, settings, config)
-        gateway = open_gateway(config, recorder, store.spent(identity).cost)
+        gateway = open_gateway(config)
         if gateway is None:
             raise ConfigError("FACE scores with a model: add `model` to the file in --config")
         await stack.enter_async_context(gateway)
         await gateway.check()
+        store = await open_store(place, identity, gateway, stack)
         evaluator = _evaluator(settings, config, gateway)
         progress.usage = gateway.usage
         known = {"model": _model(config), "evaluator": dict(evaluator.settings)}

@@ -17,8 +17,8 @@ from recjury.campaign.plan import Trial, simulated_trials
 from recjury.corpora import Corpus, open_corpus
 from recjury.debate import Debater
 from recjury.llm import Gateway
-from recjury.records import Recorder, Scenario
-from recjury.store import Skipped
+from recjury.records import Scenario
+from recjury.store import Skipped, Store
 
 
 @dataclass(frozen=True)
@@ -34,39 +34,38 @@ class Prepared:
     skipped: tuple[Skipped, ...]
 
 
-def open_gateway(config: RatingConfig, recorder: Recorder, spent: float = 0) -> Gateway | None:
+def open_gateway(config: RatingConfig) -> Gateway | None:
     """The gateway to the campaign's models; None for a campaign without any.
 
-    `spent` is what earlier runs of the campaign have cost: its budget holds over all of them.
+    It can check them; calls can be made once it has something to record them in.
     """
     if not config.all_models:
         return None
-    return Gateway(
-        config.all_models,
-        recorder,
-        concurrency=config.concurrency,
-        budget=config.budget,
-        spent=spent,
-    )
+    return Gateway(config.all_models, concurrency=config.concurrency, budget=config.budget)
+
+
+async def open_store(
+    place: Store | str, campaign: str, gateway: Gateway | None, stack: AsyncExitStack
+) -> Store:
+    """The store at `place`, with the gateway recording in it; `stack` closes what was opened."""
+    store = stack.enter_context(Store.open(place)) if isinstance(place, str) else place
+    recorder = await stack.enter_async_context(store.recorder())
+    if gateway is not None:
+        gateway.record_in(recorder, spent=store.spent(campaign).cost)
+    return store
 
 
 async def prepare(
-    config: CampaignConfig,
-    recorder: Recorder,
-    stack: AsyncExitStack,
-    *,
-    limit: int | None = None,
-    spent: float = 0,
+    config: CampaignConfig, stack: AsyncExitStack, *, limit: int | None = None
 ) -> Prepared:
     """Open corpora and systems, try every model and system over HTTP, and plan the trials.
 
-    `limit` draws that many scenarios from each source instead of what the file says. `spent` is
-    what earlier runs have cost, in US dollars. What was opened is closed by `stack`. Raises
-    Fixable.
+    `limit` draws that many scenarios from each source instead of what the file says. What was
+    opened is closed by `stack`. Raises Fixable.
     """
     opened = open_sources(config)
     scenarios, skipped = draw_scenarios(opened, config.seed, limit)
-    gateway = open_gateway(config, recorder, spent)
+    gateway = open_gateway(config)
     if gateway is not None:
         await stack.enter_async_context(gateway)
         await gateway.check()

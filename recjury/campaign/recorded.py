@@ -13,7 +13,7 @@ from recjury.campaign.executors.local import run_local
 from recjury.campaign.identity import recorded_campaign_id, trial_settings
 from recjury.campaign.pipeline import Pipeline, corpus_name
 from recjury.campaign.plan import Trial, recorded_trial
-from recjury.campaign.preparation import open_gateway
+from recjury.campaign.preparation import open_gateway, open_store
 from recjury.campaign.progress import Progress
 from recjury.campaign.running import RunResult, plan_in, setup, walk
 from recjury.corpora import Corpus, data_folder, open_corpus
@@ -34,7 +34,7 @@ async def judge_recorded(
     paths: Sequence[Path],
     form: Format,
     config: RatingConfig,
-    store: Store,
+    store: Store | str,
     *,
     limit: int | None = None,
     progress: Progress | None = None,
@@ -51,9 +51,7 @@ async def judge_recorded(
     data = Path(config.data) if config.data else _data_beside(paths)
     read = partial(_read, paths, form, data, limit)
     async with AsyncExitStack() as stack:
-        recorder = await stack.enter_async_context(store.recorder())
-        campaign = recorded_campaign_id(paths, form, config)
-        gateway = open_gateway(config, recorder, store.spent(campaign).cost)
+        gateway = open_gateway(config)
         if gateway is not None:
             await stack.enter_async_context(gateway)
             await gateway.check()
@@ -62,21 +60,28 @@ async def judge_recorded(
         casts = _casts(config, gateway, {log.scenario.corpus for log in read()}, data)
         settings = {name: trial_settings(config, cast, debaters) for name, cast in casts.items()}
         trials = [recorded_trial(log, settings[corpus_name(log.scenario.corpus)]) for log in read()]
-        stack.enter_context(store.claim(campaign))
-        store.begin(Campaign(id=campaign, name=config.name, setup=setup(config)))
-        set_aside = plan_in(store, campaign, trials, config.seed)
-        await _enter(store, campaign, trials, read())
+        campaign = recorded_campaign_id(paths, form, config)
+        kept = await open_store(store, campaign, gateway, stack)
+        stack.enter_context(kept.claim(campaign))
+        kept.begin(Campaign(id=campaign, name=config.name, setup=setup(config)))
+        set_aside = plan_in(kept, campaign, trials, config.seed)
+        await _enter(kept, campaign, trials, read())
         pipeline = Pipeline(
-            store,
+            kept,
             casts,
             debaters,
             rounds=SimulatorConfig(),
             debate_rounds=config.debate.max_rounds,
             progress=progress,
         )
-        await walk(pipeline, store, campaign, trials, progress, config.concurrency)
+        await walk(pipeline, kept, campaign, trials, progress, config.concurrency)
     return RunResult(
-        campaign, progress.planned, progress.done, progress.failed, set_aside=set_aside
+        campaign=campaign,
+        planned=progress.planned,
+        done=progress.done,
+        failed=progress.failed,
+        set_aside=set_aside,
+        trials=frozenset(trial.id for trial in trials),
     )
 
 

@@ -7,10 +7,9 @@ from typing import NamedTuple
 import recjury
 from recjury.campaign.config import CampaignConfig, RatingConfig
 from recjury.campaign.executors.local import run_local
-from recjury.campaign.identity import campaign_id
 from recjury.campaign.pipeline import Pipeline, Unit
 from recjury.campaign.plan import Trial
-from recjury.campaign.preparation import prepare
+from recjury.campaign.preparation import open_store, prepare
 from recjury.campaign.progress import Progress
 from recjury.llm import ModelSpec
 from recjury.prompts import load_pack, pack_names
@@ -20,7 +19,8 @@ from recjury.store import Campaign, Setup, Skipped, Store, package_versions
 class RunResult(NamedTuple):
     """How a run ended. `planned` = `done` + `failed`, unless it was interrupted.
 
-    `set_aside` trials belonged to the campaign until something that can change their results
+    `trials` are the ids of what was planned: a store may have more of the campaign. `set_aside`
+    trials belonged to the campaign until something that can change their results
     (a system, a rubric, the data) did change: they stay in the store, and out of its tables.
     """
 
@@ -30,32 +30,33 @@ class RunResult(NamedTuple):
     failed: int
     skipped: tuple[Skipped, ...] = ()
     set_aside: int = 0
+    trials: frozenset[str] = frozenset()
 
 
 async def run_campaign(
     config: CampaignConfig,
-    store: Store,
+    store: Store | str,
     *,
     limit: int | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
     """Run `config`, or go on with it where `store` has a part of it already.
 
-    `limit` draws that many scenarios from each source instead of what the file says. Raises
-    Fixable for what the user can mend: before the first trial with nothing written, later
-    (an endpoint that has come to refuse) with everything kept that was finished.
+    A `store` given by its URL is opened, or made, once everything else is in order. `limit` draws
+    that many scenarios from each source instead of what the file says. Raises Fixable for what
+    the user can mend: before the first trial with nothing written, later (an endpoint that has
+    come to refuse) with everything kept that was finished.
     """
     progress = progress or Progress()
     async with AsyncExitStack() as stack:
-        recorder = await stack.enter_async_context(store.recorder())
-        spent = store.spent(campaign_id(config)).cost
-        prepared = await prepare(config, recorder, stack, limit=limit, spent=spent)
-        stack.enter_context(store.claim(prepared.id))
+        prepared = await prepare(config, stack, limit=limit)
+        kept = await open_store(store, prepared.id, prepared.gateway, stack)
+        stack.enter_context(kept.claim(prepared.id))
         begun = setup(config, prepared.skipped)
-        store.begin(Campaign(id=prepared.id, name=config.name, setup=begun))
-        set_aside = plan_in(store, prepared.id, prepared.trials, config.seed)
+        kept.begin(Campaign(id=prepared.id, name=config.name, setup=begun))
+        set_aside = plan_in(kept, prepared.id, prepared.trials, config.seed)
         pipeline = Pipeline(
-            store,
+            kept,
             prepared.casts,
             prepared.debaters,
             rounds=config.simulator,
@@ -63,7 +64,7 @@ async def run_campaign(
             progress=progress,
         )
         progress.usage = prepared.gateway.usage if prepared.gateway else None
-        await walk(pipeline, store, prepared.id, prepared.trials, progress, config.concurrency)
+        await walk(pipeline, kept, prepared.id, prepared.trials, progress, config.concurrency)
     return RunResult(
         campaign=prepared.id,
         planned=progress.planned,
@@ -71,6 +72,7 @@ async def run_campaign(
         failed=progress.failed,
         skipped=prepared.skipped,
         set_aside=set_aside,
+        trials=frozenset(trial.id for trial in prepared.trials),
     )
 
 

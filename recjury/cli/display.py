@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-import time
+import threading
 from collections.abc import Callable, Iterator
 
 from recjury.campaign.progress import Progress
@@ -60,17 +60,19 @@ def _live(progress: Progress, line: Callable[[], str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _plain(progress: Progress, line: Callable[[], str]) -> Iterator[None]:
-    last = time.monotonic()
+    over = threading.Event()
 
-    def changed(_: Progress) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _PLAIN_EVERY:
-            last = time.monotonic()
+    def tell() -> None:
+        # A thread of its own: the first trial may take long, and a silent run looks dead.
+        while not over.wait(_PLAIN_EVERY):
             sys.stderr.write(line() + "\n")
 
-    progress.changed = changed
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
     try:
         yield
     finally:
+        over.set()
+        teller.join()
         if progress.planned:
             sys.stderr.write(line() + "\n")

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -107,12 +106,9 @@ async def _prepared(path: Path) -> str:
 
     from recjury.campaign.preparation import prepare
     from recjury.campaign.reading import read_config
-    from recjury.store import Store
 
     async with AsyncExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        store = stack.enter_context(Store.open(f"sqlite:///{folder}/nothing.db"))
-        prepared = await prepare(read_config(path), store.recorder(), stack)
+        prepared = await prepare(read_config(path), stack)
         return f"{len(prepared.trials)} trials, {len(prepared.skipped)} records skipped"
 
 

@@ -10,7 +10,7 @@ import typer
 
 from recjury.cli import options, output
 from recjury.cli.aspects import aspect_named
-from recjury.errors import ConfigError, Fixable
+from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
     from recjury.campaign.config import CampaignConfig
@@ -183,27 +183,18 @@ def _run(
     from recjury.llm import event_loop
     from recjury.store import Store
 
-    was_there = Store.exists(url)
-    begun = False
+    async def with_calls() -> T:
+        gateway = open_gateway(campaign)
+        assert gateway is not None
+        async with gateway:
+            await gateway.check()
+            with Store.open(url) as store:
+                async with store.recorder() as recorder:
+                    gateway.record_in(recorder)
+                    return await work(wanted.optimisation(campaign, gateway))
 
-    async def with_calls(store: Store) -> T:
-        nonlocal begun
-        async with store.recorder() as recorder:
-            gateway = open_gateway(campaign, recorder)
-            assert gateway is not None
-            async with gateway:
-                await gateway.check()
-                begun = True
-                return await work(wanted.optimisation(campaign, gateway))
-
-    with Store.open(url) as store:
-        try:
-            with event_loop() as runner:
-                return runner.run(with_calls(store))
-        except Fixable:
-            if not (begun or was_there):
-                store.remove()
-            raise
+    with event_loop() as runner:
+        return runner.run(with_calls())
 
 
 def _ab_redial(data: Path | None) -> Path:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from recjury.campaign.progress import Progress
     from recjury.campaign.running import RunResult
     from recjury.records import ConversationLog
-    from recjury.store import Store
 
 
 class Form(StrEnum):
@@ -101,10 +100,10 @@ def score(
     )
     chosen = _with_files(chosen, instructions, particles, rules=rules)
 
-    def work(kept: "Store", progress: "Progress") -> "Coroutine[None, None, RunResult]":
-        return score_conversations(logs, chosen, raters, kept, progress=progress)
+    def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
+        return score_conversations(logs, chosen, raters, store, progress=progress)
 
-    _finish(drive(store, work), store, runs, run_file, as_json=as_json)
+    _finish(drive(work), store, runs, run_file, as_json=as_json)
 
 
 def _logs(path: Path, form: Form, limit: int | None) -> list["ConversationLog"]:

@@ -52,13 +52,12 @@ def judge(
     from recjury.campaign.running import RunResult
     from recjury.cli.results import finish
     from recjury.cli.running import drive
-    from recjury.store import Store
 
     base = RatingConfig(name=paths[0].name) if config is None else read_config(config)
     changes = {"data": data, "concurrency": concurrency, "budget": budget}
     raters = base.model_copy(update={k: v for k, v in changes.items() if v is not None})
 
-    def work(kept: Store, progress: Progress) -> Coroutine[None, None, RunResult]:
-        return judge_recorded(paths, form.value, raters, kept, limit=limit, progress=progress)
+    def work(progress: Progress) -> Coroutine[None, None, RunResult]:
+        return judge_recorded(paths, form.value, raters, store, limit=limit, progress=progress)
 
-    finish(drive(store, work), store, report=report, as_json=as_json)
+    finish(drive(work), store, report=report, as_json=as_json)

@@ -1,5 +1,6 @@
 """Options that several commands share."""
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -26,12 +27,22 @@ Campaign = Annotated[
 ]
 
 Concurrency = Annotated[
-    int | None, typer.Option(min=1, metavar="N", help="Model calls at once, over all trials.")
+    int | None,
+    typer.Option(min=1, max=4096, metavar="N", help="Model calls at once, over all trials."),
 ]
+
+
+def _some_money(budget: float | None) -> float | None:
+    if budget is not None and not 0 < budget < math.inf:  # nan is neither
+        raise typer.BadParameter(f"must be a sum above 0, got {budget}")
+    return budget
+
 
 Budget = Annotated[
     float | None,
-    typer.Option(min=0.000001, metavar="USD", help="Spend at most this much on model calls."),
+    typer.Option(
+        metavar="USD", callback=_some_money, help="Spend at most this much on model calls."
+    ),
 ]
 
 Report = Annotated[

@@ -2,10 +2,15 @@
 
 import sys
 from collections.abc import Iterable, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import orjson
 import typer
+
+from recjury.cli.plain_text import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def emit_json(value: object) -> None:
@@ -19,22 +24,40 @@ def say(text: str) -> None:
     typer.echo(text, err=True)
 
 
-def show_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "") -> None:
-    """A table on standard output, as wide as its content where that is no terminal."""
-    from rich.box import SIMPLE_HEAD
+def show_table(
+    headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None
+) -> None:
+    """A table on standard output, as wide as its content where that is no terminal.
+
+    Where a terminal is too narrow for it, rows and columns change places.
+    """
     from rich.console import Console
+
+    content = [[printable(cell) for cell in row] for row in rows]
+    console = Console(markup=False, highlight=False)
+    table = _table(headings, content, title)
+    width = Console(width=10_000).measure(table).maximum
+    if not console.is_terminal:
+        console.width = max(width, 1)
+    elif width > console.width and content:
+        turned = list(zip(headings, *content, strict=True))
+        table = _table(turned[0], turned[1:], title)
+    console.print(table)
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: str | None) -> "Table":
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(title=title or None, box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    for number, heading in enumerate(headings):
-        first = number == 0
+    table = Table(
+        box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True, title=title, title_justify="left"
+    )
+    for place, heading in enumerate(headings):
+        first = place == 0
         table.add_column(heading, justify="left" if first else "right", no_wrap=first)
     for row in rows:
         table.add_row(*row)
-    console = Console(markup=False, highlight=False)
-    if not console.is_terminal:
-        console.width = Console(width=10_000).measure(table).maximum
-    console.print(table)
+    return table
 
 
 def number(value: float | None, digits: int = 2) -> str:

@@ -26,11 +26,11 @@ def report(
     recjury report --store sqlite:///runs.db --campaign 3f2a --json
     """
     from recjury.cli.results import show_systems
-    from recjury.report import summarise_systems, write_report
+    from recjury.report import newest_campaign, summarise_systems, write_report
     from recjury.store import Store
 
     with Store.open(store, create=False) as kept:
-        chosen = kept.campaign(campaign).id if campaign else None
+        chosen = kept.campaign(campaign).id if campaign else newest_campaign(kept)
         write_report(kept, out, campaign=chosen, examples=examples)
         systems = summarise_systems(kept.outcomes(chosen))
     if as_json:

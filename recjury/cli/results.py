@@ -31,11 +31,13 @@ _SHORT = {
 def finish(result: RunResult, url: str, *, report: Path | None, as_json: bool) -> None:
     """Print what came of a run, write its report, and end with the exit code that says it."""
     with Store.open(url, create=False) as store:
-        systems = summarise_systems(store.outcomes(result.campaign))
+        outcomes = store.outcomes(result.campaign)
+        systems = summarise_systems(each for each in outcomes if each.trial in result.trials)
         if report is not None:
             write_report(store, report, campaign=result.campaign)
         if as_json:
-            output.emit_json(as_object(result, systems))
+            failures = failure_reasons(store, result.campaign)
+            output.emit_json(as_object(result, systems, failures))
         else:
             _show(result, systems, store)
     if report is not None:
@@ -44,13 +46,16 @@ def finish(result: RunResult, url: str, *, report: Path | None, as_json: bool) -
         output.stop(SOME_FAILED)
 
 
-def as_object(result: RunResult, systems: dict[str, SystemSummary]) -> dict[str, JSON]:
-    """The object that scripts rely on."""
+def as_object(
+    result: RunResult, systems: dict[str, SystemSummary], failures: Counter[str]
+) -> dict[str, JSON]:
+    """The object that scripts rely on; `failures` says how often each reason stands behind one."""
     return {
         "campaign": result.campaign,
         "trials": {"planned": result.planned, "done": result.done, "failed": result.failed},
         "systems": {name: summary.as_json() for name, summary in systems.items()},
         "set_aside": result.set_aside,
+        "failures": dict(failures),
         "skipped": [skipped.model_dump() for skipped in result.skipped],
     }
 

@@ -43,9 +43,8 @@ def run(
     from recjury.campaign.running import RunResult, run_campaign
     from recjury.cli.results import finish
     from recjury.cli.running import drive
-    from recjury.store import Store
 
-    def work(kept: Store, progress: Progress) -> Coroutine[None, None, RunResult]:
-        return run_campaign(config, kept, limit=limit, progress=progress)
+    def work(progress: Progress) -> Coroutine[None, None, RunResult]:
+        return run_campaign(config, store, limit=limit, progress=progress)
 
-    finish(drive(store, work), store, report=report, as_json=as_json)
+    finish(drive(work), store, report=report, as_json=as_json)

@@ -28,7 +28,7 @@ class Gateway:
     def __init__(
         self,
         models: Mapping[str, ModelSpec],
-        recorder: Recorder,
+        recorder: Recorder | None = None,
         *,
         concurrency: int = 128,
         budget: float | None = None,
@@ -39,8 +39,9 @@ class Gateway:
     ):
         """`budget` is in US dollars, of which earlier runs have `spent` so much.
 
-        `providers` stand in for the endpoints of their aliases. Raises ConfigError for a
-        concurrency below 1.
+        Without a `recorder` models can be checked, and calls made once there is one: see
+        `record_in`. `providers` stand in for the endpoints of their aliases. Raises ConfigError
+        for a concurrency below 1.
         """
         self.models = dict(models)
         self._recorder = recorder
@@ -95,6 +96,11 @@ class Gateway:
         ]
         return np.concatenate(parts).astype(np.float32)
 
+    def record_in(self, recorder: Recorder, *, spent: float = 0.0) -> None:
+        """From now on keep calls in `recorder`; earlier runs have `spent` so much of the budget."""
+        self._recorder = recorder
+        self._sender.budget.spent = spent
+
     async def check(self) -> None:
         """Try every model before any work is done.
 
@@ -142,11 +148,14 @@ class Gateway:
         return outcome
 
     async def _first(self, key: str, request: ChatRequest, lane: Lane, trial: str | None) -> Reply:
-        kept = await self._recorder.recall(key)
+        recorder = self._recorder
+        if recorder is None:
+            raise LookupError("a gateway makes no call before it has a recorder")
+        kept = await recorder.recall(key)
         if kept is not None:
             self.usage.reused += 1
             return kept if kept.reused else replace(kept, reused=True)
         started = self._clock.wall()
         reply = await self._sender.send(key, request, lane)
-        await self._recorder.record(CallRecord(key, request, reply, trial, started))
+        await recorder.record(CallRecord(key, request, reply, trial, started))
         return reply

@@ -48,7 +48,7 @@ class Sender:
         self.usage = GatewayUsage()
         self._models = dict(models)
         self._providers = dict(providers)
-        self._budget = budget
+        self.budget = budget
         self._clock = clock
         self._backoff = backoff
         self._limit = Limit(concurrency)
@@ -86,13 +86,13 @@ class Sender:
         Raises CallFailed after the retries, BudgetSpent, and EndpointRefused.
         """
         worst = worst_cost(request, lane.spec)
-        await self._budget.set_aside(worst)
+        await self.budget.set_aside(worst)
         spent = 0.0
         try:
             completion, latency, attempts = await self._attempts(request, lane)
             spent = cost(completion, lane.spec)
         finally:
-            self._budget.settle(worst, spent)
+            self.budget.settle(worst, spent)
         self.usage.add(completion, spent)
         usage = Usage(
             completion.prompt_tokens, completion.completion_tokens, completion.cached_tokens, spent

@@ -125,22 +125,11 @@ class Store:
             raise
         return cls(path, engine)
 
-    @staticmethod
-    def exists(url: str) -> bool:
-        """Whether there is a file at that URL; raises StoreError if it is no store's URL."""
-        return store_path(url).exists()
-
     def close(self) -> None:
         """Commit what is waiting, and close the file."""
         self._writer.close()
         self._calls.close()
         self._engine.dispose()
-
-    def remove(self) -> None:
-        """Close the store and delete its files."""
-        self.close()
-        for ending in ("", "-wal", "-shm"):
-            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         """The store itself."""

@@ -279,6 +279,24 @@ def test_trials_of_an_earlier_version_leave_the_tables(command: Command) -> None
         assert len(store.trials()) == 4, "nothing was lost"
 
 
+def test_a_smaller_limit_shows_what_it_planned(command: Command) -> None:
+    text = PLAYED.replace("[{corpus: sample, limit: 2}]", "[sample]")
+    campaign = _campaign(None, text.replace("[chatcrs, retrieval]", "[retrieval]"))
+    _run(command, campaign, "--limit", 3)
+    small = _run(command, campaign, "--limit", 1)
+    assert small["trials"]["planned"] == small["systems"]["retrieval"]["trials"] == 1
+
+
+def test_a_campaign_that_cannot_begin_leaves_another_process_alone(command: Command) -> None:
+    Path("bad.yaml").write_text(
+        "scenarios: [sample]\nsystems: [{kind: kbrd, checkpoint: nope}]\n", "utf-8"
+    )
+    with Store.open(STORE) as other:
+        assert command("run", "bad.yaml", "--store", STORE).code == 2
+        assert other.campaigns() == ()
+        assert Path("runs.db").exists()
+
+
 def test_two_sources_that_draw_one_scenario_play_it_once(command: Command) -> None:
     twice = PLAYED.replace("[{corpus: sample, limit: 2}]", "[sample, sample]")
     campaign = _campaign(None, twice.replace("[chatcrs, retrieval]", "[retrieval]"))

@@ -146,7 +146,16 @@ def test_a_store_that_is_something_else(command: Command) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["run"], ["judge", "x"], ["run", "x", "--limit", "0"], ["fly"], ["replay", "--al"]],
+    [
+        ["run"],
+        ["judge", "x"],
+        ["run", "x", "--limit", "0"],
+        ["run", "x", "--budget", "nan"],
+        ["run", "x", "--budget", "-1"],
+        ["run", "x", "--concurrency", "99999"],
+        ["fly"],
+        ["replay", "--al"],
+    ],
 )
 def test_usage(command: Command, arguments: list[str]) -> None:
     ended = command(*arguments)
