@@ -26,7 +26,7 @@ $(VENV)/.installed: pyproject.toml
 	@touch $@
 
 demo: install ## a whole campaign without key, GPU or network: table and HTML report in demo/
-	$(BIN)/recjury train kbrd --dataset sample --out demo/kbrd-sample
+	$(BIN)/recjury train kbrd --dataset sample --no-generator --out demo/kbrd-sample
 	$(BIN)/recjury run examples/demo.yaml --store sqlite:///demo/demo.db --report demo/report.html \
 	    $(if $(DEMO_LIMIT),--limit $(DEMO_LIMIT))
 

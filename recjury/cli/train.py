@@ -42,6 +42,9 @@ def kbrd(
     data: Data = None,
     seed: Seed = 0,
     epochs: Epochs = None,
+    generator: Annotated[
+        bool, typer.Option(help="Without a generator KBRD speaks in set sentences.")
+    ] = True,
     as_json: options.Json = False,
 ) -> None:
     """Train KBRD: a graph convolution recommends, a BART that hears it speaks.
@@ -50,7 +53,7 @@ def kbrd(
     recjury train kbrd --dataset opendialkg --data DATA --out checkpoints/kbrd-opendialkg
     recjury train kbrd --dataset sample --out checkpoints/kbrd-sample
     """
-    _train("kbrd", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json)
+    _train("kbrd", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json, speaks=generator)
 
 
 @app.command()
@@ -96,12 +99,15 @@ def _train(
     seed: int,
     epochs: int | None,
     as_json: bool,
+    speaks: bool = True,
 ) -> None:
     from recjury.agents.training.systems import train
     from recjury.corpora import open_corpus
 
     corpus = open_corpus(dataset, data)
-    report = train(system, corpus, out, seed=seed, epochs=epochs, progress=_say_epoch)
+    report = train(
+        system, corpus, out, seed=seed, epochs=epochs, progress=_say_epoch, speaks=speaks
+    )
     if as_json:
         output.emit_json(report.model_dump(mode="json"))
     else:

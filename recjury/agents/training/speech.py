@@ -11,7 +11,7 @@ from recjury.knowledge import Catalogue, KnowledgeGraph
 
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*\s*")
 _YEAR_BEHIND = re.compile(rf"({ITEM}) \(\d{{4}}\)")
-_LONGEST = 40
+_SHORTEST, _LONGEST = 4, 30
 
 
 class Speech(NamedTuple):
@@ -33,7 +33,8 @@ def speeches(corpus: Corpus, examples: Iterable[Example]) -> list[Speech]:
 
     A reply is left out when it names an item that was named before, since it would then speak
     of another one. Sentences are left out that name people of whom nobody has spoken: they are
-    about one film, and would be said of another.
+    about one film, and would be said of another. So are replies of less than four words beside
+    items, and very long ones.
     """
     found: dict[tuple[str, ...], Speech] = {}
     for example in examples:
@@ -54,7 +55,8 @@ def _speech(corpus: Corpus, dialogue: str, context: tuple[str, ...], text: str) 
     if masked is None:
         return None
     reply = "".join(_about_anyone(graph, masked, set(before))).strip()
-    if not reply or len(reply.split()) > _LONGEST or (ITEM in masked and ITEM not in reply):
+    words = len(reply.replace(ITEM, "").split())
+    if not _SHORTEST <= words <= _LONGEST or (ITEM in masked and ITEM not in reply):
         return None
     return Speech(dialogue, context, tuple(before[-ENTITY_LIMIT:]), reply, text)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -23,15 +24,17 @@ def train(
     seed: int = 0,
     epochs: int | None = None,
     progress: Progress | None = None,
+    speaks: bool = True,
 ) -> TrainingReport:
     """Train the system of that name and write the checkpoint folder `out`.
 
-    `epochs` limits both of its parts. Raises ConfigError for a name that is none of `SYSTEMS`
-    and for a folder that holds something else, DataError when there is nothing to train on.
+    `epochs` limits both of its parts. KBRD can do without a generator (`speaks` false). Raises
+    ConfigError for a name that is none of `SYSTEMS` and for a folder that holds something else,
+    DataError when there is nothing to train on.
     """
     trainers: dict[str, Callable[..., TrainingReport]] = {
         "barcor": _barcor,
-        "kbrd": _kbrd,
+        "kbrd": partial(_kbrd, speaks=speaks),
         "unicrs": _unicrs,
     }
     if system not in trainers:
@@ -46,7 +49,13 @@ def _few(corpus: Corpus) -> bool:
 
 
 def _kbrd(
-    corpus: Corpus, out: Path, seed: int, epochs: int | None, progress: Progress | None
+    corpus: Corpus,
+    out: Path,
+    seed: int,
+    epochs: int | None,
+    progress: Progress | None,
+    *,
+    speaks: bool,
 ) -> TrainingReport:
     from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
 
@@ -55,7 +64,7 @@ def _kbrd(
     chosen = replace(
         chosen,
         recommender=chosen.recommender.at_most(epochs),
-        generator=chosen.generator.at_most(epochs),
+        generator=chosen.generator.at_most(epochs) if speaks else None,
     )
     return train_kbrd(corpus, out, seed=seed, hyperparameters=chosen, progress=progress)
 
