@@ -5,13 +5,16 @@ A published checkpoint does not have it.
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import orjson
 from pydantic import ValidationError
 
 from recjury.errors import DataError
 from recjury.records import Record
+
+if TYPE_CHECKING:
+    from recjury.knowledge import Catalogue
 
 METADATA = "recjury.json"
 Fidelity = Literal["corrected", "ievalm"]
@@ -64,6 +67,21 @@ def read_metadata(folder: Path) -> Metadata | None:
         raise DataError(
             f"not a checkpoint description: {place}: {first['msg']}", path=path
         ) from None
+
+
+def refuse_other_catalogue(folder: Path, catalogue: "Catalogue") -> None:
+    """DataError for a checkpoint whose description names another catalogue than this one.
+
+    As many entities are not the same ones. A checkpoint without a description is taken.
+    """
+    metadata = read_metadata(folder)
+    if metadata is not None and metadata.catalogue != catalogue.digest:
+        raise DataError(
+            f"the checkpoint was trained for the catalogue {metadata.corpus} "
+            f"({metadata.catalogue[:12]}), but this is {catalogue.name} "
+            f"({catalogue.digest[:12]}): train one for it, or name another",
+            path=folder,
+        )
 
 
 def write_metadata(folder: Path, metadata: Metadata) -> None:

@@ -1,0 +1,28 @@
+"""A checkpoint that was trained for another catalogue with as many entities."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+
+from recjury.agents.registry import Surroundings, load_recommender
+from recjury.errors import DataError
+from tests.agents import tiny
+
+
+@pytest.mark.parametrize(
+    ("kind", "make"),
+    [("kbrd", tiny.write_kbrd), ("barcor", tiny.write_barcor), ("unicrs", tiny.write_unicrs)],
+)
+def test_it_is_refused_by_name(tmp_path: Path, kind: str, make: Callable[..., object]) -> None:
+    make(tmp_path)
+    around = Surroundings(tiny.CORPUS)
+    options = {"checkpoint": str(tmp_path)}
+    load_recommender(kind, "mine", options, around)
+    path = tmp_path / "recjury.json"
+    described = orjson.loads(path.read_bytes())
+    path.write_bytes(orjson.dumps(described | {"corpus": "films", "catalogue": "0" * 32}))
+    own = tiny.CORPUS.catalogue.digest[:12]
+    with pytest.raises(DataError, match=rf"films \(0{{12}}\), but this is sample \({own}\)"):
+        load_recommender(kind, "mine", options, around)
