@@ -112,7 +112,7 @@ def _fault(row: _Conversation, lines: dict[str, int]) -> str:
 def _log(
     row: _Conversation, catalogue: Catalogue | None, corpus: str, list_length: int
 ) -> ConversationLog:
-    targets = tuple(_ref(target, catalogue) for target in row.targets)
+    targets = tuple(_target(target, catalogue) for target in row.targets)
     history, interaction = (
         tuple(
             Turn(
@@ -141,6 +141,17 @@ def _log(
         hit_round=_first_hit(interaction, targets, list_length),
         list_length=list_length,
     )
+
+
+def _target(item: str | _Named, catalogue: Catalogue | None) -> ItemRef:
+    """As `_ref`; DataError for a target without an id, which no list could ever hit."""
+    target = _ref(item, catalogue)
+    if target.id is None and catalogue is not None:
+        raise DataError(
+            f"the target {target.name!r} is not an item of the catalogue {catalogue.name}, or is "
+            f"several: name it as the catalogue does, or leave it out"
+        )
+    return target
 
 
 def _ref(item: str | _Named, catalogue: Catalogue | None) -> ItemRef:

@@ -95,6 +95,10 @@ def _deep(levels: int) -> object:
             "history.0: only system turns have items",
         ),
         ({"catalogue": "sample", "targets": [{"id": "zz", "name": "A"}]}, "no item 'zz' in the"),
+        (
+            {"catalogue": "sample", "targets": ["Heat (1995)", "Nonesuch"]},
+            "the target 'Nonesuch' is not an item of the catalogue sample, or is several",
+        ),
         ({"corpus": "a/b"}, "corpus: String should match pattern"),
         ({"catalogue": "nonesuch"}, "no corpus 'nonesuch'"),
     ],
