@@ -11,6 +11,7 @@ from recjury.llm.wire import Completion, LogProbs, Retryable
 from recjury.records import ChatRequest, Further
 
 _Fields = dict[str, object]
+_TOO_MANY = 2**31  # tokens that no call has
 
 
 def request_body(request: ChatRequest, spec: ModelSpec) -> _Fields:
@@ -108,13 +109,23 @@ def _joined(content: object) -> str:
 
 
 def _tokens(body: _Fields) -> tuple[int, int, int]:
-    usage = cast("dict[str, int | None]", body.get("usage") or {})
-    details = cast("dict[str, int | None]", usage.get("prompt_tokens_details") or {})
-    return (
-        int(usage.get("prompt_tokens") or 0),
-        int(usage.get("completion_tokens") or 0),
-        int(details.get("cached_tokens") or 0),
-    )
+    """Tokens of the prompt, of the reply, and of the prompt's that were cached."""
+    usage = _mapping(body.get("usage"))
+    details = _mapping(usage.get("prompt_tokens_details"))
+    prompt = _count(usage.get("prompt_tokens"))
+    completion = _count(usage.get("completion_tokens"))
+    return prompt, completion, min(_count(details.get("cached_tokens")), prompt)
+
+
+def _mapping(found: object) -> _Fields:
+    return found if isinstance(found, dict) else {}
+
+
+def _count(found: object) -> int:
+    """A number of tokens; 0 for what cannot be one: the reply beside it is good all the same."""
+    if isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found < _TOO_MANY:
+        return int(found)
+    return 0
 
 
 def _logprobs(found: object) -> LogProbs:
