@@ -57,7 +57,13 @@ class Hyperparameters:
                 clip=1.0,
             ),
             generator=Plan(
-                epochs=30, last=True, batch=16, learning_rate=3e-3, warm_up=0.05, clip=1.0
+                epochs=90,
+                last=True,
+                batch=16,
+                learning_rate=3e-3,
+                warm_up=0.05,
+                decay=True,
+                clip=1.0,
             ),
             width=64,
             layers=(1, 1),

@@ -52,7 +52,13 @@ class Hyperparameters:
         return cls(
             recommender=Plan(epochs=20, batch=32, learning_rate=3e-4),
             generator=Plan(
-                epochs=30, last=True, batch=16, learning_rate=3e-3, warm_up=0.05, clip=1.0
+                epochs=90,
+                last=True,
+                batch=16,
+                learning_rate=3e-3,
+                warm_up=0.05,
+                decay=True,
+                clip=1.0,
             ),
             dim=64,
             width=64,
