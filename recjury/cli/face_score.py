@@ -11,6 +11,7 @@ from recjury.cli import options, output
 from recjury.cli.aspects import aspect_named
 
 if TYPE_CHECKING:
+    from recjury.alignment.face_results import Scored
     from recjury.campaign.face import FaceSettings
     from recjury.campaign.progress import Progress
     from recjury.campaign.running import RunResult
@@ -147,54 +148,51 @@ def _with_files(
 def _finish(
     result: "RunResult", url: str, runs: Path | None, run_file: Path | None, *, as_json: bool
 ) -> None:
-    from recjury.alignment.face_results import (
-        coverage_of,
-        pooled_scores,
-        problems_of,
-        read_scored,
-        scores_by_instruction,
-    )
-    from recjury.cli.problems import say_problems
+    from recjury.alignment.face_results import read_scored
     from recjury.cli.results import SOME_FAILED
-    from recjury.corpora.crsarena_run_file import write_run_file
-    from recjury.corpora.crsarena_runs import write_run
-    from recjury.corpora.problems import count_faults
     from recjury.store import Store
 
     with Store.open(url, create=False) as kept:
         scored = list(read_scored(kept, result.campaign))
+    _write(scored, runs, run_file)
+    _show(result, scored, as_json=as_json)
+    if result.failed:
+        output.say(f"{result.failed} conversations failed: run the same command again")
+        output.stop(SOME_FAILED)
+
+
+def _write(scored: list["Scored"], runs: Path | None, run_file: Path | None) -> None:
+    from recjury.alignment.face_results import pooled_scores, scores_by_instruction
+    from recjury.corpora.crsarena_run_file import write_run_file
+    from recjury.corpora.crsarena_runs import write_run
+
     if runs is not None:
         for aspect, turns in scores_by_instruction(scored).items():
             write_run(runs / f"{aspect}.jsonl", turns.items())
     if run_file is not None:
         write_run_file(run_file, pooled_scores(scored), [each.conversation for each in scored])
-    problems = list(problems_of(scored))
-    covered = coverage_of(scored)
+
+
+def _show(result: "RunResult", scored: list["Scored"], *, as_json: bool) -> None:
+    from recjury.alignment.face_results import coverage_of, problems_of
+    from recjury.cli.problems import say_problems
+    from recjury.corpora.problems import count_faults
+
+    problems, covered = list(problems_of(scored)), coverage_of(scored)
     if as_json:
-        output.emit_json(
-            {
-                "campaign": result.campaign,
-                "planned": result.planned,
-                "done": result.done,
-                "failed": result.failed,
-                "coverage": {str(aspect): own._asdict() for aspect, own in covered.items()},
-                "problems": count_faults(problems),
-            }
-        )
+        counts = {"planned": result.planned, "done": result.done, "failed": result.failed}
+        found = {str(aspect): own._asdict() for aspect, own in covered.items()}
+        told = {"coverage": found, "problems": count_faults(problems)}
+        output.emit_json({"campaign": result.campaign, **counts, **told})
     else:
-        output.show_table(
-            ["aspect", "scored", "particles", "samples"],
-            (
-                [
-                    str(aspect),
-                    f"{own.scored_places} of {own.places}",
-                    f"{own.scored_particles} of {own.particles}",
-                    f"{own.read_samples} of {own.samples}",
-                ]
-                for aspect, own in covered.items()
-            ),
+        rows = (
+            [
+                str(aspect),
+                f"{own.scored_places} of {own.places}",
+                f"{own.scored_particles} of {own.particles}",
+                f"{own.read_samples} of {own.samples}",
+            ]
+            for aspect, own in covered.items()
         )
+        output.show_table(["aspect", "scored", "particles", "samples"], rows)
     say_problems(problems)
-    if result.failed:
-        output.say(f"{result.failed} conversations failed: run the same command again")
-        output.stop(SOME_FAILED)
