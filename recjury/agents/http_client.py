@@ -11,6 +11,7 @@ from recjury.errors import ConfigError, SystemFailed
 from recjury.llm import Backoff, Clock, SystemClock
 from recjury.llm.refusal import excerpt
 from recjury.llm.retry import retry_after
+from recjury.llm.spec import VARIABLE
 
 # Below what common servers keep an idle connection for (5 s): a request on a connection that the
 # server is just closing fails, and may not be sent again.
@@ -48,6 +49,9 @@ class HttpSettings:
         for address in (self.url, self.health):
             if address is not None:
                 _check_address(address)
+        if self.key_env is not None and not VARIABLE.fullmatch(self.key_env):
+            # Not shown: it may be the key itself.
+            raise ConfigError("key_env must be the name of an environment variable, not the key")
         if self.timeout <= 0 or self.retries < 0 or self.concurrency < 1 or self.max_bytes < 1:
             raise ConfigError(
                 "timeout, concurrency and max_bytes must be above 0 and retries at least 0, got "

@@ -13,17 +13,38 @@ from pydantic_core import ErrorDetails
 from recjury.campaign.config import CampaignConfig
 from recjury.errors import ConfigError
 
+_LARGEST = 2**63 - 1  # what SQLite and canonical JSON can hold
+
 
 class _StrictLoader(yaml.SafeLoader):
     """YAML's safe loader, but a key that is written twice is an error, not an override."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        keys = [key.value for key, _ in node.value]
-        twice = next((key for key in keys if keys.count(key) > 1), None)
-        if twice is not None:
-            mark = node.start_mark
-            raise yaml.constructor.ConstructorError(None, None, f"key {twice!r} stands twice", mark)
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                raise _at(key, f"key {key.value!r} stands twice")
+            seen.add(str(key.value))
         return super().construct_mapping(node, deep=deep)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """As always, but a value that its own tag refuses is told with its line."""
+        try:
+            value: object = super().construct_object(node, deep=deep)
+            if isinstance(value, str):  # as in JSON, two escapes may make one character
+                return value.encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            raise _at(node, "half a character is no text") from None
+        except (ValueError, OverflowError):  # no such day, more digits than Python reads
+            tag = node.tag.rpartition(":")[2]
+            raise _at(node, f"{str(node.value)[:40]!r} is no {tag} that can be read") from None
+        if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
+            raise _at(node, f"{str(node.value)[:40]} is too large a number")
+        return value
+
+
+def _at(node: yaml.Node, problem: str) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
 def read_config(path: Path) -> CampaignConfig:
@@ -47,11 +68,18 @@ def read_config(path: Path) -> CampaignConfig:
 
 def explain(error: ValidationError) -> str:
     """One line about the first thing that is wrong, and how many more there are."""
-    details = error.errors(include_url=False)
+    details = _distinct(error.errors(include_url=False))
     unknown = [detail for detail in details if detail["type"] == "extra_forbidden"]
     first = (unknown or details)[0]
     line = _unknown_key(first) if unknown else _wrong_value(first)
     return line if len(details) == 1 else f"{line} (and {len(details) - 1} more)"
+
+
+def _distinct(details: list[ErrorDetails]) -> list[ErrorDetails]:
+    """One for each place, and none for a list or mapping that is wrong by its parts only."""
+    places = {detail["loc"]: detail for detail in reversed(details)}
+    inner = {place[:length] for place in places for length in range(len(place))}
+    return [each for each in details if each is places[each["loc"]] and each["loc"] not in inner]
 
 
 def _unknown_key(detail: ErrorDetails) -> str:
@@ -70,9 +98,40 @@ def _wrong_value(detail: ErrorDetails) -> str:
         return f"`{place}`: {said}" if place else said
     if detail["type"] == "missing":
         return f"`{place}` is missing"
+    if detail["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        return _wrong_kind(place, detail)
     shown = repr(detail["input"])
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    return f"`{place}`: {detail['msg'][0].lower()}{detail['msg'][1:]}, got {shown}"
+    return f"`{place}`: {_expected(detail)}, got {shown}"
+
+
+def _wrong_kind(place: str, detail: ErrorDetails) -> str:
+    found = detail["input"]
+    kinds = sorted(_kinds())
+    known = f"(known: {', '.join(kinds)})"
+    if detail["type"] == "union_tag_not_found":
+        return f"`{place}` has no `kind` {known}"
+    kind = found.get("kind") if isinstance(found, dict) else found
+    near = difflib.get_close_matches(str(kind), kinds, n=1)
+    hint = f"; did you mean `{near[0]}`?" if near else ""
+    return f"`{place}`: unknown kind {kind!r}{hint} {known}"
+
+
+def _kinds() -> Iterator[str]:
+    for model in _models_in(CampaignConfig.model_fields["systems"].annotation):
+        yield from get_args(model.model_fields["kind"].annotation)
+
+
+def _expected(detail: ErrorDetails) -> str:
+    """What should stand there, in a user's words and not pydantic's."""
+    match detail["type"]:
+        case "model_type" | "model_attributes_type" | "dict_type":
+            keys = ", ".join(sorted(_keys_at(list(detail["loc"]))))
+            named = detail["type"] != "dict_type" and keys
+            return f"expected a mapping with keys such as {keys}" if named else "expected a mapping"
+        case "tuple_type" | "list_type":
+            return "expected a list"
+    return f"{detail['msg'][0].lower()}{detail['msg'][1:]}"
 
 
 def _dotted(place: object) -> str:

@@ -1,11 +1,15 @@
 """Which model an alias stands for, how it is reached, and what it may cost."""
 
+import re
 from typing import Literal
 
 from pydantic import Field, JsonValue, field_validator
 from yarl import URL
 
 from recjury.records import Record
+
+VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+"""What the name of an environment variable looks like."""
 
 
 class ModelSpec(Record):
@@ -37,6 +41,14 @@ class ModelSpec(Record):
     json_mode: Literal["schema", "object", "off"] = "off"
     extra: dict[str, JsonValue] = Field(default_factory=dict)
     embedding: bool = False
+
+    @field_validator("key_env")
+    @classmethod
+    def _a_variable_and_no_key(cls, value: str | None) -> str | None:
+        if value is not None and not VARIABLE.fullmatch(value):
+            # Not shown: it may be the key itself.
+            raise ValueError("key_env must be the name of an environment variable, not the key")
+        return value
 
     @field_validator("base_url")
     @classmethod
