@@ -78,6 +78,8 @@ def _plots(page: Page, found: Findings) -> dict[str, Markup]:
 
 
 def _put(path: Path, text: str) -> None:
+    if os.path.lexists(path) and not path.is_file():  # such as /dev/null: it would be replaced
+        raise ConfigError(f"cannot write the report to {path}: it is no regular file")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(

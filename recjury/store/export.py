@@ -1,5 +1,6 @@
 """Export a store to files that other tools read: all tables of `exported_tables`, or none."""
 
+import os
 import tempfile
 from pathlib import Path
 from typing import get_args
@@ -14,11 +15,16 @@ def export(store: Store, folder: Path, format: Format, campaign: str | None = No
     """Write trials, turns, ratings, statements and calls (without prompts), a file each.
 
     `campaign` is a campaign's id; None exports the whole store. Files of an earlier export are
-    replaced once all new ones are written. Raises ConfigError for another format, StoreError
-    where the folder cannot be written or a row is not as it was written.
+    replaced once all new ones are written. Raises ConfigError for another format and where
+    something that is no regular file has a table's name, StoreError where the folder cannot be
+    written or a row is not as it was written.
     """
     if format not in WRITERS:
         raise ConfigError(f"format must be one of {', '.join(get_args(Format))}, got {format}")
+    for table in TABLES:
+        place = folder / f"{table.name}.{format}"
+        if os.path.lexists(place) and not place.is_file():
+            raise ConfigError(f"{place} is no regular file: name another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".export-") as unfinished:

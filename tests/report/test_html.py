@@ -1,5 +1,6 @@
 """The page: what it says, what it never lets through, and that it is the same each time."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -220,5 +221,9 @@ def test_an_empty_store_and_a_path_that_cannot_be_written_are_one_line(
     (tmp_path / "folder").mkdir()
     with pytest.raises(ConfigError, match="cannot write the report"):
         write_report(store, tmp_path / "folder")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ConfigError, match="pipe: it is no regular file"):
+        write_report(store, tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
     assert sorted(path.name for path in tmp_path.glob("*.html*")) == []
     assert sorted(path.name for path in tmp_path.glob(".*")) == []

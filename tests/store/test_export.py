@@ -3,6 +3,7 @@
 import asyncio
 import csv
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
@@ -139,3 +140,8 @@ def test_what_cannot_be_exported_is_said_in_one_line(store: Store, tmp_path: Pat
             export(store, tmp_path / "file" / "out", "csv")
         with pytest.raises(ConfigError, match="got xlsx"):
             export(store, tmp_path / "out", "xlsx")  # type: ignore[arg-type]
+        (tmp_path / "taken").mkdir()
+        os.mkfifo(tmp_path / "taken" / "turns.csv")
+        with pytest.raises(ConfigError, match=r"turns\.csv is no regular file"):
+            export(store, tmp_path / "taken", "csv")
+    assert [path.name for path in (tmp_path / "taken").iterdir()] == ["turns.csv"]
