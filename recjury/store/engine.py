@@ -26,16 +26,28 @@ def store_path(url: str) -> Path:
     Raises StoreError for another database, and for one in memory, which threads cannot share.
     """
     if "://" not in url and not url.startswith("sqlite:"):
-        return Path(url)
+        return _file(url, url)
     try:
         parsed = make_url(url)
     except ArgumentError:
         raise StoreError(f"expected a store like sqlite:///runs.db, got {url}") from None
     if parsed.get_backend_name() != "sqlite":
         raise StoreError(f"expected a store like sqlite:///runs.db, got {parsed.drivername}://")
-    if parsed.database in {None, "", ":memory:"}:
+    if parsed.query:
+        raise StoreError(f"a store's URL takes no options: leave out what follows ? in {url}")
+    if parsed.host:
+        raise StoreError(f"a store is a local file: expected sqlite:///{parsed.host}, got {url}")
+    return _file(parsed.database or "", url)
+
+
+def _file(place: str, url: str) -> Path:
+    if place in {"", ":memory:"}:
         raise StoreError("a store needs a file, such as sqlite:///runs.db; memory cannot be shared")
-    return Path(str(parsed.database))
+    if "\0" in place:
+        raise StoreError("a store's name cannot hold the character NUL")
+    if place.endswith("/") or Path(place).name in {"", ".."}:
+        raise StoreError(f"a store is a file and no folder: expected a file's name, got {url}")
+    return Path(place)
 
 
 def connect(path: Path) -> Engine:

@@ -112,13 +112,25 @@ def test_a_place_that_cannot_be_written_is_named() -> None:
     [
         ("sqlite://", "needs a file"),
         ("sqlite:///:memory:", "needs a file"),
+        (":memory:", "needs a file"),
+        ("", "needs a file"),
+        ("sqlite:///runs.db?mode=ro", "takes no options: leave out what follows"),
+        ("sqlite:///runs/", "a file and no folder"),
+        ("runs/", "a file and no folder"),
+        ("..", "a file and no folder"),
+        ("sqlite://runs.db", "expected sqlite:///runs.db"),
+        ("runs\0.db", "cannot hold the character NUL"),
         ("postgresql://localhost/runs", "expected a store like sqlite:///runs.db"),
         ("mysql:/wrong://", "expected a store like sqlite:///runs.db"),
     ],
 )
-def test_what_is_no_store_url_is_refused(url: str, expected: str) -> None:
+def test_what_is_no_store_url_is_refused(
+    url: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(StoreError, match=expected):
         Store.open(url)
+    assert list(tmp_path.iterdir()) == []
 
 
 _OPEN = """
