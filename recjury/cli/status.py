@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from recjury.cli import options, output
+from recjury.cli.plain_text import printable
 
 if TYPE_CHECKING:
     from recjury.records import JSON
@@ -77,4 +78,4 @@ def _endings(store: "Store", campaign: "Campaign") -> Iterator[str]:
 
 
 def _shown(value: "JSON") -> str:
-    return f"{value:,.4f}" if isinstance(value, float) else str(value)
+    return f"{value:,.4f}" if isinstance(value, float) else printable(str(value))

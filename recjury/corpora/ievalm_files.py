@@ -18,6 +18,7 @@ from recjury.errors import DataError
 from recjury.knowledge import Catalogue, KnowledgeGraph, Triple, split_year
 from recjury.records import Item, ItemRef
 
+_SPLITS = ("train", "valid", "test")
 _PLAUSIBLE_YEAR = re.compile(r"(?:18|19|20)\d\d")
 _NAMED_ID = re.compile(r"@(\d+)")
 
@@ -81,7 +82,7 @@ class IevalmFiles:
     @property
     def splits(self) -> tuple[str, ...]:
         """The splits whose file is there."""
-        return tuple(s for s in ("train", "valid", "test") if self.split_file(s).is_file())
+        return tuple(s for s in _SPLITS if self.split_file(s).is_file())
 
     def split_file(self, split: str) -> Path:
         """Where the records of a split are, or would be."""
@@ -91,7 +92,8 @@ class IevalmFiles:
         """The records of a split. Raises DataError for one that is not there."""
         if split not in self.splits:
             there = ", ".join(self.splits) or "none"
-            raise DataError(f"{self.name} has no split {split!r} here: there are {there}")
+            lost = f" (no file {self.split_file(split)})" if split in _SPLITS else ""
+            raise DataError(f"{self.name} has no split {split!r} here: there are {there}{lost}")
         return (row for _, row in read_rows(self.split_file(split), Processed))
 
     @cached_property

@@ -69,7 +69,9 @@ def test_no_command_to_the_terminal_comes_out_of_a_replay(command: Command) -> N
     assert r"Try Heat.\x1b[2J\x1b[31m" in watched
     refused = command("compare", HOSTILE, f"{HOSTILE}?", *STORE)
     assert refused.code == 2
-    for shown in (watched, command("replay", *STORE).out, refused.err):
+    _alter("UPDATE campaign SET name = 'good' || char(27) || ']0;owned' || char(7, 155) || '31m'")
+    standing = command("status", *STORE).out
+    for shown in (watched, command("replay", *STORE).out, refused.err, standing):
         assert r"good\x1b]0;owned\x07\x9b31m" in shown
         assert not set(shown) & {"\x1b", "\x07", "\x9b"}
 

@@ -250,3 +250,9 @@ def test_a_missing_file_is_named(copy: Path) -> None:
     corpus = open_corpus("opendialkg", copy)
     with pytest.raises(DataError, match=r"kg\.json: cannot be read"):
         _ = corpus.graph
+
+
+def test_a_split_whose_file_is_missing_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "ievalm" / "redial").mkdir(parents=True)
+    with pytest.raises(DataError, match=r"no split 'test' .*redial/test_data_processed\.jsonl\)"):
+        open_corpus("redial", tmp_path).scenarios("test")
