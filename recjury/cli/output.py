@@ -21,7 +21,7 @@ def emit_json(value: object) -> None:
 
 def say(text: str) -> None:
     """A line for people on standard error, where it does not disturb what scripts read."""
-    typer.echo(text, err=True)
+    typer.echo(printable(text), err=True)
 
 
 def show_table(
@@ -35,6 +35,7 @@ def show_table(
 
     content = [[printable(cell) for cell in row] for row in rows]
     console = Console(markup=False, highlight=False)
+    headings = [printable(heading) for heading in headings]
     table = _table(headings, content, title)
     width = Console(width=10_000).measure(table).maximum
     if not console.is_terminal:
