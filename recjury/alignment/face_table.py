@@ -7,7 +7,7 @@ from typing import NamedTuple
 from recjury.alignment.annotation import Coverage, Scores, Table, annotation_table, coverage
 from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.corpora.crsarena_run_file import read_run_file
-from recjury.corpora.crsarena_runs import AspectRun, read_runs
+from recjury.corpora.crsarena_runs import AspectRun, ParticleScores, read_runs
 from recjury.corpora.problems import Fault, Problem
 from recjury.judges.face.pooling import DIGITS, pool_places
 from recjury.records import Aspect, Place, Speaker
@@ -33,7 +33,7 @@ def face_table(runs: Path, labels: Path, *, strict: bool = False) -> FaceTable:
         return _of_run_file(runs, people, strict=strict)
     given = read_runs(runs)
     pooled = {
-        aspect: pool_places(_inside(run) if strict else run.turns, aspect.level)
+        aspect: pool_places(_of_turns(_inside(run) if strict else run.turns, people), aspect.level)
         for aspect, run in given.items()
     }
     problems = [*people.problems]
@@ -71,16 +71,27 @@ def _inside(run: AspectRun) -> dict[Place, dict[int, dict[str, float]]]:
     }
 
 
+def _of_turns(
+    turns: Mapping[Place, ParticleScores], people: CrsArena
+) -> dict[Place, ParticleScores]:
+    """The scores of turns that there are: others are reported, and no part of any dialogue."""
+    return {place: scores for place, scores in turns.items() if not _what_is_unknown(place, people)}
+
+
 def _unknown(aspect: Aspect, places: Iterable[Place], people: CrsArena) -> Iterator[Problem]:
     for place in places:
-        log = people.logs.get(place.conversation)
-        if log is None:
-            what = "the label file lacks this conversation"
+        what = _what_is_unknown(place, people)
+        if what:
             yield Problem(Fault.UNKNOWN_PLACE, place, aspect, what)
-            continue
-        turns = log.interaction
-        at = place.turn
-        if at is None:
-            continue
-        if not 0 <= at < len(turns) or turns[at].speaker is not Speaker.SYSTEM:
-            yield Problem(Fault.UNKNOWN_PLACE, place, aspect, "is no turn of the system")
+
+
+def _what_is_unknown(place: Place, people: CrsArena) -> str:
+    log = people.logs.get(place.conversation)
+    if log is None:
+        return "the label file lacks this conversation"
+    if place.turn is None:
+        return ""
+    is_there = 0 <= place.turn < len(log.interaction)
+    if is_there and log.interaction[place.turn].speaker is Speaker.SYSTEM:
+        return ""
+    return "is no turn of the system"

@@ -68,6 +68,16 @@ def table(
     else:
         _show(result)
     say_problems(result.problems)
+    _say_gaps(result)
+
+
+def _say_gaps(result: "FaceTable") -> None:
+    """Where scores are missing altogether, which no single score can tell."""
+    for subset, row in result.coverage.items():
+        for aspect, covered in row.items():
+            if covered.scored < covered.labelled:
+                places = f"{covered.scored} of {covered.labelled} labelled places have a score"
+                output.say(f"{subset}, {aspect}: {places}")
 
 
 def _show(result: "FaceTable") -> None:

@@ -6,10 +6,11 @@ any order. Scores may be any numbers: correlations do not know scales. Those out
 are reported.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import orjson
 
@@ -17,6 +18,8 @@ from recjury.corpora.lines import read_lines
 from recjury.corpora.problems import Fault, Problem
 from recjury.errors import DataError
 from recjury.records import Aspect, Place
+
+_ABSURD = 1e9  # no scale reaches so far, and sums of such numbers stay finite
 
 InstructionScores = Mapping[str, float]
 """A particle's score by the name of the instruction ("itr54")."""
@@ -61,8 +64,10 @@ def read_run(path: Path, aspect: Aspect) -> AspectRun:
     seen: dict[str, int] = {}
     for number, content in read_lines(path):
         try:
-            row = orjson.loads(content)
+            row = _row(content)
             conversation = row["conv_id"]
+            if not isinstance(conversation, str):
+                raise TypeError(f"conv_id {conversation!r} is no text")
             if conversation in seen:
                 raise DataError(
                     f"a second {conversation!r}, as in line {seen[conversation]}",
@@ -71,9 +76,9 @@ def read_run(path: Path, aspect: Aspect) -> AspectRun:
                 )
             seen[conversation] = number
             for turn, given in row["turns"].items():
-                place = Place(conversation, int(turn))
+                place = Place(conversation, _number(turn))
                 turns[place] = {
-                    int(particle): dict(_scores(scores, place, particle, aspect, problems))
+                    _number(particle): dict(_scores(scores, place, particle, aspect, problems))
                     for particle, scores in given["particles"].items()
                 }
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -84,12 +89,28 @@ def read_run(path: Path, aspect: Aspect) -> AspectRun:
     return AspectRun(aspect, turns, (*problems, *_missing(aspect, turns)))
 
 
+def _row(content: bytes) -> Any:
+    """One line. NaN and Infinity are read, so that they can be told with their place."""
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return json.loads(content)
+
+
+def _number(key: str) -> int:
+    """A turn's or particle's number; "01" beside "1" would silently be the same one twice."""
+    number = int(key)
+    if str(number) != key:
+        raise ValueError(f"{key!r} is no number as it is written elsewhere")
+    return number
+
+
 def _scores(
     given: Mapping[str, object], place: Place, particle: str, aspect: Aspect, found: list[Problem]
 ) -> Iterator[tuple[str, float]]:
     for name, score in given.items():
         where = f"particle {particle}, {name}"
-        if isinstance(score, bool) or not isinstance(score, int | float):
+        if not _is_number(score):
             what = f"{where}: the score {score!r} is no number"
             found.append(Problem(Fault.NOT_A_NUMBER, place, aspect, what))
             continue
@@ -97,6 +118,11 @@ def _scores(
             what = f"{where}: the score {score:g} is outside {aspect.low} to {aspect.high}"
             found.append(Problem(Fault.OUT_OF_RANGE, place, aspect, what))
         yield name, float(score)
+
+
+def _is_number(score: object) -> TypeGuard[float]:
+    """Whether it can be averaged: finite, and not so large that a sum is not."""
+    return isinstance(score, int | float) and not isinstance(score, bool) and abs(score) < _ABSURD
 
 
 def _missing(aspect: Aspect, turns: Mapping[Place, ParticleScores]) -> Iterator[Problem]:

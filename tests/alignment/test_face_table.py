@@ -8,6 +8,7 @@ import pytest
 
 from recjury.alignment.face_table import face_table
 from recjury.corpora.problems import count_faults
+from recjury.errors import DataError
 from recjury.records import Aspect, Level
 from tests.corpora.arena import dialogue, scores, write, write_lines
 
@@ -109,4 +110,32 @@ def test_places_that_the_labels_do_not_know_are_reported(arena: Path, tmp_path: 
         "kbrd_redial_9, turn 1, relevance: the label file lacks this conversation",
     ]
     assert Aspect.RELEVANCE.level is Level.TURN
-    assert result.coverage["redial"][Aspect.RELEVANCE] == (6, 0, 3)
+    assert result.coverage["redial"][Aspect.RELEVANCE] == (6, 0, 0)
+
+
+def test_what_is_no_number_and_ids_of_another_shape_leave_the_rest(
+    arena: Path, tmp_path: Path
+) -> None:
+    rows = [
+        scores("kbrd_redial_0", {1: [{"itr1": 0.0, "itr2": float("nan")}]}),
+        scores("kbrd_redial_1", {1: [{"itr1": 1.0, "itr2": 1e308}]}),
+        scores("nobody", {1: [{"itr1": 1.0, "itr2": 1.0}]}),
+    ]
+    write_lines(tmp_path / "runs" / "understanding.jsonl", rows)
+    result = face_table(tmp_path / "runs", arena)
+    said = [str(problem) for problem in result.problems]
+    assert any("kbrd_redial_0, turn 1" in line and "nan is no number" in line for line in said)
+    assert any("kbrd_redial_1, turn 1" in line and "is no number" in line for line in said)
+    assert any("nobody" in line and "lacks this conversation" in line for line in said)
+    assert result.correlations["redial"][Aspect.UNDERSTANDING].n == 2
+
+
+@pytest.mark.parametrize(
+    "row", [{"conv_id": 5, "turns": {}}, {"conv_id": "a", "turns": {"01": {}}}]
+)
+def test_a_line_of_another_form_is_named(
+    arena: Path, tmp_path: Path, row: dict[str, object]
+) -> None:
+    write_lines(tmp_path / "runs" / "understanding.jsonl", [row])
+    with pytest.raises(DataError, match=r"understanding\.jsonl:1"):
+        face_table(tmp_path / "runs", arena)
