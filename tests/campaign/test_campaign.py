@@ -303,13 +303,20 @@ def test_two_sources_that_draw_one_scenario_play_it_once(command: Command) -> No
     assert _run(command, campaign, "--limit", 2)["trials"]["planned"] == 2
 
 
+def _hear_interrupts() -> None:
+    """Whoever runs the tests in the background has them, and all they start, ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupted_campaign_says_so_and_goes_on(command: Command) -> None:
     with RemoteEndpoint("tests.campaign.player:play", latency=0.2) as endpoint:
         model = _model(endpoint.url)
         Path("campaign.yaml").write_text(PLAYED + model, "utf-8")
         line = [sys.executable, "-m", "recjury", "run", "campaign.yaml", "--store", STORE]
         environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-        running = subprocess.Popen(line, stderr=subprocess.PIPE, text=True, env=environment)
+        running = subprocess.Popen(
+            line, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=_hear_interrupts
+        )
         while not endpoint.bodies:
             pass
         running.send_signal(signal.SIGINT)
