@@ -167,6 +167,7 @@ class EndpointEmbedder:
             "kind": "endpoint",
             "model": spec.name,
             "base_url": spec.base_url,
+            "extra": dict(spec.extra),
         }
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
