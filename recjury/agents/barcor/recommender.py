@@ -66,6 +66,8 @@ class BARCOR(NeuralRecommender):
             "fidelity": fidelity,
             "limits": loaded.limits.model_dump(),
             "catalogue": corpus.catalogue.digest,
+            # Its scores come from words alone: other names in the graph only help to correct.
+            "graph": corpus.graph.items_digest if published else corpus.graph.digest,
             "list_length": list_length,
         }
         super().__init__(system, name=name, settings=settings)

@@ -82,6 +82,7 @@ class KBRD(NeuralRecommender):
             "weights": loaded.digest,
             "fidelity": loaded.model.fidelity,
             "catalogue": corpus.catalogue.digest,
+            "graph": corpus.graph.digest,
             "entity_limit": limits.entities,
             "list_length": list_length,
         }

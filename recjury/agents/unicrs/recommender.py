@@ -71,6 +71,7 @@ class UniCRS(NeuralRecommender):
             "fidelity": model.fidelity,
             "limits": texts.limits.model_dump(),
             "catalogue": corpus.catalogue.digest,
+            "graph": corpus.graph.digest,
             "list_length": list_length,
         }
         super().__init__(system, name=name, settings=settings)

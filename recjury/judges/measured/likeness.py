@@ -5,8 +5,8 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from recjury.judges.measured.genres import canonical, genres_of
-from recjury.knowledge import KnowledgeGraph
-from recjury.records import Item
+from recjury.knowledge import Catalogue, KnowledgeGraph
+from recjury.records import Item, digest
 
 
 class Likeness(IntEnum):
@@ -30,7 +30,7 @@ _NOTHING = Traits(frozenset(), frozenset(), frozenset())
 
 def traits_of(item: Item, graph: KnowledgeGraph | None) -> Traits:
     """The item's attributes; where it has none, what the graph says of it."""
-    if item.directors or item.writers or item.actors or item.genres or graph is None:
+    if graph is None or not _is_bare(item):
         return Traits(
             frozenset((*item.directors, *item.writers)), frozenset(item.actors), genres_of(item)
         )
@@ -41,6 +41,24 @@ def traits_of(item: Item, graph: KnowledgeGraph | None) -> Traits:
         frozenset(_tails(facts, "star", "actor")),
         frozenset(g for genre in _tails(facts, "genre") for g in canonical(genre)),
     )
+
+
+def graph_digest(catalogue: Catalogue, graph: KnowledgeGraph) -> str:
+    """The identity of what `traits_of` can find in a graph: the facts of items without attributes.
+
+    The rest of the graph changes no score.
+    """
+    bare = sorted({id_ for id_ in graph.item_ids.values() if _known_bare(id_, catalogue)})
+    entities = {id_: graph.entity_of(id_) for id_ in bare}
+    return digest({id_: graph.facts(e) for id_, e in entities.items() if e is not None})
+
+
+def _known_bare(id_: str, catalogue: Catalogue) -> bool:
+    return id_ in catalogue and _is_bare(catalogue.item(id_))
+
+
+def _is_bare(item: Item) -> bool:
+    return not (item.directors or item.writers or item.actors or item.genres)
 
 
 def _tails(facts: Iterable[tuple[str, str]], *parts: str) -> list[str]:

@@ -11,6 +11,7 @@ from recjury.judges.measured.effectiveness import effectiveness
 from recjury.judges.measured.explainability import explainability
 from recjury.judges.measured.grammar import grammatical_correctness
 from recjury.judges.measured.groundness import groundness
+from recjury.judges.measured.likeness import graph_digest
 from recjury.judges.measured.naturalness import naturalness
 from recjury.judges.measured.novelty import novelty
 from recjury.judges.measured.proactiveness import proactiveness
@@ -60,12 +61,12 @@ class MeasuredPanel:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """The rubric's version and the catalogue; a graph counts as far as it is there."""
+        """The rubric's version, the catalogue, and as much of the graph as is looked at."""
         return {
             "evaluator": MEASURED,
             "rubric": RUBRIC,
             "catalogue": self._catalogue.digest,
-            "graph": self._graph is not None,
+            "graph": None if self._graph is None else graph_digest(self._catalogue, self._graph),
         }
 
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:

@@ -11,8 +11,8 @@ from recjury.judges.measured.grammar import errors
 from recjury.judges.measured.naturalness import unnatural
 from recjury.judges.measured.reading import ReadTurn, read_text
 from recjury.judges.measured.text import TITLE, Utterance
-from recjury.knowledge import Catalogue
-from recjury.records import Factor, ItemRef, Status
+from recjury.knowledge import Catalogue, KnowledgeGraph, Triple
+from recjury.records import JSON, Factor, Item, ItemRef, Status
 from tests.growth import grows_linearly
 from tests.judges.measured.logs import CATALOGUE, FILLERS, HEAT, PANEL, RARE, UNKNOWN, log
 
@@ -81,6 +81,25 @@ def test_settings_change_with_the_catalogue() -> None:
     assert PANEL.name == MEASURED
     assert PANEL.settings == MeasuredPanel(CATALOGUE).settings
     assert PANEL.settings != other.settings
+
+
+def test_settings_change_with_what_is_looked_up_in_the_graph() -> None:
+    """Only items without attributes are; what the graph says of others changes no score."""
+    bare = HEAT.model_copy(update={"directors": (), "writers": (), "actors": (), "genres": ()})
+
+    def settings(item: Item, maker: str) -> JSON:
+        graph = KnowledgeGraph(
+            entities=(item.name, maker),
+            relations=("director",),
+            triples=[Triple(0, 0, 1)],
+            item_ids={0: item.id},
+            item_entities=(0,),
+        )
+        return dict(MeasuredPanel(Catalogue("test", (item,)), graph).settings)
+
+    assert settings(bare, "Michael Mann") == settings(bare, "Michael Mann")
+    assert settings(bare, "Michael Mann") != settings(bare, "Ridley Scott")
+    assert settings(HEAT, "Michael Mann") == settings(HEAT, "Ridley Scott")
 
 
 BOMBS = [
