@@ -23,6 +23,7 @@ _OF_A_MODEL = {
     "key_env",
     "timeout",
     "retries",
+    "patience",
     "concurrency",
     "requests_per_minute",
     "price_in",

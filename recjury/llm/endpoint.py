@@ -4,7 +4,7 @@ import orjson
 
 from recjury.errors import CallFailed
 from recjury.llm.body import read_completion, request_body
-from recjury.llm.refusal import excerpt, fault, refused
+from recjury.llm.refusal import TOO_OFTEN, excerpt, fault, refused
 from recjury.llm.spec import ModelSpec
 from recjury.llm.wire import Completion, RawReply, Retryable, Wire
 from recjury.records import ChatRequest, Message
@@ -57,7 +57,7 @@ class Endpoint:
     async def _probe(self) -> None:
         body = request_body(_PROBE, self._spec)
         raw = await self._wire.send(self._path, body, seconds=self._check_seconds)
-        if raw.status == 429:
+        if raw.status == TOO_OFTEN:
             return  # it is there and knows us; the calls themselves will wait
         if raw.status != 200:
             problem = fault(raw, self._spec, self._key)

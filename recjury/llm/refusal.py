@@ -7,7 +7,8 @@ from recjury.llm.retry import retry_after
 from recjury.llm.spec import ModelSpec
 from recjury.llm.wire import RawReply, Retryable
 
-_TRY_AGAIN = frozenset({408, 409, 425, 429})
+TOO_OFTEN = 429
+_TRY_AGAIN = frozenset({408, 409, 425, TOO_OFTEN})
 _EXCERPT = 200
 
 
@@ -32,7 +33,7 @@ def fault(raw: RawReply, spec: ModelSpec, key: str | None) -> Exception:
         place = excerpt(raw.headers.get("location", "elsewhere"), key)
         return refused(spec, f"{came} to {place}", "set base_url to where it leads")
     if raw.status in _TRY_AGAIN or raw.status >= 500:
-        return Retryable(came, retry_after(raw.headers))
+        return Retryable(came, retry_after(raw.headers), turned_away=raw.status == TOO_OFTEN)
     return CallFailed(f"{spec.name}: {came}")
 
 

@@ -9,7 +9,7 @@ from recjury.llm.clock import Clock
 from recjury.llm.connect import connect
 from recjury.llm.limits import Limit, Pace
 from recjury.llm.plain import Pool
-from recjury.llm.retry import Backoff
+from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
 from recjury.llm.usage import GatewayUsage
 from recjury.llm.wire import Completion, Provider, Retryable
@@ -110,23 +110,22 @@ class Sender:
         )
 
     async def _attempts(self, request: ChatRequest, lane: Lane) -> tuple[Completion, float, int]:
-        attempt = 0
+        attempts = Attempts(self._backoff, lane.spec.retries, lane.spec.patience)
         while True:
-            attempt += 1
+            attempts.sent += 1
             try:
-                completion, latency = await self._attempt(request, lane, again=attempt > 1)
-                return completion, latency, attempt
+                completion, latency = await self._attempt(request, lane, again=attempts.sent > 1)
+                return completion, latency, attempts.sent
             except Retryable as error:
                 problem = error
             except (CallFailed, EndpointRefused):
                 self.usage.failed += 1
                 raise
-            if attempt > lane.spec.retries:
+            wait = attempts.wait(problem)
+            if wait is None:
                 self.usage.failed += 1
-                times = "1 attempt" if attempt == 1 else f"{attempt} attempts"
-                raise CallFailed(f"{request.model}: {problem.reason} ({times})") from None
+                raise CallFailed(f"{request.model}: {attempts.reason(problem)}") from None
             self.usage.retried += 1
-            wait = self._backoff.wait(attempt, problem.retry_after)
             if problem.retry_after is not None:
                 lane.pace.hold(wait)
             await self._clock.sleep(wait)

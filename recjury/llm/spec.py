@@ -19,6 +19,8 @@ class ModelSpec(Record):
     `temperature` and `max_tokens`, where set, replace those of every request to this model (some
     models accept one temperature only, and reasoning models need more tokens than their answer).
     `timeout` is in seconds and covers one attempt; `retries` counts the attempts after the first.
+    Being turned away for asking too often (HTTP 429) is no failed attempt: a call waits for that
+    up to `patience` seconds in all.
     `wire` "sdk" sends through the `openai` package, which knows proxies and other transport
     matters, at ten times the CPU. Prices are US dollars per million tokens. `json_mode` says how
     far the endpoint can be asked for JSON. `extra` is merged into every request body; a null
@@ -33,6 +35,7 @@ class ModelSpec(Record):
     max_tokens: int | None = Field(default=None, ge=1)
     timeout: float = Field(default=120, gt=0)
     retries: int = Field(default=5, ge=0)
+    patience: float = Field(default=600, ge=0, allow_inf_nan=False)
     concurrency: int | None = Field(default=None, ge=1)
     requests_per_minute: float | None = Field(default=None, gt=0)
     price_in: float = Field(default=0, ge=0)

@@ -23,14 +23,16 @@ class Completion(NamedTuple):
 class Retryable(Exception):
     """One attempt failed in a way that another attempt may mend.
 
-    `retry_after` is the wait in seconds that the endpoint asked for.
+    `retry_after` is the wait in seconds that the endpoint asked for. `turned_away` tells that it
+    is there and well, and wants to be asked less often.
     """
 
-    def __init__(self, reason: str, retry_after: float | None = None):
+    def __init__(self, reason: str, retry_after: float | None = None, *, turned_away: bool = False):
         """Keep the reason as one line; it must hold no key."""
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after
+        self.turned_away = turned_away
 
 
 class Provider(Protocol):

@@ -67,7 +67,7 @@ def test_a_passing_fault_is_retried(fault: Fault, wire: str) -> None:
 
 
 @WIRES
-@pytest.mark.parametrize("fault", [RETRIED[3], RETRIED[9], RETRIED[10], RETRIED[12]])
+@pytest.mark.parametrize("fault", [RETRIED[4], RETRIED[9], RETRIED[10], RETRIED[12]])
 def test_one_that_stays_fails_the_call_after_its_retries(fault: Fault, wire: str) -> None:
     with ScriptedEndpoint(lambda body: fault) as endpoint:
         with pytest.raises(CallFailed, match=r"^m: .* \(3 attempts\)$"):
@@ -109,6 +109,40 @@ def test_retry_after_is_kept(wire: str) -> None:
         reply, _ = complete(spec_of(endpoint, wire=wire), clock)
     assert reply.text == "fine"
     assert clock.time == 1017.0
+
+
+BUSY = Fault("status", status=429)
+
+
+@WIRES
+def test_being_turned_away_burns_no_attempt(wire: str) -> None:
+    """429 says that the endpoint works: only what fails counts against `retries`."""
+    clock = FakeClock()
+    answers = [*[BUSY] * 7, Fault("status", status=500), BUSY, "fine"]
+    with ScriptedEndpoint(in_turn(answers)) as endpoint:
+        reply, gateway = complete(spec_of(endpoint, wire=wire, retries=1), clock)
+    assert (reply.text, reply.attempts, gateway.usage.failed) == ("fine", 10, 0)
+    assert clock.waits == [1, 2, 4, 8, 8, 8, 8, 1, 8]
+
+
+@pytest.mark.parametrize("asked", ["", "9", "5000"])
+def test_a_call_is_turned_away_for_so_long_and_no_longer(asked: str) -> None:
+    clock = FakeClock()
+    busy = Fault("status", status=429, text="slow down", retry_after=asked)
+    with ScriptedEndpoint(lambda body: busy) as endpoint:
+        with pytest.raises(CallFailed, match=r"m: HTTP 429: slow down \(\d+ attempts; .* 20 s: "):
+            complete(spec_of(endpoint, retries=0, patience=20), clock)
+        waits = {"": [1, 2, 4, 8, 5], "9": [9, 9, 2], "5000": [20]}[asked]
+        assert clock.time == 1020.0
+        assert [wait for wait in clock.waits if wait] == waits
+        assert len(endpoint.bodies) == len(waits) + 1
+
+
+def test_without_patience_one_refusal_is_enough() -> None:
+    with ScriptedEndpoint(lambda body: BUSY) as endpoint:
+        with pytest.raises(CallFailed, match=r"429 \(1 attempt; "):
+            complete(spec_of(endpoint, retries=5, patience=0))
+        assert len(endpoint.bodies) == 1
 
 
 @pytest.mark.parametrize("asked", ["soon", "Wed, 21 Oct 2015 07:28:00 GMT", "-3"])
