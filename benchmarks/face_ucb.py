@@ -10,13 +10,13 @@ best 16, over 100 seeds.
 import argparse
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.judges.face.optimise.bandit import Averaging, Ucb, batch_size, play
+from recjury.judges.face.optimise.bandit import Averaging, RewardOf, Ucb, batch_size, play
 from recjury.stats.correlation import spearman
 from recjury.stats.resampling import interval_of_mean
 
@@ -105,7 +105,7 @@ def select(
     )
 
 
-def _rewards(of: World, seed: int, particles: int) -> Callable[[int, int], Awaitable[float | None]]:
+def _rewards(of: World, seed: int, particles: int) -> RewardOf:
     async def reward(pull: int, arm: int) -> float | None:
         rng = np.random.default_rng((seed, pull))
         return await of.reward(rng.choice(of.labels.size, particles, replace=False).tolist(), arm)
@@ -114,7 +114,7 @@ def _rewards(of: World, seed: int, particles: int) -> Callable[[int, int], Await
 
 
 async def _uniform(
-    reward: Callable[[int, int], Awaitable[float | None]], particles: int, seed: int
+    reward: RewardOf, particles: int, seed: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     state = Ucb(ARMS, seed=seed)
     rng = np.random.default_rng((seed, ARMS))

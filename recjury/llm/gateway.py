@@ -13,6 +13,7 @@ from recjury.llm.identity import identity
 from recjury.llm.retry import Backoff
 from recjury.llm.sender import Lane, Sender
 from recjury.llm.spec import ModelSpec
+from recjury.llm.together import together
 from recjury.llm.wire import Provider
 from recjury.records import CallRecord, ChatRequest, Message, Recorder, Reply
 
@@ -85,7 +86,7 @@ class Gateway:
             for start in range(0, len(texts), _EMBEDDING_BATCH)
         ]
         trial = Attribution(attribution().trial, 0)
-        replies = await asyncio.gather(*(self._complete(batch, trial) for batch in batches))
+        replies = await together(self._complete(batch, trial) for batch in batches)
         if not replies:
             return np.zeros((0, 0), dtype=np.float32)
         parts = [

@@ -1,12 +1,12 @@
 """Several samples of one request: together where the endpoint can, one by one where it cannot."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from recjury.errors import UnitFailed, Unreadable
 from recjury.llm.ask import Completes, once_more
+from recjury.llm.together import together as all_of
 from recjury.records import ChatRequest, Reply, Status
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ async def sample(
             replace(once_more(request, replies[k], why) if repair else request, sample=n + k)
             for k, why in reasons.items()
         ]
-        fresh = await asyncio.gather(*map(gateway.complete, again))
+        fresh = await all_of(map(gateway.complete, again))
     except UnitFailed as failure:
         return Samples((None,) * n, Status.CALL_FAILED, str(failure), ())
     others, still = _read_all(fresh, read)
@@ -76,7 +76,7 @@ async def _replies(
     if together and n > 1:
         first = (await gateway.complete(replace(request, n=n))).each()[:n]
     singly = (replace(request, sample=number) for number in range(len(first), n))
-    return (*first, *await asyncio.gather(*map(gateway.complete, singly)))
+    return (*first, *await all_of(map(gateway.complete, singly)))
 
 
 def _read_all(

@@ -1,8 +1,12 @@
 """What the tests of `llm` share: a recorder in memory, a clock that is moved, requests."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
+import pytest
+
+from recjury.errors import EndpointRefused
 from recjury.llm import ModelSpec
 from recjury.records import CallRecord, ChatRequest, Message, Reply
 from tests.endpoint import ScriptedEndpoint
@@ -79,3 +83,51 @@ async def until(condition: Callable[[], bool]) -> None:
             return
         await asyncio.sleep(0)
     raise AssertionError("it never came to that")
+
+
+class OneRefuses:
+    """A gateway or an endpoint that turns one call down, while the others never end by themselves.
+
+    `open` are the calls that nobody has ended.
+    """
+
+    def __init__(self, refused: int = 1):
+        """`refused` is the number of the call that is turned down, from 0."""
+        self._refused = refused
+        self.asked = 0
+        self.open = 0
+
+    async def complete(self, request: ChatRequest) -> Any:
+        """Wait to be ended, or refuse."""
+        self.asked += 1
+        if self.asked == self._refused + 1:
+            await asyncio.sleep(0)
+            raise EndpointRefused("no key")
+        self.open += 1
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.open -= 1
+        raise AssertionError("nobody sets the event")
+
+    async def check(self) -> None:
+        """As a provider."""
+
+    async def aclose(self) -> None:
+        """As a provider."""
+
+
+def refused_with_others_ended(
+    act: Callable[[OneRefuses], Coroutine[Any, Any, object]],
+    *,
+    asked: int,
+    model: OneRefuses | None = None,
+) -> None:
+    """`act` makes `asked` calls at once; the second is refused, and no other outlives that."""
+
+    async def run(model: OneRefuses) -> tuple[int, int]:
+        with pytest.raises(EndpointRefused, match="no key"):
+            await act(model)
+        return model.asked, model.open
+
+    assert asyncio.run(run(model or OneRefuses())) == (asked, 0)

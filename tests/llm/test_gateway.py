@@ -10,7 +10,14 @@ from recjury.errors import CallFailed, ConfigError
 from recjury.llm import Gateway, ModelSpec, ScriptedModel, identity, on_behalf_of
 from recjury.records import Message, Reply
 from tests.endpoint import Fault, ScriptedEndpoint, completion, hashed_embedding, prompt
-from tests.llm.doubles import MemoryRecorder, request, spec_of, until
+from tests.llm.doubles import (
+    MemoryRecorder,
+    OneRefuses,
+    refused_with_others_ended,
+    request,
+    spec_of,
+    until,
+)
 
 NOWHERE = ModelSpec(base_url="http://127.0.0.1:1/v1", name="scripted")
 
@@ -251,3 +258,11 @@ def test_the_prompt_is_sent_as_its_parts_joined() -> None:
     with ScriptedEndpoint(lambda body: "x") as endpoint:
         asyncio.run(run(spec_of(endpoint)))
         assert prompt(endpoint.bodies[0]) == "".join(text)
+
+
+def test_no_batch_of_embeddings_outlives_the_refusal_of_another() -> None:
+    async def embed(model: OneRefuses) -> object:
+        gateway = Gateway({"e": NOWHERE}, MemoryRecorder(), providers={"e": model})
+        return await gateway.embed("e", [f"text {n}" for n in range(150)])
+
+    refused_with_others_ended(embed, asked=3)

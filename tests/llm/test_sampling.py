@@ -9,9 +9,16 @@ from recjury.errors import CallFailed
 from recjury.llm import Gateway, Samples, ScriptedModel, identity, read_rating, sample
 from recjury.llm.scripted import Line
 from recjury.llm.wire import Completion
-from recjury.records import ChatRequest, Further, Status
+from recjury.records import ChatRequest, Further, Reply, Status
 from tests.endpoint import Body, ScriptedEndpoint, completion
-from tests.llm.doubles import MemoryRecorder, request, spec_of
+from tests.llm.doubles import (
+    MemoryRecorder,
+    OneRefuses,
+    refused_with_others_ended,
+    reply,
+    request,
+    spec_of,
+)
 from tests.llm.test_ask import SPEC
 
 
@@ -107,3 +114,26 @@ def test_a_call_that_fails_gives_no_value_at_all() -> None:
 def test_how_many_are_asked_for_is_a_part_of_the_identity(n: int) -> None:
     assert identity(replace(request(), n=n), SPEC) != identity(request(), SPEC)
     assert identity(replace(request(), n=n), SPEC) != identity(replace(request(), n=n + 1), SPEC)
+
+
+def test_no_sample_outlives_the_refusal_of_another() -> None:
+    refused_with_others_ended(
+        lambda model: sample(model, request(), 3, lambda reply: reply.text, together=False), asked=3
+    )
+
+
+def test_no_sample_that_is_drawn_once_more_outlives_the_refusal_of_another() -> None:
+    class Unread(OneRefuses):
+        """Three samples that cannot be read, before all of that."""
+
+        async def complete(self, request: ChatRequest) -> Reply:
+            if request.n > 1:
+                return replace(reply(BAD), further=(Further(BAD, "stop"),) * 2)
+            answer: Reply = await super().complete(request)
+            return answer
+
+    refused_with_others_ended(
+        lambda model: sample(model, request(), 3, lambda r: read_rating(r, 0, 4).score),
+        asked=3,
+        model=Unread(),
+    )

@@ -1,6 +1,5 @@
 """System turns as particles: asked of a model, several times, and voted on (FACE, section 2.1)."""
 
-import asyncio
 import functools
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -12,6 +11,7 @@ from recjury.judges.face.aspects import FacePrompts, answer_to, system_turns
 from recjury.judges.face.voting import vote
 from recjury.llm import read_json, sample
 from recjury.llm.ask import Completes
+from recjury.llm.together import together
 from recjury.records import (
     JSON,
     ChatRequest,
@@ -107,7 +107,7 @@ class LlmDecomposer:
 
     async def decompose(self, log: ConversationLog) -> Decomposition:
         """Each system turn on its own."""
-        turns = await asyncio.gather(*(self._turn(log, turn) for turn in system_turns(log)))
+        turns = await together(self._turn(log, turn) for turn in system_turns(log))
         return Decomposition(decomposer=self.name, turns=tuple(turns))
 
     async def _turn(self, log: ConversationLog, turn: int) -> TurnParticles:

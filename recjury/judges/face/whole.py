@@ -4,12 +4,12 @@ Both see the same aspects and scales as FACE. The second shows two rated example
 reasons before the score.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 
 from recjury.judges.face.aspects import FacePrompts, system_turns
 from recjury.llm import RatedText, ask, read_rating
 from recjury.llm.ask import Completes
+from recjury.llm.together import together
 from recjury.records import (
     JSON,
     Aspect,
@@ -64,7 +64,7 @@ class WholeRater:
         for aspect in self.aspects:
             every = system_turns(log) if aspect.level is Level.TURN else (None,)
             places += ((aspect, turn) for turn in every)
-        return tuple(await asyncio.gather(*(self._one(log, *place) for place in places)))
+        return tuple(await together(self._one(log, *place) for place in places))
 
     async def _one(self, log: ConversationLog, aspect: Aspect, turn: int | None) -> Rating:
         request = ChatRequest(

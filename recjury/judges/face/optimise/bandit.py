@@ -3,11 +3,12 @@
 Nothing here knows of models: a reward is whatever `play` is given for the t-th pull of an arm.
 """
 
-import asyncio
 import math
 import random
-from collections.abc import Awaitable, Callable
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Coroutine
+from typing import Any, Literal, NamedTuple
+
+from recjury.llm.together import together
 
 Averaging = Literal["mean", "printed"]
 """How rewards become an arm's value.
@@ -17,7 +18,7 @@ of Algorithm 2 as it stands: the step is 1/N although N counts particles, so tha
 0 and grow with the number of pulls.
 """
 
-RewardOf = Callable[[int, int], Awaitable[float | None]]
+RewardOf = Callable[[int, int], Coroutine[Any, Any, float | None]]
 """The reward of (pull, arm), both from 0; None where none is defined."""
 
 
@@ -103,9 +104,7 @@ async def play(
     for _ in range(batches):
         chosen = state.choose(size, time=len(pulled) + 1)
         first = len(pulled)
-        rewards = await asyncio.gather(
-            *(reward(first + place, arm) for place, arm in enumerate(chosen))
-        )
+        rewards = await together(reward(first + place, arm) for place, arm in enumerate(chosen))
         for arm, value in zip(chosen, rewards, strict=True):
             state.observe(arm, value, particles)
         pulled += chosen

@@ -1,6 +1,5 @@
 """Instructions rewritten against their critique (FACE, eq. 3): one call for both, or two (C.2)."""
 
-import asyncio
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from recjury.judges.face.optimise.gradient import (
     tagged,
 )
 from recjury.llm.ask import Completes, ask
+from recjury.llm.together import together
 from recjury.prompts import Pack, load_pack
 from recjury.records import JSON, ChatRequest, Message, Reply
 
@@ -57,8 +57,8 @@ class Rewriter:
         Replies that cannot be read, after one repair, and calls that fail give none.
         """
         one = self._both if self.merged else self._one_after_the_other
-        asked = (one(case, purpose, number) for number in range(self.gradients))
-        return tuple(found for found in await asyncio.gather(*asked) if found is not None)
+        every = await together(one(case, purpose, number) for number in range(self.gradients))
+        return tuple(found for found in every if found is not None)
 
     async def _both(self, case: Case, purpose: str, number: int) -> Rewrite | None:
         message = gradient_message(self.pack, self.task, case, rewrite=True)

@@ -1,0 +1,42 @@
+"""Where one call of several is refused, none of the others goes on behind the caller's back."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from recjury.judges.face import DirectRater, LlmDecomposer
+from recjury.judges.face.optimise import Rewriter, Task, play
+from recjury.judges.face.optimise.gradient import Case
+from recjury.records import Aspect
+from tests.judges.face.logs import log
+from tests.llm.doubles import OneRefuses, refused_with_others_ended, request
+
+Act = Callable[[OneRefuses], Coroutine[Any, Any, object]]
+
+
+def _rate(model: OneRefuses) -> Coroutine[Any, Any, object]:
+    return DirectRater(model, "main", aspects=[Aspect.RELEVANCE, Aspect.EFFICIENCY]).rate(log())
+
+
+def _decompose(model: OneRefuses) -> Coroutine[Any, Any, object]:
+    return LlmDecomposer(model, "main").decompose(log("Hi", "A.", "No", "B.", "No", "C."))
+
+
+def _rewrite(model: OneRefuses) -> Coroutine[Any, Any, object]:
+    case = Case("Look at the particle.", "<particle>Try Heat (1995).</particle>", 0.4, 1.5)
+    rewriter = Rewriter(model, "main", Task(Aspect.RELEVANCE, "Does it fit?"), gradients=3)
+    return rewriter.rewrite(case, purpose="test")
+
+
+def _select(model: OneRefuses) -> Coroutine[Any, Any, object]:
+    async def reward(pull: int, arm: int) -> float | None:
+        await model.complete(request())
+        return None
+
+    return play(6, reward, keep=2, particles=8)
+
+
+@pytest.mark.parametrize("act", [_rate, _decompose, _rewrite, _select])
+def test_nothing_outlives_the_refusal_of_another_call(act: Act) -> None:
+    refused_with_others_ended(act, asked=3)
