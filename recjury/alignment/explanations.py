@@ -21,6 +21,8 @@ from recjury.records import (
 )
 from recjury.store import Store
 
+_LISTED = 3
+
 
 class Explainable(NamedTuple):
     """Conversations by id, their particles, and per aspect the scores of each conversation."""
@@ -34,12 +36,18 @@ class Explainable(NamedTuple):
 
         The reference is the mean of all scores of the aspect that are here. A conversation may
         be named by the beginning of its id. Raises DataError for one that is not here, is not
-        scored on the aspect, or whose particles are not those that were scored.
+        scored on the aspect, in that turn, or whose particles are not those that were scored.
         """
         name = self._found(conversation)
-        of_aspect = self.scores.get(aspect, {})
-        if name not in of_aspect or name not in self.particles:
-            raise DataError(f"{name} has no scores of {aspect}")
+        scored = self._scored_turns(name)
+        if aspect not in scored:
+            raise DataError(f"{name} is not scored on {aspect}, but on {', '.join(scored)}")
+        if turn is not None and turn not in scored[aspect]:
+            there = ", ".join(map(str, scored[aspect]))
+            raise DataError(f"{name} is not scored on {aspect} in turn {turn}, but in {there}")
+        if name not in self.particles:
+            raise DataError(f"{name} has scores, and there are no particles of it")
+        of_aspect = self.scores[aspect]
         every = (by.score for own in of_aspect.values() for each in own for by in each.by)
         reference = pool(score for score in every if score is not None)
         log = self.logs[name]
@@ -56,14 +64,48 @@ class Explainable(NamedTuple):
         except (IndexError, KeyError):
             raise DataError(f"{name}: the scores are of other particles than those here") from None
 
+    def aspects(self, conversation: str, *, turn: int | None = None) -> tuple[Aspect, ...]:
+        """What `conversation`, or one of its turns, is scored on; raises DataError for nothing."""
+        name = self._found(conversation)
+        scored = self._scored_turns(name)
+        found = tuple(each for each, turns in scored.items() if turn is None or turn in turns)
+        if not found:
+            turns = sorted({number for some in scored.values() for number in some})
+            there = ", ".join(map(str, turns))
+            raise DataError(f"{name} is not scored in turn {turn}, but in {there}")
+        return found
+
     def _found(self, conversation: str) -> str:
-        if conversation in self.logs:
-            return conversation
-        alike = [name for name in self.logs if name.startswith(conversation)]
-        if len(alike) != 1:
-            many = f"{len(alike)} conversations begin" if alike else "no conversation begins"
-            raise DataError(f"{many} with {conversation!r}: give its id, or more of it")
-        return alike[0]
+        """The id of the scored conversation that is named so."""
+        alike = [conversation] if conversation in self.logs else []
+        alike = alike or [name for name in self.logs if name.startswith(conversation)]
+        if len(alike) == 1 and self._scored_turns(alike[0]):
+            return alike[0]
+        scored = [name for name in self.logs if self._scored_turns(name)]
+        if not scored:
+            raise DataError("nothing here is scored by FACE: run `recjury face score` first")
+        if len(alike) > 1:
+            which = f"{len(alike)} conversations begin with {conversation!r}"
+            raise DataError(f"{which} ({_listed(alike)}): give more of the id")
+        found = f"{alike[0]} has no score" if alike else f"no id begins with {conversation!r}"
+        raise DataError(f"{found}; conversations with scores: {_listed(scored)}")
+
+    def _scored_turns(self, name: str) -> dict[Aspect, tuple[int, ...]]:
+        """By aspect that the conversation is scored on, the turns that have a score of it."""
+        found: dict[Aspect, tuple[int, ...]] = {}
+        for aspect in Aspect:
+            own = self.scores.get(aspect, {}).get(name, ())
+            turns = {each.turn for each in own if each.score is not None}
+            if turns:
+                found[aspect] = tuple(sorted(turns))
+        return found
+
+
+def _listed(names: Iterable[str]) -> str:
+    """The first few of `names`, and how many there are more."""
+    every = list(names)
+    more = f" and {len(every) - _LISTED} more" if len(every) > _LISTED else ""
+    return ", ".join(every[:_LISTED]) + more
 
 
 def explainable_files(runs: Path, particles: Path, labels: Path) -> Explainable:

@@ -51,12 +51,9 @@ def explain(
     recjury face explain barcor_redial_03368a16 --aspect understanding
     recjury face explain barcor_redial_03368a16 --turn 3 --json
     """
-    from recjury.errors import DataError
-
+    named = tuple(dict.fromkeys(map(aspect_named, aspect or ())))
     here = _source(store, campaign, runs, particles, labels)
-    wanted = [aspect_named(name) for name in aspect] if aspect else list(here.scores)
-    if not wanted:
-        raise DataError("nothing here has been scored by FACE: run `recjury face score` first")
+    wanted = named or here.aspects(conversation, turn=turn)
     found = [here.explain(conversation, each, turn=turn) for each in wanted]
     if as_json:
         output.emit_json({each.aspect.value: each.as_json() for each in found})

@@ -153,3 +153,69 @@ def test_explain_says_what_is_not_there(command: Command, labels: Path, tmp_path
     assert (ended.code, ended.err.count("\n")) == (2, 1)
     ended = command("face", "explain", "x", "--runs", tmp_path)
     assert "--runs needs --particles and --labels" in ended.err
+
+
+@pytest.fixture
+def scored(command: Command, labels: Path, config: Path, tmp_path: Path) -> tuple[object, ...]:
+    """`recjury face explain` of a store where two of three conversations have relevance."""
+    store = ("--store", f"sqlite:///{tmp_path}/face.db")
+    ended = command(
+        "face", "score", labels, "--config", config, *store, "--limit", 2, "--aspect", "relevance"
+    )
+    assert ended.code == 0, ended
+    return ("face", "explain", *store)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("x",), "no id begins with 'x'; conversations with scores: kbrd_redial_0, kbrd_redial_1"),
+        (("kbrd",), "2 conversations begin with 'kbrd' (kbrd_redial_0, kbrd_redial_1): give more"),
+        (
+            ("kbrd_redial_1", "--aspect", "efficiency"),
+            "kbrd_redial_1 is not scored on efficiency, but on relevance",
+        ),
+        (
+            ("kbrd_redial_1", "--aspect", "relevance", "--turn", 2),
+            "kbrd_redial_1 is not scored on relevance in turn 2, but in 1, 3",
+        ),
+        (("kbrd_redial_1", "--turn", 99), "kbrd_redial_1 is not scored in turn 99, but in 1, 3"),
+        (("kbrd_redial_1", "--aspect", "fluency"), "'fluency' is no aspect"),
+    ],
+)
+def test_what_is_not_scored_is_one_line_that_says_what_is(
+    command: Command, scored: tuple[object, ...], arguments: tuple[object, ...], said: str
+) -> None:
+    for form in ((), ("--json",)):
+        ended = command(*scored, *arguments, *form)
+        assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1), ended
+        assert said in ended.err
+
+
+def test_what_has_no_score_in_files_is_told(command: Command, labels: Path, tmp_path: Path) -> None:
+    """Of three conversations one has a score, and one a particle that no reply scored."""
+    runs = _runs(tmp_path / "runs", 1, None)
+    turn = {"conv_id": "kbrd_redial_2", "turn_ind": 1, "assistant_utterance": "Bye!"}
+    given = write_lines(tmp_path / "particles.json", [{**turn, "particles": []}])
+    files = ("--runs", runs, "--particles", given, "--labels", labels)
+    for name, said in (
+        ("kbrd_redial_1", "kbrd_redial_1 has no score; conversations with scores: kbrd_redial_0"),
+        ("kbrd_redial_2", "kbrd_redial_2 has no score; conversations with scores: kbrd_redial_0"),
+        ("kbrd_redial_0", "kbrd_redial_0 has scores, and there are no particles of it"),
+    ):
+        ended = command("face", "explain", name, *files)
+        assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1), ended
+        assert said in ended.err
+
+
+def test_each_conversation_is_explained_on_what_it_is_scored_on(
+    command: Command, scored: tuple[object, ...], labels: Path, config: Path
+) -> None:
+    """Not on what others in the store are."""
+    more = ("--limit", 1, "--aspect", "efficiency")
+    assert command("face", "score", labels, "--config", config, *scored[2:], *more).code == 0
+    assert list(json.loads(command(*scored, "kbrd_redial_0", "--json").out)) == [
+        "relevance",
+        "efficiency",
+    ]
+    assert list(json.loads(command(*scored, "kbrd_redial_1", "--json").out)) == ["relevance"]

@@ -88,19 +88,17 @@ async def until(condition: Callable[[], bool]) -> None:
 class OneRefuses:
     """A gateway or an endpoint that turns one call down, while the others never end by themselves.
 
-    `open` are the calls that nobody has ended.
+    `open` are the calls that nobody has ended; the second one is turned down.
     """
 
-    def __init__(self, refused: int = 1):
-        """`refused` is the number of the call that is turned down, from 0."""
-        self._refused = refused
+    def __init__(self) -> None:
         self.asked = 0
         self.open = 0
 
     async def complete(self, request: ChatRequest) -> Any:
         """Wait to be ended, or refuse."""
         self.asked += 1
-        if self.asked == self._refused + 1:
+        if self.asked == 2:
             await asyncio.sleep(0)
             raise EndpointRefused("no key")
         self.open += 1
