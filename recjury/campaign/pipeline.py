@@ -39,10 +39,10 @@ class Unit(NamedTuple):
 class StageFailed(UnitFailed):
     """A stage did not come to its end; it stays to do."""
 
-    def __init__(self, stage: Stage, reason: str):
-        """Say which stage, and why."""
+    def __init__(self, stage: Stage, reason: str, said: ConversationLog | None = None):
+        """Say which stage, and why; `said` is what there is of a conversation that failed."""
         super().__init__(reason)
-        self.stage = stage
+        self.stage, self.said = stage, said
 
 
 class Pipeline:
@@ -80,7 +80,8 @@ class Pipeline:
                 await self._walk(unit)
             except StageFailed as failure:
                 logger.info("trial failed", trial=trial.id, stage=failure.stage, why=str(failure))
-                await self._store.save_failure(trial.id, failure.stage, str(failure))
+                reason = str(failure)
+                await self._store.save_failure(trial.id, failure.stage, reason, failure.said)
                 self._progress.finish_one(failed=True)
             else:
                 self._progress.finish_one(failed=False)
@@ -100,6 +101,7 @@ class Pipeline:
 
     async def _converse(self, trial: Trial, cast: Cast) -> ConversationLog:
         assert cast.user is not None
+        said: list[ConversationLog] = []
         try:
             log = await converse(
                 cast.user,
@@ -110,14 +112,15 @@ class Pipeline:
                 min_rounds=self._rounds.min_rounds,
                 max_rounds=self._rounds.max_rounds,
                 list_length=self._rounds.list_length,
+                broken_off=said.append,
             )
         except UnitFailed as failure:
-            raise StageFailed("converse", f"simulated user: {failure}") from failure
+            raise StageFailed("converse", f"simulated user: {failure}", *said) from failure
         if log.ending is Ending.SYSTEM_FAILED:
             turns = log.system_turns
-            raise StageFailed("converse", f"turn {len(turns)}: {turns[-1].failure}")
+            raise StageFailed("converse", f"turn {len(turns)}: {turns[-1].failure}", log)
         persuasive = await cast.user.persuasiveness(log)
-        _refuse_lost("converse", [persuasive])
+        _refuse_lost("converse", [persuasive], log)
         await self._store.save_log(trial.id, log, [persuasive])
         return log
 
@@ -142,8 +145,10 @@ def corpus_name(place: str) -> str:
     return place.rpartition("/")[0] or place
 
 
-def _refuse_lost(stage: Stage, ratings: Sequence[Rating]) -> None:
+def _refuse_lost(
+    stage: Stage, ratings: Sequence[Rating], said: ConversationLog | None = None
+) -> None:
     """A call that failed for good may succeed tomorrow: the stage is not finished without it."""
     for rating in ratings:
         if rating.status is Status.CALL_FAILED:
-            raise StageFailed(stage, f"{rating.factor}: {rating.reason}")
+            raise StageFailed(stage, f"{rating.factor}: {rating.reason}", said)

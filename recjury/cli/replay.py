@@ -7,13 +7,13 @@ import typer
 
 from recjury.cli import options, output
 from recjury.cli.plain_text import printable
+from recjury.cli.replay_view import show
 from recjury.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from recjury.debate.difference import Difference
-    from recjury.debate.replay import ReplayedDebate
     from recjury.records import JSON
-    from recjury.store import Store
+    from recjury.store import Store, Unfinished
 
 SOME_DIFFER = 3
 
@@ -32,8 +32,10 @@ def replay(
 ) -> None:
     """Replay debates from the store, round by round; nothing is asked of any model.
 
+    Of a trial whose conversation failed, what was said until then is shown.
+
     \b
-    recjury replay                     list the debates
+    recjury replay                     list the debates, and the conversations that failed
     recjury replay 3f2a91              watch one
     recjury replay --verify            recompute every verdict from the raw replies
     """
@@ -50,13 +52,21 @@ def replay(
         if verify:
             _verify(kept, ids, every=trial is None, as_json=as_json)
         else:
-            _watch(kept, ids, as_json=as_json)
+            failed = () if trial else kept.unfinished_trials(chosen)
+            _watch(kept, [*ids, *failed], as_json=as_json)
 
 
 def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
     debates = [summary._asdict() for summary in store.debates(campaign)]
+    failed = [store.unfinished(trial) for trial in store.unfinished_trials(campaign)]
+    unfinished = [each for each in failed if each is not None]
     if as_json:
-        output.emit_json({"debates": debates})
+        brief = [
+            {"trial": each.trial, "system": each.log.system, "scenario": each.log.scenario.id}
+            | {"round": each.round, "reason": each.reason}
+            for each in unfinished
+        ]
+        output.emit_json({"debates": debates, "unfinished": brief})
         return
     output.show_table(
         ["trial", "system", "scenario", "verdict", "rounds", "agreed"],
@@ -72,6 +82,21 @@ def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
             for debate in debates
         ),
     )
+    if unfinished:
+        output.show_table(
+            ["trial", "system", "scenario", "failed", "why"],
+            (
+                [
+                    each.trial[:12],
+                    each.log.system,
+                    each.log.scenario.id,
+                    each.place,
+                    each.reason,
+                ]
+                for each in unfinished
+            ),
+            title="conversations that failed",
+        )
 
 
 def _verify(store: "Store", trials: Sequence[str], *, every: bool, as_json: bool) -> None:
@@ -112,41 +137,32 @@ def _differences(store: "Store", trial: str, *, every: bool) -> "tuple[Differenc
 
 
 def _watch(store: "Store", trials: Sequence[str], *, as_json: bool) -> None:
-    from recjury.debate.replay import replay as replayed
-
-    if as_json:
-        debates = [replayed(store, trial).model_dump(mode="json") for trial in trials]
-        output.emit_json({"debates": debates})
-        return
+    """Show debates; of a trial whose conversation failed, what was said until then."""
+    debates, unfinished = [], []
     for trial in trials:
-        _show(replayed(store, trial))
+        failed = store.unfinished(trial)
+        if failed is None:
+            debates.append(trial)
+        else:
+            unfinished.append(failed)
+    if as_json:
+        from recjury.debate.replay import replay as replayed
 
-
-def _show(debate: "ReplayedDebate") -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False)
-
-    def rule(text: str) -> None:
-        console.rule(Text(printable(text)))
-
-    def say(head: str, text: str) -> None:
-        console.print(Text.assemble((printable(head), "bold"), printable(text)))
-
-    rule(f"{debate.log.system} · {debate.log.scenario.id}")
-    for turn in debate.log.interaction:
-        say(f"{turn.speaker:>7}  ", turn.text)
-    for rating in debate.ratings:
-        score = output.number(rating.score, 0)
-        console.print(
-            Text(printable(f"  {rating.factor}: {score}  {rating.reason or rating.rationale}"))
+        output.emit_json(
+            {
+                "debates": [replayed(store, trial).model_dump(mode="json") for trial in debates],
+                "unfinished": [_as_json(failed) for failed in unfinished],
+            }
         )
-    for number in range(1, debate.transcript.rounds + 1):
-        rule(f"round {number}")
-        for said in debate.transcript.of_round(number):
-            head = f"{said.role} ({said.speaker}) {output.number(said.score, 0)}  "
-            say(head, said.text or said.reason)
-    verdict = debate.verdict
-    how = "agreed" if verdict.agreed else f"after {verdict.rounds} rounds"
-    rule(f"verdict {output.number(verdict.score, 1)}, {how} {verdict.reason}".strip())
+        return
+    show(store, debates, unfinished)
+
+
+def _as_json(failed: "Unfinished") -> "dict[str, JSON]":
+    return {
+        "trial": failed.trial,
+        "reason": failed.reason,
+        "round": failed.round,
+        "failed_at": failed.failed_at,
+        "log": failed.log.model_dump(mode="json"),
+    }

@@ -66,16 +66,17 @@ class Ending(StrEnum):
     HIT = "hit"
     ROUND_LIMIT = "round_limit"
     SYSTEM_FAILED = "system_failed"
+    BROKEN_OFF = "broken_off"  # the user could not speak, or the budget was spent
     RECORDED = "recorded"
 
 
 class ConversationLog(Record):
-    """A finished conversation, simulated or recorded; everything after the session reads it.
+    """A conversation, simulated or recorded; everything after the session reads it.
 
     `interaction` alternates, begins after the history, and ends with a user turn where the
-    session was simulated. `hit_round` is the 1-based round of the first hit. `leaks_caught`
-    counts utterances of the simulated user that named a target and were rewritten or cut
-    before they were sent; `leaks_through` those that were sent all the same.
+    session was simulated and came to its end. `hit_round` is the 1-based round of the first hit.
+    `leaks_caught` counts utterances of the simulated user that named a target and were rewritten
+    or cut before they were sent; `leaks_through` those that were sent all the same.
     """
 
     system: str

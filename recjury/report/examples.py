@@ -62,10 +62,14 @@ class ShownStatement(NamedTuple):
 
 
 class Example(NamedTuple):
-    """One conversation. `skipped_*` count what lies before or after the part that is shown."""
+    """One conversation. `skipped_*` count what lies before or after the part that is shown.
+
+    `failure` says why it failed; it is empty for one that came to its end.
+    """
 
     trial: str
     stands_for: str
+    failure: str
     scenario: str
     ending: str
     hit_round: int | None
@@ -90,10 +94,30 @@ def load_example(store: Store, choice: Choice, models: Mapping[str, str]) -> Exa
     log, debate = store.log(choice.trial), store.debate(choice.trial)
     if log is None:
         return None
+    return _without_scores(choice, log)._replace(
+        ratings=tuple(_rating(r, models) for r in headline(store.ratings(choice.trial)).values()),
+        verdict=debate.verdict if debate else None,
+        rounds=_rounds(debate.transcript, models) if debate else (),
+        skipped_rounds=max(0, debate.transcript.rounds - _ROUNDS) if debate else 0,
+    )
+
+
+def load_unfinished(store: Store, trial: str) -> Example | None:
+    """What was said until a trial's conversation failed; None if nothing was kept of it."""
+    unfinished = store.unfinished(trial)
+    if unfinished is None:
+        return None
+    choice = Choice(trial, f"failed {unfinished.place}")
+    failure = one_line(unfinished.reason, _RATIONALE)
+    return _without_scores(choice, unfinished.log)._replace(failure=failure)
+
+
+def _without_scores(choice: Choice, log: ConversationLog) -> Example:
     scenario = log.scenario
     return Example(
         trial=choice.trial,
         stands_for=choice.stands_for,
+        failure="",
         scenario=one_line(scenario.id, _NAME),
         ending=log.ending.value.replace("_", " "),
         hit_round=log.hit_round,
@@ -107,10 +131,10 @@ def load_example(store: Store, choice: Choice, models: Mapping[str, str]) -> Exa
         history=tuple(_turn(turn, log) for turn in scenario.history[-_HISTORY:]),
         interaction=tuple(_turn(turn, log) for turn in log.interaction[:_TURNS]),
         skipped_turns=max(0, len(log.interaction) - _TURNS),
-        ratings=tuple(_rating(r, models) for r in headline(store.ratings(choice.trial)).values()),
-        verdict=debate.verdict if debate else None,
-        rounds=_rounds(debate.transcript, models) if debate else (),
-        skipped_rounds=max(0, debate.transcript.rounds - _ROUNDS) if debate else 0,
+        ratings=(),
+        verdict=None,
+        rounds=(),
+        skipped_rounds=0,
     )
 
 

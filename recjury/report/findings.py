@@ -57,6 +57,7 @@ class Findings:
     rounds: dict[str, RoundTally] = field(default_factory=dict)
     scenarios: dict[str, Scenarios] = field(default_factory=dict)
     failures: dict[Failed, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    unfinished: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     unscored: dict[Unscored, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     endings: Counter[Ending] = field(default_factory=Counter)
     users: set[str] = field(default_factory=set)
@@ -75,6 +76,8 @@ class Findings:
         if transcript is not None:
             self.rounds.setdefault(outcome.system, RoundTally()).add(transcript)
             self.debaters |= speakers
+        if outcome.log is None and "converse" in outcome.failures:
+            self.unfinished[outcome.system].append(outcome.trial)
         for stage, reason in outcome.failures.items():
             self.failures[Failed(stage, one_line(reason, _REASON))][outcome.system] += 1
         self._add_ratings(outcome)

@@ -4,11 +4,11 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from recjury.report.comparison import Comparison, compare_samples, corrected
-from recjury.report.examples import Example, load_example
+from recjury.report.examples import Example, load_example, load_unfinished
 from recjury.report.excerpt import one_line
 from recjury.report.findings import Findings
 from recjury.report.players import Players, model_names, players
@@ -214,13 +214,13 @@ def _by_system(counts: Counter[str]) -> str:
 def _examples(
     store: Store, found: Findings, count: int, models: Mapping[str, str]
 ) -> dict[str, tuple[Example, ...]]:
-    chosen = {name: ranking.choose(count) for name, ranking in found.rankings.items()}
-    return {
-        one_line(name, NAME_LENGTH): tuple(
-            example
-            for choice in choices
-            if (example := load_example(store, choice, models)) is not None
-        )
-        for name, choices in chosen.items()
-        if choices
-    }
+    """Per system, conversations from the best to the worst, then some that failed."""
+    shown: dict[str, tuple[Example, ...]] = {}
+    for name, ranking in found.rankings.items():
+        scored = [load_example(store, choice, models) for choice in ranking.choose(count)]
+        kept = (load_unfinished(store, trial) for trial in found.unfinished.get(name, ()))
+        failed = islice((each for each in kept if each is not None), count)
+        examples = tuple(each for each in (*scored, *failed) if each is not None)
+        if examples:
+            shown[one_line(name, NAME_LENGTH)] = examples
+    return shown

@@ -1,9 +1,9 @@
 """The conversation between the simulated user and a system under test (CoRE, section 6.4)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from recjury.errors import BudgetSpent, Fixable, Unreadable
+from recjury.errors import BudgetSpent, Fixable, UnitFailed, Unreadable
 from recjury.knowledge import Catalogue
 from recjury.records import (
     JSON,
@@ -37,6 +37,7 @@ async def converse(
     min_rounds: int = MIN_ROUNDS,
     max_rounds: int = MAX_ROUNDS,
     list_length: int = LIST_LENGTH,
+    broken_off: Callable[[ConversationLog], None] | None = None,
 ) -> ConversationLog:
     """Hold one conversation and return its log.
 
@@ -48,21 +49,18 @@ async def converse(
     A system that raises, or answers with nothing usable, ends the conversation: the log keeps
     the failed turn and its reason. Raises UnitFailed when the user cannot speak, BudgetSpent
     and Fixable errors (an endpoint that refuses) whoever's call it was; ValueError for rounds
-    that make no conversation.
+    that make no conversation. Before UnitFailed is raised, `broken_off` is given what was said
+    until then, if anything.
     """
     if not 1 <= min_rounds <= max_rounds:
         raise ValueError(f"expected 1 <= min_rounds <= max_rounds, got {min_rounds}, {max_rounds}")
     session = _Session(user, recommender, scenario, guard.watch(scenario.targets), catalogue)
-    if not scenario.history or scenario.history[-1].speaker is Speaker.SYSTEM:
-        await session.user_speaks(introduce=False)
-    for number in range(1, max_rounds + 1):
-        if not await session.system_answers(number, list_length):
-            return session.log(Ending.SYSTEM_FAILED, list_length)
-        over = number == max_rounds or (session.hit is not None and number >= min_rounds)
-        await session.user_speaks(introduce=session.hit is not None and not over)
-        if over:
-            break
-    ending = Ending.ROUND_LIMIT if session.hit is None else Ending.HIT
+    try:
+        ending = await session.hold(min_rounds, max_rounds, list_length)
+    except UnitFailed:
+        if broken_off is not None and session.interaction:
+            broken_off(session.log(Ending.BROKEN_OFF, list_length))
+        raise
     return session.log(ending, list_length)
 
 
@@ -81,6 +79,19 @@ class _Session:
     named: bool = False
     caught: int = 0
     through: int = 0
+
+    async def hold(self, min_rounds: int, max_rounds: int, list_length: int) -> Ending:
+        """Hold the conversation; why it ended."""
+        if not self.scenario.history or self.scenario.history[-1].speaker is Speaker.SYSTEM:
+            await self.user_speaks(introduce=False)
+        for number in range(1, max_rounds + 1):
+            if not await self.system_answers(number, list_length):
+                return Ending.SYSTEM_FAILED
+            over = number == max_rounds or (self.hit is not None and number >= min_rounds)
+            await self.user_speaks(introduce=self.hit is not None and not over)
+            if over:
+                break
+        return Ending.ROUND_LIMIT if self.hit is None else Ending.HIT
 
     async def system_answers(self, number: int, list_length: int) -> bool:
         """Add the system's turn; False when it failed."""

@@ -10,6 +10,7 @@ from recjury.records import ConversationLog, Rating, Statement, Turn
 from recjury.store.calls import CallReader
 from recjury.store.debates import Debate, StoredDebate, read_debates
 from recjury.store.face import read_face
+from recjury.store.failures import read_unfinished
 from recjury.store.logs import StoredLog, read_logs
 from recjury.store.ratings import StoredRating, read_ratings, seals_by_stage
 from recjury.store.texts import Damaged, refuse
@@ -87,6 +88,7 @@ def integrity(connection: Connection, calls: CallReader, trial: str) -> tuple[st
         read_trials(connection, [trial])
     except StoreError as error:
         note(error)
+    read_unfinished(connection, trial, note)
     for call in read_contents(connection, [trial], note)[trial].calls():
         try:
             calls.call(call)

@@ -79,12 +79,13 @@ _RECALLS = ("recall_", "last_turn_recall_")
 
 def _turn_rows(store: Store, campaign: str | None) -> Iterator[Row]:
     for outcome in store.outcomes(campaign):
-        log = store.log(outcome.trial)
+        log, said = store.log(outcome.trial), "interaction"
+        if log is None and "converse" in outcome.failures:
+            # A phase of its own: whoever counts interactions must not count what failed.
+            unfinished, said = store.unfinished(outcome.trial), "unfinished"
+            log = None if unfinished is None else unfinished.log
         if log is not None:
-            for phase, turns in (
-                ("history", log.scenario.history),
-                ("interaction", log.interaction),
-            ):
+            for phase, turns in (("history", log.scenario.history), (said, log.interaction)):
                 for position, turn in enumerate(turns):
                     yield (*_trial(outcome), phase, position, *_turn(turn))
 

@@ -17,7 +17,8 @@ from recjury.records import (
 )
 from recjury.store.contents import Content, read_contents
 from recjury.store.debates import Debate
-from recjury.store.trials import Trial, read_failures, read_stages, read_trials, trial_ids
+from recjury.store.failures import read_failures
+from recjury.store.trials import Trial, read_stages, read_trials, trial_ids
 
 RECALL_AT = (1, 5, 10)
 _CHUNK = 100  # trials read at once, so that memory stays flat

@@ -48,6 +48,15 @@ from recjury.store.face import (
     write_particles,
     write_scores,
 )
+from recjury.store.failures import (
+    FailedStage,
+    Failure,
+    Unfinished,
+    read_failures,
+    read_unfinished,
+    unfinished_trials,
+    write_failures,
+)
 from recjury.store.logs import FinishedLog, read_logs, write_logs
 from recjury.store.migrate import is_current, upgrade
 from recjury.store.outcomes import TrialOutcome, read_outcomes
@@ -63,20 +72,17 @@ from recjury.store.spending import Spent, read_spent
 from recjury.store.stages import holds_particles
 from recjury.store.texts import Interner, text_of_hash
 from recjury.store.trials import (
-    Failure,
     Planned,
     SetAside,
     Trial,
     add_trials,
     check_stages,
     find_trial,
-    read_failures,
     read_trials,
     set_aside,
     stages_done,
     superseded_trials,
     trial_ids,
-    write_failures,
 )
 from recjury.store.writer import Transaction, Work, Writer, write_all
 
@@ -201,9 +207,12 @@ class Store:
         finished = FinishedDebate(trial, Debate(transcript, verdict))
         await self._writer.submit(write_debates, finished)
 
-    async def save_failure(self, trial: str, stage: str, reason: str) -> None:
-        """Keep why a stage failed; it stays to do."""
-        await self._writer.submit(write_failures, Failure(trial, stage, reason, time.time()))
+    async def save_failure(
+        self, trial: str, stage: str, reason: str, said: ConversationLog | None = None
+    ) -> None:
+        """Keep why a stage failed, and what was `said` until then; the stage stays to do."""
+        failure = Failure(trial, stage, reason, time.time())
+        await self._writer.submit(write_failures, FailedStage(failure, said))
 
     def stages_done(self, campaign: str) -> dict[str, set[str]]:
         """The finished stages of each of the campaign's trials that has any."""
@@ -240,6 +249,17 @@ class Store:
         """Everything that failed in a trial, the oldest first."""
         with self._reading() as connection:
             return tuple(read_failures(connection, [trial]).get(trial, ()))
+
+    def unfinished(self, trial: str) -> Unfinished | None:
+        """What was said until a trial's conversation failed; None where it did not, or was held
+        since. StoreError if it is not as it was written."""
+        with self._reading() as connection:
+            return read_unfinished(connection, trial)
+
+    def unfinished_trials(self, campaign: str | None = None) -> tuple[str, ...]:
+        """The trials of which `unfinished` has something, in the plan's order."""
+        with self._reading() as connection:
+            return unfinished_trials(connection, campaign)
 
     def log(self, trial: str) -> ConversationLog | None:
         """A trial's log, or None; StoreError if it is not as it was written."""

@@ -222,7 +222,10 @@ class StatementRow(SQLModel, table=True):
 
 
 class FailureRow(SQLModel, table=True):
-    """A stage of a trial that failed, and why; a later attempt may have finished it."""
+    """A stage of a trial that failed, and why; a later attempt may have finished it.
+
+    `log` is a text: the JSON of a conversation that failed, as far as it went.
+    """
 
     __tablename__ = "failure"
 
@@ -231,6 +234,7 @@ class FailureRow(SQLModel, table=True):
     stage: str
     reason: str
     failed_at: float
+    log: int | None = Field(default=None, foreign_key="text.id")
 
 
 class FaceTurnRow(SQLModel, table=True):

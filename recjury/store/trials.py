@@ -1,4 +1,4 @@
-"""Trials: what is planned, which stages are done, and what failed."""
+"""Trials: what is planned, and which stages are done."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, delete, select
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
-from recjury.store.tables import CampaignTrialRow, FailureRow, StageRow, TrialRow, table_of
+from recjury.store.tables import CampaignTrialRow, StageRow, TrialRow, table_of
 from recjury.store.texts import Damaged, chunks, hashes_of_ids, refuse, seal, texts_of_ids
 from recjury.store.writer import Transaction
 
@@ -29,15 +29,6 @@ class Trial(Record):
     repeat: int = 0
     seed: int = 0
     settings: Mapping[str, object] = {}
-
-
-class Failure(NamedTuple):
-    """A stage that failed, and why; `failed_at` in Unix seconds."""
-
-    trial: str
-    stage: str
-    reason: str
-    failed_at: float
 
 
 class Planned(NamedTuple):
@@ -212,21 +203,3 @@ def check_stages(
         fits = resealed.get((trial, stage), seal([])) == sealed.get((trial, stage))
         if concerned(stage) and not fits:
             damaged(StoreError(f"stage {stage} of trial {trial} is not as it was written"))
-
-
-def write_failures(transaction: Transaction, failures: Sequence[Failure]) -> None:
-    """Keep failures; the stages they are about stay to do."""
-    transaction.connection.execute(
-        insert_new(FailureRow), [failure._asdict() for failure in failures]
-    )
-
-
-def read_failures(connection: Connection, trials: Iterable[str]) -> dict[str, list[Failure]]:
-    """Per trial, its failures, the oldest first, those of stages finished later included."""
-    failures = table_of(FailureRow)
-    query = select(failures).where(failures.c.trial.in_(tuple(trials))).order_by(failures.c.id)
-    found: dict[str, list[Failure]] = {}
-    for row in connection.execute(query):
-        failure = Failure(row.trial, row.stage, row.reason, row.failed_at)
-        found.setdefault(row.trial, []).append(failure)
-    return found

@@ -118,7 +118,7 @@ BUSY = Fault("status", status=429)
 def test_being_turned_away_burns_no_attempt(wire: str) -> None:
     """429 says that the endpoint works: only what fails counts against `retries`."""
     clock = FakeClock()
-    answers = [*[BUSY] * 7, Fault("status", status=500), BUSY, "fine"]
+    answers: list[Answer] = [*[BUSY] * 7, Fault("status", status=500), BUSY, "fine"]
     with ScriptedEndpoint(in_turn(answers)) as endpoint:
         reply, gateway = complete(spec_of(endpoint, wire=wire, retries=1), clock)
     assert (reply.text, reply.attempts, gateway.usage.failed) == ("fine", 10, 0)

@@ -1,6 +1,7 @@
 """The rounds of a conversation: when it opens, when it ends, what the user is asked for."""
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 
@@ -47,6 +48,7 @@ def talk(
     min_rounds: int = 3,
     max_rounds: int = 5,
     list_length: int = 10,
+    broken_off: Callable[[ConversationLog], None] | None = None,
 ) -> ConversationLog:
     return asyncio.run(
         converse(
@@ -58,6 +60,7 @@ def talk(
             min_rounds=min_rounds,
             max_rounds=max_rounds,
             list_length=list_length,
+            broken_off=broken_off,
         )
     )
 
@@ -202,6 +205,26 @@ def test_what_is_no_fault_of_the_system_is_raised(error: Exception) -> None:
 def test_a_user_that_says_nothing_fails_the_trial() -> None:
     with pytest.raises(Unreadable, match="said nothing"):
         talk(MISS, user=ScriptedUser(lambda moment: "  "))
+
+
+@pytest.mark.parametrize("silent_from", [0, 1, 2])
+def test_what_was_said_until_the_user_fell_silent_is_told(silent_from: int) -> None:
+    def say(moment: Moment) -> str:
+        return "  " if len(moment.interaction) > 2 * silent_from else "Please go on."
+
+    said: list[ConversationLog] = []
+    with pytest.raises(Unreadable):
+        talk(*[MISS] * 5, user=ScriptedUser(say), broken_off=said.append)
+    (log,) = said
+    assert log.ending is Ending.BROKEN_OFF
+    assert speakers(log) == "su" * silent_from + "s"
+
+
+def test_where_nothing_was_said_nothing_is_told() -> None:
+    said: list[ConversationLog] = []
+    with pytest.raises(BudgetSpent):
+        talk(BudgetSpent("spent"), broken_off=said.append)
+    assert said == []
 
 
 def test_calls_stand_with_their_turns() -> None:

@@ -73,6 +73,51 @@ def test_a_failed_stage_stays_to_do_and_is_reported_until_it_is_done(tmp_path: P
         assert [failure.stage for failure in store.failures(trial)] == ["converse", "rate"]
 
 
+def test_what_was_said_until_a_conversation_failed_is_kept_until_one_is_held(
+    tmp_path: Path,
+) -> None:
+    async def save(store: Store, trial: str) -> None:
+        await store.save_failure(trial, "converse", "turn 1: first", values.log(text="first"))
+        await store.save_failure(trial, "converse", "turn 1: again", values.log(text="again"))
+        await store.save_failure(trial, "rate", "the judge fell over")
+
+    with _store(tmp_path) as store:
+        trial, other = values.begun(store, trials=2)
+        asyncio.run(save(store, trial))
+        unfinished = store.unfinished(trial)
+        assert unfinished is not None
+        assert (unfinished.trial, unfinished.reason) == (trial, "turn 1: again")
+        assert unfinished.log == values.log(text="again")
+        assert store.unfinished(other) is None
+        assert store.unfinished_trials() == store.unfinished_trials(values.campaign().id)
+        assert store.unfinished_trials() == (trial,)
+        assert store.log(trial) is None
+        asyncio.run(store.save_log(trial, values.log()))
+        assert store.unfinished(trial) is None
+        assert store.unfinished_trials() == ()
+
+
+@pytest.mark.parametrize(
+    ("altered", "noticed"),
+    [
+        ("UPDATE text SET body = x'7b7d' WHERE id = (SELECT log FROM failure)", "does not match"),
+        ("UPDATE failure SET log = (SELECT settings FROM trial)", "is not in the store as it was"),
+    ],
+)
+def test_an_altered_unfinished_conversation_is_noticed(
+    tmp_path: Path, altered: str, noticed: str
+) -> None:
+    with _store(tmp_path) as store:
+        (trial,) = values.begun(store)
+        asyncio.run(store.save_failure(trial, "converse", "turn 1: no", values.log()))
+        assert store.integrity(trial) == ()
+        assert values.alter(store.path, altered) == 1
+        with pytest.raises(StoreError, match=noticed):
+            store.unfinished(trial)
+        (found,) = store.integrity(trial)
+        assert noticed in found
+
+
 def test_a_campaign_begun_again_is_one_campaign_with_two_runs(tmp_path: Path) -> None:
     with _store(tmp_path) as store:
         values.begun(store, trials=3)

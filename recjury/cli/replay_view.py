@@ -1,0 +1,70 @@
+"""What `recjury replay` shows to people: debates round by round, conversations that failed."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from recjury.cli import output
+from recjury.cli.plain_text import printable
+
+if TYPE_CHECKING:
+    from recjury.debate.replay import ReplayedDebate
+    from recjury.records import ConversationLog
+    from recjury.store import Store, Unfinished
+
+
+def show(store: "Store", debates: Sequence[str], unfinished: Sequence["Unfinished"]) -> None:
+    """Print the debates of some trials, and then what there is of failed conversations."""
+    from recjury.debate.replay import replay
+
+    view = _View()
+    for trial in debates:
+        view.debate(replay(store, trial))
+    for failed in unfinished:
+        view.unfinished(failed)
+
+
+class _View:
+    """Prints to standard output, as wide as the terminal."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._console = Console(highlight=False)
+
+    def debate(self, debate: "ReplayedDebate") -> None:
+        """The conversation, its ratings, each round, and the verdict."""
+        self._talk(debate.log)
+        for rating in debate.ratings:
+            score = output.number(rating.score, 0)
+            self._say("", f"  {rating.factor}: {score}  {rating.reason or rating.rationale}")
+        for number in range(1, debate.transcript.rounds + 1):
+            self._rule(f"round {number}")
+            for said in debate.transcript.of_round(number):
+                head = f"{said.role} ({said.speaker}) {output.number(said.score, 0)}  "
+                self._say(head, said.text or said.reason)
+        verdict = debate.verdict
+        how = "agreed" if verdict.agreed else f"after {verdict.rounds} rounds"
+        score = output.number(verdict.score, 1)
+        self._rule(f"verdict {score}, {how} {verdict.reason}".strip())
+
+    def unfinished(self, failed: "Unfinished") -> None:
+        """What was said, and why it went no further."""
+        self._talk(failed.log)
+        self._rule(f"failed {failed.place}, not rated")
+        self._say("", failed.reason)
+
+    def _talk(self, log: "ConversationLog") -> None:
+        self._rule(f"{log.system} · {log.scenario.id}")
+        for turn in log.interaction:
+            said = turn.text if turn.failure is None else f"[no usable answer: {turn.failure}]"
+            self._say(f"{turn.speaker:>7}  ", said)
+
+    def _rule(self, text: str) -> None:
+        from rich.text import Text
+
+        self._console.rule(Text(printable(text)))
+
+    def _say(self, head: str, text: str) -> None:
+        from rich.text import Text
+
+        self._console.print(Text.assemble((printable(head), "bold"), printable(text)))

@@ -1,0 +1,128 @@
+"""Failures: which stages of trials failed and why, and what was said until a conversation did."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pydantic import ValidationError
+from sqlalchemy import ColumnElement, Connection, Row, and_, exists, select
+
+from recjury.errors import StoreError
+from recjury.records import JSON, ConversationLog, Ending, Speaker
+from recjury.store.engine import insert_new
+from recjury.store.logs import canonical
+from recjury.store.tables import CampaignTrialRow, FailureRow, StageRow, table_of
+from recjury.store.texts import Damaged, refuse, texts_of_ids
+from recjury.store.writer import Transaction
+
+
+class Failure(NamedTuple):
+    """A stage that failed, and why; `failed_at` in Unix seconds."""
+
+    trial: str
+    stage: str
+    reason: str
+    failed_at: float
+
+
+class FailedStage(NamedTuple):
+    """A failure to keep, with what was said until then where a conversation failed."""
+
+    failure: Failure
+    said: ConversationLog | None = None
+
+
+class Unfinished(NamedTuple):
+    """A conversation that failed, as far as it went; nothing of it is ever scored.
+
+    `reason` says what went wrong; `failed_at` is in Unix seconds.
+    """
+
+    trial: str
+    reason: str
+    failed_at: float
+    log: ConversationLog
+
+    @property
+    def round(self) -> int:
+        """The 1-based round in which it failed, or after which, if it had come to its end."""
+        broken = self.log.ending is Ending.BROKEN_OFF
+        answered = self.log.interaction[-1].speaker is Speaker.USER
+        return len(self.log.system_turns) + (broken and answered)
+
+    @property
+    def place(self) -> str:
+        """ "in round 2"; "after round 5" where the whole conversation was held."""
+        cut_short = self.log.ending in {Ending.SYSTEM_FAILED, Ending.BROKEN_OFF}
+        return f"{'in' if cut_short else 'after'} round {self.round}"
+
+
+def write_failures(transaction: Transaction, failed: Sequence[FailedStage]) -> None:
+    """Keep failures; the stages they are about stay to do."""
+    logs = [None if said is None else canonical(said) for _, said in failed]
+    texts = [log for log in logs if log is not None]
+    places = transaction.texts.intern(transaction.connection, texts)
+    rows: list[dict[str, JSON]] = [
+        {**failure._asdict(), "log": None if log is None else places[log].id}
+        for (failure, _), log in zip(failed, logs, strict=True)
+    ]
+    transaction.connection.execute(insert_new(FailureRow), rows)
+
+
+def read_failures(connection: Connection, trials: Iterable[str]) -> dict[str, list[Failure]]:
+    """Per trial, its failures, the oldest first, those of stages finished later included."""
+    failures = table_of(FailureRow)
+    query = select(failures).where(failures.c.trial.in_(tuple(trials))).order_by(failures.c.id)
+    found: dict[str, list[Failure]] = {}
+    for row in connection.execute(query):
+        failure = Failure(row.trial, row.stage, row.reason, row.failed_at)
+        found.setdefault(row.trial, []).append(failure)
+    return found
+
+
+def unfinished_trials(connection: Connection, campaign: str | None = None) -> tuple[str, ...]:
+    """The trials whose conversation failed so far and left something said, in the plan's order."""
+    failures, planned = table_of(FailureRow), table_of(CampaignTrialRow)
+    query = select(failures.c.trial).where(_is_unfinished()).distinct()
+    if campaign is None:
+        query = query.order_by(failures.c.trial)
+    else:
+        query = query.join(planned, planned.c.trial == failures.c.trial)
+        query = query.where(planned.c.campaign == campaign).order_by(planned.c.ordinal)
+    return tuple(connection.execute(query).scalars())
+
+
+def read_unfinished(
+    connection: Connection, trial: str, damaged: Damaged = refuse
+) -> Unfinished | None:
+    """What a trial's latest failed conversation left; None where there is none, or a whole one.
+
+    `damaged` hears of one that is not as it was written.
+    """
+    failures = table_of(FailureRow)
+    query = select(failures).where(failures.c.trial == trial, _is_unfinished())
+    row = connection.execute(query.order_by(failures.c.id.desc()).limit(1)).first()
+    if row is None:
+        return None
+    try:
+        log = _log(connection, row)
+    except StoreError as error:
+        damaged(error)
+        return None
+    return Unfinished(row.trial, row.reason, row.failed_at, log)
+
+
+def _is_unfinished() -> ColumnElement[bool]:
+    """Whether a row of `failure` holds a conversation, and its trial has none that was held."""
+    failures, stages = table_of(FailureRow), table_of(StageRow)
+    held = exists().where(stages.c.trial == failures.c.trial, stages.c.stage == "converse")
+    return and_(failures.c.log.is_not(None), ~held)
+
+
+def _log(connection: Connection, row: Row[tuple[object, ...]]) -> ConversationLog:
+    body = texts_of_ids(connection, [row.log])[row.log]
+    try:
+        return ConversationLog.model_validate_json(body)
+    except ValidationError:  # an edited row may refer to any text
+        raise StoreError(
+            f"what was said until trial {row.trial} failed is not in the store as it was written"
+        ) from None
