@@ -1,6 +1,6 @@
 """What FACE left in a store, as files take it: scores per instruction, pooled scores, coverage."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import NamedTuple
 
 from recjury.corpora.crsarena_particles import not_in_turn
@@ -44,10 +44,15 @@ class AspectCoverage(NamedTuple):
     read_samples: int
 
 
-def read_scored(store: Store, campaign: str | None = None) -> Iterator[Scored]:
-    """The conversations of a campaign, or of the store, that have particles or such ratings."""
+def read_scored(
+    store: Store, campaign: str | None = None, *, trials: Container[str] | None = None
+) -> Iterator[Scored]:
+    """The conversations of a campaign, or of the store, that have particles or such ratings.
+
+    With `trials` (ids), only those of them.
+    """
     for trial in store.trials(campaign):
-        log = store.log(trial.id)
+        log = store.log(trial.id) if trials is None or trial.id in trials else None
         if log is not None:
             yield Scored(log, store.face(trial.id), store.ratings(trial.id))
 

@@ -93,7 +93,13 @@ async def score_conversations(
         store.begin(Campaign(id=identity, name=config.name, setup=ran_with))
         store.add_trials(identity, [trial.planned(config.seed) for trial in trials])
         await _walk(walk, identity, trials, logs)
-    return RunResult(identity, progress.planned, progress.done, progress.failed)
+    return RunResult(
+        identity,
+        progress.planned,
+        progress.done,
+        progress.failed,
+        trials=frozenset(trial.id for trial in trials),
+    )
 
 
 def _setup(config: RatingConfig, evaluator: Evaluator, stages: frozenset[str]) -> Setup:

@@ -1,6 +1,6 @@
 """`recjury face score`: score conversations with FACE, or with what it is compared with."""
 
-from collections.abc import Coroutine
+from collections.abc import Collection, Coroutine
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recjury.campaign.face import FaceSettings
     from recjury.campaign.progress import Progress
     from recjury.campaign.running import RunResult
-    from recjury.records import ConversationLog
+    from recjury.records import Aspect, ConversationLog
 
 
 class Form(StrEnum):
@@ -104,7 +104,7 @@ def score(
     def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
         return score_conversations(logs, chosen, raters, store, progress=progress)
 
-    _finish(drive(work), store, runs, run_file, as_json=as_json)
+    _finish(drive(work), chosen.aspects, store, runs, run_file, as_json=as_json)
 
 
 def _logs(path: Path, form: Form, limit: int | None) -> list["ConversationLog"]:
@@ -146,18 +146,34 @@ def _with_files(
 
 
 def _finish(
-    result: "RunResult", url: str, runs: Path | None, run_file: Path | None, *, as_json: bool
+    result: "RunResult",
+    aspects: "Collection[Aspect]",
+    url: str,
+    runs: Path | None,
+    run_file: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
-    from recjury.alignment.face_results import read_scored
-    from recjury.cli.results import SOME_FAILED
+    """Write and show what came of a run, and end with the exit code that says it.
+
+    Nothing at all that was scored on any of `aspects` is told apart from a result.
+    """
+    from recjury.alignment.face_results import pooled_scores, read_scored
+    from recjury.cli.results import SOME_FAILED, say_failures
     from recjury.store import Store
 
     with Store.open(url, create=False) as kept:
-        scored = list(read_scored(kept, result.campaign))
-    _write(scored, runs, run_file)
-    _show(result, scored, as_json=as_json)
-    if result.failed:
-        output.say(f"{result.failed} conversations failed: run the same command again")
+        scored = list(read_scored(kept, result.campaign, trials=result.trials))
+        _write(scored, runs, run_file)
+        _show(result, scored, as_json=as_json)
+        if result.failed:
+            output.say(f"{result.failed} of {result.planned} conversations failed:")
+            say_failures(kept, result.campaign)
+            output.say("  the same command tries them again")
+    nothing = not pooled_scores(scored).keys() & set(aspects)
+    if nothing:
+        output.say(f"nothing could be scored: no score of {', '.join(aspects)} came of it")
+    if nothing or result.failed:
         output.stop(SOME_FAILED)
 
 

@@ -73,9 +73,14 @@ def _show(result: RunResult, systems: dict[str, SystemSummary], store: Store) ->
         )
     if result.failed:
         output.say(f"{result.failed} of {result.planned} trials failed:")
-        for reason, count in failure_reasons(store, result.campaign).most_common(_SHOWN_REASONS):
-            output.say(f"  {count} x {reason}")
+        say_failures(store, result.campaign)
     output.say(f"campaign {result.campaign}")
+
+
+def say_failures(store: Store, campaign: str) -> None:
+    """The reasons that stand behind most failed trials, on standard error, a line each."""
+    for reason, count in failure_reasons(store, campaign).most_common(_SHOWN_REASONS):
+        output.say(f"  {count} x {reason}")
 
 
 def failure_reasons(store: Store, campaign: str | None) -> Counter[str]:

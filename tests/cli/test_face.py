@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.front_door import Ended, recjury
 from tests.corpora.arena import dialogue, scores, write, write_lines
-from tests.endpoint import Body, ScriptedEndpoint
+from tests.endpoint import Body, Fault, ScriptedEndpoint
 
 Command = Callable[..., Ended]
 
@@ -74,12 +74,16 @@ def config(tmp_path: Path) -> Iterator[Path]:
         return "Hm. <rating>1</rating>"
 
     with ScriptedEndpoint(script) as endpoint:
-        path = tmp_path / "campaign.yaml"
-        path.write_text(
-            "scenarios: [sample]\nsystems: [retrieval]\n"
-            f"model: {{base_url: '{endpoint.url}', name: scripted, retries: 0}}\n"
-        )
-        yield path
+        yield _config(tmp_path, endpoint)
+
+
+def _config(folder: Path, endpoint: ScriptedEndpoint) -> Path:
+    path = folder / "campaign.yaml"
+    path.write_text(
+        "scenarios: [sample]\nsystems: [retrieval]\n"
+        f"model: {{base_url: '{endpoint.url}', name: scripted, retries: 0}}\n"
+    )
+    return path
 
 
 def test_score_and_explain(command: Command, labels: Path, config: Path, tmp_path: Path) -> None:
@@ -219,3 +223,59 @@ def test_each_conversation_is_explained_on_what_it_is_scored_on(
         "efficiency",
     ]
     assert list(json.loads(command(*scored, "kbrd_redial_1", "--json").out)) == ["relevance"]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--rules",), "no sample of any particle could be read"),
+        ((), "was not decomposed: no JSON object was given"),
+        (("--evaluator", "llm-direct"), "no <rating> from 0 to 2 was given"),
+    ],
+)
+def test_a_run_that_scores_nothing_says_so(
+    command: Command, labels: Path, tmp_path: Path, more: tuple[str, ...], said: str
+) -> None:
+    with ScriptedEndpoint(lambda body: "I would rather not.") as endpoint:
+        scoring = ("face", "score", labels, "--config", _config(tmp_path, endpoint))
+        store = ("--store", f"sqlite:///{tmp_path}/face.db", "--aspect", "relevance")
+        for _ in range(2):
+            ended = command(*scoring, *store, *more)
+            assert ended.code == 3, ended
+            assert ended.err.endswith("nothing could be scored: no score of relevance came of it\n")
+            assert said in ended.err
+
+
+def test_a_run_whose_calls_fail_says_why(command: Command, labels: Path, tmp_path: Path) -> None:
+    with ScriptedEndpoint(lambda body: Fault("status", text="on fire")) as endpoint:
+        scoring = ("face", "score", labels, "--config", _config(tmp_path, endpoint), "--rules")
+        store = ("--store", f"sqlite:///{tmp_path}/face.db")
+        ended = command(*scoring, *store, "--aspect", "efficiency", "--json")
+    assert ended.code == 3
+    assert json.loads(ended.out)["failed"] == 3
+    assert "3 of 3 conversations failed:\n  3 x face/efficiency: " in ended.err
+    assert "on fire" in ended.err
+    assert ended.err.endswith("nothing could be scored: no score of efficiency came of it\n")
+
+
+def test_a_run_that_scores_some_tells_how_much(
+    command: Command, labels: Path, tmp_path: Path
+) -> None:
+    def script(body: Body) -> str:
+        return "<rating>1</rating>" if "It is slow" in particle(body) else "Hm."
+
+    def particle(body: Body) -> str:
+        return str(body["messages"]).rpartition("<words>")[2]
+
+    with ScriptedEndpoint(script) as endpoint:
+        scoring = ("face", "score", labels, "--config", _config(tmp_path, endpoint), "--rules")
+        store = ("--store", f"sqlite:///{tmp_path}/face.db", "--aspect", "relevance")
+        ended = command(*scoring, *store)
+        assert ended.code == 0, ended
+        assert "3 of 6" in ended.out
+        assert "nothing could be scored" not in ended.err
+        file = ("--limit", 1, "--run-file", tmp_path / "run.json")
+        assert command(*scoring, *store, *file).code == 0
+    assert [each["conv_id"] for each in json.loads((tmp_path / "run.json").read_text())] == [
+        "kbrd_redial_0"
+    ]
