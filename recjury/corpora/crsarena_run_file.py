@@ -11,7 +11,8 @@ from pathlib import Path
 import orjson
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from recjury.corpora.lines import read_json
+from recjury.corpora.crsarena_runs import is_number
+from recjury.corpora.lines import read_json_with_nan
 from recjury.corpora.problems import Fault, Problem
 from recjury.errors import DataError
 from recjury.records import Aspect, Level, Place
@@ -45,7 +46,7 @@ def read_run_file(path: Path) -> tuple[dict[Aspect, dict[Place, float]], tuple[P
     scores: dict[Aspect, dict[Place, float]] = {}
     problems: list[Problem] = []
     seen: set[Place] = set()
-    dialogues: list[_Dialogue] = read_json(path, _FILE)
+    dialogues: list[_Dialogue] = read_json_with_nan(path, _FILE)
     for dialogue in dialogues:
         given = [(Place(dialogue.conv_id), dialogue.dial_level_pred)]
         given += ((Place(dialogue.conv_id, t.turn_ind), t.turn_level_pred) for t in dialogue.turns)
@@ -68,7 +69,7 @@ def _take(
         aspect = Aspect(name)
         if score is None:
             yield Problem(Fault.MISSING_SCORE, place, name, "has no score")
-        elif isinstance(score, bool) or not isinstance(score, int | float):
+        elif not is_number(score):
             yield Problem(Fault.NOT_A_NUMBER, place, name, f"the score {score!r} is no number")
         else:
             if not aspect.low <= score <= aspect.high:

@@ -110,7 +110,7 @@ def _scores(
 ) -> Iterator[tuple[str, float]]:
     for name, score in given.items():
         where = f"particle {particle}, {name}"
-        if not _is_number(score):
+        if not is_number(score):
             what = f"{where}: the score {score!r} is no number"
             found.append(Problem(Fault.NOT_A_NUMBER, place, aspect, what))
             continue
@@ -120,8 +120,8 @@ def _scores(
         yield name, float(score)
 
 
-def _is_number(score: object) -> TypeGuard[float]:
-    """Whether it can be averaged: finite, and not so large that a sum is not."""
+def is_number(score: object) -> TypeGuard[float]:
+    """Whether a score can be averaged: finite, and not so large that a sum is not."""
     return isinstance(score, int | float) and not isinstance(score, bool) and abs(score) < _ABSURD
 
 

@@ -1,6 +1,8 @@
 """Strict reading of JSON and JSON lines, plain or gzipped: what is wrong is named by its place."""
 
 import gzip
+import math
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,10 @@ from recjury.errors import DataError
 MAX_LINE = 64 * 2**20
 _OWN_WORDS = {"missing": "is missing", "extra_forbidden": "is no known field"}
 _BOM = b"\xef\xbb\xbf"
+# Texts, so that what stands in them is passed over; and numbers, those that JSON has not included.
+_TEXT_OR_NUMBER = re.compile(
+    rb'"(?:[^"\\]|\\.)*+"|-?(?:NaN|Infinity|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)', re.DOTALL
+)
 
 Row = TypeVar("Row", bound=BaseModel)
 Content = TypeVar("Content")
@@ -64,15 +70,39 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 def read_json(path: Path, form: TypeAdapter[Content]) -> Content:
     """A whole JSON file as `form`. Raises DataError with the file for what is not so."""
+    return _formed(path, _whole(path), form)
+
+
+def read_json_with_nan(path: Path, form: TypeAdapter[Content]) -> Content:
+    """As `read_json`, but one NaN or Infinity, or a number too large, does not refuse the file.
+
+    JSON has no such numbers. Each is read as a text that names it with its file and line, which a
+    form that wants a number there refuses.
+    """
+
+    def told(found: re.Match[bytes]) -> bytes:
+        token = found[0]
+        if token.startswith(b'"') or math.isfinite(float(token)):
+            return token
+        line = content.count(b"\n", 0, found.start()) + 1
+        return orjson.dumps(f"{token.decode()} ({path}:{line})")
+
+    content = _whole(path)
+    return _formed(path, _TEXT_OR_NUMBER.sub(told, content), form)
+
+
+def _whole(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
+        return path.read_bytes().removeprefix(_BOM)
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", path=path) from None
+
+
+def _formed(path: Path, content: bytes, form: TypeAdapter[Content]) -> Content:
     try:
-        return form.validate_python(orjson.loads(content.removeprefix(_BOM)))
+        return form.validate_python(orjson.loads(content))
     except orjson.JSONDecodeError as error:
-        line = content.count(b"\n", 0, error.pos) + 1
-        raise DataError(f"not JSON: {error}", path=path, line=line) from None
+        raise DataError(f"not JSON: {error}", path=path, line=error.lineno) from None
     except ValidationError as error:
         raise DataError(what_is_wrong(error), path=path) from None
 

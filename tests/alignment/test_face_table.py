@@ -130,6 +130,40 @@ def test_what_is_no_number_and_ids_of_another_shape_leave_the_rest(
     assert result.correlations["redial"][Aspect.UNDERSTANDING].n == 2
 
 
+@pytest.mark.parametrize("score", ["NaN", "-Infinity", "1e999", "1e300"])
+def test_a_pooled_score_that_is_no_number_leaves_the_rest(
+    arena: Path, tmp_path: Path, score: str
+) -> None:
+    rows = [
+        f'{{"conv_id": "kbrd_redial_{n}", "turns": [], '
+        f'"dial_level_pred": {{"understanding": {own}}}}}'
+        for n, own in enumerate(["0.5", score, "2"])
+    ]
+    path = tmp_path / "run.json"
+    path.write_text("[\n" + ",\n".join(rows) + "]\n", "utf-8")
+    result = face_table(path, arena)
+    (problem,) = result.problems
+    assert str(problem).startswith("kbrd_redial_1, understanding: the score ")
+    assert str(problem).endswith("is no number")
+    if score != "1e300":  # that one is a number, and as such has no line
+        assert f"'{score} ({path}:3)'" in str(problem)
+    assert count_faults(result.problems) == {"not a number": 1}
+    assert result.correlations["redial"][Aspect.UNDERSTANDING].n == 2
+    assert result.coverage["redial"][Aspect.UNDERSTANDING] == (3, 2, 0)
+
+
+def test_a_label_that_is_no_number_leaves_the_rest(tmp_path: Path) -> None:
+    every = [dialogue(f"kbrd_redial_{n}", understanding=[float("nan"), 1][n]) for n in range(2)]
+    labels = write(tmp_path / "labels.json", every)
+    rows = [scores(f"kbrd_redial_{n}", {1: [{"itr1": 1.0}]}) for n in range(2)]
+    write_lines(tmp_path / "runs" / "understanding.jsonl", rows)
+    result = face_table(tmp_path / "runs", labels)
+    assert [str(problem) for problem in result.problems] == [
+        f"kbrd_redial_0, understanding: the label 'NaN ({labels}:1)' is no whole number"
+    ]
+    assert result.correlations["redial"][Aspect.UNDERSTANDING].n == 1
+
+
 @pytest.mark.parametrize(
     "row", [{"conv_id": 5, "turns": {}}, {"conv_id": "a", "turns": {"01": {}}}]
 )

@@ -1,13 +1,14 @@
 """What is wrong with a file is said in one line, with its place."""
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, ConfigDict, StrictFloat, TypeAdapter
 
 from recjury.corpora import lines
-from recjury.corpora.lines import read_json, read_rows
+from recjury.corpora.lines import read_json, read_json_with_nan, read_rows
 from recjury.errors import DataError
 
 
@@ -97,11 +98,37 @@ def test_damaged_gzip_files_are_named(tmp_path: Path, keep: slice) -> None:
 def test_a_corrupt_json_file_is_named_with_the_line(tmp_path: Path) -> None:
     path = tmp_path / "numbers.json"
     form = TypeAdapter(dict[str, int])
-    path.write_text('{"a": 1,\n "b": oops}')
-    with pytest.raises(DataError, match=r"numbers\.json:2: not JSON"):
-        read_json(path, form)
+    for before in ("", "ü" * 50):
+        path.write_text(f'{{"a{before}": 1,\n "b": oops}}', "utf-8")
+        with pytest.raises(DataError, match=r"numbers\.json:2: not JSON"):
+            read_json(path, form)
     path.write_text('{"a": "one"}')
     with pytest.raises(DataError, match=r"numbers\.json: a: Input should be a valid integer"):
         read_json(path, form)
     with pytest.raises(DataError, match="cannot be read"):
         read_json(tmp_path / "none.json", form)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1E+400", "9" * 400])
+def test_a_number_that_json_has_not_is_told_with_its_line_and_refuses_nothing_else(
+    tmp_path: Path, number: str
+) -> None:
+    path = tmp_path / "numbers.json"
+    said = 'NaN "Infinity" \\'
+    path.write_text(f'{{"a": 1.5e3,\n "b": {json.dumps(said)}, "c": [\n-2, {number}]}}')
+    assert read_json_with_nan(path, TypeAdapter(dict[str, object])) == {
+        "a": 1500.0,
+        "b": said,
+        "c": [-2, f"{number} ({path}:3)"],
+    }
+    path.write_text(f'{{"a": {number}}}')
+    with pytest.raises(DataError, match=r"numbers\.json: a: Input should be a valid number"):
+        read_json_with_nan(path, TypeAdapter(dict[str, StrictFloat]))
+
+
+@pytest.mark.parametrize("bad", ["nan", "--1", "NaNs", '"open', "1.2.3", "Infinity Infinity"])
+def test_whatever_else_is_no_json_still_refuses_the_file(tmp_path: Path, bad: str) -> None:
+    path = tmp_path / "numbers.json"
+    path.write_text(f'{{"a": NaN,\n "b": {bad}}}')
+    with pytest.raises(DataError, match=r"numbers\.json:2: not JSON"):
+        read_json_with_nan(path, TypeAdapter(dict[str, object]))
