@@ -1,5 +1,6 @@
 """`recjury replay`: watch a stored debate again, or verify that it is what it was."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ from recjury.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
     from recjury.debate.difference import Difference
+    from recjury.debate.replay import ReplayedDebate
     from recjury.records import JSON
     from recjury.store import Store, Unfinished
 
@@ -100,14 +102,22 @@ def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
 
 
 def _verify(store: "Store", trials: Sequence[str], *, every: bool, as_json: bool) -> None:
+    from recjury.debate.replay import another_version
+
     different: list[dict[str, JSON]] = []
+    others: list[dict[str, JSON]] = []
     verified = 0
     for trial in trials:
         found = _differences(store, trial, every=every)
-        verified += not found
         different += [{"trial": trial, **difference.model_dump()} for difference in found]
+        if not found:
+            verified += 1
+            protocol = another_version(store, trial)
+            others += [] if protocol is None else [{"trial": trial, "protocol": protocol}]
     if as_json:
-        output.emit_json({"debates": len(trials), "verified": verified, "different": different})
+        result = {"debates": len(trials), "verified": verified, "different": different}
+        # Only where there is something to say: mostly all debates are of the installed version.
+        output.emit_json(result | ({"another_version": others} if others else {}))
     else:
         for difference in different:
             line = (
@@ -116,8 +126,18 @@ def _verify(store: "Store", trials: Sequence[str], *, every: bool, as_json: bool
             )
             output.say(printable(line))
         output.say(f"{verified} of {len(trials)} debates are what they were")
+        _say_versions(Counter(str(other["protocol"]) for other in others))
     if different:
         output.stop(SOME_DIFFER)
+
+
+def _say_versions(others: Counter[str]) -> None:
+    for protocol, count in others.most_common():
+        held = "was" if count == 1 else "were"
+        output.say(
+            f"{count} of them {held} held by another version, {protocol}: what that version said "
+            "or asked was held against its hashes, and not made again"
+        )
 
 
 def _differences(store: "Store", trial: str, *, every: bool) -> "tuple[Difference, ...]":
@@ -148,14 +168,18 @@ def _watch(store: "Store", trials: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         from recjury.debate.replay import replay as replayed
 
-        output.emit_json(
-            {
-                "debates": [replayed(store, trial).model_dump(mode="json") for trial in debates],
-                "unfinished": [_as_json(failed) for failed in unfinished],
-            }
-        )
+        held = [_debate_as_json(replayed(store, trial)) for trial in debates]
+        output.emit_json({"debates": held, "unfinished": [_as_json(each) for each in unfinished]})
         return
     show(store, debates, unfinished)
+
+
+def _debate_as_json(debate: "ReplayedDebate") -> "dict[str, JSON]":
+    from recjury.debate.replay import installed
+
+    protocol = debate.transcript.protocol
+    other = None if protocol == installed(protocol) else protocol
+    return {**debate.model_dump(mode="json"), "another_version": other}
 
 
 def _as_json(failed: "Unfinished") -> "dict[str, JSON]":

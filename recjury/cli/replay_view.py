@@ -33,7 +33,12 @@ class _View:
 
     def debate(self, debate: "ReplayedDebate") -> None:
         """The conversation, its ratings, each round, and the verdict."""
+        from recjury.debate.replay import installed
+
         self._talk(debate.log)
+        protocol = debate.transcript.protocol
+        if protocol != installed(protocol):
+            self._rule(f"held by another version, {protocol}: installed is {installed(protocol)}")
         for rating in debate.ratings:
             score = output.number(rating.score, 0)
             self._say("", f"  {rating.factor}: {score}  {rating.reason or rating.rationale}")

@@ -86,12 +86,12 @@ def another_version(store: Store, trial: str) -> str | None:
     that is no alteration, but whoever reads "verified" should know. None without a debate, too.
     """
     debate = store.debate(trial)
-    if debate is None or debate.transcript.protocol == _installed(debate.transcript.protocol):
+    if debate is None or debate.transcript.protocol == installed(debate.transcript.protocol):
         return None
     return debate.transcript.protocol
 
 
-def _installed(protocol: str) -> str:
+def installed(protocol: str) -> str:
     """The installed version of what `protocol` is a version of."""
     return RULE_PROTOCOL if protocol.startswith(RULE_DEBATE) else DebatePrompts().identity
 
@@ -120,7 +120,7 @@ class _Recomputed:
         self._verdict = debate.verdict
         self._prompts = DebatePrompts()
         self._by_rule = self._transcript.protocol.startswith(RULE_DEBATE)
-        self._same_version = self._transcript.protocol == _installed(self._transcript.protocol)
+        self._same_version = self._transcript.protocol == installed(self._transcript.protocol)
 
     def differences(self) -> tuple[Difference, ...]:
         """All of them, in the order in which the debate was held."""
@@ -142,7 +142,7 @@ class _Recomputed:
         protocol = self._transcript.protocol
         if _WRITTEN.fullmatch(protocol):
             return ()
-        return compared("protocol", "debate", _installed(protocol), protocol)
+        return compared("protocol", "debate", installed(protocol), protocol)
 
     def _round(
         self, number: int, spoken: Sequence[Statement], said: Sequence[Statement]

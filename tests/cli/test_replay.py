@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from recjury.cli.plain_text import printable
+from recjury.debate.rule_debaters import PROTOCOL, RULE_DEBATE
 from tests.cli.front_door import Ended, recjury
 
 Command = Callable[..., Ended]
@@ -79,6 +80,32 @@ def test_no_command_to_the_terminal_comes_out_of_a_replay(command: Command) -> N
 def test_verify_alone_means_all_debates(command: Command) -> None:
     assert _verified(command) == {"debates": 3, "verified": 3, "different": []}
     assert _verified(command, "--all") == {"debates": 3, "verified": 3, "different": []}
+
+
+def test_debates_of_another_version_are_named(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (held, *_) = _debates(command)
+    assert held["another_version"] is None
+    monkeypatch.setattr("recjury.debate.replay.RULE_PROTOCOL", f"{RULE_DEBATE}99")
+    found = _verified(command)
+    assert (found["verified"], found["different"]) == (3, [])
+    assert [each["protocol"] for each in found["another_version"]] == [PROTOCOL] * 3
+    assert {each["trial"] for each in found["another_version"]} == {
+        each["trial"] for each in _debates(command)
+    }
+    assert {each["another_version"] for each in _debates(command)} == {PROTOCOL}
+    said = command("replay", "--verify", *STORE).err
+    assert f"3 of them were held by another version, {PROTOCOL}: " in said
+    watched = command("replay", str(held["trial"]), *STORE).out
+    assert f"held by another version, {PROTOCOL}: installed is {RULE_DEBATE}99" in watched
+
+
+def _debates(command: Command) -> list[dict[str, Any]]:
+    debates: list[dict[str, Any]] = json.loads(command("replay", "--all", "--json", *STORE).out)[
+        "debates"
+    ]
+    return debates
 
 
 FIRST = "(SELECT min(id) FROM trial)"
