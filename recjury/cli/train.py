@@ -24,6 +24,19 @@ Seed = Annotated[int, typer.Option(help="The same seed gives the same numbers.")
 Epochs = Annotated[
     int | None, typer.Option(min=1, help="At most so many epochs, of recommender and generator.")
 ]
+Bart = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME", help="A published BART to start from: a folder, or facebook/bart-base."
+    ),
+]
+Pair = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KIND=NAME",
+        help="A published gpt2 and a roberta to keep as they are: folders or hub names.",
+    ),
+]
 
 
 @app.callback()
@@ -32,6 +45,8 @@ def _systems() -> None:
 
     ReDial's train split is not public in this form: there it trains on the validation split and
     stops early on a tenth of its dialogues, and says so.
+
+    Without --backbone all starts from random weights, in a small configuration.
     """
 
 
@@ -45,6 +60,7 @@ def kbrd(
     generator: Annotated[
         bool, typer.Option(help="Without a generator KBRD speaks in set sentences.")
     ] = True,
+    backbone: Bart = None,
     as_json: options.Json = False,
 ) -> None:
     """Train KBRD: a graph convolution recommends, a BART that hears it speaks.
@@ -52,8 +68,20 @@ def kbrd(
     \b
     recjury train kbrd --dataset opendialkg --data DATA --out checkpoints/kbrd-opendialkg
     recjury train kbrd --dataset sample --out checkpoints/kbrd-sample
+    recjury train kbrd --dataset opendialkg --data DATA --out checkpoints/kbrd-bart \\
+        --backbone facebook/bart-base
     """
-    _train("kbrd", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json, speaks=generator)
+    _train(
+        "kbrd",
+        dataset,
+        data,
+        out,
+        seed=seed,
+        epochs=epochs,
+        as_json=as_json,
+        speaks=generator,
+        backbones=backbone,
+    )
 
 
 @app.command()
@@ -63,14 +91,19 @@ def barcor(
     data: Data = None,
     seed: Seed = 0,
     epochs: Epochs = None,
+    backbone: Bart = None,
     as_json: options.Json = False,
 ) -> None:
-    """Train BARCOR from scratch: one small BART recommends, another speaks.
+    """Train BARCOR: one BART recommends, another speaks; both small, or from a published one.
 
     \b
     recjury train barcor --dataset opendialkg --data DATA --out checkpoints/barcor-opendialkg
+    recjury train barcor --dataset opendialkg --data DATA --out checkpoints/barcor-bart \\
+        --backbone models/bart-base
     """
-    _train("barcor", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json)
+    _train(
+        "barcor", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json, backbones=backbone
+    )
 
 
 @app.command()
@@ -80,14 +113,22 @@ def unicrs(
     data: Data = None,
     seed: Seed = 0,
     epochs: Epochs = None,
+    backbone: Pair = None,
     as_json: options.Json = False,
 ) -> None:
-    """Train UniCRS from scratch: a small GPT-2 and RoBERTa, prompted by words and entities.
+    """Train UniCRS: a GPT-2 and a RoBERTa, prompted by words and entities.
+
+    Both are small and learn, too; published ones stay as they are and out of the checkpoint,
+    which records where they are.
 
     \b
     recjury train unicrs --dataset opendialkg --data DATA --out checkpoints/unicrs-opendialkg
+    recjury train unicrs --dataset opendialkg --data DATA --out checkpoints/unicrs-published \\
+        --backbone gpt2=microsoft/DialoGPT-small --backbone roberta=models/roberta-base
     """
-    _train("unicrs", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json)
+    _train(
+        "unicrs", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json, backbones=backbone
+    )
 
 
 def _train(
@@ -100,13 +141,21 @@ def _train(
     epochs: int | None,
     as_json: bool,
     speaks: bool = True,
+    backbones: list[str] | None = None,
 ) -> None:
     from recjury.agents.training.systems import train
     from recjury.corpora import open_corpus
 
     corpus = open_corpus(dataset, data)
     report = train(
-        system, corpus, out, seed=seed, epochs=epochs, progress=_say_epoch, speaks=speaks
+        system,
+        corpus,
+        out,
+        seed=seed,
+        epochs=epochs,
+        progress=_say_epoch,
+        speaks=speaks,
+        backbones=backbones or (),
     )
     if as_json:
         output.emit_json(report.model_dump(mode="json"))

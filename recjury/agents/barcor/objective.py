@@ -1,4 +1,4 @@
-"""What BARCOR's recommender learns from scratch, with a graph behind the names it reads."""
+"""What BARCOR's recommender learns; from scratch, with a graph behind the names it reads."""
 
 from collections.abc import Mapping, Sequence
 
@@ -76,6 +76,28 @@ class GraphTied(nn.Module):
         return self.recommender
 
 
+class Untied(nn.Module):
+    """A recommender as it is, to be trained like `GraphTied`: a published BART reads names."""
+
+    def __init__(self, recommender: BarcorRecommender):
+        """Train it alone."""
+        super().__init__()
+        self.recommender = recommender
+
+    def tensors(self) -> dict[str, Tensor]:
+        """None: all are the recommender's own."""
+        return {}
+
+    def scores(self, _tensors: dict[str, Tensor], ids: Tensor) -> Tensor:
+        """The scores of all entities for [rows, tokens]."""
+        found: Tensor = self.recommender(ids)
+        return found
+
+    def fold(self) -> BarcorRecommender:
+        """The recommender."""
+        return self.recommender
+
+
 def let_names_through(recommender: BarcorRecommender) -> None:
     """Start from what copies: attention passes on what it reads, and so does the dense layer.
 
@@ -94,7 +116,14 @@ class Recommending:
 
     part = "recommender"
 
-    def __init__(self, model: GraphTied, space: Space, parts: Splits, tokens: Tokens, context: int):
+    def __init__(
+        self,
+        model: GraphTied | Untied,
+        space: Space,
+        parts: Splits,
+        tokens: Tokens,
+        context: int,
+    ):
         """`context` is the most tokens of a conversation that are read."""
         self._model, self._space, self._stop = model, space, parts.stop
         self._tokens, self._context = tokens, context

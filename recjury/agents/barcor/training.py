@@ -1,16 +1,27 @@
-"""Training BARCOR from scratch: its recommender with a graph behind the names, its generator."""
+"""Training BARCOR: its recommender and its generator, from scratch or from a published BART.
 
-from dataclasses import dataclass, field
+From scratch, the recommender is helped by a graph behind the names; a published BART can read
+names, and is fine-tuned as it is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from recjury.agents.barcor import checkpoint
 from recjury.agents.barcor.model import BarcorRecommender
-from recjury.agents.barcor.objective import GraphTied, Recommending, let_names_through
-from recjury.agents.neural.bart import BartGenerator
+from recjury.agents.barcor.objective import (
+    GraphTied,
+    Recommending,
+    Untied,
+    let_names_through,
+)
+from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.bart_config import BartDims
 from recjury.agents.neural.description import Limits
 from recjury.agents.neural.dialogue import prefixed
 from recjury.agents.training.bart_speech import BartSpeaking
+from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.loop import Plan, Progress, reproducible
 from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.session import Session, check_place, whole_folder
@@ -71,6 +82,30 @@ class Hyperparameters:
             facts=2000,
         )
 
+    def from_published(self) -> "Hyperparameters":
+        """These with plans for a published BART; sizes are that one's own."""
+        return replace(
+            self,
+            recommender=Plan(
+                epochs=10,
+                patience=3,
+                batch=32,
+                learning_rate=1e-4,
+                warm_up=0.05,
+                decay=True,
+                clip=1.0,
+            ),
+            generator=Plan(
+                epochs=8,
+                patience=2,
+                batch=32,
+                learning_rate=5e-5,
+                warm_up=0.05,
+                decay=True,
+                clip=1.0,
+            ),
+        )
+
 
 def train_barcor(
     corpus: Corpus,
@@ -79,42 +114,71 @@ def train_barcor(
     seed: int = 0,
     hyperparameters: Hyperparameters | None = None,
     progress: Progress | None = None,
+    origins: Mapping[str, Origin] | None = None,
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
 
     Trains in one thread: the same seed on the same machine gives the same numbers. `progress`
-    is called after each epoch. Raises DataError when the corpus has nothing to train on,
-    ConfigError for a folder that holds something else.
+    is called after each epoch. `origins` may give the `bart` that both parts start from. Raises
+    DataError when the corpus has nothing to train on or the BART does not fit, ConfigError for a
+    folder that holds something else.
     """
     check_place(out)
-    chosen = hyperparameters or Hyperparameters()
+    chosen = hyperparameters or _default(origins)
     session = Session("barcor", corpus, seed=seed, progress=progress, facts=chosen.facts)
-    tokens = learn_tokens(session.examples, "bart", size=chosen.vocabulary)
-    names = add_entities(tokens, corpus, session.examples)
-    config = _dims(chosen, tokens.size).config()
+    start, names = _start(session, chosen, origins or {})
     with reproducible(seed), whole_folder(out) as folder:
-        recommender = BarcorRecommender(config, session.space.entities)
-        let_names_through(recommender)
-        tied = GraphTied(recommender, session.space, names)
-        objective = Recommending(tied, session.space, session.parts, tokens, LIMITS.context)
+        model = _recommender(session, start, names)
+        objective = Recommending(
+            model, session.space, session.parts, start.tokens, start.limits.context
+        )
         sizes = len(session.parts.train), len(session.parts.stop)
-        session.fit(tied, objective, chosen.recommender, sizes=sizes)
-        generator = BartGenerator(config)
+        session.fit(model, objective, chosen.recommender, sizes=sizes)
+        generator = start.generator()
         speaking = BartSpeaking(
             generator,
-            tokens,
-            session.said,
-            session.heldout,
+            start.tokens,
+            start.replies(session.said),
+            start.replies(session.heldout),
             text=prefixed,
-            context=LIMITS.context,
-            response=LIMITS.response,
+            context=start.limits.context,
+            response=start.limits.response,
         )
         sizes = len(session.said), len(session.heldout)
         session.fit(generator, speaking, chosen.generator, sizes=sizes)
         plans = {"recommender": chosen.recommender, "generator": chosen.generator}
-        described = session.metadata(plans, limits=LIMITS, fidelity="corrected")
-        checkpoint.save(folder, tied.fold(), generator, tokens, described)
+        described = session.metadata(
+            plans, limits=start.limits, fidelity="corrected", backbones=start.backbones
+        )
+        checkpoint.save(folder, model.fold(), generator, start.tokens, described)
     return session.report(out, objective.ranks)
+
+
+def _default(origins: Mapping[str, Origin] | None) -> Hyperparameters:
+    return Hyperparameters().from_published() if origins else Hyperparameters()
+
+
+def _start(
+    session: Session, chosen: Hyperparameters, origins: Mapping[str, Origin]
+) -> tuple[BartStart, dict[int, int]]:
+    """What both parts begin as, and which tokens are names of entities."""
+    if "bart" in origins:
+        return published_bart(origins["bart"], checkpoint.LIMITS), {}
+    tokens = learn_tokens(session.examples, "bart", size=chosen.vocabulary)
+    names = add_entities(tokens, session.corpus, session.examples)
+    config = _dims(chosen, tokens.size).config()
+    return BartStart(tokens=tokens, config=config, limits=LIMITS), names
+
+
+def _recommender(
+    session: Session, start: BartStart, names: Mapping[int, int]
+) -> GraphTied | Untied:
+    recommender = BarcorRecommender(start.config, session.space.entities)
+    if start.published is not None:
+        start.begin(recommender.model)
+        return Untied(recommender)
+    let_names_through(recommender)
+    return GraphTied(recommender, session.space, names)
 
 
 def _dims(chosen: Hyperparameters, vocabulary: int) -> BartDims:

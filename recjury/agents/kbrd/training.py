@@ -1,21 +1,23 @@
 """Training KBRD: its recommender, and a generator that listens to it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from recjury.agents.kbrd import checkpoint
+from recjury.agents.kbrd.generator import LIMITS as PUBLISHED
 from recjury.agents.kbrd.generator import save_generator
 from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.kbrd.objective import Recommending
-from recjury.agents.neural.bart import BartGenerator
+from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.bart_config import BartDims
 from recjury.agents.neural.description import Fidelity, Limits
 from recjury.agents.neural.dialogue import joined
 from recjury.agents.training.bart_speech import BartSpeaking
+from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.loop import Plan, Progress, reproducible
 from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.session import Session, check_place, whole_folder
@@ -65,6 +67,13 @@ class Hyperparameters:
             vocabulary=1200,
         )
 
+    def from_published(self) -> "Hyperparameters":
+        """These with a plan for a generator that starts from a published BART."""
+        gentle = Plan(
+            epochs=8, patience=2, batch=32, learning_rate=5e-5, warm_up=0.05, decay=True, clip=1.0
+        )
+        return replace(self, generator=self.generator and gentle)
+
 
 def train_kbrd(
     corpus: Corpus,
@@ -74,17 +83,20 @@ def train_kbrd(
     hyperparameters: Hyperparameters | None = None,
     fidelity: Fidelity = "corrected",
     progress: Progress | None = None,
+    origins: Mapping[str, Origin] | None = None,
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
 
     The weights kept are those of the epoch that did best on validation. Trains in one thread:
     the same seed on the same machine gives the same numbers. `progress` is called after each
-    epoch. Raises DataError when the corpus has nothing to train on, ConfigError for a folder
-    that holds something else.
+    epoch. `origins` may give the `bart` that the generator starts from. Raises DataError when
+    the corpus has nothing to train on or the BART does not fit, ConfigError for a folder that
+    holds something else.
     """
     check_place(out)
     session = Session("kbrd", corpus, seed=seed, progress=progress)
-    chosen = hyperparameters or Hyperparameters()
+    chosen = hyperparameters or _default(origins)
+    start = _start(session, chosen, origins or {}) if chosen.generator else None
     plans = {"recommender": chosen.recommender}
     with reproducible(seed), whole_folder(out) as folder:
         space = session.space
@@ -94,17 +106,27 @@ def train_kbrd(
         objective = Recommending(model, space, session.parts)
         sizes = len(session.parts.train), len(session.parts.stop)
         session.fit(model, objective, chosen.recommender, sizes=sizes)
-        if chosen.generator is not None:
+        if start is not None and chosen.generator is not None:
             plans["generator"] = chosen.generator
-            _speak(session, model, chosen, folder)
-        described = session.metadata(plans, limits=LIMITS, fidelity=fidelity)
+            _speak(session, model, chosen.generator, start, folder)
+        described = session.metadata(
+            plans,
+            limits=LIMITS if start is None else start.limits,
+            fidelity=fidelity,
+            backbones=None if start is None else start.backbones,
+        )
         checkpoint.save(folder, model, described)
     return session.report(out, objective.ranks)
 
 
-def _speak(session: Session, model: KbrdModel, chosen: Hyperparameters, folder: Path) -> None:
-    """Train the generator for users as the recommender pools them, and write it."""
-    assert chosen.generator is not None
+def _default(origins: Mapping[str, Origin] | None) -> Hyperparameters:
+    return Hyperparameters().from_published() if origins else Hyperparameters()
+
+
+def _start(session: Session, chosen: Hyperparameters, origins: Mapping[str, Origin]) -> BartStart:
+    """What the generator begins as."""
+    if "bart" in origins:
+        return published_bart(origins["bart"], PUBLISHED)
     tokens = learn_tokens(session.examples, "bart", size=chosen.vocabulary)
     dims = BartDims(
         vocabulary=tokens.size,
@@ -113,7 +135,12 @@ def _speak(session: Session, model: KbrdModel, chosen: Hyperparameters, folder: 
         positions=max(LIMITS.context, LIMITS.response) + 2,
         dropout=0.2,
     )
-    generator = BartGenerator(dims.config(), bias_width=chosen.dim)
+    return BartStart(tokens=tokens, config=dims.config(), limits=LIMITS)
+
+
+def _speak(session: Session, model: KbrdModel, plan: Plan, start: BartStart, folder: Path) -> None:
+    """Train the generator for users as the recommender pools them, and write it."""
+    generator = start.generator(bias_width=model.node_embeds.shape[1])
     with torch.no_grad():
         nodes = model.nodes(session.space.edges)
 
@@ -123,14 +150,14 @@ def _speak(session: Session, model: KbrdModel, chosen: Hyperparameters, folder: 
 
     objective = BartSpeaking(
         generator,
-        tokens,
-        session.said,
-        session.heldout,
+        start.tokens,
+        start.replies(session.said),
+        start.replies(session.heldout),
         text=joined,
-        context=LIMITS.context,
-        response=LIMITS.response,
+        context=start.limits.context,
+        response=start.limits.response,
         users=users,
     )
     sizes = len(session.said), len(session.heldout)
-    session.fit(generator, objective, chosen.generator, sizes=sizes)
-    save_generator(folder, generator, tokens)
+    session.fit(generator, objective, plan, sizes=sizes)
+    save_generator(folder, generator, start.tokens)

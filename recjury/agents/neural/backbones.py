@@ -5,38 +5,75 @@ looked up in the hub's cache, and fetched where there is a network.
 """
 
 from pathlib import Path
+from typing import NamedTuple
 
 from recjury.errors import ConfigError
 
 BART, GPT2, ROBERTA = "facebook/bart-base", "microsoft/DialoGPT-small", "roberta-base"
+PUBLISHED = {"bart": BART, "gpt2": GPT2, "roberta": ROBERTA}
 INSIDE = "backbones"
 _TOKENIZER = ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer_config.json")
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 
 
-def backbone_folder(
-    name: str | None, published: str, *, checkpoint: Path, kind: str, weights: bool
-) -> Path:
-    """The folder of a backbone.
+class Origin(NamedTuple):
+    """A backbone to train from: its kind (`bart`, `gpt2` or `roberta`), and its folder.
 
-    `name` None means the one that the checkpoint brings in `backbones/<kind>`, else the
-    `published` one. `weights` says whether more than the tokenizer is needed. Raises ConfigError
-    that says exactly what to fetch when it is nowhere and cannot be fetched.
+    `name` finds it again: its hub name, or the absolute path of its folder.
     """
-    inside = checkpoint / INSIDE / kind
+
+    kind: str
+    name: str
+    folder: Path
+
+
+def backbone_folder(
+    name: str | None,
+    published: str,
+    *,
+    checkpoint: Path,
+    kind: str,
+    weights: bool,
+    recorded: str | None = None,
+) -> Path:
+    """The folder of a checkpoint's backbone.
+
+    `name` None means the one that the checkpoint was trained with, as it is `recorded`; else the
+    one that it brings in `backbones/<kind>`, else the `published` one. `weights` says whether
+    more than the tokenizer is needed. Raises ConfigError that says exactly what to fetch when it
+    is nowhere and cannot be fetched.
+    """
+    inside, advice = checkpoint / INSIDE / kind, f"in the system's `backbones: {{{kind}: FOLDER}}`"
+    if name is None and recorded is not None:
+        if Path(recorded).is_absolute() and not Path(recorded).is_dir():
+            raise ConfigError(
+                f"backbone {kind}: there is no folder {recorded}, where it was when the checkpoint "
+                f"was trained: name the folder that has it now {advice}"
+            )
+        name = recorded
     if name is None and inside.is_dir():
         return inside
-    wanted = name or published
-    local = Path(wanted).expanduser()
+    return _folder(name or published, kind, weights=weights, advice=advice)
+
+
+def find_origin(name: str, kind: str) -> Origin:
+    """A backbone to train from, by its folder or hub name.
+
+    Raises ConfigError like `backbone_folder`.
+    """
+    advice = f"with `--backbone {kind}=FOLDER`"
+    folder = _folder(name, kind, weights=True, advice=advice)
+    by_path = Path(name).expanduser().is_dir()
+    return Origin(kind, str(folder.resolve()) if by_path else name, folder)
+
+
+def _folder(name: str, kind: str, *, weights: bool, advice: str) -> Path:
+    """A local folder of that name, or the hub's; `advice` says where to name another."""
+    local = Path(name).expanduser()
     if local.is_dir():
         return local
-    if name is not None and (name.startswith((".", "/", "~")) or name.count("/") > 1):
+    if name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise ConfigError(f"backbone {kind}: there is no folder {local}")
-    return _from_hub(wanted, kind, weights=weights)
-
-
-def _from_hub(name: str, kind: str, *, weights: bool) -> Path:
-    """The hub's files of that name, from its cache or over the network."""
     tokenizer = _any_of(name, _TOKENIZER)
     needed = [tokenizer is not None]
     if weights:
@@ -44,7 +81,7 @@ def _from_hub(name: str, kind: str, *, weights: bool) -> Path:
         needed.append(_any_of(name, ("config.json",)) is not None)
         needed.append(any(_any_of(name, (file,)) is not None for file in _WEIGHTS))
     if tokenizer is None or not all(needed):
-        raise ConfigError(_what_to_fetch(name, kind, weights=weights))
+        raise ConfigError(_what_to_fetch(name, kind, weights=weights, advice=advice))
     return tokenizer.parent
 
 
@@ -64,12 +101,12 @@ def _any_of(name: str, files: tuple[str, ...]) -> Path | None:
     return found
 
 
-def _what_to_fetch(name: str, kind: str, *, weights: bool) -> str:
+def _what_to_fetch(name: str, kind: str, *, weights: bool, advice: str) -> str:
     files = "vocab.json and merges.txt (or tokenizer.json)"
     if weights:
         files += ", config.json, and model.safetensors (or pytorch_model.bin)"
     return (
         f"backbone {kind}: {name} is not on this machine and cannot be fetched: on a machine with "
         f"a network run `hf download {name} --local-dir FOLDER`, bring {files} here, and name "
-        f"that folder in the system's `backbones: {{{kind}: FOLDER}}`"
+        f"that folder {advice}"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import orjson
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from recjury.errors import DataError
 from recjury.records import Record
@@ -28,13 +28,27 @@ class Limits(Record):
     response: int
 
 
+class Backbone(Record):
+    """A published model that training started from.
+
+    `name` is its hub name or the absolute path of its folder, `digest` is over its tensors (see
+    `weights.tensors_digest`). One that is `frozen` is no part of the checkpoint: it is read from
+    where `name` says. One that was fine-tuned is part of it, and no longer needed.
+    """
+
+    name: str
+    digest: str
+    frozen: bool
+
+
 class Metadata(Record):
     """Where a checkpoint comes from.
 
     `trained_on` and `stopped_on` say which split, or part of one, was trained on and which
     decided when to stop; `figures` are Recall@k on the latter. `limits` are those it was
     trained with (None: the published ones), `item_token` the token its generator says in place
-    of an item (None: it says names).
+    of an item (None: it says names). `backbones` are by kind (`bart`, `gpt2`, `roberta`), and none
+    for what was trained from scratch.
     """
 
     model: str = "kbrd"
@@ -52,6 +66,7 @@ class Metadata(Record):
     versions: dict[str, str]
     limits: Limits | None = None
     item_token: str | None = None
+    backbones: dict[str, Backbone] = Field(default_factory=dict)
 
 
 def read_metadata(folder: Path) -> Metadata | None:

@@ -22,7 +22,7 @@ from recjury.agents.kbrd.dataset import (
     space_of,
     splits,
 )
-from recjury.agents.neural.description import METADATA, Fidelity, Limits, Metadata
+from recjury.agents.neural.description import METADATA, Backbone, Fidelity, Limits, Metadata
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.training.loop import Fitted, Objective, Plan, Progress, fit
 from recjury.agents.training.recall import by_group, copying_ranks, popularity_ranks
@@ -79,9 +79,17 @@ class Session:
         return fitted
 
     def metadata(
-        self, plans: Mapping[str, Plan], *, limits: Limits, fidelity: Fidelity
+        self,
+        plans: Mapping[str, Plan],
+        *,
+        limits: Limits,
+        fidelity: Fidelity,
+        backbones: Mapping[str, Backbone] | None = None,
     ) -> Metadata:
-        """The description of the checkpoint; figures are those of the recommender."""
+        """The description of the checkpoint; figures are those of the kept epochs.
+
+        `backbones` are what it was trained from, None for nothing.
+        """
         chosen = {
             f"{part}.{name}": float(value)
             for part, plan in plans.items()
@@ -105,6 +113,7 @@ class Session:
             versions={p: importlib.metadata.version(p) for p in ("recjury", "torch")},
             limits=limits,
             item_token=ITEM,
+            backbones=dict(backbones or {}),
         )
 
     def report(

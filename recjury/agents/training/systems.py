@@ -1,12 +1,14 @@
 """The systems that can be trained, by name, with settings that suit the size of a corpus."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
+from recjury.agents.neural.backbones import Origin
 from recjury.agents.training.loop import Progress
+from recjury.agents.training.origins import find_origins
 from recjury.agents.training.report import TrainingReport
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
@@ -25,12 +27,15 @@ def train(
     epochs: int | None = None,
     progress: Progress | None = None,
     speaks: bool = True,
+    backbones: Sequence[str] = (),
 ) -> TrainingReport:
     """Train the system of that name and write the checkpoint folder `out`.
 
-    `epochs` limits both of its parts. KBRD can do without a generator (`speaks` false). Raises
-    ConfigError for a name that is none of `SYSTEMS` and for a folder that holds something else,
-    DataError when there is nothing to train on.
+    `epochs` limits all of its parts. KBRD can do without a generator (`speaks` false).
+    `backbones` are published models to start from, as `find_origins` reads them; without any,
+    everything starts from random weights. Raises ConfigError for a name that is none of
+    `SYSTEMS`, for a folder that holds something else and for backbones that are not there,
+    DataError when there is nothing to train on and for backbones that do not fit.
     """
     trainers: dict[str, Callable[..., TrainingReport]] = {
         "barcor": _barcor,
@@ -39,7 +44,10 @@ def train(
     }
     if system not in trainers:
         raise ConfigError(f"cannot train {system!r}: expected {', '.join(SYSTEMS)}")
-    return trainers[system](corpus, out, seed, epochs, progress)
+    if backbones and not speaks:
+        raise ConfigError("--backbone is what the generator starts from: there is to be none")
+    origins = find_origins(system, backbones)
+    return trainers[system](corpus, out, seed, epochs, progress, origins)
 
 
 def _few(corpus: Corpus) -> bool:
@@ -54,44 +62,68 @@ def _kbrd(
     seed: int,
     epochs: int | None,
     progress: Progress | None,
+    origins: Mapping[str, Origin],
     *,
     speaks: bool,
 ) -> TrainingReport:
     from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
 
     chosen = Hyperparameters.small() if _few(corpus) else Hyperparameters()
+    if origins:
+        chosen = chosen.from_published()
     assert chosen.generator is not None, "the default trains one"
     chosen = replace(
         chosen,
         recommender=chosen.recommender.at_most(epochs),
         generator=chosen.generator.at_most(epochs) if speaks else None,
     )
-    return train_kbrd(corpus, out, seed=seed, hyperparameters=chosen, progress=progress)
+    return train_kbrd(
+        corpus, out, seed=seed, hyperparameters=chosen, progress=progress, origins=origins
+    )
 
 
 def _barcor(
-    corpus: Corpus, out: Path, seed: int, epochs: int | None, progress: Progress | None
+    corpus: Corpus,
+    out: Path,
+    seed: int,
+    epochs: int | None,
+    progress: Progress | None,
+    origins: Mapping[str, Origin],
 ) -> TrainingReport:
     from recjury.agents.barcor.training import Hyperparameters, train_barcor
 
     chosen = Hyperparameters.small() if _few(corpus) else Hyperparameters()
+    if origins:
+        chosen = chosen.from_published()
     chosen = replace(
         chosen,
         recommender=chosen.recommender.at_most(epochs),
         generator=chosen.generator.at_most(epochs),
     )
-    return train_barcor(corpus, out, seed=seed, hyperparameters=chosen, progress=progress)
+    return train_barcor(
+        corpus, out, seed=seed, hyperparameters=chosen, progress=progress, origins=origins
+    )
 
 
 def _unicrs(
-    corpus: Corpus, out: Path, seed: int, epochs: int | None, progress: Progress | None
+    corpus: Corpus,
+    out: Path,
+    seed: int,
+    epochs: int | None,
+    progress: Progress | None,
+    origins: Mapping[str, Origin],
 ) -> TrainingReport:
     from recjury.agents.unicrs.training import Hyperparameters, train_unicrs
 
     chosen = Hyperparameters.small() if _few(corpus) else Hyperparameters()
+    if origins:
+        chosen = chosen.from_published()
     chosen = replace(
         chosen,
+        prompts=chosen.prompts.at_most(epochs),
         recommender=chosen.recommender.at_most(epochs),
         generator=chosen.generator.at_most(epochs),
     )
-    return train_unicrs(corpus, out, seed=seed, hyperparameters=chosen, progress=progress)
+    return train_unicrs(
+        corpus, out, seed=seed, hyperparameters=chosen, progress=progress, origins=origins
+    )

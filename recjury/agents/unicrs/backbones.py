@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 from torch import Tensor, nn
 from transformers import GPT2Config, RobertaConfig
@@ -14,6 +15,13 @@ WEIGHTS = ("model.safetensors", "pytorch_model.bin")
 # Buffers and heads that files have and the bare models do not.
 _NO_PART = (".attn.bias", ".attn.masked_bias", "position_ids")
 _NO_START = ("lm_head.", "pooler.", "score.")
+
+
+class Folders(NamedTuple):
+    """Where the two backbones are."""
+
+    gpt2: Path
+    roberta: Path
 
 
 def read_gpt2(folder: Path) -> GPT2Config:

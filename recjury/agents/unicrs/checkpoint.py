@@ -1,7 +1,8 @@
 """UniCRS checkpoint folders, laid out as iEvaLM's: a `model.pt` in `rec_model/` and `conv_model/`.
 
-Each holds one prompt encoder. The frozen backbones are not part of a published checkpoint; one
-that was trained from scratch brings them, with their tokenizers, in `backbones/`.
+Each holds one prompt encoder. Frozen backbones are not part of the checkpoint, and one that was
+trained here records which they were; one that was trained from scratch brings them, with their
+tokenizers, in `backbones/`.
 """
 
 from collections.abc import Mapping
@@ -11,30 +12,25 @@ from typing import NamedTuple
 from torch import Tensor
 
 from recjury.agents.neural import backbones, weights
-from recjury.agents.neural.bart_config import made
 from recjury.agents.neural.description import (
     METADATA,
+    Backbone,
     Fidelity,
     Limits,
     Metadata,
     read_metadata,
     write_metadata,
 )
-from recjury.agents.neural.tokens import ITEM, Tokens
-from recjury.agents.unicrs.added_rows import AddedRows, drawn_rows, grown
-from recjury.agents.unicrs.backbones import (
-    read_gpt2,
-    read_roberta,
-    read_weights,
-    save_backbone,
-)
+from recjury.agents.neural.tokens import ITEM
+from recjury.agents.unicrs.added_rows import AddedRows
+from recjury.agents.unicrs.assembly import assemble, read_texts
+from recjury.agents.unicrs.backbones import Folders, save_backbone
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.prompts import PromptEncoder
 from recjury.agents.unicrs.texts import Texts
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, DataError
 
 WEIGHTS = {part: Path(f"{part}_model") / "model.pt" for part in ("rec", "conv")}
-_WORDS = "embeddings.word_embeddings.weight"
 # Left over from the original training code and from the graph; no part of the model.
 _NO_PART = ("rec_prefix_", "conv_prefix_", "edge_")
 
@@ -61,13 +57,6 @@ class Checkpoint(NamedTuple):
     digest: str
 
 
-class Backbones(NamedTuple):
-    """Where the two backbones are."""
-
-    gpt2: Path
-    text: Path
-
-
 def save(
     folder: Path, model: Unicrs, texts: Texts, metadata: Metadata, *, with_backbones: bool
 ) -> None:
@@ -87,15 +76,25 @@ def save(
     write_metadata(folder, metadata)
 
 
-def find_backbones(folder: Path, named: Mapping[str, str]) -> Backbones:
-    """The backbones of a checkpoint folder; `named` may give `gpt2` and `roberta` elsewhere."""
-    found = (
-        backbones.backbone_folder(
-            named.get(kind), published, checkpoint=folder, kind=kind, weights=True
+def find_backbones(
+    folder: Path, named: Mapping[str, str], recorded: Mapping[str, Backbone]
+) -> Folders:
+    """The backbones of a checkpoint folder; `named` may give `gpt2` and `roberta` elsewhere.
+
+    `recorded` are those that its prompts were trained for.
+    """
+
+    def place(kind: str, published: str) -> Path:
+        return backbones.backbone_folder(
+            named.get(kind),
+            published,
+            checkpoint=folder,
+            kind=kind,
+            weights=True,
+            recorded=recorded[kind].name if kind in recorded else None,
         )
-        for kind, published in (("gpt2", backbones.GPT2), ("roberta", backbones.ROBERTA))
-    )
-    return Backbones(*found)
+
+    return Folders(gpt2=place("gpt2", backbones.GPT2), roberta=place("roberta", backbones.ROBERTA))
 
 
 def load(
@@ -126,12 +125,15 @@ def load(
         weights.refuse_other_entities(
             encoders[part], "node_embeds", entities, folder / path, extra=1
         )
-    places = find_backbones(folder, named or {})
-    texts = _texts(places, published or _published(metadata, corpus))
+    recorded = {k: b for k, b in metadata.backbones.items() if b.frozen} if metadata else {}
+    places = find_backbones(folder, named or {}, recorded)
+    limits, item = published or _published(metadata, corpus)
+    texts = read_texts(places, limits, item)
     bases = weights.size(encoders["rec"], "kg_encoder.weight", axis=0, default=8)
-    model, files = _with_backbones(
-        places, texts, rows, entities=entities, relations=relations, bases=bases
+    model, files, digests = assemble(
+        places, texts, rows=rows, entities=entities, relations=relations, bases=bases
     )
+    _refuse_other_backbones(recorded, digests, places)
     model.fidelity = fidelity or (metadata.fidelity if metadata else "ievalm")
     for part, path in WEIGHTS.items():
         encoder: PromptEncoder = getattr(model, part)
@@ -140,47 +142,30 @@ def load(
     return Checkpoint(model.eval(), texts, metadata, digest)
 
 
+def released(corpus: str) -> Published:
+    """What was released for a corpus; for others, what was for OpenDialKG."""
+    return PUBLISHED["redial" if corpus.startswith("redial") else "opendialkg"]
+
+
 def _published(metadata: Metadata | None, corpus: str) -> Published:
-    released = PUBLISHED["redial" if corpus.startswith("redial") else "opendialkg"]
+    found = released(corpus)
     if metadata is None:
-        return released
-    return Published(metadata.limits or released.limits, metadata.item_token or released.item)
+        return found
+    return Published(metadata.limits or found.limits, metadata.item_token or found.item)
 
 
-def _texts(places: Backbones, published: Published) -> Texts:
-    gpt2, text = Tokens.load(places.gpt2, "gpt2"), Tokens.load(places.text, "bart")
-    texts = Texts(gpt2, text, published.limits, published.item)
-    texts.add_tokens()
-    return texts
-
-
-def _with_backbones(
-    places: Backbones,
-    texts: Texts,
-    rows: AddedRows | None,
-    *,
-    entities: int,
-    relations: int,
-    bases: int,
-) -> tuple[Unicrs, list[Path]]:
-    """A model with loaded backbones and untrained prompts, and the backbones' weights files."""
-    gpt2, text = read_gpt2(places.gpt2), read_roberta(places.text)
-    of_gpt2, _, gpt2_path = read_weights(places.gpt2, "transformer.")
-    of_text, pooler, text_path = read_weights(places.text, "roberta.")
-    vocabularies = max(gpt2.vocab_size, texts.gpt2.size), max(text.vocab_size, texts.text.size)
-    added = vocabularies[0] - gpt2.vocab_size, vocabularies[1] - text.vocab_size
-    if rows is None:
-        rows = drawn_rows(gpt2, text, gpt2_added=added[0], text_added=added[1], pooler=pooler)
-    of_gpt2 = grown(of_gpt2, "wte.weight", rows.gpt2, vocabularies[0])
-    of_text = grown(of_text, _WORDS, rows.text, vocabularies[1])
-    gpt2.vocab_size, text.vocab_size = vocabularies
-    model = made(
-        lambda: Unicrs(gpt2, text, entities=entities, relations=relations, bases=bases),
-        places.gpt2,
-    )
-    weights.load_into(model.gpt2, of_gpt2, gpt2_path, whose="GPT-2")
-    weights.load_into(model.text, of_text, text_path, whose="RoBERTa")
-    return model, [gpt2_path, text_path]
+def _refuse_other_backbones(
+    recorded: Mapping[str, Backbone], digests: Mapping[str, str], places: Folders
+) -> None:
+    """DataError for other backbones than the prompts were trained for: they would mean nothing."""
+    for kind, backbone in recorded.items():
+        if digests[kind] != backbone.digest:
+            raise DataError(
+                f"has the weights {digests[kind]}, but the checkpoint's prompts were trained for "
+                f"{kind} {backbone.name} with the weights {backbone.digest}: name the folder that "
+                f"has those in the system's `backbones: {{{kind}: FOLDER}}`",
+                path=getattr(places, kind),
+            )
 
 
 def _tensors(path: Path) -> dict[str, Tensor]:

@@ -1,4 +1,4 @@
-"""What UniCRS learns from scratch: items and replies, through backbones that both share."""
+"""What UniCRS learns: items and replies, through backbones that both share."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -25,8 +25,6 @@ _BATCH = 64
 class Speaking:
     """The next token of a reply, through the prompts for speaking; a training `Objective`."""
 
-    part = "generator"
-
     def __init__(
         self,
         model: Unicrs,
@@ -34,8 +32,11 @@ class Speaking:
         edges: Neighbourhoods,
         train: Sequence[Speech],
         stop: Sequence[Speech],
+        *,
+        part: str = "generator",
     ):
-        """`edges` count the padding entity as a node."""
+        """`edges` count the padding entity as a node; `part` is what reports call it."""
+        self.part = part
         self._model, self._texts, self._edges = model, texts, edges
         self._train = [self._row(each) for each in train]
         self._stop = [self._row(each) for each in stop] or self._train

@@ -1,18 +1,20 @@
-"""Training UniCRS from scratch: backbones and both prompt encoders."""
+"""Training UniCRS: from scratch, backbones and both prompt encoders, or the prompts alone."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from transformers import GPT2Config, RobertaConfig
 
-from recjury.agents.kbrd.edges import neighbourhoods
+from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
+from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import END, ITEM
 from recjury.agents.training.loop import Plan, Progress, reproducible
 from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.session import Session, check_place, whole_folder
 from recjury.agents.training.vocabulary import learn_tokens
-from recjury.agents.unicrs import checkpoint
+from recjury.agents.unicrs import checkpoint, prompting
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.objective import (
     Recommending,
@@ -30,10 +32,11 @@ LIMITS = Limits(context=64, entities=20, response=48)
 class Hyperparameters:
     """How to train.
 
-    The recommender's training also trains the backbones, to which `share` of the generator's
-    loss is added; the generator's then only trains the prompts for speaking. `width` and
-    `layers` are GPT-2's, `text_width` is that of a RoBERTa of one layer. `facts` are how many
-    instances made from the graph alone join those of the corpus.
+    `prompts` is how prompts before published backbones learn the replies first; from scratch it
+    does not count. From scratch, the recommender's training also trains the backbones, to which
+    `share` of the generator's loss is added; the generator's then only trains the prompts for
+    speaking. `width` and `layers` are GPT-2's, `text_width` is that of a RoBERTa of one layer.
+    `facts` are how many instances made from the graph alone join those of the corpus.
     """
 
     recommender: Plan = field(
@@ -43,6 +46,11 @@ class Hyperparameters:
     )
     generator: Plan = field(
         default_factory=lambda: Plan(epochs=3, patience=1, learning_rate=1e-3, decay=True, clip=1.0)
+    )
+    prompts: Plan = field(
+        default_factory=lambda: Plan(
+            epochs=5, patience=2, learning_rate=5e-4, warm_up=0.05, decay=True, clip=1.0
+        )
     )
     share: float = 0.5
     width: int = 128
@@ -74,6 +82,30 @@ class Hyperparameters:
             share=1.0,
         )
 
+    def from_published(self) -> "Hyperparameters":
+        """These with plans for prompts before published backbones, which have their own sizes."""
+        return replace(
+            self,
+            recommender=Plan(
+                epochs=10,
+                patience=3,
+                batch=32,
+                learning_rate=5e-4,
+                warm_up=0.05,
+                decay=True,
+                clip=1.0,
+            ),
+            generator=Plan(
+                epochs=10,
+                patience=2,
+                batch=16,
+                learning_rate=1e-4,
+                warm_up=0.05,
+                decay=True,
+                clip=1.0,
+            ),
+        )
+
 
 def train_unicrs(
     corpus: Corpus,
@@ -82,35 +114,67 @@ def train_unicrs(
     seed: int = 0,
     hyperparameters: Hyperparameters | None = None,
     progress: Progress | None = None,
+    origins: Mapping[str, Origin] | None = None,
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
 
     Trains in one thread: the same seed on the same machine gives the same numbers. `progress`
-    is called after each epoch. Raises DataError when the corpus has nothing to train on,
-    ConfigError for a folder that holds something else.
+    is called after each epoch. `origins` may give `gpt2` and `roberta`, which then stay as they
+    are and out of the folder. Raises DataError when the corpus has nothing to train on or the
+    backbones do not fit, ConfigError for a folder that holds something else.
     """
     check_place(out)
-    chosen = hyperparameters or Hyperparameters()
+    chosen = hyperparameters or _default(origins)
     session = Session("unicrs", corpus, seed=seed, progress=progress, facts=chosen.facts)
-    texts = _texts(session, chosen)
     space, graph = session.space, corpus.graph
     edges = neighbourhoods(graph.edges, space.entities + 1, space.relations)
+    plans = {"recommender": chosen.recommender, "generator": chosen.generator}
     with reproducible(seed), whole_folder(out) as folder:
-        model = _model(session, chosen, texts)
-        speaking = Speaking(model, texts, edges, session.said, session.heldout)
-        objective = Recommending(
-            model, texts, space, edges, session.parts, speaking=speaking, share=chosen.share
+        if origins:
+            plans["prompts"] = chosen.prompts
+            limits = checkpoint.released(corpus.name).limits
+            model, texts, backbones = prompting.begin(session, origins, limits)
+            objective = prompting.train_prompts(session, model, texts, edges, plans)
+        else:
+            texts = _texts(session, chosen)
+            model, backbones = _model(session, chosen, texts), {}
+            objective = _train_all(session, model, texts, edges, chosen)
+        described = session.metadata(
+            plans, limits=texts.limits, fidelity="corrected", backbones=backbones
         )
-        sizes = len(session.parts.train), len(session.parts.stop)
-        session.fit(model, objective, chosen.recommender, sizes=sizes)
-        for part in (model.gpt2, model.text, model.rec):
-            frozen(part)
-        sizes = len(session.said), len(session.heldout)
-        session.fit(model, speaking, chosen.generator, sizes=sizes)
-        plans = {"recommender": chosen.recommender, "generator": chosen.generator}
-        described = session.metadata(plans, limits=LIMITS, fidelity="corrected")
-        checkpoint.save(folder, model, texts, described, with_backbones=True)
+        checkpoint.save(folder, model, texts, described, with_backbones=not backbones)
     return session.report(out, objective.ranks)
+
+
+def _default(origins: Mapping[str, Origin] | None) -> Hyperparameters:
+    return Hyperparameters().from_published() if origins else Hyperparameters()
+
+
+def _train_all(
+    session: Session,
+    model: Unicrs,
+    texts: Texts,
+    edges: Neighbourhoods,
+    chosen: Hyperparameters,
+) -> Recommending:
+    """Train the backbones with the prompts for items, then the prompts for speaking."""
+    speaking = Speaking(model, texts, edges, session.said, session.heldout)
+    objective = Recommending(
+        model,
+        texts,
+        session.space,
+        edges,
+        session.parts,
+        speaking=speaking,
+        share=chosen.share,
+    )
+    sizes = len(session.parts.train), len(session.parts.stop)
+    session.fit(model, objective, chosen.recommender, sizes=sizes)
+    for part in (model.gpt2, model.text, model.rec):
+        frozen(part)
+    sizes = len(session.said), len(session.heldout)
+    session.fit(model, speaking, chosen.generator, sizes=sizes)
+    return objective
 
 
 def _texts(session: Session, chosen: Hyperparameters) -> Texts:

@@ -1,0 +1,47 @@
+"""What training starts from: the published backbones of each system, as `--backbone` names them."""
+
+import re
+from collections.abc import Sequence
+
+from recjury.agents.neural.backbones import PUBLISHED, Origin, find_origin
+from recjury.errors import ConfigError
+
+TAKES: dict[str, tuple[str, ...]] = {
+    "barcor": ("bart",),
+    "kbrd": ("bart",),
+    "unicrs": ("gpt2", "roberta"),
+}
+_WITH_KIND = re.compile(r"([\w-]+)=(.*)", re.DOTALL)
+
+
+def find_origins(system: str, named: Sequence[str]) -> dict[str, Origin]:
+    """The backbones that a system is to be trained from, by kind; none of them for none named.
+
+    Each is named as `KIND=NAME`, where NAME is a folder or a hub name; a system that builds on
+    one alone takes a bare NAME too. Raises ConfigError for a kind that the system does not build
+    on, one named twice or missing, and one that is neither here nor to be fetched.
+    """
+    found: dict[str, str] = {}
+    for each in named:
+        kind, name = _parted(system, each)
+        if kind in found:
+            raise ConfigError(f"--backbone names {kind} twice: {found[kind]} and {name}")
+        found[kind] = name
+    missing = [kind for kind in TAKES[system] if kind not in found]
+    if found and missing:
+        raise ConfigError(
+            f"--backbone: {system} builds on {' and '.join(TAKES[system])}: add "
+            + " ".join(f"--backbone {kind}=NAME (published: {PUBLISHED[kind]})" for kind in missing)
+        )
+    return {kind: find_origin(found[kind], kind) for kind in TAKES[system] if kind in found}
+
+
+def _parted(system: str, named: str) -> tuple[str, str]:
+    """Kind and name of one backbone."""
+    kinds = TAKES[system]
+    match = _WITH_KIND.fullmatch(named)
+    kind, name = match.groups() if match else (kinds[0], named)
+    if (match is None and len(kinds) > 1) or kind not in kinds or not name:
+        wanted = " and ".join(f"{each}=NAME" for each in kinds)
+        raise ConfigError(f"--backbone: {system} takes {wanted}, got {named!r}")
+    return kind, name

@@ -1,0 +1,66 @@
+"""A UniCRS put together: backbones read from their folders, and prompt encoders still untrained."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from recjury.agents.neural import weights
+from recjury.agents.neural.bart_config import made
+from recjury.agents.neural.description import Limits
+from recjury.agents.neural.tokens import Tokens
+from recjury.agents.unicrs.added_rows import AddedRows, drawn_rows, grown
+from recjury.agents.unicrs.backbones import Folders, read_gpt2, read_roberta, read_weights
+from recjury.agents.unicrs.model import Unicrs
+from recjury.agents.unicrs.texts import Texts
+
+_WORDS = "embeddings.word_embeddings.weight"
+
+
+class Assembled(NamedTuple):
+    """A model, the weights files of its backbones, and digests of their tensors by kind."""
+
+    model: Unicrs
+    files: tuple[Path, Path]
+    digests: Mapping[str, str]
+
+
+def read_texts(places: Folders, limits: Limits, item: str) -> Texts:
+    """The backbones' tokenizers, with the added tokens; `item` is the one that means an item."""
+    gpt2, text = Tokens.load(places.gpt2, "gpt2"), Tokens.load(places.roberta, "bart")
+    texts = Texts(gpt2, text, limits, item)
+    texts.add_tokens()
+    return texts
+
+
+def assemble(
+    places: Folders,
+    texts: Texts,
+    *,
+    entities: int,
+    relations: int,
+    bases: int = 8,
+    rows: AddedRows | None = None,
+) -> Assembled:
+    """Read the backbones into a model for a graph of that many entities and relations.
+
+    `rows` None draws the added tokens' embeddings as the published code does. Raises ConfigError
+    for files that are missing, DataError for those that do not fit.
+    """
+    gpt2, text = read_gpt2(places.gpt2), read_roberta(places.roberta)
+    of_gpt2, _, gpt2_path = read_weights(places.gpt2, "transformer.")
+    of_text, pooler, text_path = read_weights(places.roberta, "roberta.")
+    digests = {"gpt2": weights.tensors_digest(of_gpt2), "roberta": weights.tensors_digest(of_text)}
+    vocabularies = max(gpt2.vocab_size, texts.gpt2.size), max(text.vocab_size, texts.text.size)
+    added = vocabularies[0] - gpt2.vocab_size, vocabularies[1] - text.vocab_size
+    if rows is None:
+        rows = drawn_rows(gpt2, text, gpt2_added=added[0], text_added=added[1], pooler=pooler)
+    of_gpt2 = grown(of_gpt2, "wte.weight", rows.gpt2, vocabularies[0])
+    of_text = grown(of_text, _WORDS, rows.text, vocabularies[1])
+    gpt2.vocab_size, text.vocab_size = vocabularies
+    model = made(
+        lambda: Unicrs(gpt2, text, entities=entities, relations=relations, bases=bases),
+        places.gpt2,
+    )
+    weights.load_into(model.gpt2, of_gpt2, gpt2_path, whose="GPT-2")
+    weights.load_into(model.text, of_text, text_path, whose="RoBERTa")
+    return Assembled(model, (gpt2_path, text_path), digests)

@@ -1,0 +1,96 @@
+"""Training UniCRS's prompts alone, before published backbones that stay as they are.
+
+Wang et al. 2022, section 4: prompts learn the replies first; what they learnt begins both the
+prompts for recommending and those for speaking, which are then trained apart.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from recjury.agents.kbrd.dataset import ENTITY_LIMIT
+from recjury.agents.kbrd.edges import Neighbourhoods
+from recjury.agents.neural.backbones import Origin
+from recjury.agents.neural.description import Backbone, Limits
+from recjury.agents.neural.tokens import ITEM
+from recjury.agents.training.loop import Plan
+from recjury.agents.training.session import Session
+from recjury.agents.unicrs.assembly import assemble, read_texts
+from recjury.agents.unicrs.backbones import Folders, read_gpt2, read_roberta
+from recjury.agents.unicrs.model import Unicrs
+from recjury.agents.unicrs.objective import Recommending, Speaking, frozen
+from recjury.agents.unicrs.texts import PROMPT, Texts
+from recjury.errors import DataError
+
+_ROUNDED = 7  # a context is filled up to the next multiple of 8
+_OFFSET = 2  # RoBERTa's first position
+_LEAST = 16
+
+
+class Begun(NamedTuple):
+    """A model with frozen backbones, how it reads, and what `recjury.json` says of them."""
+
+    model: Unicrs
+    texts: Texts
+    backbones: Mapping[str, Backbone]
+
+
+def begin(session: Session, origins: Mapping[str, Origin], limits: Limits) -> Begun:
+    """Put the backbones before untrained prompts; of `limits`, as much as they have positions for.
+
+    Raises ConfigError for files that are missing, DataError for those that do not fit.
+    """
+    places = Folders(gpt2=origins["gpt2"].folder, roberta=origins["roberta"].folder)
+    texts = read_texts(places, limits, ITEM)
+    texts = Texts(texts.gpt2, texts.text, fitting(places, texts), ITEM)
+    space = session.space
+    model, _, digests = assemble(places, texts, entities=space.entities, relations=space.relations)
+    frozen(model.gpt2)
+    frozen(model.text)
+    described = {
+        kind: Backbone(name=origin.name, digest=digests[kind], frozen=True)
+        for kind, origin in origins.items()
+    }
+    return Begun(model.eval(), texts, described)
+
+
+def train_prompts(
+    session: Session,
+    model: Unicrs,
+    texts: Texts,
+    edges: Neighbourhoods,
+    plans: Mapping[str, Plan],
+) -> Recommending:
+    """Train both prompt encoders by the plans for "prompts", "recommender" and "generator"."""
+    said = len(session.said), len(session.heldout)
+    first = Speaking(model, texts, edges, session.said, session.heldout, part="prompts")
+    session.fit(model.conv, first, plans["prompts"], sizes=said)
+    model.rec.load_state_dict(model.conv.state_dict())
+    recommending = Recommending(model, texts, session.space, edges, session.parts)
+    sizes = len(session.parts.train), len(session.parts.stop)
+    session.fit(model.rec, recommending, plans["recommender"], sizes=sizes)
+    speaking = Speaking(model, texts, edges, session.said, session.heldout)
+    session.fit(model.conv, speaking, plans["generator"], sizes=said)
+    return recommending
+
+
+def fitting(places: Folders, texts: Texts) -> Limits:
+    """The limits, or less where the backbones have too few positions.
+
+    GPT-2 needs one for each token of context, prompt and reply, as the published code fills
+    them up; context and reply give way in proportion.
+    """
+    wanted = texts.limits
+    spare = len(texts.gpt2.encode(PROMPT)) + _ROUNDED
+    room = min(int(read_gpt2(places.gpt2).n_positions) - spare, wanted.context + wanted.response)
+    context = room * wanted.context // (wanted.context + wanted.response)
+    reads = int(read_roberta(places.roberta).max_position_embeddings) - _OFFSET
+    if min(room - context, context, reads) < _LEAST:
+        raise DataError(
+            f"too few positions to read and to speak: expected at least {_LEAST} for each",
+            path=places.gpt2 if reads >= _LEAST else places.roberta,
+        )
+    return Limits(
+        context=min(context, reads),
+        entities=min(wanted.entities, ENTITY_LIMIT),
+        response=room - context,
+    )

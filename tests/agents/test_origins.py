@@ -1,0 +1,209 @@
+"""Published backbones to train from: their names, their files, and what is made of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import BartForConditionalGeneration
+
+from recjury.agents.barcor.checkpoint import LIMITS
+from recjury.agents.neural import weights
+from recjury.agents.neural.backbones import Origin, find_origin
+from recjury.agents.neural.description import Limits
+from recjury.agents.neural.tokens import ITEM, Tokens
+from recjury.agents.training.bart_start import BartStart, published_bart
+from recjury.agents.training.origins import find_origins
+from recjury.agents.training.report import EpochReport
+from recjury.agents.training.speech import Speech
+from recjury.agents.training.systems import train
+from recjury.agents.unicrs.assembly import read_texts
+from recjury.agents.unicrs.backbones import Folders
+from recjury.agents.unicrs.prompting import fitting
+from recjury.corpora import open_corpus
+from recjury.errors import ConfigError, DataError
+from tests.agents.published import write_bart, write_gpt2, write_roberta
+
+CORPUS = open_corpus("sample")
+TEXTS = ["<s>User: I liked Heat</s>", "<s>User: A film</s><pad><pad>"]
+
+
+def start(folder: Path, limits: Limits = LIMITS) -> BartStart:
+    return published_bart(find_origin(str(folder), "bart"), limits)
+
+
+def test_backbones_are_named_by_kind_and_found_by_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert find_origins("kbrd", []) == {}
+    found = Origin("bart", str((tmp_path / "one").resolve()), Path("one"))
+    assert find_origins("kbrd", ["one"]) == find_origins("barcor", ["bart=one"]) == {"bart": found}
+    both = find_origins("unicrs", ["roberta=two", "gpt2=one"])
+    assert {kind: origin.folder for kind, origin in both.items()} == {
+        "gpt2": Path("one"),
+        "roberta": Path("two"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("system", "named", "said"),
+    [
+        ("kbrd", ["gpt2=x"], "kbrd takes bart=NAME, got 'gpt2=x'"),
+        ("barcor", ["bart="], "barcor takes bart=NAME, got 'bart='"),
+        ("barcor", [""], "barcor takes bart=NAME, got ''"),
+        ("barcor", ["a", "bart=b"], "--backbone names bart twice: a and b"),
+        ("unicrs", ["x"], "unicrs takes gpt2=NAME and roberta=NAME, got 'x'"),
+        ("unicrs", ["bart=x"], "unicrs takes gpt2=NAME and roberta=NAME, got 'bart=x'"),
+        ("unicrs", ["gpt2=x"], r"add --backbone roberta=NAME \(published: roberta-base\)"),
+        ("unicrs", ["gpt2=x", "gpt2=y"], "--backbone names gpt2 twice: x and y"),
+        ("kbrd", ["/nowhere/bart"], "backbone bart: there is no folder /nowhere/bart"),
+    ],
+)
+def test_backbones_named_badly_are_refused(
+    tmp_path: Path, system: str, named: list[str], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said) as caught:
+        train(system, CORPUS, tmp_path / "out", backbones=named)
+    assert "\n" not in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_network_it_says_what_to_fetch_and_where_to_name_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import huggingface_hub.constants
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    named = [f"gpt2={write_gpt2(tmp_path / 'gpt2')}", "roberta=roberta-base"]
+    with pytest.raises(ConfigError) as caught:
+        train("unicrs", CORPUS, tmp_path / "out", backbones=named)
+    said = str(caught.value)
+    assert "hf download roberta-base --local-dir FOLDER" in said
+    assert "config.json, and model.safetensors (or pytorch_model.bin)" in said
+    assert "with `--backbone roberta=FOLDER`" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_generator_that_is_not_wanted_starts_from_nothing(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="there is to be none"):
+        train("kbrd", CORPUS, tmp_path / "out", backbones=["x"], speaks=False)
+
+
+def too_late(report: EpochReport) -> None:
+    raise AssertionError(f"{report.part} was trained before all files were looked at")
+
+
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("config.json", r"no config\.json in .*bart"),
+        ("tokenizer.json", r"no tokenizer in .*bart: expected tokenizer\.json, or"),
+        ("model.safetensors", r"no weights in .*bart: expected .*model\.safetensors"),
+    ],
+)
+@pytest.mark.parametrize("system", ["kbrd", "barcor"])
+def test_a_folder_that_lacks_a_file_is_refused_before_anything_is_trained(
+    tmp_path: Path, system: str, missing: str, said: str
+) -> None:
+    bart = write_bart(tmp_path / "bart")
+    (bart / missing).unlink()
+    with pytest.raises(ConfigError, match=said):
+        train(system, CORPUS, tmp_path / "out", backbones=[str(bart)], progress=too_late)
+    assert [path.name for path in tmp_path.iterdir()] == ["bart"]
+
+
+def test_models_of_another_type_are_refused(tmp_path: Path) -> None:
+    gpt2, roberta = write_gpt2(tmp_path / "gpt2"), write_roberta(tmp_path / "roberta")
+    with pytest.raises(DataError, match="expected a model of type bart, found 'gpt2'"):
+        train("barcor", CORPUS, tmp_path / "out", backbones=[str(gpt2)])
+    swapped = [f"gpt2={roberta}", f"roberta={gpt2}"]
+    with pytest.raises(DataError, match="expected a model of type gpt2, found 'roberta'"):
+        train("unicrs", CORPUS, tmp_path / "out", backbones=swapped)
+
+
+def test_weights_of_another_size_and_other_marks_are_refused(tmp_path: Path) -> None:
+    bart = write_bart(tmp_path / "bart")
+    path = bart / "config.json"
+    described = json.loads(path.read_text())
+    path.write_text(json.dumps(described | {"encoder_ffn_dim": 8}))
+    with pytest.raises(DataError, match=r"encoder\.layers\.0\.fc1\.bias: expected \[8\], found \["):
+        start(bart)
+    path.write_text(json.dumps(described | {"decoder_start_token_id": 0}))
+    with pytest.raises(DataError, match="decoder_start_token_id 2 and pad_token_id 1, found"):
+        start(bart)
+    path.write_text(json.dumps(described))
+    Tokens.train(["a film"], "gpt2", size=300).save(bart)
+    with pytest.raises(DataError, match="expected the ids"):
+        start(bart)
+
+
+@pytest.mark.parametrize("head", [False, True])
+def test_a_bart_says_at_first_what_the_published_one_does(tmp_path: Path, head: bool) -> None:
+    bart = write_bart(tmp_path / "bart", head=head)
+    state = torch.get_rng_state()
+    begun = start(bart)
+    assert torch.equal(torch.get_rng_state(), state)
+    reference = BartForConditionalGeneration.from_pretrained(bart).eval()
+    model = begun.generator(bias_width=8).eval()
+    ids = torch.tensor([begun.tokens.encode(text)[:7] for text in TEXTS])
+    users = torch.ones(2, 8)
+    with torch.no_grad():
+        expected = reference(
+            input_ids=ids, attention_mask=ids != 1, decoder_input_ids=ids[:, :5]
+        ).logits
+        found = model(ids, ids[:, :5], users)
+    vocabulary = reference.config.vocab_size
+    assert torch.allclose(found[..., :vocabulary], expected, atol=1e-5)
+    # The token for items is new, and as likely as tokens are on average.
+    assert begun.tokens.id(ITEM) == vocabulary == found.shape[-1] - 1
+    assert torch.allclose(found[..., vocabulary], expected.mean(-1), atol=1e-4)
+
+
+def test_the_digest_is_that_of_the_numbers_in_whatever_file(tmp_path: Path) -> None:
+    bart = write_bart(tmp_path / "bart")
+    before = start(bart).backbones["bart"]
+    assert (before.name, before.frozen) == (str(bart.resolve()), False)
+    tensors = load_file(bart / "model.safetensors")
+    (bart / "model.safetensors").unlink()
+    weights.write_tensors(bart / "pytorch_model.bin", {f"model.{n}": t for n, t in tensors.items()})
+    assert start(bart).backbones["bart"] == before
+    tensors["encoder.layers.0.fc1.bias"][0] += 1e-3
+    save_file(tensors, bart / "model.safetensors")
+    assert start(bart).backbones["bart"].digest != before.digest
+
+
+def test_published_barts_begin_a_reply_with_its_mark_as_they_learnt(tmp_path: Path) -> None:
+    begun = start(write_bart(tmp_path / "bart"))
+    (reply,) = begun.replies([Speech("d", ("Hi",), (), "A film?", "A film?")])
+    ids = begun.tokens.encode(reply.reply)
+    assert ids[0] == begun.config.forced_bos_token_id == 0
+    assert begun.tokens.decode(ids) == "A film?"
+
+
+def test_limits_are_the_published_ones_where_there_are_positions(tmp_path: Path) -> None:
+    assert start(write_bart(tmp_path / "long", positions=1024)).limits == LIMITS
+    assert start(write_bart(tmp_path / "short", positions=60)).limits == Limits(
+        context=60, entities=0, response=60
+    )
+    published = Limits(context=128, entities=43, response=64)
+
+    def fits(gpt2: int, roberta: int) -> Limits:
+        places = Folders(
+            gpt2=write_gpt2(tmp_path / "gpt2", positions=gpt2),
+            roberta=write_roberta(tmp_path / "roberta", positions=roberta),
+        )
+        return fitting(places, read_texts(places, published, ITEM))
+
+    assert fits(1024, 514) == Limits(context=128, entities=32, response=64)
+    assert fits(1024, 82) == Limits(context=80, entities=32, response=64)
+    short = fits(120, 514)
+    assert (short.entities, short.context > short.response > 30) == (32, True)
+    with pytest.raises(DataError, match="too few positions to read and to speak"):
+        fits(40, 514)
+    with pytest.raises(DataError, match="roberta: too few positions"):
+        fits(1024, 17)

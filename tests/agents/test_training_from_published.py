@@ -1,0 +1,294 @@
+"""Training from published backbones: what is kept, recorded, and read again."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import torch
+from torch import Tensor
+from transformers import GPT2Model, RobertaModel
+
+from recjury.agents import Surroundings, load_recommender
+from recjury.agents.barcor import checkpoint as barcor
+from recjury.agents.barcor.objective import Recommending, Untied
+from recjury.agents.kbrd.edges import neighbourhoods
+from recjury.agents.neural import weights
+from recjury.agents.neural.backbones import find_origin
+from recjury.agents.neural.description import Metadata, read_metadata
+from recjury.agents.neural.dialogue import prefixed
+from recjury.agents.training.bart_speech import BartSpeaking
+from recjury.agents.training.bart_start import published_bart
+from recjury.agents.training.loop import Objective, Plan, reproducible
+from recjury.agents.training.origins import find_origins
+from recjury.agents.training.report import TrainingReport
+from recjury.agents.training.session import Session
+from recjury.agents.training.systems import train
+from recjury.agents.unicrs import checkpoint as unicrs
+from recjury.agents.unicrs import prompting
+from recjury.agents.unicrs.model import Unicrs
+from recjury.agents.unicrs.objective import Recommending as Prompting
+from recjury.agents.unicrs.objective import Speaking
+from recjury.agents.unicrs.recommender import UniCRS
+from recjury.corpora import open_corpus
+from recjury.errors import ConfigError, DataError
+from recjury.records import SystemReply
+from tests.agents.conversations import talk
+from tests.agents.published import write_bart, write_gpt2, write_roberta
+from tests.cli.front_door import recjury
+
+CORPUS = open_corpus("sample")
+ENTITIES, RELATIONS = len(CORPUS.graph.entities), len(CORPUS.graph.relations)
+TALKS = [talk("Hello"), talk("I like Psycho, by Alfred Hitchcock.", "Seen Vertigo?", "Yes.")]
+
+
+class Trained(NamedTuple):
+    """A checkpoint, what was reported, and where its backbones are."""
+
+    folder: Path
+    report: TrainingReport
+    named: tuple[str, ...]
+
+    @property
+    def metadata(self) -> Metadata:
+        found = read_metadata(self.folder)
+        assert found is not None
+        return found
+
+
+def write_backbones(system: str, folder: Path) -> tuple[str, ...]:
+    if system != "unicrs":
+        return (str(write_bart(folder / "bart")),)
+    return (
+        f"gpt2={write_gpt2(folder / 'gpt2')}",
+        f"roberta={write_roberta(folder / 'roberta')}",
+    )
+
+
+@pytest.fixture(scope="module", params=["kbrd", "barcor", "unicrs"])
+def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    place = tmp_path_factory.mktemp(request.param)
+    named = write_backbones(request.param, place)
+    report = train(request.param, CORPUS, place / "out", seed=1, epochs=2, backbones=named)
+    return Trained(place / "out", report, named)
+
+
+def loaded(
+    folder: Path, system: str, **options: object
+) -> tuple[Mapping[str, object], list[object]]:
+    """What identifies the system, and what it answers."""
+    around = Surroundings(CORPUS, list_length=5)
+    found = load_recommender(system, system, {"checkpoint": str(folder)} | options, around)
+
+    async def answers() -> list[object]:
+        try:
+            return [await found.respond(each) for each in TALKS]
+        finally:
+            await found.aclose()
+
+    return found.settings, asyncio.run(answers())
+
+
+@pytest.mark.slow
+def test_every_part_learns(trained: Trained) -> None:
+    parts = {part.part: part for part in trained.report.parts}
+    wanted = {"prompts"} if trained.report.system == "unicrs" else set()
+    assert set(parts) == wanted | {"recommender", "generator"}
+    for part in parts.values():
+        assert part.epochs[-1].loss < part.epochs[0].loss
+
+
+@pytest.mark.slow
+def test_the_description_says_what_it_started_from(trained: Trained) -> None:
+    recorded = trained.metadata.backbones
+    places = dict(each.rpartition("=")[::2] for each in trained.named)
+    frozen = trained.report.system == "unicrs"
+    assert {kind or "bart": str(Path(name).resolve()) for kind, name in places.items()} == {
+        kind: backbone.name for kind, backbone in recorded.items()
+    }
+    assert all(backbone.frozen is frozen for backbone in recorded.values())
+    assert (trained.folder / "backbones").exists() is not frozen
+
+
+@pytest.mark.slow
+def test_it_is_read_without_options_and_always_the_same(trained: Trained) -> None:
+    settings, replies = loaded(trained.folder, trained.report.system)
+    for reply in replies:
+        assert isinstance(reply, SystemReply)
+        assert len({item.id for item in reply.items}) == 5
+    assert loaded(trained.folder, trained.report.system) == (settings, replies)
+
+
+def bart_again(trained: Trained) -> tuple[Objective, Objective]:
+    """BARCOR's objectives with the models that were saved."""
+    session = Session("barcor", CORPUS, seed=1)
+    found = barcor.load(trained.folder, entities=ENTITIES)
+    (name,) = trained.named
+    start = published_bart(find_origin(name, "bart"), barcor.LIMITS)
+    recommending = Recommending(
+        Untied(found.recommender), session.space, session.parts, found.tokens, found.limits.context
+    )
+    speaking = BartSpeaking(
+        found.generator.model,
+        found.tokens,
+        start.replies(session.said),
+        start.replies(session.heldout),
+        text=prefixed,
+        context=found.limits.context,
+        response=found.limits.response,
+    )
+    return recommending, speaking
+
+
+def unicrs_again(trained: Trained) -> tuple[Objective, Objective]:
+    """UniCRS's objectives with the models that were saved."""
+    session = Session("unicrs", CORPUS, seed=1)
+    model, texts, _, _ = unicrs.load(
+        trained.folder, entities=ENTITIES, relations=RELATIONS, corpus=CORPUS.name
+    )
+    edges = neighbourhoods(CORPUS.graph.edges, ENTITIES + 1, RELATIONS)
+    return (
+        Prompting(model, texts, session.space, edges, session.parts),
+        Speaking(model, texts, edges, session.said, session.heldout),
+    )
+
+
+@pytest.mark.slow
+def test_what_is_read_does_as_well_as_what_was_trained(trained: Trained) -> None:
+    again = {"barcor": bart_again, "unicrs": unicrs_again}.get(trained.report.system)
+    if again is None:
+        pytest.skip("KBRD's are tested where it is trained from scratch; its BART is BARCOR's")
+    parts = {part.part: part for part in trained.report.parts}
+    with torch.no_grad():
+        for objective in again(trained):
+            part = parts[objective.part]
+            assert objective.figures() == part.epochs[part.best_epoch - 1].figures
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_weights(trained: Trained, tmp_path: Path) -> None:
+    again = train(
+        trained.report.system,
+        CORPUS,
+        tmp_path / "again",
+        seed=1,
+        epochs=2,
+        backbones=trained.named,
+    )
+    assert again.test == trained.report.test
+    assert digests(tmp_path / "again") == digests(trained.folder)
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """The numbers in each file of weights."""
+    files = [path for path in folder.rglob("*") if path.suffix in (".pt", ".bin")]
+    assert len(files) == 2
+    return {
+        str(path.relative_to(folder)): weights.tensors_digest(weights.read_tensors(path))
+        for path in files
+    }
+
+
+@pytest.mark.slow
+def test_a_fine_tuned_bart_is_part_of_the_checkpoint(trained: Trained, tmp_path: Path) -> None:
+    if trained.report.system == "unicrs":
+        pytest.skip("its backbones are frozen")
+    (name,) = trained.named
+    before = loaded(trained.folder, trained.report.system)
+    Path(name).rename(tmp_path / "elsewhere")
+    try:
+        assert loaded(trained.folder, trained.report.system) == before
+    finally:
+        (tmp_path / "elsewhere").rename(name)
+
+
+@pytest.fixture(scope="module")
+def prompted(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    place = tmp_path_factory.mktemp("prompted")
+    named = write_backbones("unicrs", place)
+    report = train("unicrs", CORPUS, place / "out", epochs=1, backbones=named)
+    return Trained(place / "out", report, named)
+
+
+@pytest.mark.slow
+def test_frozen_backbones_that_have_moved_are_named_anew(prompted: Trained) -> None:
+    place = prompted.folder.parent
+    before = loaded(prompted.folder, "unicrs")
+    (place / "gpt2").rename(place / "moved")
+    try:
+        with pytest.raises(ConfigError) as caught:
+            loaded(prompted.folder, "unicrs")
+        assert f"backbone gpt2: there is no folder {place.resolve() / 'gpt2'}" in str(caught.value)
+        assert "in the system's `backbones: {gpt2: FOLDER}`" in str(caught.value)
+        moved = {"gpt2": str(place / "moved")}
+        assert loaded(prompted.folder, "unicrs", backbones=moved) == before
+    finally:
+        (place / "moved").rename(place / "gpt2")
+
+
+@pytest.mark.slow
+def test_other_backbones_than_the_prompts_were_trained_for_are_refused(
+    prompted: Trained, tmp_path: Path
+) -> None:
+    other = write_roberta(tmp_path / "other", seed=9)
+    trained_for = read_metadata(prompted.folder)
+    assert trained_for is not None
+    with pytest.raises(DataError) as caught:
+        loaded(prompted.folder, "unicrs", backbones={"roberta": str(other)})
+    said = str(caught.value)
+    assert said.startswith(f"{other}: has the weights ")
+    assert f"roberta {trained_for.backbones['roberta'].name} with the weights" in said
+    assert trained_for.backbones["roberta"].digest in said
+
+
+@pytest.mark.slow
+def test_only_prompts_are_trained_and_all_of_the_model_is_read_again(tmp_path: Path) -> None:
+    named = write_backbones("unicrs", tmp_path)
+    session = Session("unicrs", CORPUS, seed=1)
+    edges = neighbourhoods(CORPUS.graph.edges, ENTITIES + 1, RELATIONS)
+    plans = dict.fromkeys(("prompts", "recommender", "generator"), Plan(epochs=1))
+    with reproducible(1):
+        model, texts, described = prompting.begin(
+            session, find_origins("unicrs", named), unicrs.released("sample").limits
+        )
+        before = copied(model)
+        prompting.train_prompts(session, model, texts, edges, plans)
+    after = copied(model)
+    changed = {name.split(".")[0] for name in before if not torch.equal(before[name], after[name])}
+    assert changed == {"rec", "conv"}
+    published = GPT2Model.from_pretrained(tmp_path / "gpt2").state_dict()
+    for name, tensor in published.items():
+        assert torch.equal(after[f"gpt2.{name}"][: len(tensor)], tensor)
+    words = RobertaModel.from_pretrained(tmp_path / "roberta").get_input_embeddings().weight
+    assert torch.equal(after["text.embeddings.word_embeddings.weight"][:-1], words)
+    metadata = session.metadata(
+        plans, limits=texts.limits, fidelity="corrected", backbones=described
+    )
+    unicrs.save(tmp_path / "out", model, texts, metadata, with_backbones=False)
+    read = unicrs.load(tmp_path / "out", entities=ENTITIES, relations=RELATIONS, corpus=CORPUS.name)
+    for name, tensor in read.model.state_dict().items():
+        assert torch.equal(tensor, after[name])
+    kept = UniCRS(unicrs.Checkpoint(model, texts, metadata, "kept"), CORPUS)
+    assert kept.model.infer(TALKS) == UniCRS(read, CORPUS).model.infer(TALKS)
+
+
+def copied(model: Unicrs) -> dict[str, Tensor]:
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+
+@pytest.mark.slow
+def test_the_command_takes_backbones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (name,) = write_backbones("kbrd", tmp_path)
+    out = tmp_path / "out"
+    command = ["train", "kbrd", "--dataset", "sample", "--out", str(out), "--epochs", "1"]
+    ended = recjury(monkeypatch, capsys, *command, "--backbone", name)
+    assert ended.code == 0
+    metadata = read_metadata(out)
+    assert metadata is not None
+    assert metadata.backbones["bart"].name == str(Path(name).resolve())
+    refused = recjury(monkeypatch, capsys, *command, "--backbone", "gpt2=x")
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err == "recjury: --backbone: kbrd takes bart=NAME, got 'gpt2=x'\n"
