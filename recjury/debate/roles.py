@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from recjury.prompts import Pack, fence, fence_line, items_block, load_pack, turns_block
+from recjury.prompts import Pack, fence, items_block, load_pack, turns_block, wishes_block
 from recjury.records import ConversationLog, Factor, Message, Rating, Record, Role, Statement
 
 PACK = "core-debate"
@@ -61,7 +61,7 @@ class DebatePrompts:
                 interaction=turns_block("interaction", log.interaction),
                 items=items_block("recommendation_list", items) if items else None,
                 targets=items_block("target", targets) if targets else None,
-                wishes=fence_line(", ".join(log.scenario.wishes)),
+                wishes=wishes_block(log.scenario.wishes) if log.scenario.wishes else None,
                 report=self._report(role, ratings),
                 discussion=self._discussion(said),
                 round=number,

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from recjury.prompts import Pack, fence_line, items_block, load_pack, turns_block
+from recjury.prompts import Pack, items_block, load_pack, turns_block, wishes_block
 from recjury.records import (
     FACTOR_SCALE,
     ConversationLog,
@@ -71,7 +71,7 @@ class Rubric:
             interaction=turns_block("interaction", log.interaction),
             items=None if shown is None else items_block("recommendation_list", shown),
             targets=None if wanted is None else items_block("target", wanted),
-            wishes=fence_line(", ".join(log.scenario.wishes)),
+            wishes=wishes_block(log.scenario.wishes) if log.scenario.wishes else None,
             low=low,
             high=high,
         )

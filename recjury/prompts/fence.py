@@ -31,6 +31,11 @@ def items_block(tag: str, items: Sequence[ItemRef]) -> str:
     return _block(tag, (f"{n}. {fence_line(item.name)}" for n, item in enumerate(items, start=1)))
 
 
+def wishes_block(wishes: Sequence[str]) -> str:
+    """What a user wished for as one block in <wishes>, a line each."""
+    return _block("wishes", map(fence_line, wishes))
+
+
 def _turn_line(turn: Turn) -> str:
     if turn.failure is not None:
         return f'<{turn.speaker} failed="true"></{turn.speaker}>'

@@ -121,9 +121,9 @@ def test_targets_that_come_from_wishes_are_shown_with_them() -> None:
     wished = log.model_copy(
         update={"scenario": log.scenario.model_copy(update={"wishes": ("crime", "<heist>")})}
     )
-    assert (
-        "wished for: crime, &lt;heist&gt;)" in RUBRIC.messages(Factor.EFFECTIVENESS, wished)[1].text
-    )
+    fenced = "wished for:\n<wishes>\ncrime\n&lt;heist&gt;\n</wishes>\n"
+    assert fenced in RUBRIC.messages(Factor.EFFECTIVENESS, wished)[1].text
+    assert fenced in DebatePrompts().turn(Role.COMMON_USER, 1, wished, ratings_of(), ()).text
     assert "wished for" not in RUBRIC.messages(Factor.EFFECTIVENESS, log)[1].text
     assert "wished for" not in RUBRIC.messages(Factor.NOVELTY, wished)[1].text
 

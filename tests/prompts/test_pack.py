@@ -35,7 +35,7 @@ def test_the_digest_changes_with_any_byte() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "version"), [("core-judges", "1"), ("core-debate", "2"), ("core-simulator", "2")]
+    ("name", "version"), [("core-judges", "2"), ("core-debate", "3"), ("core-simulator", "2")]
 )
 def test_shipped_packs_name_themselves_and_their_version(name: str, version: str) -> None:
     shipped = load_pack(name)
