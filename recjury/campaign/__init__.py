@@ -2,7 +2,7 @@
 
 from recjury.campaign.config import CampaignConfig, RatingConfig
 from recjury.campaign.progress import Progress
-from recjury.campaign.reading import read_config
+from recjury.campaign.reading import read_config, read_raters
 from recjury.campaign.recorded import judge_recorded
 from recjury.campaign.running import RunResult, run_campaign
 
@@ -13,5 +13,6 @@ __all__ = [
     "RunResult",
     "judge_recorded",
     "read_config",
+    "read_raters",
     "run_campaign",
 ]

@@ -4,14 +4,17 @@ import difflib
 import types
 from collections.abc import Hashable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from recjury.campaign.config import CampaignConfig
+from recjury.campaign.config import CampaignConfig, RatingConfig
+from recjury.campaign.judging import JudgingFile
 from recjury.errors import ConfigError
+
+C = TypeVar("C", bound=CampaignConfig)
 
 _LARGEST = 2**63 - 1  # what SQLite and canonical JSON can hold
 
@@ -49,6 +52,18 @@ def _at(node: yaml.Node, problem: str) -> yaml.YAMLError:
 
 def read_config(path: Path) -> CampaignConfig:
     """The campaign file at `path`; raises ConfigError for anything that is wrong with it."""
+    return _read(path, CampaignConfig, "`scenarios` and `systems`")
+
+
+def read_raters(path: Path) -> RatingConfig:
+    """Who rates and debates by the file at `path`, which need not say what else a campaign is.
+
+    Raises ConfigError for anything that is wrong with it, in what it says of a campaign, too.
+    """
+    return _read(path, JudgingFile, "`model` and `judges`").raters
+
+
+def _read(path: Path, kind: type[C], keys: str) -> C:
     try:
         content = yaml.load(path.read_text("utf-8"), _StrictLoader)  # noqa: S506 (a SafeLoader)
     except OSError as error:
@@ -59,9 +74,9 @@ def read_config(path: Path) -> CampaignConfig:
         raise ConfigError(f"{path}: is not YAML: {_first_line(error)}") from error
     if not isinstance(content, dict):
         found = "an empty file" if content is None else f"a {type(content).__name__}"
-        raise ConfigError(f"{path}: expected keys such as `scenarios` and `systems`, got {found}")
+        raise ConfigError(f"{path}: expected keys such as {keys}, got {found}")
     try:
-        return CampaignConfig.model_validate(content)
+        return kind.model_validate(content)
     except ValidationError as error:
         raise ConfigError(f"{path}: {explain(error)}") from error
 

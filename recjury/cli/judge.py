@@ -27,7 +27,8 @@ def judge(
     config: Annotated[
         Path | None,
         typer.Option(
-            metavar="CAMPAIGN.yaml", help="Whose judges and debate to use: else no model."
+            metavar="FILE.yaml",
+            help="Models, judges and debate; a campaign file will do. Without it: no model.",
         ),
     ] = None,
     data: Annotated[
@@ -43,17 +44,17 @@ def judge(
 
     \b
     recjury judge kbrd_redial.jsonl.gz barcor_redial.jsonl.gz --format concept --limit 50
-    recjury judge mine.jsonl --format jsonl --config campaign.yaml --report mine.html
+    recjury judge mine.jsonl --format jsonl --config judges.yaml --report mine.html
     """
     from recjury.campaign.config import RatingConfig
     from recjury.campaign.progress import Progress
-    from recjury.campaign.reading import read_config
+    from recjury.campaign.reading import read_raters
     from recjury.campaign.recorded import judge_recorded
     from recjury.campaign.running import RunResult
     from recjury.cli.results import finish
     from recjury.cli.running import drive
 
-    base = RatingConfig(name=paths[0].name) if config is None else read_config(config)
+    base = RatingConfig(name=paths[0].name) if config is None else read_raters(config)
     changes = {"data": data, "concurrency": concurrency, "budget": budget}
     raters = base.model_copy(update={k: v for k, v in changes.items() if v is not None})
 
