@@ -109,7 +109,8 @@ def show_systems(systems: dict[str, SystemSummary]) -> None:
     raters = sorted({rater for summary in systems.values() for rater in summary.raters})
     output.say(
         "factors 0-4, overall 0-100, persuasive 0-2; R@k 0-1, new: where the history names no "
-        "target; in brackets: the share of trials with a score, where that is not all; -: none has"
+        "target; in brackets: the share (or n, the number) of trials with a score, where that is "
+        "not all; -: none has"
     )
     output.say(f"rated and debated by: {', '.join(raters) or 'nobody yet'}")
 
@@ -119,11 +120,17 @@ def _row(name: str, summary: SystemSummary) -> list[str]:
         name,
         *(cell(summary.factors[factor]) for factor in _SHORT),
         cell(summary.overall, digits=1),
-        *(output.number(summary.recall[k].mean, 3) for k in sorted(summary.recall)),
-        output.number(summary.new_recall[10].mean, 3),
+        *(cell(summary.recall[k], digits=3) for k in sorted(summary.recall)),
+        _of_so_many(summary.new_recall[10]),
         cell(summary.persuasiveness),
         str(summary.trials - summary.failed),
     ]
+
+
+def _of_so_many(summary: Summary) -> str:
+    """A recall over some of the trials only, with their number where that is not all."""
+    mean = output.number(summary.mean, 3)
+    return mean if summary.scored in (0, summary.n) else f"{mean} (n={summary.scored})"
 
 
 def cell(summary: Summary, *, digits: int = 2) -> str:

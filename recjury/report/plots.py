@@ -147,8 +147,9 @@ def recall_plot(systems: Mapping[str, SystemSummary]) -> str:
         axes = figure.subplots()
         for row, summary in enumerate(systems.values()):
             for place, k in enumerate(RECALL_AT):
-                _recall_bar(axes, row + 0.27 * (place - 1), k, summary.recall[k].mean)
-        axes.set_xlim(0, 1.08)
+                _recall_bar(axes, row + 0.27 * (place - 1), k, summary.recall[k])
+        partly = any(each.coverage < 1 for s in systems.values() for each in s.recall.values())
+        axes.set_xlim(0, 1.2 if partly else 1.08)
         axes.set_ylim(len(systems) - 0.5, -0.5)
         _system_axis(axes, systems)
         _bars_axis(axes, "share of conversations with a target in the first k")
@@ -158,10 +159,13 @@ def recall_plot(systems: Mapping[str, SystemSummary]) -> str:
     return draw(paint, width=6, height=1.05 + 0.6 * len(systems), title="Recall@k by system")
 
 
-def _recall_bar(axes: "Axes", y: float, k: int, share: float | None) -> None:
-    axes.barh(y, share or 0, height=0.24, color=_RECALLS[k], linewidth=0)
-    shown = "–" if share is None else f"{share:.2f}"
-    axes.text((share or 0) + 0.01, y, shown, va="center", size=7.5)
+def _recall_bar(axes: "Axes", y: float, k: int, recall: Summary) -> None:
+    share = recall.mean or 0.0
+    axes.barh(y, share, height=0.24, color=_RECALLS[k], linewidth=0)
+    shown = "–" if recall.mean is None else f"{share:.2f}"
+    if recall.mean is not None and recall.coverage < 1:
+        shown += f" ({coverage_text(recall.coverage)})"
+    axes.text(share + 0.01, y, shown, va="center", size=7.5)
 
 
 def debate_plot(systems: Mapping[str, RoundMeans]) -> str:

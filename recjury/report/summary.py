@@ -51,6 +51,9 @@ class SystemSummary(NamedTuple):
             "persuasiveness": _mean_and_coverage(self.persuasiveness),
             "last_turn_recall": {str(k): s.mean for k, s in self.last_recall.items()},
             "new_target_recall": {str(k): s.mean for k, s in self.new_recall.items()},
+            # Beside and not inside: scripts read `recall` as numbers by k. All k have the same.
+            "recall_coverage": _count_and_coverage(self.recall[RECALL_AT[0]]),
+            "new_target_recall_coverage": _count_and_coverage(self.new_recall[RECALL_AT[0]]),
             "rounds": self.rounds.mean,
             "trials": self.trials,
             "failed": self.failed,
@@ -131,3 +134,7 @@ def summaries(tallies: Mapping[str, SystemTally]) -> dict[str, SystemSummary]:
 
 def _mean_and_coverage(summary: Summary) -> dict[str, JSON]:
     return {"mean": summary.mean, "coverage": summary.coverage}
+
+
+def _count_and_coverage(summary: Summary) -> dict[str, JSON]:
+    return {"n": summary.scored, "coverage": summary.coverage}

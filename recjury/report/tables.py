@@ -18,7 +18,8 @@ NAME_LENGTH = 60
 
 
 class Cell(NamedTuple):
-    """A mean as text, with its coverage below 100 %; `is_best` marks the highest of a column."""
+    """A mean as text, with its coverage below 100 % ("86 %", or "n = 6" where other trials are
+    not meant to have a score); `is_best` marks the highest of a column."""
 
     text: str
     coverage: str | None
@@ -35,11 +36,15 @@ class Row(NamedTuple):
 
 
 class Column(NamedTuple):
-    """What a column holds, and how many digits it is shown with."""
+    """What a column holds, and how many digits it is shown with.
+
+    `of_some` tells that only some trials are meant to have it.
+    """
 
     name: str
     scale: str
     digits: int
+    of_some: bool = False
 
 
 class GapCell(NamedTuple):
@@ -87,7 +92,7 @@ COLUMNS = (
     Column("Overall", f"0–{OVERALL_SCALE[1]}", 1),
     *(Column(hyphenated(factor), "0–4", 2) for factor in FACTORS),
     *(Column(f"Recall @{k}", "0–1", 3) for k in RECALL_AT),
-    Column(f"Recall @{RECALL_AT[-1]}, new targets", "0–1", 3),
+    Column(f"Recall @{RECALL_AT[-1]}, new targets", "0–1", 3, of_some=True),
     Column(hyphenated("Persuasiveness"), f"0–{PERSUASIVENESS_SCALE[1]}", 2),
 )
 
@@ -113,8 +118,7 @@ def main_table(systems: Mapping[str, SystemSummary]) -> tuple[Row, ...]:
 def _summaries(summary: SystemSummary) -> tuple[Summary, ...]:
     factors = (summary.factors[factor] for factor in FACTORS)
     recalls = (summary.recall[k] for k in RECALL_AT)
-    # Its coverage would say how many targets are new, not how many could be scored.
-    new = summary.new_recall[RECALL_AT[-1]]._replace(coverage=1.0)
+    new = summary.new_recall[RECALL_AT[-1]]
     return (summary.overall, *factors, *recalls, new, summary.persuasiveness)
 
 
@@ -126,7 +130,9 @@ def _best(column: Iterable[Summary]) -> float | None:
 def _cell(mean: Summary, column: Column, best: float | None) -> Cell:
     if mean.mean is None:
         return Cell("–", None, False)
-    coverage = coverage_text(mean.coverage) if mean.coverage < 1 else None
+    coverage = None
+    if mean.coverage < 1:
+        coverage = f"n = {mean.scored}" if column.of_some else coverage_text(mean.coverage)
     return Cell(f"{mean.mean:.{column.digits}f}", coverage, mean.mean == best)
 
 

@@ -11,6 +11,11 @@ class Summary(NamedTuple):
     coverage: float
     n: int
 
+    @property
+    def scored(self) -> int:
+        """How many of the n have a score."""
+        return round(self.coverage * self.n)
+
 
 def summarise(scores: Iterable[float | None]) -> Summary:
     """Mean over the scores that are there; None for one that is not.

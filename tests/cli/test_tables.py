@@ -1,9 +1,15 @@
 """Tables where the terminal is narrow."""
 
+from pathlib import Path
+
 import pytest
 from rich.console import Console
 
 from recjury.cli import output
+from recjury.cli.results import show_systems
+from recjury.report import summarise_systems
+from recjury.store import Store
+from tests.report.filling import CAMPAIGN, Played, fill
 
 
 def test_a_table_too_wide_for_its_terminal_is_turned(
@@ -25,3 +31,17 @@ def test_a_table_on_no_terminal_is_as_wide_as_its_content(
 ) -> None:
     output.show_table([f"measure {n}" for n in range(30)], [["1.25"] * 30])
     assert "measure 29" in capsys.readouterr().out
+
+
+def test_recall_is_shown_with_its_coverage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played = [Played("kbrd", str(n), hit_at=1, target_seen=n == 0) for n in range(3)]
+    failed = Played("kbrd", "9", failure="kbrd: no answer")
+    with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
+        fill(store, [*played, failed, Played("whole", "1", hit_at=2)])
+        show_systems(summarise_systems(store.outcomes(CAMPAIGN)))
+    _, _, kbrd, whole = filter(str.strip, capsys.readouterr().out.splitlines())
+    assert kbrd.count("1.000 (75%)") == 3
+    assert "1.000 (n=2)" in kbrd
+    assert whole.split()[-6:] == ["0.000", "1.000", "1.000", "1.000", "1.00", "1"]

@@ -54,6 +54,8 @@ def test_the_page_says_what_was_run_and_what_came_of_it(store: Store, tmp_path: 
         "seed 7",
         "kbrd: no checkpoint",
         "86 %",
+        "0.83 (86 %)",  # beside a bar of Recall@5
+        "1.000n = 6",  # under the recall of new targets
         "kbrd − retrieval",
         "paired, 6 scenarios in common",
         "Best of 6 by verdict",

@@ -36,8 +36,19 @@ def test_means_and_coverage_are_those_worked_out_by_hand(store: Store) -> None:
     assert row.persuasiveness == pytest.approx((1.5, 2 / 4, 4))
     assert [row.recall[k].mean for k in (1, 5, 10)] == pytest.approx([1 / 3, 2 / 3, 2 / 3])
     assert row.recall[1].coverage == 3 / 4
+    shown = row.as_json()
+    assert shown["recall"] == {str(k): row.recall[k].mean for k in (1, 5, 10)}
+    assert shown["recall_coverage"] == {"n": 3, "coverage": 3 / 4}
     assert row.rounds.mean == 2
     assert (row.leaks_caught, row.leaks_through) == (2, 1)
+
+
+def test_recall_of_new_targets_says_over_how_many(store: Store) -> None:
+    trials = [Played("a", str(n), hit_at=1, target_seen=n > 2) for n in range(5)]
+    fill(store, [*trials, Played("a", "9", failure="a: no answer")])
+    shown = summarise_systems(store.outcomes())["a"].as_json()
+    assert shown["recall_coverage"] == {"n": 5, "coverage": 5 / 6}
+    assert shown["new_target_recall_coverage"] == {"n": 3, "coverage": 1 / 2}
 
 
 def test_no_score_is_no_mean_rather_than_zero(store: Store) -> None:
