@@ -1,8 +1,7 @@
 """`recjury face optimise`: better instructions from AB-ReDial's labels, or a new choice of them."""
 
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -13,21 +12,15 @@ from recjury.cli.aspects import aspect_named
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recjury.campaign.config import CampaignConfig
+    from recjury.campaign.face_optimise import OptimisePlan
     from recjury.judges.face.optimise.beam import Step
     from recjury.judges.face.optimise.report import Line, Report
-    from recjury.judges.face.optimise.running import Optimisation
     from recjury.judges.face.optimise.select import Chosen
     from recjury.judges.face.optimise.settings import OptimiserSettings
-    from recjury.judges.face.optimise.training import Training
-    from recjury.llm import Gateway
-    from recjury.records import Aspect
 
 T = TypeVar("T")
 
 _PLAIN_EVERY = 10.0  # seconds between lines of one step where there is no terminal
-_FAILED = 3
-_CHANGES_REPLIES = {"base_url", "name", "temperature", "max_tokens", "json_mode", "extra"}
 
 
 def optimise(
@@ -81,9 +74,10 @@ def optimise(
     """Optimise FACE's instructions for one aspect: gradients, rewriting, UCB, beam search.
 
     Interrupted, out of budget, killed: the same command goes on, and sends again only what was
-    not yet on disk. Settings (--set) are those of the paper: iterations, beam, candidates,
-    gradients, exploration, batches, final, temperature; and ours: gradient_particles,
-    sampled_particles, correlation, merged, averaging, tolerated_failures.
+    not yet on disk. A budget holds for all runs of the same optimisation together, and
+    `recjury status` shows what they have cost. Settings (--set) are those of the paper:
+    iterations, beam, candidates, gradients, exploration, batches, final, temperature; and ours:
+    gradient_particles, sampled_particles, correlation, merged, averaging, tolerated_failures.
 
     \b
     recjury face optimise relevance --config model.yaml --data DATA --out face --dry-run
@@ -91,110 +85,53 @@ def optimise(
     recjury face optimise relevance --config other.yaml --data DATA --out star \\
         --pool face/relevance/pool.json
     """
+    from recjury.campaign.face_optimise import OptimisePlan, check_models, choose_anew
+    from recjury.campaign.face_optimise import optimise as run_optimisation
+    from recjury.campaign.reading import read_config
+    from recjury.cli.results import SOME_FAILED
     from recjury.judges.face.optimise.budget import StepFailed
     from recjury.judges.face.optimise.training import read_training
 
     chosen = aspect_named(aspect)
-    wanted = _Wanted(
-        config=config,
-        changes={"budget": budget, "concurrency": concurrency},
-        aspect=chosen,
-        training=read_training(_ab_redial(data), chosen, seed=seed),
-        settings=_settings(setting or [], seed),
-        model=model,
-        rewriter=rewriter or model,
+    plan = OptimisePlan(
+        chosen,
+        read_training(_ab_redial(data), chosen, seed=seed),
+        _settings(setting or [], seed),
+        model,
+        rewriter or model,
+        out,
         rules=rules,
-        folder=out,
         max_calls=max_calls,
     )
-    campaign = wanted.campaign()
+    changes = {"budget": budget, "concurrency": concurrency}
+    base = read_config(config)
+    check_models(plan, base)
+    raters = base.model_copy(update={k: v for k, v in changes.items() if v is not None})
     if dry_run:
-        _show_estimate(wanted, as_json=as_json)
+        _show_estimate(plan, as_json=as_json)
         return
     try:
         if pool is None:
-            _show(_run(wanted, campaign, store, lambda one: one.run()), out, as_json=as_json)
+            found = _await(run_optimisation(plan, raters, store, watch=_Shown()))
+            _show(found, out, as_json=as_json)
         else:
-            found = _run(wanted, campaign, store, lambda one: one.reselect(pool))
-            _show_chosen(found, as_json=as_json)
+            new = _await(choose_anew(plan, raters, store, pool, watch=_Shown()))
+            _show_chosen(new, as_json=as_json)
     except StepFailed as failure:
         output.say(f"recjury: {failure}")
-        output.stop(_FAILED)
+        output.stop(SOME_FAILED)
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """What the options ask for."""
-
-    config: Path
-    changes: Mapping[str, object]
-    aspect: "Aspect"
-    training: "Training"
-    settings: "OptimiserSettings"
-    model: str
-    rewriter: str
-    rules: bool
-    folder: Path
-    max_calls: int | None
-
-    def campaign(self) -> "CampaignConfig":
-        """Whose models to use; raises ConfigError where they are not there."""
-        from recjury.campaign.reading import read_config
-
-        campaign = read_config(self.config)
-        for alias in (self.model, self.rewriter):
-            if alias not in campaign.all_models:
-                known = ", ".join(sorted(campaign.all_models)) or "none"
-                raise ConfigError(f"{self.config}: has no model {alias!r} (it has: {known})")
-        given = {key: value for key, value in self.changes.items() if value is not None}
-        return campaign.model_copy(update=given)
-
-    def optimisation(self, campaign: "CampaignConfig", gateway: "Gateway") -> "Optimisation":
-        """The run, its calls sent by `gateway`."""
-        from recjury.judges.face.optimise.budget import Allowance
-        from recjury.judges.face.optimise.running import Optimisation
-        from recjury.judges.face.rule_decomposer import RuleDecomposer
-
-        models = {
-            alias: campaign.all_models[alias].model_dump(mode="json", include=_CHANGES_REPLIES)
-            for alias in (self.model, self.rewriter)
-        }
-        return Optimisation(
-            self.aspect,
-            self.training,
-            self.settings,
-            Allowance(gateway, max_calls=self.max_calls),
-            self.model,
-            self.rewriter,
-            models,
-            self.folder,
-            RuleDecomposer() if self.rules else None,
-            _Shown(),
-        )
-
-
-def _run(
-    wanted: _Wanted,
-    campaign: "CampaignConfig",
-    url: str,
-    work: Callable[["Optimisation"], Coroutine[None, None, T]],
-) -> T:
-    from recjury.campaign.preparation import open_gateway
+def _await(work: Coroutine[None, None, T]) -> T:
+    from recjury.cli.running import INTERRUPTED
     from recjury.llm import event_loop
-    from recjury.store import Store
 
-    async def with_calls() -> T:
-        gateway = open_gateway(campaign)
-        assert gateway is not None
-        async with gateway:
-            await gateway.check()
-            with Store.open(url) as store:
-                async with store.recorder() as recorder:
-                    gateway.record_in(recorder)
-                    return await work(wanted.optimisation(campaign, gateway))
-
-    with event_loop() as runner:
-        return runner.run(with_calls())
+    try:
+        with event_loop() as runner:
+            return runner.run(work)
+    except KeyboardInterrupt:
+        output.say("recjury: interrupted; what was finished is kept: the same command goes on")
+        output.stop(INTERRUPTED)
 
 
 def _ab_redial(data: Path | None) -> Path:
@@ -238,12 +175,12 @@ class _Shown:
         output.say(f"{where}{step.doing} {step.done}/{step.of}")
 
 
-def _show_estimate(wanted: _Wanted, *, as_json: bool) -> None:
+def _show_estimate(plan: "OptimisePlan", *, as_json: bool) -> None:
     import asyncio
 
     from recjury.judges.face.optimise.running import estimate
 
-    spent = asyncio.run(estimate(wanted.training, wanted.settings))
+    spent = asyncio.run(estimate(plan.training, plan.settings))
     if as_json:
         output.emit_json(spent._asdict() | {"scored": spent.scored})
         return

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Attribution(NamedTuple):
-    """The trial a call is for, and which repeat of its scenario that trial is."""
+    """The trial (or campaign) a call is for, and which repeat of its scenario that trial is."""
 
     trial: str | None = None
     repeat: int = 0
@@ -23,7 +23,7 @@ attribution = _current.get
 
 @contextmanager
 def on_behalf_of(trial: str, repeat: int = 0) -> Iterator[None]:
-    """Calls made inside, also by tasks started inside, are for `trial`.
+    """Calls made inside, also by tasks started inside, are for `trial`, or a campaign without any.
 
     `repeat` enters their identity as a part of the sample: the third repeat of a scenario gets
     replies of its own.

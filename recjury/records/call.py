@@ -95,7 +95,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """A finished call on its way to the store. `trial` is the trial that asked first."""
+    """A finished call on its way to the store. `trial` asked first: a trial, or a campaign."""
 
     identity: str
     request: ChatRequest

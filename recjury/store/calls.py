@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import ColumnElement, Connection, Engine, or_, select
 
 from recjury.errors import StoreError
 from recjury.records import CallRecord, ChatRequest, Further, Message, Reply, Usage
@@ -190,10 +190,16 @@ class CallReader:
 
 
 def call_identities(connection: Connection, campaign: str | None = None) -> tuple[str, ...]:
-    """The identities of all calls, or of those first made for a campaign's trials, in order."""
-    calls, planned = table_of(CallRow), table_of(CampaignTrialRow)
+    """The identities of all calls, or of those first made for a campaign, in order."""
+    calls = table_of(CallRow)
     query = select(calls.c.identity).order_by(calls.c.id)
     if campaign is not None:
-        trials = select(planned.c.trial).where(planned.c.campaign == campaign)
-        query = query.where(calls.c.trial.in_(trials))
+        query = query.where(made_for(campaign))
     return tuple(connection.execute(query).scalars())
+
+
+def made_for(campaign: str) -> ColumnElement[bool]:
+    """The condition on a row of `call` that it was first made for a campaign or a trial of it."""
+    calls, planned = table_of(CallRow), table_of(CampaignTrialRow)
+    trials = select(planned.c.trial).where(planned.c.campaign == campaign)
+    return or_(calls.c.trial == campaign, calls.c.trial.in_(trials))

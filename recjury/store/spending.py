@@ -4,11 +4,12 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select
 
-from recjury.store.tables import CallRow, CampaignTrialRow, table_of
+from recjury.store.calls import made_for
+from recjury.store.tables import CallRow, table_of
 
 
 class Spent(NamedTuple):
-    """Calls that a campaign's trials were the first to make, their tokens, and US dollars."""
+    """Calls that a campaign or its trials were the first to make, their tokens, and US dollars."""
 
     calls: int
     prompt_tokens: int
@@ -17,15 +18,12 @@ class Spent(NamedTuple):
 
 
 def read_spent(connection: Connection, campaign: str) -> Spent:
-    """The sums over the recorded calls of a campaign's trials; calls they reused are not theirs."""
-    calls, planned = table_of(CallRow), table_of(CampaignTrialRow)
+    """The sums over the calls recorded for a campaign; those it reused are another's."""
+    calls = table_of(CallRow)
     sums = select(
         func.count(),
         func.coalesce(func.sum(calls.c.prompt_tokens), 0),
         func.coalesce(func.sum(calls.c.completion_tokens), 0),
         func.coalesce(func.sum(calls.c.cost), 0.0),
     )
-    query = sums.select_from(calls).where(
-        calls.c.trial.in_(select(planned.c.trial).where(planned.c.campaign == campaign))
-    )
-    return Spent(*connection.execute(query).one())
+    return Spent(*connection.execute(sums.select_from(calls).where(made_for(campaign))).one())

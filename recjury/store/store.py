@@ -230,7 +230,7 @@ class Store:
             return find_campaign(connection, prefix)
 
     def spent(self, campaign: str) -> Spent:
-        """What the model calls of a campaign's trials have cost so far."""
+        """What the model calls of a campaign and its trials have cost so far."""
         with self._reading() as connection:
             return read_spent(connection, campaign)
 
@@ -311,7 +311,7 @@ class Store:
         return self._calls.call(identity)
 
     def calls(self, campaign: str | None = None) -> Iterator[CallRecord]:
-        """The calls that a campaign's trials were the first to make, or all, in order."""
+        """The calls that a campaign or its trials were the first to make, or all, in order."""
         with self._reading() as connection:
             identities = call_identities(connection, campaign)
         return map(self._calls.call, identities)

@@ -47,9 +47,10 @@ class CallRow(SQLModel, table=True):
 
     `params` (JSON of everything else that was asked), `reply` and `logprobs` (JSON) are texts.
     `further` is a JSON list of the replies after the first: each a text's number, or [number,
-    finish reason] where that is not the first's. `trial` is the trial that asked first; `model`
-    the campaign's alias, `reply_model` the endpoint's name; `cost` is in US dollars, `latency`
-    in seconds, `started_at` in Unix seconds.
+    finish reason] where that is not the first's. `trial` is the trial that asked first, or the
+    campaign itself where it has none (an optimisation of instructions); `model` the campaign's
+    alias, `reply_model` the endpoint's name; `cost` is in US dollars, `latency` in seconds,
+    `started_at` in Unix seconds.
     """
 
     __tablename__ = "call"

@@ -133,6 +133,21 @@ def test_calls_are_listed_in_order_and_by_campaign(store: Store) -> None:
         assert store.spent(values.campaign().id).cost == 0.5
 
 
+def test_calls_for_a_campaign_itself_are_its_calls(store: Store) -> None:
+    """As those of an optimisation of instructions are, which has no trials."""
+    own = values.campaign().id
+    with store:
+        values.begun(store)
+        _record(store, values.call(1), dataclasses.replace(values.call(2), trial=own))
+        _record(store, dataclasses.replace(values.call(3), trial=None))
+        assert [call.identity for call in store.calls(own)] == [
+            values.identity(1),
+            values.identity(2),
+        ]
+        assert store.spent(own)[0] == 2
+        assert store.spent(own).cost == 0.5
+
+
 def test_a_missing_call_is_said_to_be_missing(store: Store) -> None:
     with store, pytest.raises(StoreError, match=f"call {values.identity(9)} is not in the store"):
         store.call(values.identity(9))

@@ -22,6 +22,7 @@ systems: [retrieval]
 model: {{base_url: "{url}", name: scripted, retries: 0}}
 concurrency: 8
 """
+PRICED = CAMPAIGN.replace("retries: 0", "retries: 0, price_in: 1, price_cached: 1, max_tokens: 50")
 
 
 class Ran(NamedTuple):
@@ -51,9 +52,10 @@ def _run(
     data: Path,
     *more: str,
     kill: tuple[str, int] | None = None,
+    text: str = CAMPAIGN,
 ) -> Ran:
     campaign = folder / "campaign.yaml"
-    campaign.write_text(CAMPAIGN.format(url=endpoint.url), "utf-8")
+    campaign.write_text(text.format(url=endpoint.url), "utf-8")
     command = [sys.executable, "-m", "recjury", "face", "optimise", "relevance", "--json"]
     command += ["--config", str(campaign), "--data", str(data), "--rules"]
     command += ["--store", f"sqlite:///{folder}/store.db", "--out", str(folder / "out")]
@@ -128,6 +130,47 @@ def test_a_limit_of_calls_ends_it_with_one_line(
     other = _run(tmp_path, endpoint, data, "--seed", "1")
     assert other.code == 2
     assert "begun with other settings" in other.said
+
+
+def _status(folder: Path) -> list[dict[str, Any]]:
+    command = [sys.executable, "-m", "recjury", "status", "--json"]
+    shown = subprocess.run(
+        [*command, "--store", f"sqlite:///{folder}/store.db"], capture_output=True, check=True
+    )
+    found: list[dict[str, Any]] = json.loads(shown.stdout)["campaigns"]
+    return found
+
+
+@pytest.mark.slow
+def test_a_budget_holds_for_all_runs_of_an_optimisation(
+    endpoint: RemoteEndpoint, data: Path, tmp_path: Path
+) -> None:
+    """A call costs 10 tokens, and is feared to cost a thousand: a budget ends long before."""
+
+    def run(budget: str, *more: str) -> tuple[Ran, int]:
+        before = len(endpoint.bodies)
+        ran = _run(tmp_path, endpoint, data, "--budget", budget, *more, text=PRICED)
+        return ran, len(endpoint.bodies) - before
+
+    stopped, first = run("0.002")
+    assert (stopped.code, first > 50) == (3, True), stopped.said
+    assert "budget of 0.002 USD" in stopped.said.splitlines()[-1]
+    again, second = run("0.002")
+    assert (again.code, second < 5) == (3, True), "nothing is left of it for another run"
+    (campaign,) = _status(tmp_path)
+    assert campaign["name"] == "face optimise relevance"
+    assert campaign["calls"] == first + second
+    assert campaign["cost"] == pytest.approx(campaign["calls"] * 10e-6)
+    assert campaign["tokens"] == campaign["calls"] * 15
+    done, third = run("5")
+    assert done.found is not None, done.said
+    # To choose anew is another piece of work; it sends nothing here.
+    chosen, fourth = run("5", "--pool", str(tmp_path / "out" / "relevance" / "pool.json"))
+    assert (chosen.code, fourth) == (0, 0), chosen.said
+    assert [(each["name"], each["calls"]) for each in _status(tmp_path)] == [
+        ("face optimise relevance", first + second + third),
+        ("face choose relevance", 0),
+    ]
 
 
 @pytest.mark.parametrize(
