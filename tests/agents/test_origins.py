@@ -10,7 +10,7 @@ from transformers import BartForConditionalGeneration
 
 from recjury.agents.barcor.checkpoint import LIMITS
 from recjury.agents.neural import weights
-from recjury.agents.neural.backbones import Origin, find_origin
+from recjury.agents.neural.backbones import Origin, backbone_folder, find_origin
 from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import ITEM, Tokens
 from recjury.agents.training.bart_start import BartStart, published_bart
@@ -87,6 +87,37 @@ def test_without_a_network_it_says_what_to_fetch_and_where_to_name_it(
     assert "config.json, and model.safetensors (or pytorch_model.bin)" in said
     assert "with `--backbone roberta=FOLDER`" in said
     assert not (tmp_path / "out").exists()
+
+
+def test_a_hub_name_is_found_in_the_hubs_cache_and_again_by_what_is_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import huggingface_hub.constants
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    cached = tmp_path / "cache" / "models--facebook--bart-base"
+    revision = "0123456789" * 4
+    snapshot = write_bart(cached / "snapshots" / revision)
+    (cached / "refs").mkdir()
+    (cached / "refs" / "main").write_text(revision)
+    found = find_origin("facebook/bart-base", "bart")
+    assert found == Origin("bart", "facebook/bart-base", snapshot)
+    inside = tmp_path / "checkpoint" / "backbones" / "bart"
+    inside.mkdir(parents=True)
+
+    def place(recorded: str | None) -> Path:
+        return backbone_folder(
+            None,
+            "roberta-base",
+            checkpoint=tmp_path / "checkpoint",
+            kind="bart",
+            weights=True,
+            recorded=recorded,
+        )
+
+    assert place(found.name) == snapshot
+    assert place(None) == inside
 
 
 def test_a_generator_that_is_not_wanted_starts_from_nothing(tmp_path: Path) -> None:

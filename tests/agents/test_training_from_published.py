@@ -8,12 +8,16 @@ from typing import NamedTuple
 import pytest
 import torch
 from torch import Tensor
-from transformers import GPT2Model, RobertaModel
+from transformers import BartModel, GPT2Model, RobertaModel
 
 from recjury.agents import Surroundings, load_recommender
 from recjury.agents.barcor import checkpoint as barcor
 from recjury.agents.barcor.objective import Recommending, Untied
+from recjury.agents.barcor.training import Hyperparameters as BarcorSettings
+from recjury.agents.barcor.training import train_barcor
 from recjury.agents.kbrd.edges import neighbourhoods
+from recjury.agents.kbrd.training import Hyperparameters as KbrdSettings
+from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural import weights
 from recjury.agents.neural.backbones import find_origin
 from recjury.agents.neural.description import Metadata, read_metadata
@@ -155,10 +159,9 @@ def unicrs_again(trained: Trained) -> tuple[Objective, Objective]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("trained", ["barcor", "unicrs"], indirect=True)
 def test_what_is_read_does_as_well_as_what_was_trained(trained: Trained) -> None:
-    again = {"barcor": bart_again, "unicrs": unicrs_again}.get(trained.report.system)
-    if again is None:
-        pytest.skip("KBRD's are tested where it is trained from scratch; its BART is BARCOR's")
+    again = {"barcor": bart_again, "unicrs": unicrs_again}[trained.report.system]
     parts = {part.part: part for part in trained.report.parts}
     with torch.no_grad():
         for objective in again(trained):
@@ -191,9 +194,25 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
+def test_all_barts_start_from_the_published_one(tmp_path: Path) -> None:
+    (name,) = write_backbones("barcor", tmp_path)
+    published = BartModel.from_pretrained(name).state_dict()
+    still = Plan(epochs=1, learning_rate=1e-12)
+    origins = find_origins("barcor", [name])
+    of_barcor = BarcorSettings(recommender=still, generator=still)
+    train_barcor(CORPUS, tmp_path / "barcor", hyperparameters=of_barcor, origins=origins)
+    of_kbrd = KbrdSettings(recommender=still, generator=still)
+    train_kbrd(CORPUS, tmp_path / "kbrd", hyperparameters=of_kbrd, origins=origins)
+    for part in ("barcor/rec_model", "barcor/conv_model", "kbrd/conv_model"):
+        saved = weights.read_tensors(tmp_path / part / "pytorch_model.bin")
+        for tensor_name, tensor in published.items():
+            found = saved[f"model.{tensor_name}"][: len(tensor)]
+            assert torch.allclose(found, tensor, atol=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trained", ["kbrd", "barcor"], indirect=True)
 def test_a_fine_tuned_bart_is_part_of_the_checkpoint(trained: Trained, tmp_path: Path) -> None:
-    if trained.report.system == "unicrs":
-        pytest.skip("its backbones are frozen")
     (name,) = trained.named
     before = loaded(trained.folder, trained.report.system)
     Path(name).rename(tmp_path / "elsewhere")
@@ -203,43 +222,36 @@ def test_a_fine_tuned_bart_is_part_of_the_checkpoint(trained: Trained, tmp_path:
         (tmp_path / "elsewhere").rename(name)
 
 
-@pytest.fixture(scope="module")
-def prompted(tmp_path_factory: pytest.TempPathFactory) -> Trained:
-    place = tmp_path_factory.mktemp("prompted")
-    named = write_backbones("unicrs", place)
-    report = train("unicrs", CORPUS, place / "out", epochs=1, backbones=named)
-    return Trained(place / "out", report, named)
-
-
 @pytest.mark.slow
-def test_frozen_backbones_that_have_moved_are_named_anew(prompted: Trained) -> None:
-    place = prompted.folder.parent
-    before = loaded(prompted.folder, "unicrs")
+@pytest.mark.parametrize("trained", ["unicrs"], indirect=True)
+def test_frozen_backbones_that_have_moved_are_named_anew(trained: Trained) -> None:
+    place = trained.folder.parent
+    before = loaded(trained.folder, "unicrs")
     (place / "gpt2").rename(place / "moved")
     try:
         with pytest.raises(ConfigError) as caught:
-            loaded(prompted.folder, "unicrs")
+            loaded(trained.folder, "unicrs")
         assert f"backbone gpt2: there is no folder {place.resolve() / 'gpt2'}" in str(caught.value)
         assert "in the system's `backbones: {gpt2: FOLDER}`" in str(caught.value)
         moved = {"gpt2": str(place / "moved")}
-        assert loaded(prompted.folder, "unicrs", backbones=moved) == before
+        assert loaded(trained.folder, "unicrs", backbones=moved) == before
     finally:
         (place / "moved").rename(place / "gpt2")
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("trained", ["unicrs"], indirect=True)
 def test_other_backbones_than_the_prompts_were_trained_for_are_refused(
-    prompted: Trained, tmp_path: Path
+    trained: Trained, tmp_path: Path
 ) -> None:
     other = write_roberta(tmp_path / "other", seed=9)
-    trained_for = read_metadata(prompted.folder)
-    assert trained_for is not None
+    recorded = trained.metadata.backbones["roberta"]
     with pytest.raises(DataError) as caught:
-        loaded(prompted.folder, "unicrs", backbones={"roberta": str(other)})
+        loaded(trained.folder, "unicrs", backbones={"roberta": str(other)})
     said = str(caught.value)
     assert said.startswith(f"{other}: has the weights ")
-    assert f"roberta {trained_for.backbones['roberta'].name} with the weights" in said
-    assert trained_for.backbones["roberta"].digest in said
+    assert f"roberta {recorded.name} with the weights" in said
+    assert recorded.digest in said
 
 
 @pytest.mark.slow

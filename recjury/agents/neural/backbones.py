@@ -106,7 +106,7 @@ def _what_to_fetch(name: str, kind: str, *, weights: bool, advice: str) -> str:
     if weights:
         files += ", config.json, and model.safetensors (or pytorch_model.bin)"
     return (
-        f"backbone {kind}: {name} is not on this machine and cannot be fetched: on a machine with "
-        f"a network run `hf download {name} --local-dir FOLDER`, bring {files} here, and name "
-        f"that folder {advice}"
+        f"backbone {kind}: {name} is no folder here nor in the hub's cache, and cannot be fetched: "
+        f"on a machine with a network run `hf download {name} --local-dir FOLDER`, bring {files} "
+        f"here, and name that folder {advice}"
     )
