@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from recjury.campaign.config import RatingConfig
 from recjury.campaign.identity import models_settings
@@ -56,8 +56,8 @@ async def optimise(
     watch: Callable[[Step], None] = lambda _: None,
 ) -> Report:
     """Optimise, or go on with it; raises StepFailed, and Fixable before anything is written."""
-    name = f"face optimise {plan.aspect}"
-    return await _as_campaign(plan, config, place, name, [], watch, Optimisation.run)
+    work = _Work(f"face optimise {plan.aspect}", [], Optimisation.check, Optimisation.run)
+    return await _as_campaign(plan, config, place, watch, work)
 
 
 async def choose_anew(
@@ -69,36 +69,48 @@ async def choose_anew(
     watch: Callable[[Step], None] = lambda _: None,
 ) -> Chosen:
     """FACE*: only choose, from the instructions in the file `pool`; raises as `optimise`."""
-    name, given = f"face choose {plan.aspect}", instructions.read_instructions(pool)
-    chosen_from: list[JSON] = [instructions.identity(given)]
-    return await _as_campaign(
-        plan, config, place, name, chosen_from, watch, lambda one: one.reselect(pool)
+    chosen_from: list[JSON] = [instructions.identity(instructions.read_instructions(pool))]
+    work = _Work(
+        f"face choose {plan.aspect}",
+        chosen_from,
+        Optimisation.check_places,
+        lambda one: one.reselect(pool),
     )
+    return await _as_campaign(plan, config, place, watch, work)
+
+
+class _Work(NamedTuple, Generic[T]):
+    """What a campaign is called, is about besides the plan, what must hold, and what it does."""
+
+    name: str
+    given: list[JSON]
+    check: Callable[[Optimisation], None]
+    do: Callable[[Optimisation], Awaitable[T]]
 
 
 async def _as_campaign(
     plan: OptimisePlan,
     config: RatingConfig,
     place: Store | str,
-    name: str,
-    given: list[JSON],
     watch: Callable[[Step], None],
-    work: Callable[[Optimisation], Awaitable[T]],
+    work: _Work[T],
 ) -> T:
-    """The result of `work`, its calls recorded for a campaign called `name`."""
+    """What `work` gives, its calls recorded for a campaign of its name."""
     check_models(plan, config)
     what = _what(plan, config)
-    identity = digest([name, what, *given])[:12]
+    identity = digest([work.name, what, *work.given])[:12]
     async with AsyncExitStack() as stack:
         gateway = open_gateway(config)
         assert gateway is not None  # there are models: that was checked
         await stack.enter_async_context(gateway)
+        one = _optimisation(plan, config, gateway, watch)
+        work.check(one)
         await gateway.check()
         store = await open_store(place, identity, gateway, stack)
         stack.enter_context(store.claim(identity))
-        store.begin(Campaign(id=identity, name=name, setup=_setup(config, what)))
+        store.begin(Campaign(id=identity, name=work.name, setup=_setup(config, what)))
         with on_behalf_of(identity):
-            return await work(_optimisation(plan, config, gateway, watch))
+            return await work.do(one)
 
 
 def check_models(plan: OptimisePlan, config: RatingConfig) -> None:

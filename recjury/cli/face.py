@@ -54,10 +54,16 @@ def table(
     recjury face table --runs face-runs --labels crs_arena_eval.json --json
     """
     from recjury.alignment.face_table import face_table
+    from recjury.corpora.writing import check_writable, write_file
 
+    if problems is not None:
+        check_writable(problems)
     result = face_table(runs, labels, strict=strict)
     if problems is not None:
-        problems.write_text("".join(f"{problem}\n" for problem in result.problems), "utf-8")
+        write_file(
+            problems,
+            (f"{problem}\n".encode(errors="backslashreplace") for problem in result.problems),
+        )
     if as_json:
         output.emit_json(
             {

@@ -152,7 +152,10 @@ def _settings(given: Sequence[str], seed: int) -> "OptimiserSettings":
         name, sign, value = each.partition("=")
         if not sign:
             raise ConfigError(f"--set: expected NAME=VALUE, got {each!r}")
-        values[name.strip()] = yaml.safe_load(value)
+        try:
+            values[name.strip()] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise ConfigError(f"--set {name.strip()}: {value!r} is no value") from None
     try:
         return OptimiserSettings.model_validate(values | {"seed": seed})
     except ValidationError as error:

@@ -1,6 +1,6 @@
 """`recjury face score`: score conversations with FACE, or with what it is compared with."""
 
-from collections.abc import Collection, Coroutine
+from collections.abc import Collection, Coroutine, Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -91,10 +91,19 @@ def score(
     base = read_config(config)
     changes = {"concurrency": concurrency, "budget": budget}
     raters = base.model_copy(update={k: v for k, v in changes.items() if v is not None})
+    of_face = {
+        "--instructions": instructions,
+        "--particles": particles,
+        "--rules": rules,
+        "--logprobs": logprobs,
+        "--runs": runs,
+    }
+    _check_options(evaluator, (name for name, value in of_face.items() if value))
+    _check_places(runs, run_file, read=(path, config, particles))
     logs = _logs(path, form, limit)
     chosen = FaceSettings(
         kind=evaluator.value,
-        aspects=tuple(map(aspect_named, aspect)) if aspect else tuple(Aspect),
+        aspects=tuple(dict.fromkeys(map(aspect_named, aspect or Aspect))),
         samples=samples,
         method="logprobs" if logprobs else "samples",
         together=not one_by_one,
@@ -105,6 +114,32 @@ def score(
         return score_conversations(logs, chosen, raters, store, progress=progress)
 
     _finish(drive(work), chosen.aspects, store, runs, run_file, as_json=as_json)
+
+
+def _check_options(evaluator: Evaluator, given: Iterable[str]) -> None:
+    """Raise ConfigError for options that only particles make sense of, where there are none."""
+    from recjury.errors import ConfigError
+
+    idle = list(given)
+    if idle and evaluator is not Evaluator.FACE:
+        raise ConfigError(
+            f"{evaluator} has neither particles nor instructions: leave out {idle[0]}"
+        )
+
+
+def _check_places(runs: Path | None, run_file: Path | None, *, read: Iterable[Path | None]) -> None:
+    """Raise Fixable where scores could not be written in the end, or over what they come from."""
+    from recjury.corpora.writing import check_writable
+    from recjury.errors import ConfigError
+    from recjury.records import Aspect
+
+    places = [] if runs is None else [runs / f"{aspect}.jsonl" for aspect in Aspect]
+    places += [] if run_file is None else [run_file]
+    kept = {each.resolve() for each in read if each is not None}
+    for place in places:
+        check_writable(place)
+        if place.resolve() in kept:
+            raise ConfigError(f"{place} would be written over, and is read: name another place")
 
 
 def _logs(path: Path, form: Form, limit: int | None) -> list["ConversationLog"]:

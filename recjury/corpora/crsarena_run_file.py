@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from recjury.corpora.crsarena_runs import is_number
 from recjury.corpora.lines import read_json_with_nan
 from recjury.corpora.problems import Fault, Problem
+from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.records import Aspect, Level, Place
 
@@ -79,7 +80,10 @@ def _take(
 
 
 def write_run_file(path: Path, scores: RunScores, conversations: Iterable[str]) -> None:
-    """Write the scores of `conversations`, in that order; what is unscored is left out."""
+    """Write the scores of `conversations`, in that order; what is unscored is left out.
+
+    Raises DataError where the file cannot be written.
+    """
     turns: dict[str, dict[int, dict[str, float]]] = {}
     wholes: dict[str, dict[str, float]] = {}
     for aspect, own in scores.items():
@@ -100,5 +104,4 @@ def write_run_file(path: Path, scores: RunScores, conversations: Iterable[str]) 
         }
         for conversation in conversations
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+    write_file(path, [orjson.dumps(rows, option=orjson.OPT_INDENT_2)])

@@ -16,6 +16,7 @@ import orjson
 
 from recjury.corpora.lines import read_lines
 from recjury.corpora.problems import Fault, Problem
+from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.records import Aspect, Place
 
@@ -137,12 +138,13 @@ def _missing(aspect: Aspect, turns: Mapping[Place, ParticleScores]) -> Iterator[
 
 
 def write_run(path: Path, turns: Iterable[tuple[Place, ParticleScores]]) -> None:
-    """Write one aspect's scores in the same form, conversations and turns in the order given."""
+    """Write one aspect's scores in the same form, conversations and turns in the order given.
+
+    Raises DataError where the file cannot be written.
+    """
     rows: dict[str, dict[str, object]] = {}
     for place, particles in turns:
         numbered = {str(number): dict(scores) for number, scores in particles.items()}
         rows.setdefault(place.conversation, {})[str(place.turn)] = {"particles": numbered}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        for conversation, own in rows.items():
-            file.write(orjson.dumps({"conv_id": conversation, "turns": own}) + b"\n")
+    lines = ({"conv_id": conversation, "turns": own} for conversation, own in rows.items())
+    write_file(path, (orjson.dumps(line) + b"\n" for line in lines))

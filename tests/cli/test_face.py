@@ -135,6 +135,12 @@ def test_score_and_explain(command: Command, labels: Path, config: Path, tmp_pat
         (("--rules", "--particles", "x.json"), "keep one"),
         (("--instructions", "none"), "holds no instructions"),
         (("--particles", "none.json"), "cannot be read"),
+        (("--runs", "{config}"), "{config} is no folder"),
+        (("--run-file", "{folder}"), "{folder}: cannot be written: it is a folder"),
+        (("--run-file", "{labels}"), "{labels} would be written over, and is read"),
+        (("--run-file", "{folder}/../{folder.name}/campaign.yaml"), "would be written over"),
+        (("--evaluator", "llm-direct", "--runs", "x"), "llm-direct has neither particles"),
+        (("--evaluator", "llm-cot-icl", "--rules"), "leave out --rules"),
     ],
 )
 def test_what_cannot_be_scored_is_one_line_and_leaves_no_store(
@@ -146,10 +152,35 @@ def test_what_cannot_be_scored_is_one_line_and_leaves_no_store(
     said: str,
 ) -> None:
     store = ("--store", f"sqlite:///{tmp_path}/face.db")
-    ended = command("face", "score", labels, "--config", config, *store, *arguments)
+    there = {"labels": labels, "config": config, "folder": tmp_path}
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    given = (each.format(**there) for each in arguments)
+    ended = command("face", "score", labels, "--config", config, *store, *given)
     assert (ended.code, ended.err.count("\n")) == (2, 1), ended
-    assert said in ended.err
-    assert not (tmp_path / "face.db").exists()
+    assert said.format(**there) in ended.err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_an_aspect_that_is_named_twice_is_scored_once(
+    command: Command, labels: Path, config: Path, tmp_path: Path
+) -> None:
+    scoring = ("face", "score", labels, "--config", config, "--store", f"{tmp_path}/face.db")
+    ended = command(*scoring, *("--aspect", "relevance") * 2, "--limit", 1, "--json")
+    assert json.loads(ended.out)["coverage"]["relevance"]["places"] == 2
+    assert "(0 reused" in ended.err
+
+
+def test_a_table_whose_problems_cannot_be_written_is_one_line(
+    command: Command, labels: Path, tmp_path: Path
+) -> None:
+    runs = _runs(tmp_path / "runs", 7)
+    for place, why in ((tmp_path, "it is a folder"), (labels / "x", f"{labels} is no folder")):
+        ended = command("face", "table", "--runs", runs, "--labels", labels, "--problems", place)
+        assert (ended.code, ended.out, ended.err) == (
+            2,
+            "",
+            f"recjury: {place}: cannot be written: {why}\n",
+        )
 
 
 def test_explain_says_what_is_not_there(command: Command, labels: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import orjson
 from pydantic import ConfigDict, Field, TypeAdapter
 
 from recjury.corpora.lines import read_json
+from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.records import Aspect, Record, digest
 
@@ -77,7 +78,7 @@ def read_instruction_folder(folder: Path) -> dict[Aspect, tuple[Instruction, ...
 
 
 def write_instructions(path: Path, instructions: Iterable[Instruction]) -> None:
-    """Write one aspect's instructions in the released format."""
+    """Write one aspect's instructions in the released format; raises DataError."""
     rows = [
         {
             "filename": instruction.filename,
@@ -88,8 +89,7 @@ def write_instructions(path: Path, instructions: Iterable[Instruction]) -> None:
         }
         for instruction in instructions
     ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
+    write_file(path, [orjson.dumps(rows, option=orjson.OPT_INDENT_2)])
 
 
 def identity(instructions: Sequence[Instruction]) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import orjson
 
+from recjury.corpora.writing import check_writable, write_file
 from recjury.errors import ConfigError
 from recjury.judges.face.aspects import FacePrompts
 from recjury.judges.face.decomposer import Decomposer, LlmDecomposer
@@ -20,7 +21,7 @@ from recjury.judges.face.optimise.rewrite import PACK, Rewriter
 from recjury.judges.face.optimise.select import Chosen, choose
 from recjury.judges.face.optimise.settings import OptimiserSettings
 from recjury.judges.face.optimise.spending import Spending, spending
-from recjury.judges.face.optimise.state import Journal
+from recjury.judges.face.optimise.state import Journal, check_journal
 from recjury.judges.face.optimise.training import Sample, Training, with_particles
 from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target
@@ -29,6 +30,8 @@ from recjury.records import JSON, Aspect, digest
 from recjury.stats.correlation import pearson, spearman
 
 CORRELATIONS: Mapping[str, Correlate] = {"pearson": pearson, "spearman": spearman}
+
+_JOURNAL, _REPORT, _POOL = "journal.jsonl", "report.json", "pool.json"
 
 Watch = Callable[[Step], None]
 
@@ -52,6 +55,22 @@ class Optimisation:
     decomposer: Decomposer | None = None
     watch: Watch = lambda _: None
 
+    def check(self) -> None:
+        """Raise Fixable for what needs no call to be seen: before any work is done.
+
+        That is a place that cannot be written, and a journal of a run with other settings.
+        """
+        self.check_places()
+        prompts = FacePrompts()
+        rewriter, initial = self._rewriter(prompts), prompts.initial(self.aspect)[0].text
+        check_journal(self._own(_JOURNAL), self._settings(prompts, rewriter, initial))
+
+    def check_places(self) -> None:
+        """Raise DataError where it shows that a file of `folder` cannot be written."""
+        places = [self._own(name) for name in (_JOURNAL, _REPORT, _POOL)]
+        for place in (*places, self._chosen):
+            check_writable(place)
+
     async def run(self) -> Report:
         """Optimise, or go on with it, and write what came out; raises StepFailed and Fixable.
 
@@ -63,7 +82,7 @@ class Optimisation:
         train, validation = await self._examples(prompts)
         initial = prompts.initial(self.aspect)[0].text
         journal = Journal(
-            self._own("journal.jsonl"),
+            self._own(_JOURNAL),
             self._identity(prompts, rewriter, initial, train, validation),
         )
         search = Search(
@@ -113,7 +132,7 @@ class Optimisation:
             instructions[name].model_copy(update={"rank": rank})
             for rank, name in enumerate(chosen.names, start=1)
         ]
-        write_instructions(self.folder / "instructions" / f"{self.aspect}.json", ranked)
+        write_instructions(self._chosen, ranked)
         return chosen
 
     async def _examples(
@@ -164,6 +183,10 @@ class Optimisation:
             [[one.name, one.label, [target.particle for target in one.particles]] for one in side]
             for side in (train, validation)
         ]
+        return {**self._settings(prompts, rewriter, initial), "data": digest(sides)}
+
+    def _settings(self, prompts: FacePrompts, rewriter: Rewriter, initial: str) -> dict[str, JSON]:
+        """What is known of that before there are particles."""
         return {
             "aspect": str(self.aspect),
             "optimiser": self.settings.model_dump(mode="json"),
@@ -172,8 +195,11 @@ class Optimisation:
             "prompts": prompts.identity,
             "rewriter": rewriter.settings,
             "initial": initial,
-            "data": digest(sides),
         }
+
+    @property
+    def _chosen(self) -> Path:
+        return self.folder / "instructions" / f"{self.aspect}.json"
 
     def _own(self, name: str) -> Path:
         return self.folder / str(self.aspect) / name
@@ -189,12 +215,10 @@ class Optimisation:
             )
             for line in found.pool
         ]
-        write_instructions(self._own("pool.json"), pool)
-        write_instructions(
-            self.folder / "instructions" / f"{self.aspect}.json", found.released_form()
-        )
+        write_instructions(self._own(_POOL), pool)
+        write_instructions(self._chosen, found.released_form())
         content = found.model_dump(mode="json")
-        self._own("report.json").write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
+        write_file(self._own(_REPORT), [orjson.dumps(content, option=orjson.OPT_INDENT_2)])
 
 
 async def estimate(training: Training, settings: OptimiserSettings) -> Spending:

@@ -5,12 +5,14 @@ whole or not at all: a last line that a kill has torn is cut off when the journa
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from recjury.corpora.writing import write_file
 from recjury.errors import ConfigError, DataError
 from recjury.records import JSON, digest
 
@@ -24,7 +26,7 @@ class Journal:
         """Open or begin the journal at `path` of a run with `settings`.
 
         Raises ConfigError where it is of a run with other settings, and DataError where it
-        cannot be read.
+        cannot be read or written.
         """
         self.path = path
         self.settings = settings
@@ -32,7 +34,7 @@ class Journal:
         head = {"version": VERSION, "settings": settings, "identity": digest(settings)}
         if path.exists() and self._read():
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, [])
         self._append(head)
 
     def find(self, step: str) -> Any | None:
@@ -58,33 +60,57 @@ class Journal:
         if len(whole) < len(content):
             os.truncate(self.path, len(whole))
         for number, line in enumerate(whole.splitlines(), start=1):
-            try:
+            with _told(self.path, number):
                 row = orjson.loads(line)
                 if number == 1:
-                    self._check(row)
+                    _check(self.path, row, self.settings, {*row["settings"], *self.settings})
                 else:
                     self._steps[row["step"]] = row
-            except (orjson.JSONDecodeError, KeyError, TypeError) as error:
-                raise DataError(f"is no journal: {error}", path=self.path, line=number) from None
         return bool(whole)
 
-    def _check(self, head: Mapping[str, Any]) -> None:
-        if head["version"] != VERSION:
-            raise DataError(
-                f"a journal of version {head['version']}: expected {VERSION}", path=self.path
-            )
-        if head["identity"] == digest(self.settings):
-            return
-        mine = orjson.loads(orjson.dumps(dict(self.settings)))
-        keys = sorted(mine.keys() | head["settings"].keys())
-        other = [key for key in keys if mine.get(key) != head["settings"].get(key)]
+    def _append(self, line: Mapping[str, Any]) -> None:
+        try:
+            with self.path.open("ab") as file:
+                file.write(orjson.dumps(line) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            why = error.strerror or error
+            raise DataError(f"cannot be written: {why}", path=self.path) from None
+
+
+def check_journal(path: Path, settings: Mapping[str, JSON]) -> None:
+    """Refuse, as `Journal` does, a journal that was begun with others than these settings.
+
+    `settings` need not be all; nothing is written, and a file that is not there is fine.
+    """
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        head = file.readline()
+    if head.endswith(b"\n"):
+        with _told(path, 1):
+            _check(path, orjson.loads(head), settings, settings)
+
+
+def _check(
+    path: Path, head: Mapping[str, Any], settings: Mapping[str, JSON], keys: Iterable[str]
+) -> None:
+    """Hold the head of a journal against `settings`, as far as `keys` go."""
+    if head["version"] != VERSION:
+        raise DataError(f"a journal of version {head['version']}: expected {VERSION}", path=path)
+    mine, begun = orjson.loads(orjson.dumps(dict(settings))), head["settings"]
+    other = [key for key in sorted(keys) if mine.get(key) != begun.get(key)]
+    if other:
         raise ConfigError(
-            f"{self.path}: begun with other settings ({', '.join(other)}): "
-            "use those, or another folder"
+            f"{path}: begun with other settings ({', '.join(other)}): use those, or another folder"
         )
 
-    def _append(self, line: Mapping[str, Any]) -> None:
-        with self.path.open("ab") as file:
-            file.write(orjson.dumps(line) + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+
+@contextmanager
+def _told(path: Path, line: int) -> Iterator[None]:
+    """A line that is of another form is named."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(f"is no journal: {error}", path=path, line=line) from None

@@ -130,6 +130,7 @@ def test_a_limit_of_calls_ends_it_with_one_line(
     other = _run(tmp_path, endpoint, data, "--seed", "1")
     assert other.code == 2
     assert "begun with other settings" in other.said
+    assert len(_status(tmp_path)) == 1, "it was refused before anything was begun"
 
 
 def _status(folder: Path) -> list[dict[str, Any]]:
@@ -178,6 +179,8 @@ def test_a_budget_holds_for_all_runs_of_an_optimisation(
     [
         (("--set", "iteratons=2"), "recjury: --set iteratons: is no known field"),
         (("--set", "beam=0"), "recjury: --set beam: Input should be greater than or equal to 1"),
+        (("--set", "beam=[1"), "recjury: --set beam: '[1' is no value"),
+        (("--out", "{folder}/campaign.yaml"), "cannot be written: {folder}/campaign.yaml is no"),
         (("--set", "beam"), "recjury: --set: expected NAME=VALUE, got 'beam'"),
         (("--rewriter", "big"), "has no model 'big' (it has: main)"),
         (("--data", "nowhere"), "nowhere/ab-redial/annotated_dialogues.csv: cannot be read"),
@@ -186,9 +189,9 @@ def test_a_budget_holds_for_all_runs_of_an_optimisation(
 def test_bad_input_is_one_line_and_leaves_nothing(
     endpoint: RemoteEndpoint, data: Path, tmp_path: Path, more: tuple[str, ...], said: str
 ) -> None:
-    ran = _run(tmp_path, endpoint, data, *more)
+    ran = _run(tmp_path, endpoint, data, *(each.format(folder=tmp_path) for each in more))
     assert ran.code == 2
-    assert said in ran.said
+    assert said.format(folder=tmp_path) in ran.said
     assert len(ran.said.splitlines()) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["campaign.yaml"]
 
