@@ -24,12 +24,19 @@ from recjury.store import Store
 _LISTED = 3
 
 
-class Explainable(NamedTuple):
-    """Conversations by id, their particles, and per aspect the scores of each conversation."""
+class Scoring(NamedTuple):
+    """A conversation's scores on one aspect, and the log and particles that they are of."""
 
-    logs: Mapping[str, ConversationLog]
-    particles: Mapping[str, Decomposition]
-    scores: Mapping[Aspect, Mapping[str, tuple[ParticleScore, ...]]]
+    log: ConversationLog
+    particles: Decomposition | None
+    scores: tuple[ParticleScore, ...]
+
+
+class Explainable(NamedTuple):
+    """Conversations by id, and per aspect how each of them was scored."""
+
+    conversations: tuple[str, ...]
+    scorings: Mapping[Aspect, Mapping[str, Scoring]]
 
     def explain(self, conversation: str, aspect: Aspect, *, turn: int | None = None) -> Explanation:
         """Take the score of `conversation`, or of one of its turns, apart.
@@ -45,18 +52,18 @@ class Explainable(NamedTuple):
         if turn is not None and turn not in scored[aspect]:
             there = ", ".join(map(str, scored[aspect]))
             raise DataError(f"{name} is not scored on {aspect} in turn {turn}, but in {there}")
-        if name not in self.particles:
+        of_aspect = self.scorings[aspect]
+        log, particles, scores = of_aspect[name]
+        if particles is None:
             raise DataError(f"{name} has scores, and there are no particles of it")
-        of_aspect = self.scores[aspect]
-        every = (by.score for own in of_aspect.values() for each in own for by in each.by)
+        every = (by.score for own in of_aspect.values() for each in own.scores for by in each.by)
         reference = pool(score for score in every if score is not None)
-        log = self.logs[name]
         try:
             return explain(
                 name,
                 aspect,
-                of_aspect[name],
-                {own.turn: own.particles for own in self.particles[name].turns},
+                scores,
+                {own.turn: own.particles for own in particles.turns},
                 {number: said.text for number, said in enumerate(log.interaction)},
                 reference=reference or 0.0,
                 turn=turn,
@@ -77,11 +84,11 @@ class Explainable(NamedTuple):
 
     def _found(self, conversation: str) -> str:
         """The id of the scored conversation that is named so."""
-        alike = [conversation] if conversation in self.logs else []
-        alike = alike or [name for name in self.logs if name.startswith(conversation)]
+        alike = [conversation] if conversation in self.conversations else []
+        alike = alike or [name for name in self.conversations if name.startswith(conversation)]
         if len(alike) == 1 and self._scored_turns(alike[0]):
             return alike[0]
-        scored = [name for name in self.logs if self._scored_turns(name)]
+        scored = [name for name in self.conversations if self._scored_turns(name)]
         if not scored:
             raise DataError("nothing here is scored by FACE: run `recjury face score` first")
         if len(alike) > 1:
@@ -94,8 +101,8 @@ class Explainable(NamedTuple):
         """By aspect that the conversation is scored on, the turns that have a score of it."""
         found: dict[Aspect, tuple[int, ...]] = {}
         for aspect in Aspect:
-            own = self.scores.get(aspect, {}).get(name, ())
-            turns = {each.turn for each in own if each.score is not None}
+            own = self.scorings.get(aspect, {}).get(name)
+            turns = {each.turn for each in own.scores if each.score is not None} if own else ()
             if turns:
                 found[aspect] = tuple(sorted(turns))
         return found
@@ -110,26 +117,31 @@ def _listed(names: Iterable[str]) -> str:
 
 def explainable_files(runs: Path, particles: Path, labels: Path) -> Explainable:
     """From per-instruction scores (a folder), particles, and the dialogues of a label file."""
-    scores = {
-        aspect: _by_conversation(run.turns.items()) for aspect, run in read_runs(runs).items()
+    given, logs = by_conversation(read_particles(particles)), read_crsarena(labels).logs
+    scorings = {
+        aspect: {
+            name: Scoring(logs[name], given.get(name), scores)
+            for name, scores in _by_conversation(run.turns.items()).items()
+            if name in logs
+        }
+        for aspect, run in read_runs(runs).items()
     }
-    return Explainable(
-        read_crsarena(labels).logs, by_conversation(read_particles(particles)), scores
-    )
+    return Explainable(tuple(logs), scorings)
 
 
 def explainable_store(store: Store, campaign: str | None = None) -> Explainable:
-    """From what FACE left in a store; of a conversation scored several times, the last."""
-    logs: dict[str, ConversationLog] = {}
-    particles: dict[str, Decomposition] = {}
-    scores: dict[Aspect, dict[str, tuple[ParticleScore, ...]]] = {}
-    for each in read_scored(store, campaign):
+    """From what FACE left in a store; of several scorings of one conversation, the newest run's."""
+    by_run = sorted(store.campaigns(), key=lambda each: each.started_at or 0)
+    wanted = [each.id for each in by_run] if campaign is None else [campaign]
+    names: dict[str, None] = {}
+    scorings: dict[Aspect, dict[str, Scoring]] = {}
+    for each in (each for one in wanted for each in read_scored(store, one)):
         if each.face.decomposition is not None:
-            logs[each.conversation] = each.log
-            particles[each.conversation] = each.face.decomposition
-            for aspect, own in each.face.scores.items():
-                scores.setdefault(aspect, {})[each.conversation] = own
-    return Explainable(logs, particles, scores)
+            names[each.conversation] = None
+            for aspect, scores in each.face.scores.items():
+                own = scorings.setdefault(aspect, {})
+                own[each.conversation] = Scoring(each.log, each.face.decomposition, scores)
+    return Explainable(tuple(names), scorings)
 
 
 def _by_conversation(

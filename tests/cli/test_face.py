@@ -310,3 +310,26 @@ def test_a_run_that_scores_some_tells_how_much(
     assert [each["conv_id"] for each in json.loads((tmp_path / "run.json").read_text())] == [
         "kbrd_redial_0"
     ]
+
+
+def test_scores_are_explained_by_their_own_particles_and_by_the_newest_run(
+    command: Command, labels: Path, config: Path, tmp_path: Path
+) -> None:
+    """One conversation, scored on two aspects with particles by the model, on one by rule."""
+    scoring = ("face", "score", labels, "--config", config, "--store", f"{tmp_path}/face.db")
+    by_model = (*scoring, "--limit", 1, "--aspect", "relevance", "--aspect", "efficiency")
+    by_rule = (*scoring, "--limit", 1, "--aspect", "relevance", "--rules")
+
+    def explained() -> dict[str, list[str]]:
+        ended = command("face", "explain", "kbrd", "--store", f"{tmp_path}/face.db", "--json")
+        return {
+            aspect: [each["mention"] for turn in found["turns"] for each in turn["particles"]]
+            for aspect, found in json.loads(ended.out).items()
+        }
+
+    model, rule = ["Bye!", "Bye!"], ["Try Heat (1995).", "It is slow.", "Bye!"]
+    assert command(*by_model).code == 0
+    assert command(*by_rule).code == 0
+    assert explained() == {"relevance": rule, "efficiency": model}
+    assert command(*by_model).code == 0
+    assert explained() == {"relevance": model, "efficiency": model}
