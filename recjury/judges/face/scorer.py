@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, TypeVar
 
-from recjury.errors import CallFailed, Unreadable
+from recjury.errors import CallFailed, EndpointRefused, Unreadable
 from recjury.judges.face.aspects import FacePrompts, Situation
 from recjury.judges.face.instructions import Instruction
 from recjury.llm import ask, read_rating, sample
@@ -92,7 +92,10 @@ class ParticleScorer:
     async def one(
         self, aspect: Aspect, target: Target, instruction: str, *, name: str
     ) -> InstructionScore:
-        """The particle under one instruction called `name`; raises CallFailed."""
+        """The particle under one instruction called `name`; raises CallFailed.
+
+        Raises EndpointRefused where log-probabilities are wanted and the endpoint sends none.
+        """
         request = ChatRequest(
             model=self.model,
             messages=self.prompts.score(
@@ -115,10 +118,16 @@ class ParticleScorer:
         return InstructionScore(name, found.values, None, next(iter(found.calls), None))
 
     async def _expected(self, aspect: Aspect, request: ChatRequest, name: str) -> InstructionScore:
+        def read(reply: Reply) -> float:
+            if reply.text.strip() and not reply.logprobs:
+                # It will not send any for the next ten thousand particles, either.
+                raise EndpointRefused(
+                    f"{self.model}: the endpoint sends no log-probabilities: ask for samples"
+                )
+            return expectation(reply, aspect.low, aspect.high)
+
         asked = replace(request, top_logprobs=TOP_LOGPROBS)
-        answer = await ask(
-            self._gateway, asked, lambda reply: expectation(reply, aspect.low, aspect.high)
-        )
+        answer = await ask(self._gateway, asked, read)
         if answer.status is Status.CALL_FAILED:
             raise CallFailed(answer.reason)
         return InstructionScore(name, (), answer.value, next(iter(answer.calls), None))

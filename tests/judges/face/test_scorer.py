@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.errors import CallFailed, Unreadable
+from recjury.errors import CallFailed, EndpointRefused, Unreadable
 from recjury.judges.face.aspects import FacePrompts, situation
 from recjury.judges.face.instructions import Instruction
 from recjury.judges.face.scorer import Method, ParticleScorer, Target, expectation
@@ -92,6 +92,14 @@ def test_the_expectation_weighs_scores_by_their_odds() -> None:
 def test_a_reply_without_log_probabilities_has_no_expectation() -> None:
     with pytest.raises(Unreadable, match="no log-probabilities"):
         expectation(Reply("0", "<rating>2</rating>", "stop", "m"), 0, 2)
+
+
+def test_an_endpoint_without_log_probabilities_is_told_at_once() -> None:
+    gateway, model = scripted(["<rating>2</rating>"])
+    scorer = ParticleScorer(gateway, "main", method="logprobs")
+    with pytest.raises(EndpointRefused, match="main: the endpoint sends no log-probabilities"):
+        asyncio.run(scorer.score(Aspect.RELEVANCE, TARGET, (ONE,)))
+    assert len(model.requests) == 1
 
 
 def test_the_prompts_are_as_they_were_agreed_on() -> None:
