@@ -3,8 +3,9 @@
 Each checkpoint in DIR (folders named after the systems) holds conversations with the rule user on
 the test scenarios. Counted over its turns: how many are word for word one of its earlier turns in
 the conversation, the share of different trigrams over all its turns (distinct-3), how many turns
-that name an item name one of their own list, and how many name any. With --data, the recorded
-logs of the data set in concept/ are counted in the same way.
+that name an item name one of their own list, how many name any, and how many words are neither
+in what people say in the data set nor in a name. With --data, the recorded logs of the data set
+in concept/ are counted in the same way.
 """
 
 import argparse
@@ -27,7 +28,10 @@ from recjury.simulator import LeakGuard, RuleUser, converse
 
 @dataclass(frozen=True)
 class Talk:
-    """Shares are of `turns`, but `from_list` is of the turns that name an item."""
+    """Shares are of `turns`, but `from_list` is of those that name an item.
+
+    `unknown_words` is a share of all words.
+    """
 
     conversations: int
     turns: int
@@ -35,6 +39,7 @@ class Talk:
     distinct_3: float
     naming: float
     from_list: float
+    unknown_words: float
     words_per_turn: float
     examples: tuple[str, ...]
 
@@ -96,6 +101,8 @@ def talk(logs: Sequence[ConversationLog], corpus: Corpus) -> Talk:
     turns = [turn for log in logs for turn in log.system_turns if turn.text]
     repeated = sum(_repeats(t.text for t in log.system_turns if t.text) for log in logs)
     trigrams = [gram for turn in turns for gram in _trigrams(turn.text)]
+    words = [word for turn in turns for word in _words(turn.text)]
+    known = _known_words(corpus)
     named = [(_named(turn.text, corpus.catalogue), turn) for turn in turns]
     naming = [(ids, turn) for ids, turn in named if ids]
     listed = sum(bool(ids & {item.id for item in turn.items}) for ids, turn in naming)
@@ -106,9 +113,16 @@ def talk(logs: Sequence[ConversationLog], corpus: Corpus) -> Talk:
         distinct_3=_share(len(set(trigrams)), len(trigrams)),
         naming=_share(len(naming), len(turns)),
         from_list=_share(listed, len(naming)),
-        words_per_turn=_share(sum(len(_words(turn.text)) for turn in turns), len(turns)),
+        unknown_words=_share(sum(word not in known for word in words), len(words)),
+        words_per_turn=_share(len(words), len(turns)),
         examples=tuple(turn.text for turn in turns[:8]),
     )
+
+
+def _known_words(corpus: Corpus) -> frozenset[str]:
+    examples = [example for split in corpus.splits for example in corpus.examples(split)]
+    said = (text for each in examples for text in (*each.context, each.response))
+    return frozenset(word for text in (*said, *corpus.graph.entities) for word in _words(text))
 
 
 def _repeats(texts: Iterable[str]) -> int:

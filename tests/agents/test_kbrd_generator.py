@@ -86,7 +86,7 @@ def test_no_trigram_comes_twice_nor_from_the_context(folder: Path) -> None:
     heard = Hearing(CORPUS.graph, 8).hear(TALKS[1])
     row = voice.read(heard)
     # The published code fills up the input, and bans what stands there, too.
-    assert voice.sources([row]) == [[*row, *[1] * (LIMITS.context - len(row))]]
+    assert voice.sources([heard], [row]) == [[*row, *[1] * (LIMITS.context - len(row))]]
     (ids,) = voice.generated([heard])
     said = _trigrams([2, *ids])
     assert len(said) > 10

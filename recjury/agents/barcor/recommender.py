@@ -17,6 +17,7 @@ from recjury.agents.neural.description import Fidelity, refuse_other_catalogue
 from recjury.agents.neural.dialogue import prefixed
 from recjury.agents.neural.hearing import Heard, Hearing
 from recjury.agents.neural.naming import NameFromList, as_said
+from recjury.agents.neural.own_turns import NEW_WORDS
 from recjury.agents.neural.serving import NeuralRecommender
 from recjury.agents.neural.system import NeuralSystem
 from recjury.agents.neural.tokens import ITEM, Tokens
@@ -26,7 +27,7 @@ from recjury.records import JSON, LIST_LENGTH
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
 
-_VERSION = 1
+_VERSION = 2
 _ROLE = "System:"
 
 
@@ -135,6 +136,7 @@ def barcor_voice(loaded: Checkpoint, fidelity: Fidelity, device: str = "cpu") ->
         text=prefixed,
         finish=without_role if fidelity == "corrected" else without_letters,
         keep=(ITEM,) if named else (),
+        new_words=NEW_WORDS if fidelity == "corrected" else None,
     )
 
 

@@ -19,6 +19,7 @@ from recjury.agents.neural.description import Fidelity, refuse_other_catalogue
 from recjury.agents.neural.dialogue import joined
 from recjury.agents.neural.hearing import Heard, Hearing
 from recjury.agents.neural.naming import NameFromList, as_said
+from recjury.agents.neural.own_turns import NEW_WORDS
 from recjury.agents.neural.serving import NeuralRecommender
 from recjury.agents.neural.system import NeuralSystem
 from recjury.agents.neural.tokens import ITEM
@@ -28,7 +29,7 @@ from recjury.records import JSON, LIST_LENGTH, ItemRef
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
 
-_VERSION = 2
+_VERSION = 3
 
 
 class KBRD(NeuralRecommender):
@@ -179,4 +180,5 @@ def kbrd_voice(
         finish=str.strip if fidelity == "corrected" else str,
         users=ranker.users,
         keep=(ITEM,) if named else (),
+        new_words=NEW_WORDS if fidelity == "corrected" else None,
     )

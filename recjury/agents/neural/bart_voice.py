@@ -1,13 +1,16 @@
 """KBRD's and BARCOR's way to speak: BART reads the conversation and answers."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from torch import Tensor
 
 from recjury.agents.decoding.greedy import generate
 from recjury.agents.neural.bart import PAD, START
+from recjury.agents.neural.bart_config import END
 from recjury.agents.neural.bart_files import Generator
 from recjury.agents.neural.hearing import Heard
+from recjury.agents.neural.own_turns import own_turns
 from recjury.agents.neural.tokens import ITEM, Tokens
 from recjury.records import ItemRef
 
@@ -27,16 +30,22 @@ class BartVoice:
         finish: Callable[[str], str],
         users: Callable[[Sequence[Heard]], Tensor] | None = None,
         keep: tuple[str, ...] = (),
+        new_words: int | None = None,
     ):
         """Speak with a loaded generator.
 
         `text` joins utterances with a separator, `context` is the most tokens read of that.
         `finish` is applied to what was generated. `users` gives KBRD's vectors [rows, width].
-        `keep` are special tokens that mean an item and stay in the text.
+        `keep` are special tokens that mean an item and stay in the text. `new_words` is the
+        length of n-grams that must not come again from the system's own earlier turns; None bans
+        what the published code bans, trigrams of all that the encoder reads.
         """
         self._generator, self._tokens = generator, tokens
         self._context, self._text, self._finish = context, text, finish
-        self._users, self._keep = users, keep
+        self._users, self._keep, self._published = users, keep, new_words is None
+        self._rules = generator.rules
+        if new_words is not None:
+            self._rules = replace(generator.rules, source_ngram=new_words)
 
     def read(self, heard: Heard) -> list[int]:
         """The encoder's ids of a conversation."""
@@ -53,12 +62,14 @@ class BartVoice:
         users = [] if self._users is None else [self._users([each]) for each in heard]
         steps = self._generator.model.steps(rows, users)
         found = generate(
-            steps, [[START]] * len(rows), self._generator.rules, sources=self.sources(rows)
+            steps, [[START]] * len(rows), self._rules, sources=self.sources(heard, rows)
         )
         return [each.ids for each in found]
 
-    def sources(self, rows: Sequence[Sequence[int]]) -> list[list[int]]:
-        """What the bans look at: the published code fills every input up to one width."""
+    def sources(self, heard: Sequence[Heard], rows: Sequence[Sequence[int]]) -> list[list[int]]:
+        """What the bans look at: inputs as the published code fills them up, or own turns."""
+        if not self._published:
+            return [own_turns(each, self._tokens, END) for each in heard]
         width = -(-self._context // _MULTIPLE) * _MULTIPLE
         return [[*row, *[PAD] * (width - len(row))] for row in rows]
 

@@ -16,6 +16,7 @@ from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
 from recjury.agents.neural.description import Fidelity, refuse_other_catalogue
 from recjury.agents.neural.hearing import Heard, Hearing
 from recjury.agents.neural.naming import NameFromList, as_said
+from recjury.agents.neural.own_turns import NEW_WORDS, own_turns
 from recjury.agents.neural.serving import NeuralRecommender
 from recjury.agents.neural.system import NeuralSystem
 from recjury.agents.neural.tokens import END, ITEM
@@ -29,7 +30,7 @@ from recjury.records import JSON, LIST_LENGTH, ItemRef
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
 
-_VERSION = 1
+_VERSION = 2
 
 
 class UniCRS(NeuralRecommender):
@@ -149,12 +150,27 @@ class UnicrsSpeaker:
         rows = [self._texts.prompted(each.context.utterances) for each in heard]
         prefixes = [self._prefix(row, each) for row, each in zip(rows, heard, strict=True)]
         steps = Gpt2Steps(self._model.gpt2, prefixes)
-        before = [self._texts.filled(row) for row in rows]
-        rules = Rules(tokens=self._texts.limits.response, end=self._texts.gpt2.id(END), ngram=3)
-        found = generate(steps, before, rules)
+        before, sources = self._said(rows, heard)
+        rules = Rules(
+            tokens=self._texts.limits.response,
+            end=self._texts.gpt2.id(END),
+            ngram=3,
+            source_ngram=NEW_WORDS,
+        )
+        found = generate(steps, before, rules, sources=sources)
         return [
             self.written(context, each.ids) for context, each in zip(before, found, strict=True)
         ]
+
+    def _said(
+        self, rows: Sequence[Sequence[int]], heard: Sequence[Heard]
+    ) -> tuple[list[list[int]], list[list[int]]]:
+        """What the bans look at: all that the published code reads, or the system's own turns."""
+        if self._model.fidelity == "ievalm":
+            return [self._texts.filled(row) for row in rows], [[] for _ in rows]
+        tokens = self._texts.gpt2
+        own = [own_turns(each, tokens, tokens.id(END), before=" ") for each in heard]
+        return [[] for _ in rows], own
 
     def written(self, before: Sequence[int], generated: Sequence[int]) -> str:
         """The reply in generated ids that follow `before`.
