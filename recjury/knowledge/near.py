@@ -49,6 +49,8 @@ class NearWords:
     def _search(self, word: str) -> tuple[str, ...]:
         if len(word) < MIN_WORD_LETTERS or not word.isalpha() or word in self._words:
             return ()
+        if len(word) > self._longest + 1:  # and looking would take the square of its length
+            return ()
         joined = self._joined.get(word)
         if joined is not None:
             return joined
@@ -73,6 +75,11 @@ class NearWords:
                 if alike and known not in seen and _is_one_edit(word, known):
                     seen.add(known)
                     yield known
+
+    @cached_property
+    def _longest(self) -> int:
+        """No name has a word of more letters, not even with its spaces left out."""
+        return max((len(name) for name in self._names), default=0)
 
     @cached_property
     def _deletions(self) -> dict[str, list[str]]:

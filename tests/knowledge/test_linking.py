@@ -1,5 +1,7 @@
 """Names are found where they are meant, and only there."""
 
+import itertools
+
 import pytest
 
 from recjury.knowledge import Catalogue, Mention, Name, NameIndex
@@ -175,3 +177,9 @@ def test_long_texts_take_linear_time() -> None:
     text = "Titanic and spider man, never Eve. " * 1_000
     assert len(CATALOGUE.link(text)) == 3_000
     assert grows_linearly(lambda times: CATALOGUE.link(text * times))
+
+
+def test_one_long_word_takes_linear_time() -> None:
+    """Each word anew, since what was looked for is remembered."""
+    endings = ("".join(pair) for pair in itertools.product("bcdfg", repeat=2))
+    assert grows_linearly(lambda times: CATALOGUE.link("ab" * 8_000 * times + next(endings)))

@@ -15,10 +15,12 @@ def reason(turn: ReadTurn, reading: Reading) -> str | None:
         return repr(words)
     said = turn.utterance.plain
     spoken = {genre for word in turn.utterance.words for genre in canonical(word)}
-    for film in turn.new_films:
-        if film.id is None or film.id not in reading.catalogue:
+    # Each film once: one that is named all over a long text has its people looked for once.
+    films = dict.fromkeys(film.id for film in turn.new_films if film.id is not None)
+    for id_ in films:
+        if id_ not in reading.catalogue:
             continue
-        item = reading.catalogue.item(film.id)
+        item = reading.catalogue.item(id_)
         for genre in sorted(spoken & genres_of(item)):
             return f"genre {genre!r}"
         for person in (*item.directors, *item.actors, *item.writers):

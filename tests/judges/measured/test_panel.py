@@ -147,6 +147,16 @@ def test_reading_takes_linear_time(bomb: str) -> None:
     assert grows_linearly(read)
 
 
+def test_a_film_named_all_over_takes_linear_time() -> None:
+    """Explainability looks for its people in the text: once, not each time it is named."""
+
+    def measure(times: int) -> None:
+        talk = log("Recommend a film", "Heat (1995), okay, " * 4_000 * times)
+        assert PANEL.measure(talk)[list(Factor).index(Factor.EXPLAINABILITY)].score == 0
+
+    assert grows_linearly(measure)
+
+
 @pytest.mark.parametrize(
     "text", ["word " * 10_000, "It is a a film. " * 3_000, 'Try "Heat" now. ' * 3_000]
 )
