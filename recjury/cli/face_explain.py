@@ -76,7 +76,11 @@ def _source(
     if runs is not None:
         if particles is None or labels is None:
             raise ConfigError("--runs needs --particles and --labels, too")
+        if campaign is not None:
+            raise ConfigError("--campaign is for what is in a store: leave it out with --runs")
         return explainable_files(runs, particles, labels)
+    if particles is not None or labels is not None:
+        raise ConfigError("--particles and --labels go with --runs")
     with Store.open(store, create=False) as kept:
         return explainable_store(kept, kept.campaign(campaign).id if campaign else None)
 

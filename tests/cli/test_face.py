@@ -188,6 +188,11 @@ def test_explain_says_what_is_not_there(command: Command, labels: Path, tmp_path
     assert (ended.code, ended.err.count("\n")) == (2, 1)
     ended = command("face", "explain", "x", "--runs", tmp_path)
     assert "--runs needs --particles and --labels" in ended.err
+    ended = command("face", "explain", "x", "--particles", labels)
+    assert (ended.code, ended.err) == (2, "recjury: --particles and --labels go with --runs\n")
+    files = ("--runs", tmp_path, "--particles", labels, "--labels", labels)
+    ended = command("face", "explain", "x", *files, "--campaign", "3f2a")
+    assert "--campaign is for what is in a store" in ended.err
 
 
 @pytest.fixture

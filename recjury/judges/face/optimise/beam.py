@@ -83,7 +83,10 @@ class Search(Generic[P]):
             measured |= await self._trained(iteration, kept)
             beam = [pool[name] for name in best(measured, self.settings.beam)] or beam
         if not pool:
-            raise StepFailed("none of the rewritten instructions could be read")
+            raise StepFailed(
+                "no reply of the model that rewrites held new instructions: the journal in "
+                f"{self.journal.path.parent} keeps that, so take another model and another folder"
+            )
         return await self._final(first, pool)
 
     async def _rewritten(
