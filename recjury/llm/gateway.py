@@ -20,7 +20,8 @@ from recjury.records import CallRecord, ChatRequest, Message, Recorder, Reply
 if TYPE_CHECKING:
     import numpy as np
 
-_EMBEDDING_BATCH = 64
+EMBEDDING_BATCH = 64
+"""How many texts one embedding call holds at most."""
 
 
 class Gateway:
@@ -80,10 +81,10 @@ class Gateway:
         batches = [
             ChatRequest(
                 model,
-                tuple(Message("user", (text,)) for text in texts[start : start + _EMBEDDING_BATCH]),
+                tuple(Message("user", (text,)) for text in texts[start : start + EMBEDDING_BATCH]),
                 "embedding",
             )
-            for start in range(0, len(texts), _EMBEDDING_BATCH)
+            for start in range(0, len(texts), EMBEDDING_BATCH)
         ]
         trial = Attribution(attribution().trial, 0)
         replies = await together(self._complete(batch, trial) for batch in batches)

@@ -82,7 +82,7 @@ class _Session:
 
     async def hold(self, min_rounds: int, max_rounds: int, list_length: int) -> Ending:
         """Hold the conversation; why it ended."""
-        if not self.scenario.history or self.scenario.history[-1].speaker is Speaker.SYSTEM:
+        if user_opens(self.scenario):
             await self.user_speaks(introduce=False)
         for number in range(1, max_rounds + 1):
             if not await self.system_answers(number, list_length):
@@ -182,6 +182,11 @@ class _Session:
             leaks_through=self.through,
             list_length=list_length,
         )
+
+
+def user_opens(scenario: Scenario) -> bool:
+    """Whether the user speaks first: where there is no history, or it ends on the system."""
+    return not scenario.history or scenario.history[-1].speaker is Speaker.SYSTEM
 
 
 def session_settings(

@@ -207,7 +207,7 @@ def test_a_dry_run_says_what_it_would_cost_and_writes_nothing(command: Command) 
         assert endpoint.bodies == []
     estimate = json.loads(ended.out)
     assert estimate["trials"] == 4
-    assert estimate["calls"] == 4 * (6 + 12 + 16) + 2 * 5
+    assert estimate["once"]["calls"] == 4 * (6 + 12 + 16) + 2 * 5
     assert estimate["cost"] > 0
     assert not Path("runs.db").exists()
 

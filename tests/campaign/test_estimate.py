@@ -1,0 +1,140 @@
+"""What a dry run says is at most asked: held against what a server is asked when all goes wrong."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recjury.campaign import CampaignConfig
+from recjury.campaign.estimate import drawn, estimate
+from recjury.records import Scenario, Speaker, Turn
+from tests.campaign import player
+from tests.cli.front_door import Ended, recjury
+from tests.endpoint import Answer, Body, ScriptedEndpoint, prompt
+
+Command = Callable[..., Ended]
+STORE = ("--store", "sqlite:///runs.db")
+
+
+@pytest.fixture
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Command:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return lambda *arguments: recjury(monkeypatch, capsys, *arguments)
+
+
+def _kind(body: Body) -> str:
+    kind = player.kind(body)
+    if kind != "user":
+        return {"persuasiveness": "simulator/persuasiveness"}.get(kind, kind)
+    rewrites = "You were about to say" in prompt(body)
+    return "simulator/rewrite" if rewrites else "simulator/speak"
+
+
+def _worst(body: Body) -> Answer:
+    """Every reply is useless at first, every utterance names the target, and nobody agrees."""
+    kind, said = _kind(body), prompt(body)
+    if kind == "system":
+        return 'Try "Zanzibar Nights".'
+    if "That reply could not be used" not in said and "That answer cannot be used" not in said:
+        return ""
+    if kind == "simulator/speak":
+        title = re.search("title: (.*)", said)
+        assert title is not None
+        return f"Something like {title[1]}, please."
+    return player.play(body)
+
+
+def _dry(command: Command, campaign: str) -> dict[str, Any]:
+    Path("campaign.yaml").write_text(campaign, "utf-8")
+    ended = command("run", "campaign.yaml", "--dry-run", "--json", *STORE)
+    assert ended.code == 0, ended.err
+    found: dict[str, Any] = json.loads(ended.out)
+    return found
+
+
+def _models(endpoint: ScriptedEndpoint) -> str:
+    return (
+        "models:\n"
+        f"  main: {{base_url: '{endpoint.url}', name: scripted, price_in: 1, price_out: 1}}\n"
+        f"  vectors: {{base_url: '{endpoint.url}', name: vectors, embedding: true}}\n"
+    )
+
+
+def test_when_all_goes_wrong_that_can_so_many_calls_are_made_and_no_more(command: Command) -> None:
+    with ScriptedEndpoint(_worst, models=("scripted", "vectors")) as endpoint:
+        played = "systems: [{kind: chatcrs, list_source: from_text}]\n"
+        campaign = "scenarios: [{corpus: sample, limit: 2}]\n" + played + _models(endpoint)
+        said = _dry(command, campaign)
+        assert endpoint.bodies == []
+        assert command("run", "campaign.yaml", *STORE, "--json").code == 0
+        made = Counter(map(_kind, endpoint.bodies))
+    most = dict(said["by_model"]["main"])
+    assert most.pop("check") == 1, "an endpoint that lists no models is asked a word or two"
+    assert made == most
+    assert said["calls"] == made.total() + len(said["by_model"])
+    assert said["once"]["calls"] == 2 * (5 + 1 + 5 + 12 + 16)
+    assert said["cost"] > said["once"]["cost"] > 0
+
+
+def test_embeddings_are_counted_by_batch_and_by_answer(command: Command) -> None:
+    with ScriptedEndpoint(player.play, models=("scripted", "vectors")) as endpoint:
+        systems = (
+            "systems:\n"
+            "  - {kind: chatcrs, name: near, embeddings: vectors}\n"
+            "  - {kind: chatcrs, name: too, embeddings: vectors}\n"
+            "  - {kind: chatcrs, name: named, list_source: from_text, embeddings: vectors}\n"
+        )
+        campaign = "scenarios: [{corpus: sample, limit: 2}]\n" + systems + _models(endpoint)
+        most = _dry(command, campaign)["by_model"]["vectors"]
+        assert command("run", "campaign.yaml", *STORE, "--json").code == 0
+        made = Counter(
+            "items" if str(body["input"][0]).startswith("Title: ") else "conversation"  # type: ignore[index]
+            for body in endpoint.embedded
+        )
+    assert most["embedding/items"] == made["items"] > 1
+    assert most["embedding/conversation"] == 2 * 2 * 5 >= made["conversation"] > 0
+
+
+def test_who_opens_is_counted() -> None:
+    """Where the history ends on the system, or there is none, the user says one thing more."""
+    histories = [(), ("system",), ("system", "user")]
+    scenarios = [
+        Scenario(
+            corpus="own/test",
+            record=str(number),
+            history=tuple(Turn(speaker=Speaker(who), text="Well.") for who in history),
+        )
+        for number, history in enumerate(histories)
+    ]
+    config = CampaignConfig.model_validate(
+        {
+            "scenarios": ["own"],
+            "systems": ["retrieval", {"kind": "retrieval", "name": "again"}],
+            "repeats": 3,
+            "model": {"base_url": "http://127.0.0.1:1/v1", "name": "m"},
+        }
+    )
+    found = estimate(config, [drawn("own", scenarios, items=12)])
+    once = {share.kind: share.once for share in found.breakdown}
+    assert found.trials == 2 * 3 * 3
+    assert once["simulator/speak"] == 2 * 3 * (6 + 6 + 5)
+
+
+def test_people_see_the_same_with_what_it_is_made_of(command: Command) -> None:
+    campaign = "scenarios: [sample]\nsystems: [retrieval]\n"
+    model = "model: {base_url: 'http://127.0.0.1:1/v1', name: m}\n"
+    said = _dry(command, campaign + model)
+    shown = command("run", "campaign.yaml", "--dry-run", "--limit", "1", *STORE)
+    rows = {" ".join(line.split()) for line in shown.out.splitlines()}
+    assert {"main: judge 12 24", "main: debate 16 32", "main: simulator/rewrite 0 10"} <= rows
+    assert "calls 34 79" in rows
+    assert said["calls"] == sum(share["most"] for share in said["breakdown"])
+    Path("campaign.yaml").write_text(campaign, "utf-8")
+    assert "no model is called" in command("run", "campaign.yaml", "--dry-run", *STORE).err
