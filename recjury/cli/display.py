@@ -25,7 +25,10 @@ def describe(progress: Progress) -> str:
     if progress.failed:
         parts.append(f"{progress.failed} failed")
     if usage is not None:
-        parts.append(f"{usage.calls} calls ({usage.reused} reused, {usage.in_flight} in flight)")
+        calls = [f"{usage.reused} reused", f"{usage.in_flight} in flight"]
+        if usage.retried:  # a busy endpoint looks like a dead run otherwise
+            calls.append(f"{usage.retried} tried again")
+        parts.append(f"{usage.calls} calls ({', '.join(calls)})")
         parts.append(f"{usage.prompt_tokens + usage.completion_tokens:,} tokens")
         parts.append(f"${usage.cost:.4f}")
     left = progress.seconds_left()

@@ -53,10 +53,14 @@ def judge(
     from recjury.campaign.running import RunResult
     from recjury.cli.results import finish
     from recjury.cli.running import drive
+    from recjury.report import check_place
 
     base = RatingConfig(name=paths[0].name) if config is None else read_raters(config)
     changes = {"data": data, "concurrency": concurrency, "budget": budget}
     raters = base.model_copy(update={k: v for k, v in changes.items() if v is not None})
+
+    if report is not None:
+        check_place(report)
 
     def work(progress: Progress) -> Coroutine[None, None, RunResult]:
         return judge_recorded(paths, form.value, raters, store, limit=limit, progress=progress)

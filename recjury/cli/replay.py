@@ -8,7 +8,7 @@ import typer
 
 from recjury.cli import options, output
 from recjury.cli.plain_text import printable
-from recjury.cli.replay_view import show
+from recjury.cli.replay_view import Undebated, show
 from recjury.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recjury.store import Store, Unfinished
 
 SOME_DIFFER = 3
+_REASON = 100  # characters of a reason in a list
 
 
 def replay(
@@ -34,7 +35,8 @@ def replay(
 ) -> None:
     """Replay debates from the store, round by round; nothing is asked of any model.
 
-    Of a trial whose conversation failed, what was said until then is shown.
+    Of a trial without a debate, what there is of it is shown: the conversation, as far as it
+    went, and the ratings.
 
     \b
     recjury replay                     list the debates, and the conversations that failed
@@ -93,7 +95,7 @@ def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
                     each.log.system,
                     each.log.scenario.id,
                     each.place,
-                    each.reason,
+                    each.reason[:_REASON],
                 ]
                 for each in unfinished
             ),
@@ -157,21 +159,46 @@ def _differences(store: "Store", trial: str, *, every: bool) -> "tuple[Differenc
 
 
 def _watch(store: "Store", trials: Sequence[str], *, as_json: bool) -> None:
-    """Show debates; of a trial whose conversation failed, what was said until then."""
-    debates, unfinished = [], []
-    for trial in trials:
-        failed = store.unfinished(trial)
-        if failed is None:
-            debates.append(trial)
-        else:
-            unfinished.append(failed)
-    if as_json:
-        from recjury.debate.replay import replay as replayed
+    """Show debates; of a trial without one, how far it came."""
+    from recjury.debate.replay import replay as replayed
 
-        held = [_debate_as_json(replayed(store, trial)) for trial in debates]
-        output.emit_json({"debates": held, "unfinished": [_as_json(each) for each in unfinished]})
+    debates: list[ReplayedDebate] = []
+    unfinished: list[Unfinished] = []
+    undebated: list[Undebated] = []
+    for trial in trials:
+        log = store.log(trial) if store.debate(trial) is None else None
+        if (failed := store.unfinished(trial)) is not None:
+            unfinished.append(failed)
+        elif log is not None:
+            undebated.append(Undebated(trial, log, store.ratings(trial), _why(store, trial)))
+        else:
+            debates.append(replayed(store, trial))
+    if not as_json:
+        show(debates, unfinished, undebated)
         return
-    show(store, debates, unfinished)
+    output.emit_json(
+        {
+            "debates": [_debate_as_json(debate) for debate in debates],
+            "unfinished": [_as_json(failed) for failed in unfinished],
+            "undebated": [
+                {
+                    "trial": each.trial,
+                    "reason": each.reason,
+                    "log": each.log.model_dump(mode="json"),
+                    "ratings": [rating.model_dump(mode="json") for rating in each.ratings],
+                }
+                for each in undebated
+            ],
+        }
+    )
+
+
+def _why(store: "Store", trial: str) -> str:
+    """Why a trial has a conversation and no debate."""
+    failures = [each for each in store.failures(trial) if each.stage in ("rate", "debate")]
+    if failures:
+        return f"{failures[-1].stage} failed: {failures[-1].reason}"
+    return "none was held: the debate is off, or its campaign is not done"
 
 
 def _debate_as_json(debate: "ReplayedDebate") -> "dict[str, JSON]":

@@ -1,24 +1,37 @@
 """What `recjury replay` shows to people: debates round by round, conversations that failed."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recjury.cli import output
 from recjury.cli.plain_text import printable
 
 if TYPE_CHECKING:
     from recjury.debate.replay import ReplayedDebate
-    from recjury.records import ConversationLog
-    from recjury.store import Store, Unfinished
+    from recjury.records import ConversationLog, Rating
+    from recjury.store import Unfinished
 
 
-def show(store: "Store", debates: Sequence[str], unfinished: Sequence["Unfinished"]) -> None:
-    """Print the debates of some trials, and then what there is of failed conversations."""
-    from recjury.debate.replay import replay
+class Undebated(NamedTuple):
+    """A trial that has its conversation and no debate; `reason` says why there is none."""
 
+    trial: str
+    log: "ConversationLog"
+    ratings: "Sequence[Rating]"
+    reason: str
+
+
+def show(
+    debates: Sequence["ReplayedDebate"],
+    unfinished: Sequence["Unfinished"],
+    undebated: Sequence[Undebated],
+) -> None:
+    """Print debates, and what there is of trials without one."""
     view = _View()
-    for trial in debates:
-        view.debate(replay(store, trial))
+    for debate in debates:
+        view.debate(debate)
+    for each in undebated:
+        view.undebated(each)
     for failed in unfinished:
         view.unfinished(failed)
 
@@ -39,9 +52,7 @@ class _View:
         protocol = debate.transcript.protocol
         if protocol != installed(protocol):
             self._rule(f"held by another version, {protocol}: installed is {installed(protocol)}")
-        for rating in debate.ratings:
-            score = output.number(rating.score, 0)
-            self._say("", f"  {rating.factor}: {score}  {rating.reason or rating.rationale}")
+        self._ratings(debate.ratings)
         for number in range(1, debate.transcript.rounds + 1):
             self._rule(f"round {number}")
             for said in debate.transcript.of_round(number):
@@ -57,6 +68,18 @@ class _View:
         self._talk(failed.log)
         self._rule(f"failed {failed.place}, not rated")
         self._say("", failed.reason)
+
+    def undebated(self, trial: Undebated) -> None:
+        """The conversation and its ratings, and why there is no debate."""
+        self._talk(trial.log)
+        self._ratings(trial.ratings)
+        self._rule("no debate")
+        self._say("", trial.reason)
+
+    def _ratings(self, ratings: "Sequence[Rating]") -> None:
+        for rating in ratings:
+            score = output.number(rating.score, 0)
+            self._say("", f"  {rating.factor}: {score}  {rating.reason or rating.rationale}")
 
     def _talk(self, log: "ConversationLog") -> None:
         self._rule(f"{log.system} · {log.scenario.id}")

@@ -43,6 +43,10 @@ def run(
     from recjury.campaign.running import RunResult, run_campaign
     from recjury.cli.results import finish
     from recjury.cli.running import drive
+    from recjury.report import check_place
+
+    if report is not None:
+        check_place(report)
 
     def work(progress: Progress) -> Coroutine[None, None, RunResult]:
         return run_campaign(config, store, limit=limit, progress=progress)

@@ -77,9 +77,17 @@ def _plots(page: Page, found: Findings) -> dict[str, Markup]:
     return {name: Markup(svg) for name, svg in drawn.items()}  # noqa: S704 (made by us)
 
 
-def _put(path: Path, text: str) -> None:
+def check_place(path: Path) -> None:
+    """Raise ConfigError where no report can be written, so that a long run need not end in it."""
     if os.path.lexists(path) and not path.is_file():  # such as /dev/null: it would be replaced
         raise ConfigError(f"cannot write the report to {path}: it is no regular file")
+    folder = next(each for each in path.absolute().parents if os.path.lexists(each))
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise ConfigError(f"cannot write the report to {path}: {folder} is no folder to write in")
+
+
+def _put(path: Path, text: str) -> None:
+    check_place(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(

@@ -15,12 +15,14 @@ def export(store: Store, folder: Path, format: Format, campaign: str | None = No
     """Write trials, turns, ratings, statements and calls (without prompts), a file each.
 
     `campaign` is a campaign's id; None exports the whole store. Files of an earlier export are
-    replaced once all new ones are written. Raises ConfigError for another format and where
-    something that is no regular file has a table's name, StoreError where the folder cannot be
-    written or a row is not as it was written.
+    replaced once all new ones are written. Raises ConfigError for another format, for what is
+    no folder, and where something that is no regular file has a table's name, StoreError where
+    the folder cannot be written or a row is not as it was written.
     """
     if format not in WRITERS:
         raise ConfigError(f"format must be one of {', '.join(get_args(Format))}, got {format}")
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise ConfigError(f"{folder} is no folder: name another")
     for table in TABLES:
         place = folder / f"{table.name}.{format}"
         if os.path.lexists(place) and not place.is_file():

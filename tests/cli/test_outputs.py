@@ -2,12 +2,16 @@
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from recjury.campaign.progress import Progress
+from recjury.cli.display import describe
+from recjury.llm import GatewayUsage
 from recjury.records import Factor
 from tests.cli.front_door import Ended, recjury
 
@@ -107,3 +111,38 @@ def test_progress_off_a_terminal_is_plain_lines_on_standard_error(command: Comma
     assert "2/2 trials" in ended.err
     assert "\x1b" not in ended.err + ended.out
     assert "retrieval" in ended.out
+
+
+def test_a_report_that_could_not_be_written_is_refused_before_anything_is_run(
+    command: Command,
+) -> None:
+    Path("c.yaml").write_text("scenarios: [sample]\nsystems: [retrieval]\n", "utf-8")
+    Path("file").touch()
+    for place in ("/dev/null", ".", "file/report.html"):
+        ended = command("run", "c.yaml", "--limit", 1, "--report", place, "--store", "new.db")
+        assert (ended.code, ended.out) == (2, "")
+        assert f"cannot write the report to {place}: " in ended.err
+    assert not Path("new.db").exists()
+
+
+def test_progress_says_how_often_something_was_tried_again() -> None:
+    progress = Progress(planned=3, usage=GatewayUsage(calls=2))
+    assert describe(progress) == "0/3 trials · 2 calls (0 reused, 0 in flight) · 0 tokens · $0.0000"
+    assert progress.usage is not None
+    progress.usage.retried = 7
+    assert "2 calls (0 reused, 0 in flight, 7 tried again)" in describe(progress)
+
+
+def test_a_trial_without_a_debate_shows_how_far_it_came(command: Command) -> None:
+    text = "scenarios: [sample]\nsystems: [retrieval]\ndebate: {kind: off}\n"
+    Path("c.yaml").write_text(text, "utf-8")
+    assert command("run", "c.yaml", "--limit", 1, *STORE).code == 0
+    command("export", "out", "--format", "jsonl", *STORE)
+    trial = json.loads(Path("out/trials.jsonl").read_text("utf-8"))["trial"]
+    (shown,) = json.loads(command("replay", trial, "--json", *STORE).out)["undebated"]
+    assert (shown["trial"], len(shown["log"]["interaction"])) == (trial, 2 * 3)
+    assert {rating["factor"] for rating in shown["ratings"]} >= set(Factor)
+    watched = command("replay", trial, *STORE)
+    assert watched.code == 0
+    assert re.search(r"Coherence: [0-4]  ", watched.out)
+    assert "the debate is off" in watched.out

@@ -138,6 +138,8 @@ def test_what_cannot_be_exported_is_said_in_one_line(store: Store, tmp_path: Pat
     with store:
         with pytest.raises(StoreError, match="cannot export to"):
             export(store, tmp_path / "file" / "out", "csv")
+        with pytest.raises(ConfigError, match="file is no folder: name another"):
+            export(store, tmp_path / "file", "csv")
         with pytest.raises(ConfigError, match="got xlsx"):
             export(store, tmp_path / "out", "xlsx")  # type: ignore[arg-type]
         (tmp_path / "taken").mkdir()
