@@ -54,8 +54,10 @@ class Attempts:
         if left <= 0:
             return None
         self.turned_away += 1
-        wait = max(self.backoff.wait(self.turned_away), problem.retry_after or 0.0)
-        wait = min(wait, left)
+        if problem.retry_after is None:
+            wait = min(self.backoff.wait(self.turned_away), left)
+        else:  # the endpoint knows when: waiting ever longer on top would only lose time
+            wait = min(max(self.backoff.wait(1), problem.retry_after), left)
         self.waited += wait
         return wait
 

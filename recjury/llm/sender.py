@@ -127,7 +127,7 @@ class Sender:
                 raise CallFailed(f"{request.model}: {attempts.reason(problem)}") from None
             self.usage.retried += 1
             if problem.retry_after is not None:
-                lane.pace.hold(wait)
+                lane.pace.hold(min(wait, problem.retry_after))
             await self._clock.sleep(wait)
 
     async def _attempt(

@@ -138,6 +138,14 @@ def test_a_call_is_turned_away_for_so_long_and_no_longer(asked: str) -> None:
         assert len(endpoint.bodies) == len(waits) + 1
 
 
+def test_an_endpoint_that_says_when_to_come_again_is_not_kept_waiting_longer() -> None:
+    clock = FakeClock()
+    busy = Fault("status", status=429, retry_after="2")
+    with ScriptedEndpoint(in_turn([*[busy] * 9, "fine"])) as endpoint:
+        reply, _ = complete(spec_of(endpoint, retries=0), clock)
+    assert (reply.attempts, clock.time) == (10, 1018.0)
+
+
 def test_without_patience_one_refusal_is_enough() -> None:
     with ScriptedEndpoint(lambda body: BUSY) as endpoint:
         with pytest.raises(CallFailed, match=r"429 \(1 attempt; "):
