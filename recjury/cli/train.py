@@ -24,6 +24,9 @@ Seed = Annotated[int, typer.Option(help="The same seed gives the same numbers.")
 Epochs = Annotated[
     int | None, typer.Option(min=1, help="At most so many epochs, of recommender and generator.")
 ]
+Half = Annotated[
+    bool, typer.Option("--half", help="Store the weights in half precision: half the size.")
+]
 Bart = Annotated[
     list[str] | None,
     typer.Option(
@@ -61,6 +64,7 @@ def kbrd(
         bool, typer.Option(help="Without a generator KBRD speaks in set sentences.")
     ] = True,
     backbone: Bart = None,
+    half: Half = False,
     as_json: options.Json = False,
 ) -> None:
     """Train KBRD: a graph convolution recommends, a BART that hears it speaks.
@@ -78,6 +82,7 @@ def kbrd(
         out,
         seed=seed,
         epochs=epochs,
+        half=half,
         as_json=as_json,
         speaks=generator,
         backbones=backbone,
@@ -92,6 +97,7 @@ def barcor(
     seed: Seed = 0,
     epochs: Epochs = None,
     backbone: Bart = None,
+    half: Half = False,
     as_json: options.Json = False,
 ) -> None:
     """Train BARCOR: one BART recommends, another speaks; both small, or from a published one.
@@ -102,7 +108,15 @@ def barcor(
         --backbone models/bart-base
     """
     _train(
-        "barcor", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json, backbones=backbone
+        "barcor",
+        dataset,
+        data,
+        out,
+        seed=seed,
+        epochs=epochs,
+        half=half,
+        as_json=as_json,
+        backbones=backbone,
     )
 
 
@@ -114,6 +128,7 @@ def unicrs(
     seed: Seed = 0,
     epochs: Epochs = None,
     backbone: Pair = None,
+    half: Half = False,
     as_json: options.Json = False,
 ) -> None:
     """Train UniCRS: a GPT-2 and a RoBERTa, prompted by words and entities.
@@ -127,7 +142,15 @@ def unicrs(
         --backbone gpt2=microsoft/DialoGPT-small --backbone roberta=models/roberta-base
     """
     _train(
-        "unicrs", dataset, data, out, seed=seed, epochs=epochs, as_json=as_json, backbones=backbone
+        "unicrs",
+        dataset,
+        data,
+        out,
+        seed=seed,
+        epochs=epochs,
+        half=half,
+        as_json=as_json,
+        backbones=backbone,
     )
 
 
@@ -139,6 +162,7 @@ def _train(
     *,
     seed: int,
     epochs: int | None,
+    half: bool,
     as_json: bool,
     speaks: bool = True,
     backbones: list[str] | None = None,
@@ -156,6 +180,7 @@ def _train(
         progress=_say_epoch,
         speaks=speaks,
         backbones=backbones or (),
+        half=half,
     )
     if as_json:
         output.emit_json(report.model_dump(mode="json"))

@@ -49,6 +49,17 @@ def test_safetensors_are_read_as_torch_files_are(generator: Path) -> None:
     assert after.lm_head.weight is after.model.shared.weight
 
 
+def test_half_precision_takes_half_the_place_and_is_read_as_single(generator: Path) -> None:
+    path = generator / "pytorch_model.bin"
+    before, size = weights.read_tensors(path), path.stat().st_size
+    weights.halve(generator)
+    assert path.stat().st_size < 0.75 * size  # what is not numbers stays as large
+    model = bart_files.load_generator(generator, max_length=9, whose="BARCOR").model
+    for name, tensor in model.state_dict().items():
+        assert tensor.dtype == torch.float32
+        assert torch.equal(tensor, before[name].half().float())
+
+
 def test_tied_tensors_that_differ_are_refused(generator: Path) -> None:
     path = generator / "pytorch_model.bin"
     tensors = weights.read_tensors(path)

@@ -1,6 +1,7 @@
 """Training BARCOR and UniCRS, and KBRD's generator, on the sample: seconds each."""
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.training.loop import Plan
 from recjury.agents.training.report import EpochReport, TrainingReport
-from recjury.agents.training.speech import speeches
+from recjury.agents.training.speech import learnable_words, speeches
 from recjury.agents.training.systems import train
 from recjury.agents.unicrs.training import Hyperparameters as UnicrsSettings
 from recjury.agents.unicrs.training import train_unicrs
@@ -27,20 +28,20 @@ from recjury.records import SystemReply
 from tests.agents.conversations import talk
 
 CORPUS = open_corpus("sample")
-ITEMS = Plan(epochs=3, batch=32, learning_rate=2e-3, clip=1.0)
-WORDS = Plan(epochs=3, batch=32, learning_rate=2e-3, clip=1.0)
+ITEMS = Plan(epochs=2, batch=32, learning_rate=2e-3, clip=1.0)
+WORDS = Plan(epochs=2, batch=32, learning_rate=2e-3, clip=1.0)
 
 
 def barcor(out: Path, seed: int) -> TrainingReport:
     settings = BarcorSettings(
-        recommender=ITEMS, generator=WORDS, width=32, layers=(1, 1), vocabulary=600, facts=1000
+        recommender=ITEMS, generator=WORDS, width=32, layers=(1, 1), vocabulary=600, facts=500
     )
     return train_barcor(CORPUS, out, seed=seed, hyperparameters=settings)
 
 
 def unicrs(out: Path, seed: int) -> TrainingReport:
     settings = UnicrsSettings(
-        recommender=ITEMS, generator=WORDS, width=32, text_width=16, vocabulary=600, facts=600
+        recommender=ITEMS, generator=WORDS, width=32, text_width=16, vocabulary=600
     )
     return train_unicrs(CORPUS, out, seed=seed, hyperparameters=settings)
 
@@ -160,13 +161,25 @@ def test_unknown_systems_are_refused(tmp_path: Path) -> None:
 
 
 def test_replies_have_a_token_for_what_they_recommend_and_name_nothing_said_before() -> None:
-    found = speeches(CORPUS, CORPUS.examples("train"))
-    assert sum(ITEM in each.reply for each in found) > 60
+    examples = CORPUS.examples("train")
+    found = speeches(CORPUS, examples, learnable_words(examples))
+    assert sum(ITEM in each.reply for each in found) > 500
     for each in found:
         named = {mention.id for text in each.context for mention in CORPUS.catalogue.link(text)}
         said = {mention.id for mention in CORPUS.catalogue.link(each.text)}
         assert not said & named
         assert CORPUS.catalogue.link(each.reply) == ()
+
+
+def test_sentences_with_words_hardly_anybody_says_are_not_learnt() -> None:
+    examples = CORPUS.examples("train")
+    known = learnable_words(examples)
+    assert {"film", "director"} <= known
+    said = {text for each in examples for text in (*each.context, each.response)}
+    assert sum("Nottingham" in text for text in said) == 1
+    assert not any("Nottingham" in each.reply for each in speeches(CORPUS, examples, known))
+    everything = frozenset(re.findall(r"\w+", " ".join(said).lower()))
+    assert any("Nottingham" in each.reply for each in speeches(CORPUS, examples, everything))
 
 
 def test_facts_of_the_graph_are_told_as_instances() -> None:

@@ -53,9 +53,9 @@ class Hyperparameters:
 
     @classmethod
     def small(cls) -> "Hyperparameters":
-        """For corpora of a few hundred examples: small models, and facts of the graph.
+        """For corpora of about a thousand examples: small models, and facts of the graph.
 
-        So few do not teach the items: most of what it recommends is what the graph says.
+        So few hardly teach the items: most of what it recommends is what the graph says.
         """
         return cls(
             recommender=Plan(
@@ -68,7 +68,7 @@ class Hyperparameters:
                 clip=1.0,
             ),
             generator=Plan(
-                epochs=90,
+                epochs=60,
                 last=True,
                 batch=16,
                 learning_rate=3e-3,
@@ -77,8 +77,9 @@ class Hyperparameters:
                 clip=1.0,
             ),
             width=64,
-            layers=(1, 1),
-            vocabulary=1200,
+            layers=(1, 2),
+            vocabulary=1500,
+            dropout=0.1,
             facts=2000,
         )
 
@@ -164,7 +165,7 @@ def _start(
     """What both parts begin as, and which tokens are names of entities."""
     if "bart" in origins:
         return published_bart(origins["bart"], checkpoint.LIMITS), {}
-    tokens = learn_tokens(session.examples, "bart", size=chosen.vocabulary)
+    tokens = learn_tokens(session.examples, session.said, "bart", size=chosen.vocabulary)
     names = add_entities(tokens, session.corpus, session.examples)
     config = _dims(chosen, tokens.size).config()
     return BartStart(tokens=tokens, config=config, limits=LIMITS), names

@@ -44,17 +44,18 @@ class Hyperparameters:
     bases: int = 8
     width: int = 128
     vocabulary: int = 3000
+    dropout: float = 0.2
 
     @classmethod
     def small(cls) -> "Hyperparameters":
-        """For corpora of a few hundred examples: a small generator, gentle steps for items.
+        """For corpora of about a thousand examples: a small generator, gentle steps for items.
 
-        So few do not teach the items, and fast steps undo what the graph alone says of them.
+        So few hardly teach the items, and fast steps undo what the graph alone says of them.
         """
         return cls(
-            recommender=Plan(epochs=20, batch=32, learning_rate=3e-4),
+            recommender=Plan(epochs=20, batch=32, learning_rate=1e-3),
             generator=Plan(
-                epochs=90,
+                epochs=70,
                 last=True,
                 batch=16,
                 learning_rate=3e-3,
@@ -64,7 +65,8 @@ class Hyperparameters:
             ),
             dim=64,
             width=64,
-            vocabulary=1200,
+            vocabulary=1500,
+            dropout=0.1,
         )
 
     def from_published(self) -> "Hyperparameters":
@@ -127,13 +129,13 @@ def _start(session: Session, chosen: Hyperparameters, origins: Mapping[str, Orig
     """What the generator begins as."""
     if "bart" in origins:
         return published_bart(origins["bart"], PUBLISHED)
-    tokens = learn_tokens(session.examples, "bart", size=chosen.vocabulary)
+    tokens = learn_tokens(session.examples, session.said, "bart", size=chosen.vocabulary)
     dims = BartDims(
         vocabulary=tokens.size,
         width=chosen.width,
         inner=2 * chosen.width,
         positions=max(LIMITS.context, LIMITS.response) + 2,
-        dropout=0.2,
+        dropout=chosen.dropout,
     )
     return BartStart(tokens=tokens, config=dims.config(), limits=LIMITS)
 

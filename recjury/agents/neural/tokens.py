@@ -155,7 +155,7 @@ class Tokens:
     def save(self, folder: Path) -> None:
         """Write `tokenizer.json` and `tokenizer_config.json`, which transformers reads too."""
         folder.mkdir(parents=True, exist_ok=True)
-        self._tokenizer.save(str(folder / "tokenizer.json"))
+        self._tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
         described = {
             "tokenizer_class": "BartTokenizer" if self.family == "bart" else "GPT2Tokenizer",
             "clean_up_tokenization_spaces": self._tidy,

@@ -27,7 +27,7 @@ from recjury.agents.neural.tokens import ITEM
 from recjury.agents.training.loop import Fitted, Objective, Plan, Progress, fit
 from recjury.agents.training.recall import by_group, copying_ranks, popularity_ranks
 from recjury.agents.training.report import PartReport, TrainingReport
-from recjury.agents.training.speech import Speech, held_out, speeches
+from recjury.agents.training.speech import Speech, held_out, learnable_words, speeches
 from recjury.corpora import Corpus, Example
 from recjury.errors import ConfigError
 
@@ -56,8 +56,9 @@ class Session:
         self.parts: Splits = parts._replace(train=[*parts.train, *from_graph])
         examples = example_splits(corpus)
         self.examples: list[Example] = examples.train
-        self.said: list[Speech] = speeches(corpus, examples.train)
-        self.heldout: list[Speech] = held_out(speeches(corpus, examples.stop), self.said)
+        known = learnable_words(examples.train)
+        self.said: list[Speech] = speeches(corpus, examples.train, known)
+        self.heldout: list[Speech] = held_out(speeches(corpus, examples.stop, known), self.said)
         self._reports: list[PartReport] = []
 
     def fit(

@@ -1,6 +1,7 @@
 """What generators learn to say: the replies of a corpus, with a token in place of items."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -11,7 +12,9 @@ from recjury.knowledge import Catalogue, KnowledgeGraph
 
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*\s*")
 _YEAR_BEHIND = re.compile(rf"({ITEM}) \(\d{{4}}\)")
+_WORD = re.compile(r"\w+")
 _SHORTEST, _LONGEST = 4, 30
+_OFTEN = 3
 
 
 class Speech(NamedTuple):
@@ -28,33 +31,46 @@ class Speech(NamedTuple):
     text: str
 
 
-def speeches(corpus: Corpus, examples: Iterable[Example]) -> list[Speech]:
+def learnable_words(examples: Iterable[Example]) -> frozenset[str]:
+    """The words, in lower case, that are said in at least three different texts.
+
+    What is heard less often is learnt by heart, if at all, and comes out broken elsewhere.
+    """
+    texts = {text for each in examples for text in (*each.context, each.response)}
+    heard = Counter(word for text in texts for word in _words(text))
+    return frozenset(word for word, count in heard.items() if count >= _OFTEN)
+
+
+def speeches(corpus: Corpus, examples: Iterable[Example], known: frozenset[str]) -> list[Speech]:
     """The replies in the examples: the one that each ends with, and the earlier ones.
 
     A reply is left out when it names an item that was named before, since it would then speak
-    of another one. Sentences are left out that name people of whom nobody has spoken: they are
-    about one film, and would be said of another. So are replies of less than four words beside
-    items, and very long ones.
+    of another one. Sentences are left out that have words which are not `known`, or name people
+    of whom nobody has spoken: they are about one film, and would be said of another. So are
+    replies of less than four words beside items, and very long ones.
     """
     found: dict[tuple[str, ...], Speech] = {}
     for example in examples:
         said = (*example.context, example.response)
         for place in range(1, len(said), 2):
             if said[place].strip() and any(said[:place]) and said[: place + 1] not in found:
-                speech = _speech(corpus, example.dialogue, said[:place], said[place])
+                speech = _speech(corpus, example.dialogue, said[:place], said[place], known)
                 if speech is not None:
                     found[said[: place + 1]] = speech
     return list(found.values())
 
 
-def _speech(corpus: Corpus, dialogue: str, context: tuple[str, ...], text: str) -> Speech | None:
+def _speech(
+    corpus: Corpus, dialogue: str, context: tuple[str, ...], text: str, known: frozenset[str]
+) -> Speech | None:
     graph = corpus.graph
     before = [entity for said in context for entity in graph.mentioned(said)]
     items = {graph.item_ids[e] for e in before if e in graph.item_ids}
     masked = _masked(corpus.catalogue, text, items)
     if masked is None:
         return None
-    reply = "".join(_about_anyone(graph, masked, set(before))).strip()
+    sentences = _about_anyone(graph, masked, set(before))
+    reply = "".join(each for each in sentences if _words(each) <= known).strip()
     words = len(reply.replace(ITEM, "").split())
     if not _SHORTEST <= words <= _LONGEST or (ITEM in masked and ITEM not in reply):
         return None
@@ -78,6 +94,11 @@ def _about_anyone(graph: KnowledgeGraph, text: str, before: set[int]) -> Iterato
         named = set(graph.mentioned(match.group())) - before
         if not any(_is_person(graph, entity) for entity in named):
             yield match.group()
+
+
+def _words(text: str) -> set[str]:
+    """The words of a text in lower case, without the item token."""
+    return set(_WORD.findall(text.replace(ITEM, " ").lower()))
 
 
 def _is_person(graph: KnowledgeGraph, entity: int) -> bool:

@@ -28,12 +28,14 @@ def train(
     progress: Progress | None = None,
     speaks: bool = True,
     backbones: Sequence[str] = (),
+    half: bool = False,
 ) -> TrainingReport:
     """Train the system of that name and write the checkpoint folder `out`.
 
     `epochs` limits all of its parts. KBRD can do without a generator (`speaks` false).
     `backbones` are published models to start from, as `find_origins` reads them; without any,
-    everything starts from random weights. Raises ConfigError for a name that is none of
+    everything starts from random weights. `half` stores the weights in half precision; the
+    report is that of the full one. Raises ConfigError for a name that is none of
     `SYSTEMS`, for a folder that holds something else and for backbones that are not there,
     DataError when there is nothing to train on and for backbones that do not fit.
     """
@@ -47,7 +49,12 @@ def train(
     if backbones and not speaks:
         raise ConfigError("--backbone is what the generator starts from: there is to be none")
     origins = find_origins(system, backbones)
-    return trainers[system](corpus, out, seed, epochs, progress, origins)
+    report = trainers[system](corpus, out, seed, epochs, progress, origins)
+    if half:
+        from recjury.agents.neural.weights import halve
+
+        halve(out)
+    return report
 
 
 def _few(corpus: Corpus) -> bool:

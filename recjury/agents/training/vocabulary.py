@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recjury.agents.neural.tokens import Family, Tokens
+from recjury.agents.training.speech import Speech
 from recjury.corpora import Corpus, Example
 from recjury.knowledge import KnowledgeGraph
 
@@ -12,12 +13,18 @@ _SHORTEST = 3
 _ROLES = "User: System:"
 
 
-def learn_tokens(examples: Iterable[Example], family: Family, *, size: int) -> Tokens:
-    """A tokenizer of at most `size` tokens for what is said in the examples."""
+def learn_tokens(
+    examples: Iterable[Example], replies: Iterable[Speech], family: Family, *, size: int
+) -> Tokens:
+    """A tokenizer of at most `size` tokens for what is said in the examples.
+
+    The replies count once more as they are to be learnt: a word that is one token cannot come
+    out broken, and names of items, which are not said, need none.
+    """
     texts = {_ROLES: None}
     for example in examples:
         texts.update(dict.fromkeys([*example.context, example.response]))
-    return Tokens.train(texts, family, size=size)
+    return Tokens.train([*texts, *(each.reply for each in replies)], family, size=size)
 
 
 def add_entities(tokens: Tokens, corpus: Corpus, examples: Iterable[Example]) -> dict[int, int]:

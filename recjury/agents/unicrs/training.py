@@ -77,7 +77,7 @@ class Hyperparameters:
             width=64,
             layers=2,
             text_width=32,
-            vocabulary=1200,
+            vocabulary=1500,
             facts=2000,
             share=1.0,
         )
@@ -178,8 +178,8 @@ def _train_all(
 
 
 def _texts(session: Session, chosen: Hyperparameters) -> Texts:
-    gpt2 = learn_tokens(session.examples, "gpt2", size=chosen.vocabulary)
-    text = learn_tokens(session.examples, "bart", size=chosen.vocabulary)
+    gpt2 = learn_tokens(session.examples, session.said, "gpt2", size=chosen.vocabulary)
+    text = learn_tokens(session.examples, session.said, "bart", size=chosen.vocabulary)
     texts = Texts(gpt2, text, LIMITS, ITEM)
     texts.add_tokens()
     return texts
