@@ -17,8 +17,10 @@ MAX_LINE = 64 * 2**20
 _OWN_WORDS = {"missing": "is missing", "extra_forbidden": "is no known field"}
 _BOM = b"\xef\xbb\xbf"
 # Texts, so that what stands in them is passed over; and numbers, those that JSON has not included.
+# A text that never ends is taken whole: looking for one at each of its quotes would take the
+# square of its length.
 _TEXT_OR_NUMBER = re.compile(
-    rb'"(?:[^"\\]|\\.)*+"|-?(?:NaN|Infinity|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)', re.DOTALL
+    rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|-?(?:NaN|Infinity|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)', re.DOTALL
 )
 
 Row = TypeVar("Row", bound=BaseModel)
@@ -80,14 +82,18 @@ def read_json_with_nan(path: Path, form: TypeAdapter[Content]) -> Content:
     form that wants a number there refuses.
     """
 
+    content = _whole(path)
+    line, counted = 1, 0
+
     def told(found: re.Match[bytes]) -> bytes:
+        nonlocal line, counted
         token = found[0]
         if token.startswith(b'"') or math.isfinite(float(token)):
             return token
-        line = content.count(b"\n", 0, found.start()) + 1
+        # From where it was last counted to: a file may have one on every line.
+        line, counted = line + content.count(b"\n", counted, found.start()), found.start()
         return orjson.dumps(f"{token.decode()} ({path}:{line})")
 
-    content = _whole(path)
     return _formed(path, _TEXT_OR_NUMBER.sub(told, content), form)
 
 

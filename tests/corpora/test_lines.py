@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,26 @@ def test_whatever_else_is_no_json_still_refuses_the_file(tmp_path: Path, bad: st
     path.write_text(f'{{"a": NaN,\n "b": {bad}}}')
     with pytest.raises(DataError, match=r"numbers\.json:2: not JSON"):
         read_json_with_nan(path, TypeAdapter(dict[str, object]))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"[" + b",\n".join([b'"' + b"x" * 80 + b'", NaN'] * 40_000) + b"]",
+        b'["' + b'\\"' * 100_000,
+        b'["' + b'\\"' * 100_000 + b"\\",
+    ],
+    ids=["a NaN on every line", "a text without an end", "and with half an escape"],
+)
+def test_a_file_full_of_them_takes_linear_time(tmp_path: Path, content: bytes) -> None:
+    """Half a second at most; with the square of its length it would be half a minute."""
+    path = tmp_path / "numbers.json"
+    path.write_bytes(content)
+    begun = time.process_time()
+    if b"NaN" in content:
+        found = read_json_with_nan(path, TypeAdapter(list[str]))
+        assert (found[1], found[-1]) == (f"NaN ({path}:1)", f"NaN ({path}:40000)")
+    else:
+        with pytest.raises(DataError, match=r"numbers\.json:1: not JSON"):
+            read_json_with_nan(path, TypeAdapter(list[str]))
+    assert time.process_time() - begun < 5
