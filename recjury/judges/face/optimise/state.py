@@ -55,10 +55,12 @@ class Journal:
 
     def _read(self) -> bool:
         """Take what is there; whether there was a whole head."""
-        content = self.path.read_bytes()
+        with _opened(self.path):
+            content = self.path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
         if len(whole) < len(content):
-            os.truncate(self.path, len(whole))
+            with _opened(self.path):
+                os.truncate(self.path, len(whole))
         for number, line in enumerate(whole.splitlines(), start=1):
             with _told(self.path, number):
                 row = orjson.loads(line)
@@ -69,24 +71,21 @@ class Journal:
         return bool(whole)
 
     def _append(self, line: Mapping[str, Any]) -> None:
-        try:
-            with self.path.open("ab") as file:
-                file.write(orjson.dumps(line) + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            why = error.strerror or error
-            raise DataError(f"cannot be written: {why}", path=self.path) from None
+        with _opened(self.path), self.path.open("ab") as file:
+            file.write(orjson.dumps(line) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def check_journal(path: Path, settings: Mapping[str, JSON]) -> None:
     """Refuse, as `Journal` does, a journal that was begun with others than these settings.
 
-    `settings` need not be all; nothing is written, and a file that is not there is fine.
+    `settings` need not be all; nothing is written, and a file that is not there is fine. Raises
+    DataError for one that cannot be read.
     """
     if not path.exists():
         return
-    with path.open("rb") as file:
+    with _opened(path), path.open("rb") as file:
         head = file.readline()
     if head.endswith(b"\n"):
         with _told(path, 1):
@@ -105,6 +104,16 @@ def _check(
         raise ConfigError(
             f"{path}: begun with other settings ({', '.join(other)}): use those, or another folder"
         )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[None]:
+    """A file that cannot be read or written is named."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or error
+        raise DataError(f"cannot be read or written: {why}", path=path) from None
 
 
 @contextmanager

@@ -1,11 +1,14 @@
 """The journal: whole lines only, one run's only, and what is kept comes back."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from recjury.errors import ConfigError, DataError
 from recjury.judges.face.optimise import Journal
+from recjury.judges.face.optimise.state import check_journal
+from recjury.records import JSON
 
 
 def test_what_is_kept_comes_back_in_order(tmp_path: Path) -> None:
@@ -55,3 +58,13 @@ def test_what_is_no_journal_is_named_by_its_line(tmp_path: Path) -> None:
         file.write(b"{not json}\n")
     with pytest.raises(DataError, match=r"journal\.jsonl:2: is no journal"):
         Journal(path, {})
+
+
+@pytest.mark.parametrize("opened", [Journal, check_journal])
+def test_a_journal_that_cannot_be_read_is_named(
+    tmp_path: Path, opened: Callable[[Path, Mapping[str, JSON]], object]
+) -> None:
+    place = tmp_path / "journal.jsonl"
+    place.mkdir()
+    with pytest.raises(DataError, match=r"journal\.jsonl: cannot be read or written: Is a dir"):
+        opened(place, {})
