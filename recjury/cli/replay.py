@@ -1,7 +1,7 @@
 """`recjury replay`: watch a stored debate again, or verify that it is what it was."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,9 +12,10 @@ from recjury.cli.replay_view import Undebated, show
 from recjury.errors import ConfigError, StoreError
 
 if TYPE_CHECKING:
+    from recjury.cli.replay_view import Replayed
     from recjury.debate.difference import Difference
     from recjury.debate.replay import ReplayedDebate
-    from recjury.records import JSON
+    from recjury.records import JSON, Rating
     from recjury.store import Store, Unfinished
 
 SOME_DIFFER = 3
@@ -160,45 +161,54 @@ def _differences(store: "Store", trial: str, *, every: bool) -> "tuple[Differenc
 
 def _watch(store: "Store", trials: Sequence[str], *, as_json: bool) -> None:
     """Show debates; of a trial without one, how far it came."""
+    found = (_found(store, trial) for trial in trials)
+    if as_json:
+        output.emit_json(_sorted_out(found))
+    else:
+        show(found)
+
+
+def _found(store: "Store", trial: str) -> "Replayed":
+    """The debate of a trial, or how far it came."""
     from recjury.debate.replay import replay as replayed
 
-    debates: list[ReplayedDebate] = []
-    unfinished: list[Unfinished] = []
-    undebated: list[Undebated] = []
-    for trial in trials:
-        log = store.log(trial) if store.debate(trial) is None else None
-        if (failed := store.unfinished(trial)) is not None:
-            unfinished.append(failed)
-        elif log is not None:
-            undebated.append(Undebated(trial, log, store.ratings(trial), _why(store, trial)))
-        else:
-            debates.append(replayed(store, trial))
-    if not as_json:
-        show(debates, unfinished, undebated)
-        return
-    output.emit_json(
-        {
-            "debates": [_debate_as_json(debate) for debate in debates],
-            "unfinished": [_as_json(failed) for failed in unfinished],
-            "undebated": [
-                {
-                    "trial": each.trial,
-                    "reason": each.reason,
-                    "log": each.log.model_dump(mode="json"),
-                    "ratings": [rating.model_dump(mode="json") for rating in each.ratings],
-                }
-                for each in undebated
-            ],
-        }
-    )
+    if (failed := store.unfinished(trial)) is not None:
+        return failed
+    log = store.log(trial) if store.debate(trial) is None else None
+    if log is None:
+        return replayed(store, trial)
+    ratings = store.ratings(trial)
+    return Undebated(trial, log, ratings, _why(store, trial, ratings))
 
 
-def _why(store: "Store", trial: str) -> str:
+def _why(store: "Store", trial: str, ratings: "Sequence[Rating]") -> str:
     """Why a trial has a conversation and no debate."""
-    failures = [each for each in store.failures(trial) if each.stage in ("rate", "debate")]
+    from recjury.records import Factor
+
+    # A stage that failed may have been finished since: then it is not what is missing.
+    rated = any(rating.factor in set(Factor) for rating in ratings)
+    missing = "debate" if rated else "rate"
+    failures = [each for each in store.failures(trial) if each.stage == missing]
     if failures:
-        return f"{failures[-1].stage} failed: {failures[-1].reason}"
+        return f"{missing} failed: {failures[-1].reason}"
     return "none was held: the debate is off, or its campaign is not done"
+
+
+def _sorted_out(found: "Iterable[Replayed]") -> "dict[str, list[dict[str, JSON]]]":
+    """All of them as JSON, by how far they came."""
+    from recjury.store import Unfinished
+
+    debates: list[dict[str, JSON]] = []
+    unfinished: list[dict[str, JSON]] = []
+    undebated: list[dict[str, JSON]] = []
+    for each in found:
+        if isinstance(each, Undebated):
+            undebated.append(_undebated_as_json(each))
+        elif isinstance(each, Unfinished):
+            unfinished.append(_unfinished_as_json(each))
+        else:
+            debates.append(_debate_as_json(each))
+    return {"debates": debates, "unfinished": unfinished, "undebated": undebated}
 
 
 def _debate_as_json(debate: "ReplayedDebate") -> "dict[str, JSON]":
@@ -209,7 +219,16 @@ def _debate_as_json(debate: "ReplayedDebate") -> "dict[str, JSON]":
     return {**debate.model_dump(mode="json"), "another_version": other}
 
 
-def _as_json(failed: "Unfinished") -> "dict[str, JSON]":
+def _undebated_as_json(trial: Undebated) -> "dict[str, JSON]":
+    return {
+        "trial": trial.trial,
+        "reason": trial.reason,
+        "log": trial.log.model_dump(mode="json"),
+        "ratings": [rating.model_dump(mode="json") for rating in trial.ratings],
+    }
+
+
+def _unfinished_as_json(failed: "Unfinished") -> "dict[str, JSON]":
     return {
         "trial": failed.trial,
         "reason": failed.reason,

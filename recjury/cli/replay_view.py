@@ -1,7 +1,7 @@
 """What `recjury replay` shows to people: debates round by round, conversations that failed."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from recjury.cli import output
 from recjury.cli.plain_text import printable
@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from recjury.debate.replay import ReplayedDebate
     from recjury.records import ConversationLog, Rating
     from recjury.store import Unfinished
+
+    Replayed: TypeAlias = "ReplayedDebate | Unfinished | Undebated"
 
 
 class Undebated(NamedTuple):
@@ -21,19 +23,18 @@ class Undebated(NamedTuple):
     reason: str
 
 
-def show(
-    debates: Sequence["ReplayedDebate"],
-    unfinished: Sequence["Unfinished"],
-    undebated: Sequence[Undebated],
-) -> None:
-    """Print debates, and what there is of trials without one."""
+def show(found: Iterable["Replayed"]) -> None:
+    """Print debates, and what there is of trials without one, each as it comes."""
+    from recjury.store import Unfinished
+
     view = _View()
-    for debate in debates:
-        view.debate(debate)
-    for each in undebated:
-        view.undebated(each)
-    for failed in unfinished:
-        view.unfinished(failed)
+    for each in found:
+        if isinstance(each, Undebated):
+            view.undebated(each)
+        elif isinstance(each, Unfinished):
+            view.unfinished(each)
+        else:
+            view.debate(each)
 
 
 class _View:

@@ -1,5 +1,6 @@
 """What commands print: the keys that scripts rely on, tables, progress off a terminal."""
 
+import asyncio
 import csv
 import json
 import re
@@ -13,6 +14,7 @@ from recjury.campaign.progress import Progress
 from recjury.cli.display import describe
 from recjury.llm import GatewayUsage
 from recjury.records import Factor
+from recjury.store import Store
 from tests.cli.front_door import Ended, recjury
 
 Command = Callable[..., Ended]
@@ -146,3 +148,15 @@ def test_a_trial_without_a_debate_shows_how_far_it_came(command: Command) -> Non
     assert watched.code == 0
     assert re.search(r"Coherence: [0-4]  ", watched.out)
     assert "the debate is off" in watched.out
+
+
+def test_what_failed_and_was_done_since_is_not_why_there_is_no_debate(command: Command) -> None:
+    text = "scenarios: [sample]\nsystems: [retrieval]\ndebate: {kind: off}\n"
+    Path("c.yaml").write_text(text, "utf-8")
+    assert command("run", "c.yaml", "--limit", 1, *STORE).code == 0
+    with Store.open(STORE[1]) as store:
+        (trial,) = (each.id for each in store.trials())
+        for stage, shown in (("rate", "the debate is off"), ("debate", "debate failed: too dear")):
+            asyncio.run(store.save_failure(trial, stage, "too dear"))
+            found = json.loads(command("replay", trial, "--json", *STORE).out)["undebated"]
+            assert shown in found[0]["reason"]

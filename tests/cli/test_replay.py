@@ -136,3 +136,13 @@ def test_rows_taken_away_are_missed(command: Command, gone: list[str], by_campai
     found = _verified(command, *(("--campaign", campaign) if by_campaign else ()))
     assert (found["debates"], found["verified"]) == (3, 2)
     assert {each["kind"] for each in found["different"]} == {"store"}
+
+
+def test_debates_are_shown_as_they_are_read(command: Command) -> None:
+    """One that is damaged takes away none that stands before it, and no store is too large."""
+    *_, last = json.loads(command("replay", "--json", *STORE).out)["debates"]
+    _alter(f"UPDATE debate SET score = 1 WHERE trial = '{last['trial']}'")
+    ended = command("replay", "--all", *STORE)
+    assert ended.code == 2
+    assert "is not as it was written" in ended.err
+    assert ended.out.count(" verdict ") == 2
