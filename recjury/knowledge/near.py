@@ -5,7 +5,7 @@ out between two words. Only words that nobody knows are taken for misspelt ones,
 of the language becomes a name.
 """
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from recjury.knowledge.casing import word_list
 MIN_LETTERS = 5
 MIN_WORD_LETTERS = 4
 MIN_OTHER_INITIAL = 7  # letters of a word whose very first letter may be the wrong one
+_REMEMBERED = 100_000  # words; a corpus has some ten thousand
 # How words are inflected and derived: an ending, and what stood in its place.
 _ENDINGS = (
     *((ending, "") for ending in ("s", "es", "ed", "d", "er", "r", "ers", "ing", "ish", "y", "ly")),
@@ -34,22 +35,24 @@ class NearWords:
         self._names = tuple(names)
         self._words = {word for name in self._names for word in name.split()}
         self._others = frozenset(known)
-        self._found: dict[str, tuple[str, ...]] = {}
+        self._found: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
     def of(self, word: str) -> tuple[str, ...]:
         """What `word` may stand for: one word, or several with spaces between; sorted.
 
         Empty for a word that is known, has a digit, or is shorter than four letters.
         """
+        if len(word) > self._longest + 1:  # and looking would take the square of its length
+            return ()
         found = self._found.get(word)
         if found is None:
             found = self._found[word] = self._search(word)
+            if len(self._found) > _REMEMBERED:
+                self._found.popitem(last=False)
         return found
 
     def _search(self, word: str) -> tuple[str, ...]:
         if len(word) < MIN_WORD_LETTERS or not word.isalpha() or word in self._words:
-            return ()
-        if len(word) > self._longest + 1:  # and looking would take the square of its length
             return ()
         joined = self._joined.get(word)
         if joined is not None:

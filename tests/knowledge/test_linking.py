@@ -1,6 +1,7 @@
 """Names are found where they are meant, and only there."""
 
 import itertools
+import tracemalloc
 
 import pytest
 
@@ -183,3 +184,23 @@ def test_one_long_word_takes_linear_time() -> None:
     """Each word anew, since what was looked for is remembered."""
     endings = ("".join(pair) for pair in itertools.product("bcdfg", repeat=2))
     assert grows_linearly(lambda times: CATALOGUE.link("ab" * 8_000 * times + next(endings)))
+
+
+@pytest.mark.parametrize(
+    "word", ["{:x}" + "ab" * 20_000, "ab{:x}ab"], ids=["endless words", "many words"]
+)
+def test_what_was_looked_for_is_forgotten_some_day(
+    monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    monkeypatch.setattr("recjury.knowledge.near._REMEMBERED", 100)
+    texts = 10_000_000 // len(word) // 20
+    digits = str.maketrans("0123456789", "ghijklmnop")
+    CATALOGUE.link("xyzxyz")  # what is built with the first search stays
+    tracemalloc.start()
+    try:
+        for number in range(0x100000, 0x100000 + min(texts, 20_000)):
+            CATALOGUE.link(word.format(number).translate(digits))
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 300_000
