@@ -78,8 +78,8 @@ def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
         (
             [
                 str(debate["trial"])[:12],
-                printable(debate["system"]),
-                printable(debate["scenario"]),
+                debate["system"],
+                debate["scenario"],
                 output.number(debate["score"], 1),
                 str(debate["rounds"]),
                 "yes" if debate["agreed"] else "no",
@@ -88,20 +88,24 @@ def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
         ),
     )
     if unfinished:
-        output.show_table(
-            ["trial", "system", "scenario", "failed", "why"],
-            (
-                [
-                    each.trial[:12],
-                    each.log.system,
-                    each.log.scenario.id,
-                    each.place,
-                    each.reason[:_REASON],
-                ]
-                for each in unfinished
-            ),
-            title="conversations that failed",
-        )
+        _list_unfinished(unfinished)
+
+
+def _list_unfinished(unfinished: "Iterable[Unfinished]") -> None:
+    output.show_table(
+        ["trial", "system", "scenario", "failed", "why"],
+        (
+            [
+                each.trial[:12],
+                each.log.system,
+                each.log.scenario.id,
+                each.place,
+                each.reason[:_REASON],
+            ]
+            for each in unfinished
+        ),
+        title="conversations that failed",
+    )
 
 
 def _verify(store: "Store", trials: Sequence[str], *, every: bool, as_json: bool) -> None:
