@@ -54,10 +54,11 @@ class Attempts:
         if left <= 0:
             return None
         self.turned_away += 1
-        if problem.retry_after is None:
-            wait = min(self.backoff.wait(self.turned_away), left)
-        else:  # the endpoint knows when: waiting ever longer on top would only lose time
-            wait = min(max(self.backoff.wait(1), problem.retry_after), left)
+        asked = problem.retry_after or 0.0
+        # Where the endpoint knows when, waiting ever longer on top would only lose time. What is
+        # shorter than our own first wait is no such knowledge: some say 0 however busy they are.
+        known = asked >= self.backoff.first
+        wait = min(max(self.backoff.wait(1 if known else self.turned_away), asked), left)
         self.waited += wait
         return wait
 

@@ -146,6 +146,15 @@ def test_an_endpoint_that_says_when_to_come_again_is_not_kept_waiting_longer() -
     assert (reply.attempts, clock.time) == (10, 1018.0)
 
 
+@pytest.mark.parametrize("asked", ["0", "0.5"])
+def test_an_endpoint_that_says_at_once_is_asked_less_and_less_often(asked: str) -> None:
+    clock = FakeClock()
+    busy = Fault("status", status=429, retry_after=asked)
+    with ScriptedEndpoint(in_turn([*[busy] * 5, "fine"])) as endpoint:
+        complete(spec_of(endpoint, retries=0), clock)
+    assert [wait for wait in clock.waits if wait] == [1, 2, 4, 8, 8]
+
+
 def test_without_patience_one_refusal_is_enough() -> None:
     with ScriptedEndpoint(lambda body: BUSY) as endpoint:
         with pytest.raises(CallFailed, match=r"429 \(1 attempt; "):
