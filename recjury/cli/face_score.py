@@ -128,7 +128,10 @@ def _check_options(evaluator: Evaluator, given: Iterable[str]) -> None:
 
 
 def _check_places(runs: Path | None, run_file: Path | None, *, read: Iterable[Path | None]) -> None:
-    """Raise Fixable where scores could not be written in the end, or over what they come from."""
+    """Raise Fixable where scores could not be written in the end, or over something else of it.
+
+    That is what they come from, and scores that are written to the same place.
+    """
     from recjury.corpora.writing import check_writable
     from recjury.errors import ConfigError
     from recjury.records import Aspect
@@ -140,6 +143,8 @@ def _check_places(runs: Path | None, run_file: Path | None, *, read: Iterable[Pa
         check_writable(place)
         if place.resolve() in kept:
             raise ConfigError(f"{place} would be written over, and is read: name another place")
+    if run_file is not None and run_file.resolve() in {each.resolve() for each in places[:-1]}:
+        raise ConfigError(f"{run_file} is where --runs writes, too: name another place")
 
 
 def _logs(path: Path, form: Form, limit: int | None) -> list["ConversationLog"]:

@@ -139,6 +139,10 @@ def test_score_and_explain(command: Command, labels: Path, config: Path, tmp_pat
         (("--run-file", "{folder}"), "{folder}: cannot be written: it is a folder"),
         (("--run-file", "{labels}"), "{labels} would be written over, and is read"),
         (("--run-file", "{folder}/../{folder.name}/campaign.yaml"), "would be written over"),
+        (
+            ("--runs", "{folder}/x", "--run-file", "{folder}/x/relevance.jsonl"),
+            "--runs writes, too",
+        ),
         (("--evaluator", "llm-direct", "--runs", "x"), "llm-direct has neither particles"),
         (("--evaluator", "llm-cot-icl", "--rules"), "leave out --rules"),
     ],
