@@ -120,9 +120,13 @@ class ParticleScorer:
     async def _expected(self, aspect: Aspect, request: ChatRequest, name: str) -> InstructionScore:
         def read(reply: Reply) -> float:
             if reply.text.strip() and not reply.logprobs:
-                # It will not send any for the next ten thousand particles, either.
+                # It will not send any for the next ten thousand particles, either. One that has
+                # learnt to is not asked what the store has an answer to.
                 raise EndpointRefused(
-                    f"{self.model}: the endpoint sends no log-probabilities: ask for samples"
+                    f"{self.model}: a reply that the store has kept holds no log-probabilities: "
+                    "name another store, or ask for samples"
+                    if reply.reused
+                    else f"{self.model}: the endpoint sends no log-probabilities: ask for samples"
                 )
             return expectation(reply, aspect.low, aspect.high)
 

@@ -10,11 +10,13 @@ from recjury.errors import CallFailed, EndpointRefused, Unreadable
 from recjury.judges.face.aspects import FacePrompts, situation
 from recjury.judges.face.instructions import Instruction
 from recjury.judges.face.scorer import Method, ParticleScorer, Target, expectation
+from recjury.llm import Gateway, ScriptedModel
 from recjury.llm.scripted import Line
 from recjury.llm.wire import Completion
 from recjury.records import Aspect, ChatRequest, Further, ParticleScore, Reply
-from tests.judges.face.logs import HEAT, log, scripted
+from tests.judges.face.logs import HEAT, SPEC, log, scripted
 from tests.judges.golden import assert_golden
+from tests.llm.doubles import MemoryRecorder
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 ONE = Instruction(text="Look at <it>.", iteration=7, rank=1)
@@ -100,6 +102,16 @@ def test_an_endpoint_without_log_probabilities_is_told_at_once() -> None:
     with pytest.raises(EndpointRefused, match="main: the endpoint sends no log-probabilities"):
         asyncio.run(scorer.score(Aspect.RELEVANCE, TARGET, (ONE,)))
     assert len(model.requests) == 1
+
+
+def test_a_kept_reply_without_log_probabilities_is_not_laid_to_the_endpoint() -> None:
+    recorder = MemoryRecorder()
+    for sent, said in ((1, "the endpoint sends no"), (0, "name another store, or ask for samples")):
+        model = ScriptedModel(["<rating>2</rating>"] * sent)
+        gateway = Gateway({"main": SPEC}, recorder, providers={"main": model})
+        scorer = ParticleScorer(gateway, "main", method="logprobs")
+        with pytest.raises(EndpointRefused, match=said):
+            asyncio.run(scorer.score(Aspect.RELEVANCE, TARGET, (ONE,)))
 
 
 def test_the_prompts_are_as_they_were_agreed_on() -> None:
