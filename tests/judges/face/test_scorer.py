@@ -14,9 +14,9 @@ from recjury.llm import Gateway, ScriptedModel
 from recjury.llm.scripted import Line
 from recjury.llm.wire import Completion
 from recjury.records import Aspect, ChatRequest, Further, ParticleScore, Reply
-from tests.judges.face.logs import HEAT, SPEC, log, scripted
+from tests.judges.cases import SPEC, MemoryRecorder
+from tests.judges.face.logs import HEAT, log, scripted
 from tests.judges.golden import assert_golden
-from tests.llm.doubles import MemoryRecorder
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 ONE = Instruction(text="Look at <it>.", iteration=7, rank=1)
