@@ -12,7 +12,7 @@ INDEX := $(if $(PIP_INDEX),--extra-index-url $(PIP_INDEX))
 # Where real data is read from; tests that need it are skipped where it is missing.
 export RECJURY_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help install demo test test-quick lint bench clean
+.PHONY: help install demo demo-weights test test-quick lint bench clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -26,9 +26,14 @@ $(VENV)/.installed: pyproject.toml
 	@touch $@
 
 demo: install ## a whole campaign without key, GPU or network: table and HTML report in demo/
-	$(BIN)/recjury train kbrd --dataset sample --no-generator --out demo/kbrd-sample
+	@mkdir -p demo
 	$(BIN)/recjury run examples/demo.yaml --store sqlite:///demo/demo.db --report demo/report.html \
 	    $(if $(DEMO_LIMIT),--limit $(DEMO_LIMIT))
+
+demo-weights: install ## train the tiny neural systems that ship for the sample again
+	for system in kbrd barcor unicrs; do \
+	    $(BIN)/recjury train $$system --dataset sample --half \
+	        --out recjury/agents/sample_weights/$$system || exit 1; done
 
 lint: install ## ruff and mypy strict over source and tests
 	$(BIN)/ruff check .

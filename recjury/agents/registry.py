@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from recjury.agents.shipped import shipped_checkpoint
 from recjury.errors import ConfigError
 from recjury.records import LIST_LENGTH, Recommender
 
@@ -88,7 +89,7 @@ def _barcor(name: str, options: Options, around: Surroundings) -> Recommender:
     from recjury.agents.barcor.recommender import BARCOR
 
     return BARCOR.load(
-        Path(options.take("checkpoint", str)).expanduser(),
+        _checkpoint("barcor", name, options, around),
         around.corpus,
         name=name,
         list_length=around.list_length,
@@ -102,7 +103,7 @@ def _kbrd(name: str, options: Options, around: Surroundings) -> Recommender:
     from recjury.agents.kbrd.recommender import KBRD
 
     return KBRD.load(
-        Path(options.take("checkpoint", str)).expanduser(),
+        _checkpoint("kbrd", name, options, around),
         around.corpus,
         name=name,
         list_length=around.list_length,
@@ -116,7 +117,7 @@ def _unicrs(name: str, options: Options, around: Surroundings) -> Recommender:
     from recjury.agents.unicrs.recommender import UniCRS
 
     return UniCRS.load(
-        Path(options.take("checkpoint", str)).expanduser(),
+        _checkpoint("unicrs", name, options, around),
         around.corpus,
         name=name,
         list_length=around.list_length,
@@ -124,6 +125,13 @@ def _unicrs(name: str, options: Options, around: Surroundings) -> Recommender:
         backbones=_backbones(name, options, "gpt2", "roberta"),
         device=_device(name, options),
     )
+
+
+def _checkpoint(kind: str, name: str, options: Options, around: Surroundings) -> Path:
+    given = options.take("checkpoint", str, "")
+    if given:
+        return Path(given).expanduser()
+    return shipped_checkpoint(kind, around.corpus.name, name=name)
 
 
 def _fidelity(name: str, options: Options) -> "Fidelity | None":

@@ -142,7 +142,7 @@ def test_ones_own_class_is_made_and_called() -> None:
         ("retreival", {}, "did you mean retrieval"),
         ("quantum", {}, "expected barcor, chatcrs, "),
         ("retrieval", {"depth": 3}, "unknown option 'depth'"),
-        ("kbrd", {}, "checkpoint must be str"),
+        ("kbrd", {"checkpoint": 3}, "checkpoint must be str"),
         ("kbrd", {"checkpoint": "x", "fidelity": "best"}, "corrected or ievalm"),
         ("chatcrs", {}, "needs a model"),
         ("python", {"path": 3}, "path must be str"),

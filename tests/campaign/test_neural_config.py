@@ -27,7 +27,7 @@ def test_each_kind_takes_its_own_backbones() -> None:
 @pytest.mark.parametrize(
     "system",
     [
-        {"kind": "unicrs"},
+        {"kind": "unicrs", "checkpoint": 3},
         {"kind": "unicrs", "checkpoint": "c", "backbones": {"bart": "b"}},
         {"kind": "barcor", "checkpoint": "c", "backbones": {"gpt2": "g"}},
         {"kind": "barcor", "checkpoint": "c", "fidelity": "exact"},

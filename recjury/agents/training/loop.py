@@ -25,8 +25,8 @@ class Plan:
 
     `patience` is how many epochs without a better validation end it, `warm_up` the share of all
     steps over which the learning rate rises; afterwards it falls linearly to a tenth. `clip` is
-    the longest gradient. `last` keeps the last epoch's weights, whatever validation says: on a
-    few hundred replies, what is likeliest at the best perplexity is not yet a sentence.
+    the longest gradient. `last` keeps the last epoch's weights, whatever validation says: on
+    so few replies, what is likeliest at the best perplexity is not yet a sentence.
     """
 
     epochs: int

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from recjury.corpora import Corpus
 
 _VERSION = 2
+# How much less likely a token is once it is in the reply: small GPT-2s stutter ("also also").
+_SAID = 1.1
 
 
 class UniCRS(NeuralRecommender):
@@ -156,6 +158,7 @@ class UnicrsSpeaker:
             end=self._texts.gpt2.id(END),
             ngram=3,
             source_ngram=NEW_WORDS,
+            repetition_penalty=1.0 if self._model.fidelity == "ievalm" else _SAID,
         )
         found = generate(steps, before, rules, sources=sources)
         return [

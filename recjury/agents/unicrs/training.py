@@ -62,24 +62,27 @@ class Hyperparameters:
 
     @classmethod
     def small(cls) -> "Hyperparameters":
-        """For corpora of a few hundred examples: small models, many epochs for the replies."""
+        """For corpora of about a thousand examples: small models, many steps for the replies.
+
+        The last weights are kept: items are found early on, sentences late.
+        """
         return cls(
             recommender=Plan(
-                epochs=12,
-                patience=4,
-                batch=32,
+                epochs=18,
+                last=True,
+                batch=16,
                 learning_rate=2e-3,
                 warm_up=0.05,
                 decay=True,
                 clip=1.0,
             ),
-            generator=Plan(epochs=10, patience=2, batch=16, learning_rate=1e-3, clip=1.0),
-            width=64,
-            layers=2,
+            generator=Plan(epochs=3, patience=1, batch=16, learning_rate=1e-3, clip=1.0),
+            width=80,
             text_width=32,
             vocabulary=1500,
-            facts=2000,
-            share=1.0,
+            dropout=0.12,
+            facts=1000,
+            share=2.0,
         )
 
     def from_published(self) -> "Hyperparameters":
