@@ -42,11 +42,12 @@ class RetrievalConfig(Section):
 class _NeuralConfig(Section):
     """A neural system from a checkpoint folder; `{corpus}` in it stands for the corpus.
 
+    Without a `checkpoint` it has the weights that ship for the sample corpus.
     `fidelity` is by default what the checkpoint was trained as, and for published ones "ievalm".
     `device` is where torch computes.
     """
 
-    checkpoint: str
+    checkpoint: str | None = None
     fidelity: Literal["corrected", "ievalm"] | None = None
     device: str = "cpu"
 
