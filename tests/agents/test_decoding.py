@@ -281,6 +281,8 @@ def test_rules_hold_for_each_row() -> None:
     assert scripted(scores, Rules(tokens=3, end=0, ngram=0, forced_first=3)) == [[3, 1, 1]]
     assert scripted(scores, Rules(tokens=3, end=0, ngram=0, forced_last=0)) == [[1, 1, 0]]
     assert scripted([[5.0, 1.0]], Rules(tokens=9, end=0, ngram=0, least=2)) == [[1, 1, 0]]
+    undoubled = Rules(tokens=4, end=0, ngram=0, undoubled=frozenset({1}))
+    assert scripted(scores, undoubled) == [[1, 2, 1, 2]]
     penalised = Rules(tokens=3, end=0, ngram=0, repetition_penalty=2.0)
     assert scripted(scores, penalised) == [[1, 2, 1]]
 

@@ -1,7 +1,8 @@
-"""No generator says again what its system has said, however long ago."""
+"""No generator says again what its system has said, however long ago, and none stutters."""
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +106,14 @@ def test_the_published_code_forgets_what_it_does_not_read(tmp_path: Path, system
     said = SYSTEMS[system](tmp_path, "ievalm")
     first = said(heard("Hi", "Good evening to you.", LONG))
     assert said(heard("Hi", first, LONG)) == first
+
+
+@pytest.mark.parametrize("system", list(SYSTEMS))
+def test_only_the_published_code_stutters(tmp_path: Path, system: str) -> None:
+    for fidelity in ("ievalm", "corrected"):
+        said = SYSTEMS[system](tmp_path / fidelity, fidelity)(heard("Hi")).split()[1:]
+        stutters = any(one == next_ for one, next_ in pairwise(said))
+        assert stutters == (fidelity == "ievalm"), said
 
 
 def test_own_turns_are_those_of_the_system_apart_from_each_other() -> None:

@@ -27,7 +27,7 @@ from recjury.records import JSON, LIST_LENGTH
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
 
-_VERSION = 2
+_VERSION = 3
 _ROLE = "System:"
 
 

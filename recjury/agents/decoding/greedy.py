@@ -28,14 +28,16 @@ class Rules:
 
     `tokens` is the most tokens to generate, the ones that are forced included. `ngram` and
     `source_ngram` are the lengths of n-grams that must not occur twice in a row's own sequence,
-    or again from its source; 0 bans nothing. `forced_first` and `forced_last` are token ids;
-    `least` keeps a row from ending before so many tokens.
+    or again from its source; 0 bans nothing. The tokens in `undoubled` must not follow themselves.
+    `forced_first` and `forced_last` are token ids; `least` keeps a row from ending before so many
+    tokens.
     """
 
     tokens: int
     end: int
     ngram: int = 3
     source_ngram: int = 0
+    undoubled: frozenset[int] = frozenset()
     forced_first: int | None = None
     forced_last: int | None = None
     repetition_penalty: float = 1.0
@@ -96,8 +98,13 @@ class _Row:
         return self._rules.forced_first if number == 0 else None
 
     def banned(self) -> set[int]:
-        unripe = len(self.found.ids) < self._rules.least
-        return self.bans.banned() | ({self._rules.end} if unripe else set())
+        ids, rules = self.found.ids, self._rules
+        banned = self.bans.banned()
+        if len(ids) < rules.least:
+            banned.add(rules.end)
+        if ids and ids[-1] in rules.undoubled:
+            banned.add(ids[-1])
+        return banned
 
     def push(self, token: int) -> None:
         self.found.ids.append(token)

@@ -29,7 +29,7 @@ from recjury.records import JSON, LIST_LENGTH, ItemRef
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
 
-_VERSION = 3
+_VERSION = 4
 
 
 class KBRD(NeuralRecommender):

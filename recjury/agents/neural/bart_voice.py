@@ -37,15 +37,16 @@ class BartVoice:
         `text` joins utterances with a separator, `context` is the most tokens read of that.
         `finish` is applied to what was generated. `users` gives KBRD's vectors [rows, width].
         `keep` are special tokens that mean an item and stay in the text. `new_words` is the
-        length of n-grams that must not come again from the system's own earlier turns; None bans
-        what the published code bans, trigrams of all that the encoder reads.
+        length of n-grams that must not come again from the system's own earlier turns, and no
+        word comes twice in a row; None bans what the published code bans, trigrams of all that the
+        encoder reads.
         """
         self._generator, self._tokens = generator, tokens
         self._context, self._text, self._finish = context, text, finish
         self._users, self._keep, self._published = users, keep, new_words is None
         self._rules = generator.rules
         if new_words is not None:
-            self._rules = replace(generator.rules, source_ngram=new_words)
+            self._rules = replace(generator.rules, source_ngram=new_words, undoubled=tokens.words())
 
     def read(self, heard: Heard) -> list[int]:
         """The encoder's ids of a conversation."""

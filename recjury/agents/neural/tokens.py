@@ -20,6 +20,7 @@ Family = Literal["bart", "gpt2"]
 
 ITEM = "<movie>"
 END = "<|endoftext|>"
+_SPACE = "Ġ"  # how byte-level tokens write the space before a word
 _SPECIAL: dict[Family, tuple[str, ...]] = {
     "bart": ("<s>", "<pad>", "</s>", "<unk>", "<mask>"),
     "gpt2": (END,),
@@ -115,6 +116,15 @@ class Tokens:
         """The id of a token, if there is one."""
         found: int | None = self._tokenizer.token_to_id(token)
         return found
+
+    def words(self) -> frozenset[int]:
+        """The ids of tokens that begin a word after a space and have nothing but letters."""
+        vocabulary: dict[str, int] = self._tokenizer.get_vocab(with_added_tokens=False)
+        return frozenset(
+            id_
+            for token, id_ in vocabulary.items()
+            if token.startswith(_SPACE) and token[1:].isalpha()
+        )
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text; special tokens written in it are recognised, none are added."""

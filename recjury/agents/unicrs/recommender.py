@@ -1,6 +1,7 @@
 """UniCRS as a system under test."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,8 @@ from recjury.records import JSON, LIST_LENGTH, ItemRef
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
 
-_VERSION = 2
-# How much less likely a token is once it is in the reply: small GPT-2s stutter ("also also").
+_VERSION = 3
+# How much less likely a token is once it is in the reply: small GPT-2s go round in circles.
 _SAID = 1.1
 
 
@@ -133,6 +134,14 @@ class UnicrsSpeaker:
                 part.nodes(edges).to(device) for part in (model.rec, model.conv)
             )
         self._model = model.to(device)
+        self._rules = Rules(tokens=texts.limits.response, end=texts.gpt2.id(END))
+        if model.fidelity == "corrected":
+            self._rules = replace(
+                self._rules,
+                source_ngram=NEW_WORDS,
+                undoubled=texts.gpt2.words(),
+                repetition_penalty=_SAID,
+            )
         if not all(bool(torch.isfinite(nodes).all()) for nodes in (self._rec, self._conv)):
             raise DataError("the UniCRS checkpoint gives scores that are not finite numbers")
 
@@ -153,14 +162,7 @@ class UnicrsSpeaker:
         prefixes = [self._prefix(row, each) for row, each in zip(rows, heard, strict=True)]
         steps = Gpt2Steps(self._model.gpt2, prefixes)
         before, sources = self._said(rows, heard)
-        rules = Rules(
-            tokens=self._texts.limits.response,
-            end=self._texts.gpt2.id(END),
-            ngram=3,
-            source_ngram=NEW_WORDS,
-            repetition_penalty=1.0 if self._model.fidelity == "ievalm" else _SAID,
-        )
-        found = generate(steps, before, rules, sources=sources)
+        found = generate(steps, before, self._rules, sources=sources)
         return [
             self.written(context, each.ids) for context, each in zip(before, found, strict=True)
         ]
