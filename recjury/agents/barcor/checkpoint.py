@@ -10,7 +10,7 @@ from typing import NamedTuple
 from recjury.agents.barcor.model import BarcorRecommender
 from recjury.agents.neural import backbones, bart_files, weights
 from recjury.agents.neural.bart import BartGenerator
-from recjury.agents.neural.bart_config import made, read_config
+from recjury.agents.neural.bart_config import CONFIG, made, read_config
 from recjury.agents.neural.bart_files import Generator, with_tied
 from recjury.agents.neural.description import (
     METADATA,
@@ -27,7 +27,10 @@ REC, CONV = "rec_model", "conv_model"
 
 
 class Checkpoint(NamedTuple):
-    """A loaded BARCOR in evaluation mode; `digest` is 16 hex digits over its weights files."""
+    """A loaded BARCOR in evaluation mode.
+
+    `digest` is 16 hex digits over what makes its models: weights, and the `config.json` of both.
+    """
 
     recommender: BarcorRecommender
     generator: Generator
@@ -71,7 +74,7 @@ def load(
     place = backbones.backbone_folder(
         backbone, backbones.BART, checkpoint=folder, kind="bart", weights=False
     )
-    digest = weights.file_digest([path, generator.weights])
+    digest = weights.file_digest([path, folder / REC / CONFIG, *generator.files])
     tokens = Tokens.load(place, "bart")
     return Checkpoint(recommender, generator, tokens, limits, metadata, digest)
 

@@ -66,6 +66,7 @@ class BARCOR(NeuralRecommender):
             "tokens": loaded.tokens.digest,
             "fidelity": fidelity,
             "limits": loaded.limits.model_dump(),
+            "rules": voice.rules.settings,
             "catalogue": corpus.catalogue.digest,
             # Its scores come from words alone: other names in the graph only help to correct.
             "graph": corpus.graph.items_digest if published else corpus.graph.digest,

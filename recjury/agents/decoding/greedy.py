@@ -6,7 +6,7 @@ close that this could decide, the row is scored again by itself.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
 import torch
@@ -14,6 +14,7 @@ from torch import Tensor
 
 from recjury.agents.decoding.bans import NgramBans
 from recjury.errors import SystemFailed
+from recjury.records import JSON
 
 # A lead below this part of the scores' size is settled alone. Rounding moves scores by less than
 # a hundredth of it.
@@ -42,6 +43,11 @@ class Rules:
     forced_last: int | None = None
     repetition_penalty: float = 1.0
     least: int = 0
+
+    @property
+    def settings(self) -> dict[str, JSON]:
+        """The rules as a system's settings name them; of `undoubled` only how many there are."""
+        return {**asdict(self), "undoubled": len(self.undoubled)}
 
 
 class Steps(Protocol):

@@ -18,7 +18,7 @@ CONV = "conv_model"
 
 
 class Speech(NamedTuple):
-    """A loaded generator, its tokenizer and limits; `digest` covers its weights file."""
+    """A loaded generator, its tokenizer and limits; `digest` covers its weights and size."""
 
     generator: Generator
     tokens: Tokens
@@ -48,5 +48,5 @@ def load_generator(
         backbone, backbones.BART, checkpoint=folder, kind="bart", weights=False
     )
     return Speech(
-        generator, Tokens.load(place, "bart"), limits, weights.file_digest([generator.weights])
+        generator, Tokens.load(place, "bart"), limits, weights.file_digest(generator.files)
     )

@@ -21,7 +21,7 @@ from recjury.agents.neural.hearing import Heard, Hearing
 from recjury.agents.neural.naming import NameFromList, as_said
 from recjury.agents.neural.own_turns import NEW_WORDS
 from recjury.agents.neural.serving import NeuralRecommender
-from recjury.agents.neural.system import NeuralSystem
+from recjury.agents.neural.system import NeuralSystem, Voice
 from recjury.agents.neural.tokens import ITEM
 from recjury.errors import ConfigError, DataError
 from recjury.records import JSON, LIST_LENGTH, ItemRef
@@ -56,32 +56,33 @@ class KBRD(NeuralRecommender):
         if list_length < 1:
             raise ConfigError(f"list_length must be at least 1, got {list_length}")
         ranker = KbrdRanker(loaded.model, space_of(corpus), device=device)
-        limits = LIMITS if speech is None else speech.limits
-        corrects = loaded.model.fidelity == "corrected" and speech is not None
-        self.ranker = ranker
-        system = NeuralSystem(
-            Hearing(corpus.graph, limits.entities),
-            ranker,
-            _TemplateVoice()
-            if speech is None
-            else kbrd_voice(speech, ranker, loaded.model.fidelity, device),
-            NameFromList(corpus.catalogue) if corrects else as_said,
-            refs=ranker.space.refs,
-            list_length=list_length,
-        )
+        fidelity, limits = loaded.model.fidelity, LIMITS
+        voice: Voice = _TemplateVoice()
         spoken: dict[str, JSON] = {"text": "template"}
         if speech is not None:
+            limits, voice = speech.limits, kbrd_voice(speech, ranker, fidelity, device)
             spoken = {
                 "text": "generated",
                 "generator": speech.digest,
                 "tokens": speech.tokens.digest,
                 "limits": limits.model_dump(),
+                "rules": voice.rules.settings,
             }
+        corrects = fidelity == "corrected" and speech is not None
+        self.ranker = ranker
+        system = NeuralSystem(
+            Hearing(corpus.graph, limits.entities),
+            ranker,
+            voice,
+            NameFromList(corpus.catalogue) if corrects else as_said,
+            refs=ranker.space.refs,
+            list_length=list_length,
+        )
         settings: dict[str, JSON] = {
             "kind": "kbrd",
             "version": _VERSION,
             "weights": loaded.digest,
-            "fidelity": loaded.model.fidelity,
+            "fidelity": fidelity,
             "catalogue": corpus.catalogue.digest,
             "graph": corpus.graph.digest,
             "entity_limit": limits.entities,

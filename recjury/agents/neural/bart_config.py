@@ -14,6 +14,7 @@ from recjury.errors import ConfigError, DataError
 
 T = TypeVar("T")
 
+CONFIG = "config.json"
 END = 2
 
 
@@ -49,13 +50,13 @@ class BartDims:
 
 def read_config(folder: Path) -> BartConfig:
     """The `config.json` of a checkpoint folder. ConfigError without one, DataError if broken."""
-    described = read_json(folder / "config.json")
+    described = read_json(folder / CONFIG)
     if described is None:
         raise ConfigError(f"no config.json in {folder}: it says the size of the model")
     if described.get("model_type") != "bart":
         raise DataError(
             f"expected a model of type bart, found {described.get('model_type')!r}",
-            path=folder / "config.json",
+            path=folder / CONFIG,
         )
     # Labels are counted from the graph; their names are of no use and slow to read.
     kept = {k: v for k, v in described.items() if k not in ("id2label", "label2id")}
@@ -68,7 +69,7 @@ def made(make: Callable[[], T], folder: Path) -> T:
         return make()
     except Exception as error:  # each library has its own for a size that does not fit
         reason = " ".join(str(error).split())
-        raise DataError(f"cannot be used: {reason}", path=folder / "config.json") from error
+        raise DataError(f"cannot be used: {reason}", path=folder / CONFIG) from error
 
 
 class _Generation(BaseModel):
@@ -93,7 +94,7 @@ def read_rules(folder: Path, *, max_length: int) -> Rules:
     path = folder / "generation_config.json"
     described = read_json(path)
     if described is None or described.get("_from_model_config"):
-        path = folder / "config.json"
+        path = folder / CONFIG
         # What BART's configuration leaves out has BART's defaults.
         described = {"eos_token_id": END, "forced_eos_token_id": END} | (read_json(path) or {})
     try:

@@ -13,7 +13,7 @@ from transformers import BartConfig
 from recjury.agents.decoding.greedy import Rules
 from recjury.agents.neural import weights
 from recjury.agents.neural.bart import BartGenerator
-from recjury.agents.neural.bart_config import made, read_config, read_rules
+from recjury.agents.neural.bart_config import CONFIG, made, read_config, read_rules
 from recjury.errors import DataError
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -24,14 +24,15 @@ HEAD = "lm_head.weight"
 
 
 class Generator(NamedTuple):
-    """A loaded generator in evaluation mode, and its weights file.
+    """A loaded generator in evaluation mode.
 
-    `rules` are the checkpoint's own, with the bans on trigrams that iEvaLM adds.
+    `rules` are the checkpoint's own, with the bans on trigrams that iEvaLM adds. `files` are those
+    that make the model: weights and `config.json`.
     """
 
     model: BartGenerator
     rules: Rules
-    weights: Path
+    files: tuple[Path, Path]
 
 
 def load_generator(
@@ -49,7 +50,7 @@ def load_generator(
     weights.load_into(model, tensors, path, whose=whose)
     plain = read_rules(folder, max_length=max_length)
     rules = replace(plain, ngram=NGRAM, source_ngram=NGRAM)
-    return Generator(model.eval(), rules, path)
+    return Generator(model.eval(), rules, (path, folder / CONFIG))
 
 
 def save_bart(folder: Path, model: nn.Module, config: BartConfig) -> None:
@@ -57,7 +58,7 @@ def save_bart(folder: Path, model: nn.Module, config: BartConfig) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     partial = folder / "config.partial"
     partial.write_text(config.to_json_string(use_diff=False), encoding="utf-8")
-    os.replace(partial, folder / "config.json")
+    os.replace(partial, folder / CONFIG)
     weights.write_tensors(folder / "pytorch_model.bin", model.state_dict())
 
 

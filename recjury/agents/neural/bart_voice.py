@@ -18,7 +18,7 @@ _MULTIPLE = 8
 
 
 class BartVoice:
-    """Generates replies for several conversations at once; a `Voice`."""
+    """Generates replies for several conversations at once by its `rules`; a `Voice`."""
 
     def __init__(
         self,
@@ -44,9 +44,9 @@ class BartVoice:
         self._generator, self._tokens = generator, tokens
         self._context, self._text, self._finish = context, text, finish
         self._users, self._keep, self._published = users, keep, new_words is None
-        self._rules = generator.rules
+        self.rules = generator.rules
         if new_words is not None:
-            self._rules = replace(generator.rules, source_ngram=new_words, undoubled=tokens.words())
+            self.rules = replace(generator.rules, source_ngram=new_words, undoubled=tokens.words())
 
     def read(self, heard: Heard) -> list[int]:
         """The encoder's ids of a conversation."""
@@ -63,7 +63,7 @@ class BartVoice:
         users = [] if self._users is None else [self._users([each]) for each in heard]
         steps = self._generator.model.steps(rows, users)
         found = generate(
-            steps, [[START]] * len(rows), self._rules, sources=self.sources(heard, rows)
+            steps, [[START]] * len(rows), self.rules, sources=self.sources(heard, rows)
         )
         return [each.ids for each in found]
 

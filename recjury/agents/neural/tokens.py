@@ -159,8 +159,9 @@ class Tokens:
 
     @property
     def digest(self) -> str:
-        """16 hex digits over the vocabulary, the merges and the special tokens."""
-        return hashlib.sha256(self._tokenizer.to_str().encode()).hexdigest()[:16]
+        """16 hex digits over the vocabulary, the merges, the special tokens, and if it tidies."""
+        untidy = "" if self._tidy else "untidy"
+        return hashlib.sha256((self._tokenizer.to_str() + untidy).encode()).hexdigest()[:16]
 
     def save(self, folder: Path) -> None:
         """Write `tokenizer.json` and `tokenizer_config.json`, which transformers reads too."""

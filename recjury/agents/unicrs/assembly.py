@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recjury.agents.neural import weights
-from recjury.agents.neural.bart_config import made
+from recjury.agents.neural.bart_config import CONFIG, made
 from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import Tokens
 from recjury.agents.unicrs.added_rows import AddedRows, drawn_rows, grown
@@ -17,10 +17,13 @@ _WORDS = "embeddings.word_embeddings.weight"
 
 
 class Assembled(NamedTuple):
-    """A model, the weights files of its backbones, and digests of their tensors by kind."""
+    """A model, the files that make its backbones, and digests of those' tensors by kind.
+
+    The files are weights and `config.json` of GPT-2, then of RoBERTa.
+    """
 
     model: Unicrs
-    files: tuple[Path, Path]
+    files: tuple[Path, ...]
     digests: Mapping[str, str]
 
 
@@ -63,4 +66,5 @@ def assemble(
     )
     weights.load_into(model.gpt2, of_gpt2, gpt2_path, whose="GPT-2")
     weights.load_into(model.text, of_text, text_path, whose="RoBERTa")
-    return Assembled(model, (gpt2_path, text_path), digests)
+    files = gpt2_path, places.gpt2 / CONFIG, text_path, places.roberta / CONFIG
+    return Assembled(model, files, digests)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from transformers import GPT2Config, RobertaConfig
 
 from recjury.agents.neural import weights
-from recjury.agents.neural.bart_config import made, read_json
+from recjury.agents.neural.bart_config import CONFIG, made, read_json
 from recjury.errors import ConfigError, DataError
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -58,12 +58,12 @@ def save_backbone(folder: Path, model: nn.Module, config: GPT2Config | RobertaCo
     folder.mkdir(parents=True, exist_ok=True)
     partial = folder / "config.partial"
     partial.write_text(config.to_json_string(use_diff=False), encoding="utf-8")
-    os.replace(partial, folder / "config.json")
+    os.replace(partial, folder / CONFIG)
     weights.write_tensors(folder / "pytorch_model.bin", model.state_dict())
 
 
 def _described(folder: Path, kind: str) -> dict[str, object]:
-    path = folder / "config.json"
+    path = folder / CONFIG
     described = read_json(path)
     if described is None:
         raise ConfigError(f"no config.json in {folder}: it says the size of the model")

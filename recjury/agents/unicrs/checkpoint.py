@@ -49,7 +49,10 @@ PUBLISHED = {
 
 
 class Checkpoint(NamedTuple):
-    """A loaded model in evaluation mode; `digest` covers all weights files, backbones too."""
+    """A loaded model in evaluation mode.
+
+    `digest` is 16 hex digits over all weights, backbones and their sizes too.
+    """
 
     model: Unicrs
     texts: Texts

@@ -74,6 +74,7 @@ class UniCRS(NeuralRecommender):
             "item_token": texts.item,
             "fidelity": model.fidelity,
             "limits": texts.limits.model_dump(),
+            "rules": speaker.rules.settings,
             "catalogue": corpus.catalogue.digest,
             "graph": corpus.graph.digest,
             "list_length": list_length,
@@ -112,7 +113,7 @@ class UniCRS(NeuralRecommender):
 
 
 class UnicrsSpeaker:
-    """Scores items and says something, both with prompts before GPT-2."""
+    """Scores items and says something by its `rules`, both with prompts before GPT-2."""
 
     def __init__(
         self,
@@ -134,10 +135,10 @@ class UnicrsSpeaker:
                 part.nodes(edges).to(device) for part in (model.rec, model.conv)
             )
         self._model = model.to(device)
-        self._rules = Rules(tokens=texts.limits.response, end=texts.gpt2.id(END))
+        self.rules = Rules(tokens=texts.limits.response, end=texts.gpt2.id(END))
         if model.fidelity == "corrected":
-            self._rules = replace(
-                self._rules,
+            self.rules = replace(
+                self.rules,
                 source_ngram=NEW_WORDS,
                 undoubled=texts.gpt2.words(),
                 repetition_penalty=_SAID,
@@ -162,7 +163,7 @@ class UnicrsSpeaker:
         prefixes = [self._prefix(row, each) for row, each in zip(rows, heard, strict=True)]
         steps = Gpt2Steps(self._model.gpt2, prefixes)
         before, sources = self._said(rows, heard)
-        found = generate(steps, before, self._rules, sources=sources)
+        found = generate(steps, before, self.rules, sources=sources)
         return [
             self.written(context, each.ids) for context, each in zip(before, found, strict=True)
         ]
