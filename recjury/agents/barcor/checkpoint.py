@@ -44,15 +44,14 @@ def save(
     folder: Path,
     recommender: BarcorRecommender,
     generator: BartGenerator,
-    tokens: Tokens | None,
+    tokens: Tokens,
     metadata: Metadata,
 ) -> None:
-    """Write a checkpoint folder; metadata comes last. `tokens` None: those of bart-base."""
+    """Write a checkpoint folder, its tokenizer included; metadata comes last."""
     (folder / METADATA).unlink(missing_ok=True)
     bart_files.save_bart(folder / REC, recommender, recommender.model.config)
     bart_files.save_bart(folder / CONV, generator, generator.model.config)
-    if tokens is not None:
-        tokens.save(folder / backbones.INSIDE / "bart")
+    tokens.save(folder / backbones.INSIDE / "bart")
     write_metadata(folder, metadata)
 
 

@@ -15,9 +15,8 @@ class BarcorRecommender(nn.Module):
         super().__init__()
         self.model = shared_bart(config)
         self.classification_head = _Head(config, entities)
-        self._start = (
-            START if config.decoder_start_token_id is None else int(config.decoder_start_token_id)
-        )
+        start = config.decoder_start_token_id
+        self._start = START if start is None else int(start)
 
     def vectors(self, ids: Tensor) -> Tensor:
         """[rows, tokens] padded on the right to one vector per row, [rows, width].
@@ -57,8 +56,3 @@ class _Head(nn.Module):
         hidden = torch.tanh(self.dense(self.dropout(vectors)))
         scores: Tensor = self.out_proj(self.dropout(hidden))
         return scores
-
-
-def _decoder_start(config: BartConfig) -> int:
-    found = config.decoder_start_token_id
-    return START if found is None else int(found)

@@ -26,11 +26,10 @@ class Speech(NamedTuple):
     digest: str
 
 
-def save_generator(folder: Path, model: BartGenerator, tokens: Tokens | None) -> None:
-    """Write `conv_model/` into a checkpoint folder, and the tokenizer unless it is bart-base's."""
+def save_generator(folder: Path, model: BartGenerator, tokens: Tokens) -> None:
+    """Write `conv_model/` and the tokenizer into a checkpoint folder."""
     bart_files.save_bart(folder / CONV, model, model.model.config)
-    if tokens is not None:
-        tokens.save(folder / backbones.INSIDE / "bart")
+    tokens.save(folder / backbones.INSIDE / "bart")
 
 
 def load_generator(

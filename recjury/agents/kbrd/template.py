@@ -1,4 +1,4 @@
-"""The set sentences KBRD speaks until its response generator is there."""
+"""The set sentences of a KBRD whose checkpoint has no generator."""
 
 from collections.abc import Collection, Sequence
 
