@@ -1,22 +1,33 @@
 """Training KBRD on the sample, in seconds."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from recjury.agents.kbrd import checkpoint
-from recjury.agents.kbrd.dataset import ENTITY_LIMIT, Instance, instances, space_of, splits
+from recjury.agents.kbrd.dataset import (
+    ENTITY_LIMIT,
+    Instance,
+    Splits,
+    instances,
+    space_of,
+    splits,
+)
+from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.kbrd.objective import Recommending
 from recjury.agents.kbrd.recommender import KBRD
 from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
 from recjury.agents.training.loop import Plan
 from recjury.agents.training.recall import popularity_ranks, recalls
 from recjury.agents.training.report import EpochReport, TrainingReport
+from recjury.agents.training.session import Session
 from recjury.corpora import Corpus, open_corpus
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, DataError
 from recjury.records import Conversation
 from tests.agents.conversations import after, talk
 
@@ -59,6 +70,9 @@ def test_the_best_epoch_is_kept(report: TrainingReport, folder: Path) -> None:
     assert loaded.metadata is not None
     assert loaded.metadata.catalogue == CORPUS.catalogue.digest
     assert loaded.metadata.trained_on == report.trained_on == "train split"
+    chosen = loaded.metadata.hyperparameters
+    assert (chosen["dim"], chosen["recommender.learning_rate"]) == (128, 3e-4)
+    assert not any(name.startswith("generator.") or name == "vocabulary" for name in chosen)
     parts = splits(CORPUS)
     ranks = Recommending(loaded.model, space, parts).ranks(parts.stop)
     assert float((ranks <= 10).mean()) == best.figures["recall@10"]
@@ -99,6 +113,30 @@ def _learnt(report: TrainingReport) -> list[tuple[float, dict[str, float]]]:
 def test_senseless_hyperparameters_are_refused(name: str, value: float) -> None:
     with pytest.raises(ConfigError, match=f"{name} must be at least"):
         Plan(**{"epochs": 1, name: value})  # type: ignore[arg-type]  # that is the point
+    assert Plan(epochs=1, weight_decay=0, warm_up=0).weight_decay == 0
+
+
+def test_the_test_split_is_ranked_in_one_thread(tmp_path: Path) -> None:
+    threads: list[int] = []
+
+    def ranks(some: Sequence[Instance]) -> NDArray[np.int64]:
+        threads.append(torch.get_num_threads())
+        return np.ones(len(some), dtype=np.int64)
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        Session("kbrd", CORPUS, seed=0, speaks=False).report(tmp_path, ranks)
+        assert (threads, torch.get_num_threads()) == ([1], 2)
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_what_cannot_be_learnt_from_is_refused() -> None:
+    instances = Splits([Instance("d", (), 0, mentioned=False)], [], "train split", "nothing")
+    model = KbrdModel(3, 1, dim=4)
+    with pytest.raises(DataError, match="the train split names no entity"):
+        Recommending(model, space_of(CORPUS), instances)
 
 
 def test_a_corpus_without_a_train_split_trains_on_nine_tenths_of_validation(

@@ -1,6 +1,7 @@
 """Training BARCOR and UniCRS, and KBRD's generator, on the sample: seconds each."""
 
 import asyncio
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +24,8 @@ from recjury.agents.training.systems import train
 from recjury.agents.unicrs.training import Hyperparameters as UnicrsSettings
 from recjury.agents.unicrs.training import train_unicrs
 from recjury.corpora import open_corpus
-from recjury.errors import ConfigError
+from recjury.corpora.folder import sample_folder
+from recjury.errors import ConfigError, DataError
 from recjury.records import SystemReply
 from tests.agents.conversations import talk
 
@@ -153,6 +155,20 @@ def test_a_folder_with_other_things_is_not_written_to(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is a file"):
         train("unicrs", CORPUS, tmp_path / "thesis.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+@pytest.mark.parametrize("system", ["kbrd", "barcor", "unicrs"])
+def test_without_a_reply_to_learn_no_generator_is_trained(tmp_path: Path, system: str) -> None:
+    said = {"role": "system", "text": "Try M.", "films": ["f001"]}
+    asked = {"role": "user", "text": "A film, please", "films": []}
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "films.jsonl").write_text((sample_folder() / "films.jsonl").read_text("utf-8"), "utf-8")
+    dialogue = {"id": "d", "split": "train", "turns": [asked, said]}
+    (own / "dialogues.jsonl").write_text(json.dumps(dialogue), "utf-8")
+    with pytest.raises(DataError, match="own has no reply that a generator can learn from"):
+        train(system, open_corpus(str(own)), tmp_path / "out", epochs=1)
+    assert not (tmp_path / "out").exists()
 
 
 def test_unknown_systems_are_refused(tmp_path: Path) -> None:

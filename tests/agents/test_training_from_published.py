@@ -275,7 +275,7 @@ def test_only_prompts_are_trained_and_all_of_the_model_is_read_again(tmp_path: P
     words = RobertaModel.from_pretrained(tmp_path / "roberta").get_input_embeddings().weight
     assert torch.equal(after["text.embeddings.word_embeddings.weight"][:-1], words)
     metadata = session.metadata(
-        plans, limits=texts.limits, fidelity="corrected", backbones=described
+        limits=texts.limits, fidelity="corrected", sizes={}, backbones=described
     )
     unicrs.save(tmp_path / "out", model, texts, metadata, with_backbones=False)
     read = unicrs.load(tmp_path / "out", entities=ENTITIES, relations=RELATIONS, corpus=CORPUS.name)

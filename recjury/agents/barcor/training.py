@@ -147,9 +147,11 @@ def train_barcor(
         )
         sizes = len(session.said), len(session.heldout)
         session.fit(generator, speaking, chosen.generator, sizes=sizes)
-        plans = {"recommender": chosen.recommender, "generator": chosen.generator}
         described = session.metadata(
-            plans, limits=start.limits, fidelity="corrected", backbones=start.backbones
+            limits=start.limits,
+            fidelity="corrected",
+            sizes=_sizes(chosen, start),
+            backbones=start.backbones,
         )
         checkpoint.save(folder, model.fold(), generator, start.tokens, described)
     return session.report(out, objective.ranks)
@@ -157,6 +159,20 @@ def train_barcor(
 
 def _default(origins: Mapping[str, Origin] | None) -> Hyperparameters:
     return Hyperparameters().from_published() if origins else Hyperparameters()
+
+
+def _sizes(chosen: Hyperparameters, start: BartStart) -> dict[str, float]:
+    """What was chosen beside the plans: of the models, only where they are from scratch."""
+    if start.published is not None:
+        return {"facts": chosen.facts}
+    return {
+        "facts": chosen.facts,
+        "width": chosen.width,
+        "layers.encoder": chosen.layers[0],
+        "layers.decoder": chosen.layers[1],
+        "vocabulary": chosen.vocabulary,
+        "dropout": chosen.dropout,
+    }
 
 
 def _start(

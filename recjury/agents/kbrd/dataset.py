@@ -107,6 +107,8 @@ def splits(corpus: Corpus) -> Splits:
         [each for example in examples for each in _instances(corpus, example)]
         for examples in (parts.train, parts.stop)
     )
+    if not train:
+        raise DataError(f"{corpus.name}: no item that its {parts.trained_on} recommends is known")
     return Splits(train, stop or train, parts.trained_on, parts.stopped_on)
 
 

@@ -11,6 +11,7 @@ from torch.nn import functional
 from recjury.agents.kbrd.dataset import Instance, Space, Splits
 from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.training.recall import first_and_ten, label_ranks
+from recjury.errors import DataError
 
 
 class Recommending:
@@ -19,9 +20,14 @@ class Recommending:
     part = "recommender"
 
     def __init__(self, model: KbrdModel, space: Space, parts: Splits):
-        """A user without an entity scores zero everywhere: there is nothing to learn from it."""
+        """A user without an entity scores zero everywhere: there is nothing to learn from it.
+
+        Raises DataError when all are like that.
+        """
         self._model, self._space, self._stop = model, space, parts.stop
         self._train = [each for each in parts.train if each.entities]
+        if not self._train:
+            raise DataError(f"nothing to learn from: the {parts.trained_on} names no entity")
 
     @property
     def lengths(self) -> Sequence[int]:

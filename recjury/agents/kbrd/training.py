@@ -96,10 +96,10 @@ def train_kbrd(
     holds something else.
     """
     check_place(out)
-    session = Session("kbrd", corpus, seed=seed, progress=progress)
     chosen = hyperparameters or _default(origins)
+    speaks = chosen.generator is not None
+    session = Session("kbrd", corpus, seed=seed, progress=progress, speaks=speaks)
     start = _start(session, chosen, origins or {}) if chosen.generator else None
-    plans = {"recommender": chosen.recommender}
     with reproducible(seed), whole_folder(out) as folder:
         space = session.space
         model = KbrdModel(
@@ -109,12 +109,11 @@ def train_kbrd(
         sizes = len(session.parts.train), len(session.parts.stop)
         session.fit(model, objective, chosen.recommender, sizes=sizes)
         if start is not None and chosen.generator is not None:
-            plans["generator"] = chosen.generator
             _speak(session, model, chosen.generator, start, folder)
         described = session.metadata(
-            plans,
             limits=LIMITS if start is None else start.limits,
             fidelity=fidelity,
+            sizes=_sizes(chosen, start),
             backbones=None if start is None else start.backbones,
         )
         checkpoint.save(folder, model, described)
@@ -123,6 +122,18 @@ def train_kbrd(
 
 def _default(origins: Mapping[str, Origin] | None) -> Hyperparameters:
     return Hyperparameters().from_published() if origins else Hyperparameters()
+
+
+def _sizes(chosen: Hyperparameters, start: BartStart | None) -> dict[str, float]:
+    """What was chosen beside the plans: of the generator, only where it is from scratch."""
+    found: dict[str, float] = {"dim": chosen.dim, "bases": chosen.bases}
+    if start is not None and start.published is None:
+        found |= {
+            "width": chosen.width,
+            "vocabulary": chosen.vocabulary,
+            "dropout": chosen.dropout,
+        }
+    return found
 
 
 def _start(session: Session, chosen: Hyperparameters, origins: Mapping[str, Origin]) -> BartStart:

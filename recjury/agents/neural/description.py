@@ -45,10 +45,11 @@ class Metadata(Record):
     """Where a checkpoint comes from.
 
     `trained_on` and `stopped_on` say which split, or part of one, was trained on and which
-    decided when to stop; `figures` are Recall@k on the latter. `limits` are those it was
-    trained with (None: the published ones), `item_token` the token its generator says in place
-    of an item (None: it says names). `backbones` are by kind (`bart`, `gpt2`, `roberta`), and none
-    for what was trained from scratch.
+    decided when to stop; `figures` are Recall@k and the replies' perplexity on the latter, at the
+    epochs that were kept. `hyperparameters` are the sizes and, by part, the plans of the training.
+    `limits` are those it was trained with (None: the published ones), `item_token` the token its
+    generator says in place of an item (None: it says names). `backbones` are by kind (`bart`,
+    `gpt2`, `roberta`), and none for what was trained from scratch.
     """
 
     model: str = "kbrd"

@@ -44,9 +44,9 @@ class Plan:
         for field in fields(self):
             value = getattr(self, field.name)
             least = 0.0 if field.name in _MAY_BE_ZERO else 1e-12
-            if isinstance(value, int) and not isinstance(value, bool):
+            if field.type is int:
                 least = 1.0
-            if value is not None and not isinstance(value, bool) and value < least:
+            if value is not None and field.type is not bool and not value >= least:
                 raise ConfigError(f"{field.name} must be at least {least:g}, got {value:g}")
 
     def at_most(self, epochs: int | None) -> "Plan":

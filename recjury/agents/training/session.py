@@ -24,12 +24,14 @@ from recjury.agents.kbrd.dataset import (
 )
 from recjury.agents.neural.description import METADATA, Backbone, Fidelity, Limits, Metadata
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.loop import Fitted, Objective, Plan, Progress, fit
+from recjury.agents.training.loop import Fitted, Objective, Plan, Progress, fit, reproducible
 from recjury.agents.training.recall import by_group, copying_ranks, popularity_ranks
 from recjury.agents.training.report import PartReport, TrainingReport
 from recjury.agents.training.speech import Speech, held_out, learnable_words, speeches
 from recjury.corpora import Corpus, Example
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, DataError
+
+_VERSIONS = ("recjury", "numpy", "tokenizers", "torch", "transformers")
 
 
 class Session:
@@ -43,10 +45,12 @@ class Session:
         seed: int,
         progress: Progress | None = None,
         facts: int = 0,
+        speaks: bool = True,
     ):
         """`facts` instances from the graph join those of the corpus; see `graph_instances`.
 
-        Raises DataError when the corpus has nothing to train on.
+        `speaks` says whether a generator learns, too. Raises DataError when the corpus has
+        nothing to train on.
         """
         self._wall, self._cpu = time.perf_counter(), time.process_time()
         self.system, self.corpus, self.seed, self._progress = system, corpus, seed, progress
@@ -56,16 +60,23 @@ class Session:
         self.parts: Splits = parts._replace(train=[*parts.train, *from_graph])
         examples = example_splits(corpus)
         self.examples: list[Example] = examples.train
-        known = learnable_words(examples.train)
-        self.said: list[Speech] = speeches(corpus, examples.train, known)
-        self.heldout: list[Speech] = held_out(speeches(corpus, examples.stop, known), self.said)
+        self.said: list[Speech] = []
+        self.heldout: list[Speech] = []
+        if speaks:
+            known = learnable_words(examples.train)
+            self.said = speeches(corpus, examples.train, known)
+            self.heldout = held_out(speeches(corpus, examples.stop, known), self.said)
+            if not self.said:
+                raise DataError(f"{corpus.name} has no reply that a generator can learn from")
         self._reports: list[PartReport] = []
+        self._plans: dict[str, Plan] = {}
 
     def fit(
         self, model: nn.Module, objective: Objective, plan: Plan, *, sizes: tuple[int, int]
     ) -> Fitted:
         """Train one part; `sizes` are how many instances it learns from and is stopped by."""
         cpu = time.process_time()
+        self._plans[objective.part] = plan
         fitted = fit(model, objective, plan, seed=self.seed, progress=self._progress)
         self._reports.append(
             PartReport(
@@ -81,19 +92,20 @@ class Session:
 
     def metadata(
         self,
-        plans: Mapping[str, Plan],
         *,
         limits: Limits,
         fidelity: Fidelity,
+        sizes: Mapping[str, float],
         backbones: Mapping[str, Backbone] | None = None,
     ) -> Metadata:
         """The description of the checkpoint; figures are those of the kept epochs.
 
+        `sizes` are the hyperparameters beside the plans of the parts that were trained;
         `backbones` are what it was trained from, None for nothing.
         """
-        chosen = {
+        chosen = {name: float(value) for name, value in sizes.items()} | {
             f"{part}.{name}": float(value)
-            for part, plan in plans.items()
+            for part, plan in self._plans.items()
             for name, value in vars(plan).items()
             if value is not None
         }
@@ -111,7 +123,7 @@ class Session:
             hyperparameters=chosen,
             best_epoch=best["recommender"].epoch,
             figures={name: v for each in best.values() for name, v in each.figures.items()},
-            versions={p: importlib.metadata.version(p) for p in ("recjury", "torch")},
+            versions={each: importlib.metadata.version(each) for each in _VERSIONS},
             limits=limits,
             item_token=ITEM,
             backbones=dict(backbones or {}),
@@ -120,13 +132,15 @@ class Session:
     def report(
         self, out: Path, ranks: Callable[[Sequence[Instance]], NDArray[np.int64]]
     ) -> TrainingReport:
-        """Evaluate on the test split; `ranks` are those of the labels."""
+        """Evaluate on the test split, in one thread, too; `ranks` are those of the labels."""
         test = instances(self.corpus, "test") if "test" in self.corpus.splits else []
         seen = frozenset(each.dialogue for each in self.parts.train)
         floors = {
             "popularity": popularity_ranks(self.space, test),
             "copying": copying_ranks(self.space, test),
         }
+        with reproducible(self.seed):
+            tested = by_group(ranks(test), test, seen)
         return TrainingReport(
             system=self.system,
             corpus=self.corpus.name,
@@ -136,7 +150,7 @@ class Session:
             stopped_on=self.parts.stopped_on,
             test_instances=len(test),
             parts=tuple(self._reports),
-            test=dict(by_group(ranks(test), test, seen)),
+            test=dict(tested),
             floors={name: dict(by_group(f, test, seen)) for name, f in floors.items()},
             wall_seconds=time.perf_counter() - self._wall,
             cpu_seconds=time.process_time() - self._cpu,

@@ -100,7 +100,7 @@ class Recommending:
         parts: Splits,
         *,
         speaking: Speaking | None = None,
-        share: float = 0.2,
+        share: float = 0.0,
     ):
         """`edges` count the padding entity as a node."""
         self._model, self._texts, self._space, self._edges = model, texts, space, edges

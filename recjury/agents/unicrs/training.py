@@ -131,10 +131,13 @@ def train_unicrs(
     session = Session("unicrs", corpus, seed=seed, progress=progress, facts=chosen.facts)
     space, graph = session.space, corpus.graph
     edges = neighbourhoods(graph.edges, space.entities + 1, space.relations)
-    plans = {"recommender": chosen.recommender, "generator": chosen.generator}
     with reproducible(seed), whole_folder(out) as folder:
         if origins:
-            plans["prompts"] = chosen.prompts
+            plans = {
+                "prompts": chosen.prompts,
+                "recommender": chosen.recommender,
+                "generator": chosen.generator,
+            }
             limits = checkpoint.released(corpus.name).limits
             model, texts, backbones = prompting.begin(session, origins, limits)
             objective = prompting.train_prompts(session, model, texts, edges, plans)
@@ -143,10 +146,28 @@ def train_unicrs(
             model, backbones = _model(session, chosen, texts), {}
             objective = _train_all(session, model, texts, edges, chosen)
         described = session.metadata(
-            plans, limits=texts.limits, fidelity="corrected", backbones=backbones
+            limits=texts.limits,
+            fidelity="corrected",
+            sizes=_sizes(chosen, from_scratch=not origins),
+            backbones=backbones,
         )
         checkpoint.save(folder, model, texts, described, with_backbones=not backbones)
     return session.report(out, objective.ranks)
+
+
+def _sizes(chosen: Hyperparameters, *, from_scratch: bool) -> dict[str, float]:
+    """What was chosen beside the plans: of the models, only where they are from scratch."""
+    if not from_scratch:
+        return {"facts": chosen.facts}
+    return {
+        "facts": chosen.facts,
+        "share": chosen.share,
+        "width": chosen.width,
+        "layers": chosen.layers,
+        "text_width": chosen.text_width,
+        "vocabulary": chosen.vocabulary,
+        "dropout": chosen.dropout,
+    }
 
 
 def _default(origins: Mapping[str, Origin] | None) -> Hyperparameters:
