@@ -15,9 +15,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
-from recjury.agents.kbrd.dataset import Instance, Space, instances, space_of, splits
+from recjury.agents.kbrd.dataset import ENTITY_LIMIT, Instance, Space, instances, space_of, splits
 from recjury.agents.neural.dialogue import Context
 from recjury.agents.neural.hearing import Heard
 from recjury.agents.training.recall import (
@@ -88,43 +89,47 @@ def evaluated(system: str, corpus: Corpus, folder: Path) -> Row:
     """The figures of a checkpoint folder, through what it recommends with in conversations."""
     space, test = space_of(corpus), instances(corpus, "test")
     start = time.perf_counter()
-    score = _scorer(system, corpus, folder, space)
+    score, limit = _scorer(system, corpus, folder, space)
 
     def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
+        recent = [each.entities[-limit:] if limit else () for each in some]
         heard = [
-            Heard(Context(each.context, each.entities), frozenset(), len(each.context))
-            for each in some
+            Heard(Context(each.context, entities), frozenset(), len(each.context))
+            for each, entities in zip(some, recent, strict=True)
         ]
         found = np.full((len(some), space.entities), -np.inf, dtype=np.float32)
         found[:, space.items] = score(heard)
         return found
 
-    ranks = label_ranks(scores, space, test, batch=_BATCH)
+    with torch.inference_mode():
+        ranks = label_ranks(scores, space, test, batch=_BATCH)
     return Row(_plain(_grouped(corpus, ranks, test)), wall_seconds=time.perf_counter() - start)
 
 
-def _scorer(system: str, corpus: Corpus, folder: Path, space: Space) -> Score:
+def _scorer(system: str, corpus: Corpus, folder: Path, space: Space) -> tuple[Score, int]:
+    """What scores conversations, and how many of their last entities it hears."""
     entities, relations = space.entities, space.relations
     if system == "kbrd":
         from recjury.agents.kbrd import checkpoint as kbrd
         from recjury.agents.kbrd.recommender import KbrdRanker
 
         loaded = kbrd.load(folder, entities=entities, relations=relations)
-        return KbrdRanker(loaded.model, space).scores
+        return KbrdRanker(loaded.model, space).scores, ENTITY_LIMIT
     if system == "barcor":
         from recjury.agents.barcor import checkpoint as barcor
         from recjury.agents.barcor.recommender import BarcorRanker
 
         found = barcor.load(folder, entities=entities)
-        context = found.limits.context
-        return BarcorRanker(found.recommender, found.tokens, context, space.items).scores
+        ranker = BarcorRanker(found.recommender, found.tokens, found.limits.context, space.items)
+        return ranker.scores, found.limits.entities
     from recjury.agents.kbrd.edges import neighbourhoods
     from recjury.agents.unicrs import checkpoint as unicrs
     from recjury.agents.unicrs.recommender import UnicrsSpeaker
 
     uni = unicrs.load(folder, entities=entities, relations=relations, corpus=corpus.name)
     edges = neighbourhoods(corpus.graph.edges, entities + 1, relations)
-    return UnicrsSpeaker(uni.model, uni.texts, edges, items=space.items).scores
+    speaker = UnicrsSpeaker(uni.model, uni.texts, edges, items=space.items)
+    return speaker.scores, uni.texts.limits.entities
 
 
 def _grouped(corpus: Corpus, ranks: NDArray[np.int64], test: Sequence[Instance]) -> Groups:
