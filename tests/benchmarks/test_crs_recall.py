@@ -16,7 +16,9 @@ LABELS = 65
 
 @pytest.mark.parametrize("system", ["KBRD", "BARCOR", "UniCRS"])
 def test_the_weights_that_ship_do_as_the_page_says(system: str) -> None:
-    (row,) = re.findall(rf"^\| {system} \|((?: \.\d+ \|){{4}})", PAGE.read_text("utf-8"), re.M)
+    (row,) = re.findall(
+        rf"^\| {system} \|((?: \.\d+ \|){{4}})", PAGE.read_text("utf-8"), re.MULTILINE
+    )
     told = [float(value) for value in row.split("|")[:-1]]
     found = evaluated(system.lower(), CORPUS, FOLDER / system.lower()).recall["all"]
     assert [n for _, _, _, n in found.values()] == [LABELS] * 4
