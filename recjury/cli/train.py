@@ -20,7 +20,9 @@ Data = Annotated[
     Path | None,
     typer.Option(envvar="RECJURY_DATA", metavar="DIR", help="The folder that holds ievalm/."),
 ]
-Seed = Annotated[int, typer.Option(help="The same seed gives the same numbers.")]
+Seed = Annotated[
+    int, typer.Option(min=0, max=2**63 - 1, help="The same seed gives the same numbers.")
+]
 Epochs = Annotated[
     int | None, typer.Option(min=1, help="At most so many epochs, of recommender and generator.")
 ]

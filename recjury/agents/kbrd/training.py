@@ -19,8 +19,9 @@ from recjury.agents.neural.dialogue import joined
 from recjury.agents.training.bart_speech import BartSpeaking
 from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.loop import Plan, Progress, reproducible
+from recjury.agents.training.place import check_place, whole_folder
 from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.session import Session, check_place, whole_folder
+from recjury.agents.training.session import Session
 from recjury.agents.training.speech import Speech
 from recjury.agents.training.vocabulary import learn_tokens
 from recjury.corpora import Corpus

@@ -1,11 +1,8 @@
 """One training from corpus to checkpoint folder: what all systems do alike."""
 
 import importlib.metadata
-import os
-import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,14 +19,14 @@ from recjury.agents.kbrd.dataset import (
     space_of,
     splits,
 )
-from recjury.agents.neural.description import METADATA, Backbone, Fidelity, Limits, Metadata
+from recjury.agents.neural.description import Backbone, Fidelity, Limits, Metadata
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.training.loop import Fitted, Objective, Plan, Progress, fit, reproducible
 from recjury.agents.training.recall import by_group, copying_ranks, popularity_ranks
 from recjury.agents.training.report import PartReport, TrainingReport
 from recjury.agents.training.speech import Speech, held_out, learnable_words, speeches
 from recjury.corpora import Corpus, Example
-from recjury.errors import ConfigError, DataError
+from recjury.errors import DataError
 
 _VERSIONS = ("recjury", "numpy", "tokenizers", "torch", "transformers")
 
@@ -155,31 +152,3 @@ class Session:
             wall_seconds=time.perf_counter() - self._wall,
             cpu_seconds=time.process_time() - self._cpu,
         )
-
-
-def check_place(out: Path) -> None:
-    """Refuse a folder that holds something else than a checkpoint: it would be replaced."""
-    if out.exists() and not out.is_dir():
-        raise ConfigError(f"{out} is a file: name a folder to write the checkpoint to")
-    if out.is_dir() and any(out.iterdir()) and not (out / METADATA).is_file():
-        raise ConfigError(
-            f"{out} is not empty and holds no checkpoint of ours: name another folder"
-        )
-
-
-@contextmanager
-def whole_folder(out: Path) -> Iterator[Path]:
-    """A folder to write to that becomes `out` when all is written, and else is gone.
-
-    What was in `out` stays until then.
-    """
-    check_place(out)
-    partial = out.parent / f".{out.name}.{os.getpid()}.partial"
-    partial.mkdir(parents=True)
-    try:
-        yield partial
-        if out.exists():
-            shutil.rmtree(out)
-        os.replace(partial, out)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)

@@ -52,8 +52,10 @@ def train(
     report = trainers[system](corpus, out, seed, epochs, progress, origins)
     if half:
         from recjury.agents.neural.weights import halve
+        from recjury.agents.training.place import PARTS
 
-        halve(out)
+        for part in PARTS:
+            halve(out / part)
     return report
 
 

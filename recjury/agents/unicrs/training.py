@@ -11,8 +11,9 @@ from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import END, ITEM
 from recjury.agents.training.loop import Plan, Progress, reproducible
+from recjury.agents.training.place import check_place, whole_folder
 from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.session import Session, check_place, whole_folder
+from recjury.agents.training.session import Session
 from recjury.agents.training.vocabulary import learn_tokens
 from recjury.agents.unicrs import checkpoint, prompting
 from recjury.agents.unicrs.model import Unicrs
