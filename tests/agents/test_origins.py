@@ -1,6 +1,8 @@
 """Published backbones to train from: their names, their files, and what is made of them."""
 
 import json
+import socket
+import time
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,25 @@ def test_without_a_network_it_says_what_to_fetch_and_where_to_name_it(
     assert "config.json, and model.safetensors (or pytorch_model.bin)" in said
     assert "with `--backbone roberta=FOLDER`" in said
     assert not (tmp_path / "out").exists()
+
+
+def test_a_hub_that_cannot_be_reached_is_asked_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    import huggingface_hub.constants
+
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # it does not listen: whoever connects is refused
+        address = f"http://127.0.0.1:{nobody.getsockname()[1]}"
+        monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", address)
+        url = address + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr(huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", url)
+        monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+        begun = time.monotonic()
+        with pytest.raises(ConfigError, match="hf download roberta-base --local-dir FOLDER"):
+            find_origin("roberta-base", "roberta")
+    assert time.monotonic() - begun < 15  # the library alone waits for 23 s for each file
+    assert "Retrying" not in caplog.text
 
 
 def test_a_hub_name_is_found_in_the_hubs_cache_and_again_by_what_is_recorded(

@@ -74,26 +74,47 @@ def _folder(name: str, kind: str, *, weights: bool, advice: str) -> Path:
         return local
     if name.startswith((".", "/", "~")) or name.count("/") > 1:
         raise ConfigError(f"backbone {kind}: there is no folder {local}")
-    tokenizer = _any_of(name, _TOKENIZER)
+    offline = not _reachable(name)
+    tokenizer = _any_of(name, _TOKENIZER, offline=offline)
     needed = [tokenizer is not None]
     if weights:
         # The first of the two weight files that is there is enough.
-        needed.append(_any_of(name, ("config.json",)) is not None)
-        needed.append(any(_any_of(name, (file,)) is not None for file in _WEIGHTS))
+        needed.append(_any_of(name, ("config.json",), offline=offline) is not None)
+        needed.append(any(_any_of(name, (file,), offline=offline) is not None for file in _WEIGHTS))
     if tokenizer is None or not all(needed):
         raise ConfigError(_what_to_fetch(name, kind, weights=weights, advice=advice))
     return tokenizer.parent
 
 
-def _any_of(name: str, files: tuple[str, ...]) -> Path | None:
-    """Fetch those of the files that the hub has; the path of the last one, if any."""
+def _reachable(name: str) -> bool:
+    """Whether the hub answers, be it with a refusal; asked once.
+
+    Without an answer `hf_hub_download` would go on asking for half a minute, for each file.
+    """
+    from huggingface_hub import get_hf_file_metadata, hf_hub_url
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        get_hf_file_metadata(hf_hub_url(name, "config.json"))
+    except HfHubHTTPError:
+        return True
+    except Exception:  # each version of the library has its own for a network that is not there
+        return False
+    return True
+
+
+def _any_of(name: str, files: tuple[str, ...], *, offline: bool) -> Path | None:
+    """Fetch those of the files that the hub has; the path of the last one, if any.
+
+    `offline` looks into its cache alone.
+    """
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError
 
     found: Path | None = None
     for file in files:
         try:
-            found = Path(hf_hub_download(name, file))
+            found = Path(hf_hub_download(name, file, local_files_only=offline))
         except EntryNotFoundError:
             continue  # not cached, or not published: another file may do
         except (HfHubHTTPError, HFValidationError, OSError):
