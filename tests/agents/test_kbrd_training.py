@@ -22,7 +22,7 @@ from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.kbrd.objective import Recommending
 from recjury.agents.kbrd.recommender import KBRD
 from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
-from recjury.agents.training.loop import Plan
+from recjury.agents.training.loop import Plan, fit
 from recjury.agents.training.recall import popularity_ranks, recalls
 from recjury.agents.training.report import EpochReport, TrainingReport
 from recjury.agents.training.session import Session
@@ -130,6 +130,19 @@ def test_the_test_split_is_ranked_in_one_thread(tmp_path: Path) -> None:
         assert (threads, torch.get_num_threads()) == ([1], 2)
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.usefixtures("report")
+def test_scores_that_are_not_finite_are_not_ranked(folder: Path) -> None:
+    space, parts = space_of(CORPUS), splits(CORPUS)
+    model = checkpoint.load(folder, entities=space.entities, relations=space.relations).model
+    objective = Recommending(model, space, parts)
+    with torch.no_grad():
+        model.kg_encoder.bias[0] = torch.nan
+    with pytest.raises(DataError, match="not finite"):
+        objective.ranks(parts.stop)
+    with pytest.raises(DataError, match="the recommender's training went astray in step 1"):
+        fit(model, objective, Plan(epochs=1), seed=0)
 
 
 def test_what_cannot_be_learnt_from_is_refused() -> None:

@@ -75,7 +75,7 @@ class BartSpeaking:
             loss = self._mean_loss(some, [self._source(each) for each in some], replies)
             size = sum(map(len, replies))
             total, count = total + float(loss) * size, count + size
-        return {"perplexity": math.exp(min(20.0, total / max(1, count)))}
+        return {"perplexity": math.exp(min(total / max(1, count), 20.0))}
 
     def quality(self, figures: Mapping[str, float]) -> float:
         """Lower perplexity is better."""

@@ -1,5 +1,6 @@
 """The training loop: shuffled batches, AdamW, and weights kept by what validation says."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from recjury.agents.training.report import EpochReport
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, DataError
 
 _THREADS = 1  # sums in parallel come out in another order each time
 _GROUPED = 16  # batches that are sorted by length among themselves
@@ -94,7 +95,8 @@ def fit(
 ) -> Fitted:
     """Train the parameters of `model` that require gradients; it ends with its best weights.
 
-    To be called inside `reproducible`.
+    To be called inside `reproducible`. Raises DataError when loss or figures are no longer finite
+    numbers: nothing is learnt any more, and nothing ranked.
     """
     run = _Run(model, objective, plan, seed)
     history: list[EpochReport] = []
@@ -138,12 +140,14 @@ class _Run:
         self._model.eval()
         with torch.no_grad():
             figures = dict(self._objective.figures())
+        quality = self._objective.quality(figures)
+        self._refuse_other_than_finite(quality)
         return EpochReport(
             part=self._objective.part,
             epoch=number,
             loss=total / max(1, len(self._lengths)),
             figures=figures,
-            quality=self._objective.quality(figures),
+            quality=quality,
             seconds=time.perf_counter() - start,
         )
 
@@ -164,11 +168,20 @@ class _Run:
         self._step += 1
         self._optimiser.zero_grad(set_to_none=True)
         loss = self._objective.loss(rows)
+        found = float(loss.detach())
+        self._refuse_other_than_finite(found)
         loss.backward()  # type: ignore[no-untyped-call]
         if self._plan.clip is not None:
             nn.utils.clip_grad_norm_(self._trained, self._plan.clip)
         self._optimiser.step()
-        return float(loss.detach())
+        return found
+
+    def _refuse_other_than_finite(self, number: float) -> None:
+        if not math.isfinite(number):
+            raise DataError(
+                f"the {self._objective.part}'s training went astray in step {self._step}: its loss "
+                "or figures are no longer finite numbers; train with another seed"
+            )
 
     def _pace(self) -> float:
         """The share of the learning rate that this step gets."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agents.kbrd.dataset import Instance, Space
+from recjury.errors import DataError
 from recjury.records import Record
 
 Scores = Callable[[Sequence[Instance]], NDArray[np.float32]]
@@ -31,13 +32,17 @@ def label_ranks(
 
     `scores` gives the scores of all entities for some instances: [instances, entities or more].
     Among equal scores the item that comes first in the graph's order wins. A label that is no
-    item gets the rank after the last.
+    item gets the rank after the last. Raises DataError for items' scores that are not finite:
+    compared with such a score, none is better.
     """
     ranks = np.empty(len(instances), dtype=np.int64)
     for start in range(0, len(instances), batch):
         some = instances[start : start + batch]
         for offset, (row, each) in enumerate(zip(scores(some), some, strict=True)):
-            ranks[start + offset] = _rank(row[space.items], space.columns.get(each.label))
+            found = row[space.items]
+            if not np.isfinite(found).all():
+                raise DataError("the model gives scores that are not finite numbers")
+            ranks[start + offset] = _rank(found, space.columns.get(each.label))
     return ranks
 
 

@@ -56,7 +56,7 @@ class Speaking:
         for start in range(0, len(self._stop), _BATCH):
             loss, size = self._mean_loss(self._stop[start : start + _BATCH])
             total, count = total + float(loss) * size, count + size
-        return {"perplexity": math.exp(min(20.0, total / max(1, count)))}
+        return {"perplexity": math.exp(min(total / max(1, count), 20.0))}
 
     def quality(self, figures: Mapping[str, float]) -> float:
         """Lower perplexity is better."""
