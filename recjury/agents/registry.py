@@ -131,7 +131,7 @@ def _checkpoint(kind: str, name: str, options: Options, around: Surroundings) ->
     given = options.take("checkpoint", str, "")
     if given:
         return Path(given).expanduser()
-    return shipped_checkpoint(kind, around.corpus.name, name=name)
+    return shipped_checkpoint(kind, around.corpus, name=name)
 
 
 def _fidelity(name: str, options: Options) -> "Fidelity | None":
@@ -161,7 +161,7 @@ def _device(name: str, options: Options) -> str:
 
     given = options.take("device", str, "cpu")
     try:
-        torch.empty(0, device=given)
+        torch.zeros(1, device=given).tolist()  # there are devices that hold no numbers
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise ConfigError(f"system {name}: device {given!r} cannot be used: {reason}") from error

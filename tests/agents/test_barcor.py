@@ -93,8 +93,9 @@ def test_the_registry_makes_it_in_the_fidelity_asked_for(folder: Path) -> None:
     assert isinstance(published, BARCOR)
     assert published.settings["fidelity"] == "ievalm"
     assert published.settings != system.settings
-    with pytest.raises(ConfigError, match="device 'abacus' cannot be used"):
-        made(device="abacus")
+    for device in ("abacus", "meta"):
+        with pytest.raises(ConfigError, match=f"device '{device}' cannot be used"):
+            made(device=device)
     with pytest.raises(ConfigError, match="backbones may give bart"):
         made(backbones={"gpt2": "x"})
 

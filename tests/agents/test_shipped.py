@@ -1,6 +1,8 @@
 """The tiny weights that ship: they load, fit the sample of today, and hold conversations."""
 
 import asyncio
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -67,3 +69,15 @@ def test_another_corpus_needs_a_checkpoint_of_its_own() -> None:
     with pytest.raises(ConfigError, match=r"name a checkpoint .*weights that ship") as caught:
         load_recommender("kbrd", "kbrd", {}, Surroundings(other))
     assert str(caught.value).startswith("system kbrd: ")
+
+
+def test_a_folder_that_is_called_sample_is_another_corpus(tmp_path: Path) -> None:
+    folder = tmp_path / "sample"
+    shutil.copytree(sample_folder(), folder)
+    around = Surroundings(open_corpus(str(folder)))
+    load_recommender("kbrd", "kbrd", {}, around)  # as it ships, it may be anywhere
+    with (folder / "films.jsonl").open("a", encoding="utf-8") as films:
+        films.write('{"id": "mine", "title": "Of my own"}\n')
+    around = Surroundings(open_corpus(str(folder)))
+    with pytest.raises(ConfigError, match=r"name a checkpoint .*folder named sample has other"):
+        load_recommender("kbrd", "kbrd", {}, around)

@@ -13,7 +13,7 @@ from recjury.agents.barcor.model import BarcorRecommender
 from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.neural.bart import padded
 from recjury.agents.neural.bart_voice import BartVoice
-from recjury.agents.neural.description import Fidelity, refuse_other_catalogue
+from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
 from recjury.agents.neural.dialogue import prefixed
 from recjury.agents.neural.hearing import Heard, Hearing
 from recjury.agents.neural.naming import NameFromList, as_said
@@ -93,7 +93,7 @@ class BARCOR(NeuralRecommender):
         or else facebook/bart-base. Raises ConfigError for what is missing, DataError for what
         does not fit.
         """
-        refuse_other_catalogue(folder, corpus.catalogue)
+        refuse_other_checkpoint(folder, "barcor", corpus.catalogue)
         loaded = checkpoint.load(folder, entities=len(corpus.graph.entities), backbone=backbone)
         if fidelity is None:
             fidelity = loaded.metadata.fidelity if loaded.metadata else "ievalm"

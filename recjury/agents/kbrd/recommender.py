@@ -15,7 +15,7 @@ from recjury.agents.kbrd.dataset import Space, space_of
 from recjury.agents.kbrd.generator import CONV, LIMITS, Speech, load_generator
 from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.neural.bart_voice import BartVoice
-from recjury.agents.neural.description import Fidelity, refuse_other_catalogue
+from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
 from recjury.agents.neural.dialogue import joined
 from recjury.agents.neural.hearing import Heard, Hearing
 from recjury.agents.neural.naming import NameFromList, as_said
@@ -109,7 +109,7 @@ class KBRD(NeuralRecommender):
         checkpoint's own, or else facebook/bart-base. Raises ConfigError for what is missing,
         DataError for what does not fit.
         """
-        refuse_other_catalogue(folder, corpus.catalogue)
+        refuse_other_checkpoint(folder, "kbrd", corpus.catalogue)
         loaded = checkpoint.load(
             folder,
             entities=len(corpus.graph.entities),

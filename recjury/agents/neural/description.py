@@ -79,19 +79,25 @@ def read_metadata(folder: Path) -> Metadata | None:
         return Metadata.model_validate_json(path.read_bytes())
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise DataError(
-            f"not a checkpoint description: {place}: {first['msg']}", path=path
-        ) from None
+        reason = ": ".join((*map(str, first["loc"]), first["msg"]))
+        raise DataError(f"not a checkpoint description: {reason}", path=path) from None
 
 
-def refuse_other_catalogue(folder: Path, catalogue: "Catalogue") -> None:
-    """DataError for a checkpoint whose description names another catalogue than this one.
+def refuse_other_checkpoint(folder: Path, model: str, catalogue: "Catalogue") -> None:
+    """DataError for a checkpoint whose description names another model or catalogue than these.
 
     As many entities are not the same ones. A checkpoint without a description is taken.
     """
     metadata = read_metadata(folder)
-    if metadata is not None and metadata.catalogue != catalogue.digest:
+    if metadata is None:
+        return
+    if metadata.model != model:
+        raise DataError(
+            f"the checkpoint is one of {metadata.model}, not of {model}: give the system "
+            f"`kind: {metadata.model}`, or name another checkpoint",
+            path=folder,
+        )
+    if metadata.catalogue != catalogue.digest:
         raise DataError(
             f"the checkpoint was trained for the catalogue {metadata.corpus} "
             f"({metadata.catalogue[:12]}), but this is {catalogue.name} "

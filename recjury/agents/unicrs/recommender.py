@@ -14,7 +14,7 @@ from recjury.agents.decoding.gpt2 import Gpt2Steps, Prefix
 from recjury.agents.decoding.greedy import Rules, generate
 from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
-from recjury.agents.neural.description import Fidelity, refuse_other_catalogue
+from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
 from recjury.agents.neural.hearing import Heard, Hearing
 from recjury.agents.neural.naming import NameFromList, as_said
 from recjury.agents.neural.own_turns import NEW_WORDS, own_turns
@@ -100,7 +100,7 @@ class UniCRS(NeuralRecommender):
         checkpoint's own, or else microsoft/DialoGPT-small and roberta-base. Raises ConfigError
         for what is missing, DataError for what does not fit.
         """
-        refuse_other_catalogue(folder, corpus.catalogue)
+        refuse_other_checkpoint(folder, "unicrs", corpus.catalogue)
         loaded = checkpoint.load(
             folder,
             entities=len(corpus.graph.entities),
