@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,13 @@ def test_tied_tensors_that_differ_are_refused(generator: Path) -> None:
         bart_files.load_generator(generator, max_length=9, whose="BARCOR")
 
 
+def test_a_tensor_that_holds_no_numbers_does_not_differ_from_itself(generator: Path) -> None:
+    path = generator / "pytorch_model.bin"
+    weights.write_tensors(path, {n: t * torch.nan for n, t in weights.read_tensors(path).items()})
+    model = bart_files.load_generator(generator, max_length=9, whose="BARCOR").model
+    assert bool(model.lm_head.weight.isnan().all())
+
+
 def test_missing_and_strange_tensors_are_named(generator: Path) -> None:
     path = generator / "pytorch_model.bin"
     tensors = weights.read_tensors(path)
@@ -99,6 +107,30 @@ def test_files_that_want_more_than_to_be_read_are_refused(generator: Path, name:
     with pytest.raises(DataError, match=name):
         bart_files.load_generator(generator, max_length=9, whose="BARCOR")
     assert not trace.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda found: dict(enumerate(found.values())),
+            "expected tensors by name, found the key 0",
+        ),
+        (
+            lambda found: found | {"lm_head.weight": found["lm_head.weight"].to_sparse()},
+            "sparse_coo",
+        ),
+        (lambda found: found | {"lm_head.weight": found["lm_head.weight"].to("meta")}, "on meta"),
+        (lambda found: found | {"lm_head.weight": found["lm_head.weight"] * 1j}, "complex64"),
+    ],
+)
+def test_what_is_no_plain_numbers_by_name_is_refused(
+    generator: Path, change: Callable[[dict[str, torch.Tensor]], object], message: str
+) -> None:
+    path = generator / "pytorch_model.bin"
+    torch.save(change(weights.read_tensors(path)), path)
+    with pytest.raises(DataError, match=message):
+        bart_files.load_generator(generator, max_length=9, whose="BARCOR")
 
 
 def test_a_folder_without_weights_says_what_was_expected(generator: Path) -> None:

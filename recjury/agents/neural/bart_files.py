@@ -73,6 +73,8 @@ def with_tied(tensors: Mapping[str, Tensor], path: Path, *more: str) -> dict[str
     if shared is None:
         return found
     for name in (_SHARED, *names):
-        if not torch.equal(found.setdefault(name, shared), shared):
+        tied = found.setdefault(name, shared)
+        # NaN differs from itself; what it leads to is refused where scores are used.
+        if not torch.equal(tied.nan_to_num(), shared.nan_to_num()):
             raise DataError(f"{name} differs from {_SHARED}; they are one tensor", path=path)
     return found

@@ -47,6 +47,12 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         raise DataError(f"cannot be read as a torch checkpoint: {reason}", path=path) from error
     if not isinstance(found, dict) or not all(isinstance(t, Tensor) for t in found.values()):
         raise DataError(f"expected tensors by name, found {type(found).__name__}", path=path)
+    for name, tensor in found.items():
+        if not isinstance(name, str):
+            raise DataError(f"expected tensors by name, found the key {name!r}", path=path)
+        if not _is_plain(tensor):
+            kind = f"{tensor.layout} {tensor.dtype} on {tensor.device}"
+            raise DataError(f"{name}: expected plain real numbers, found {kind}", path=path)
     return found
 
 
@@ -143,6 +149,12 @@ def size(tensors: Mapping[str, Tensor], name: str, *, axis: int, default: int) -
 def _place(tensor: Tensor) -> tuple[int, tuple[int, ...]]:
     """What tensors have in common that are one."""
     return tensor.data_ptr(), tuple(tensor.shape)
+
+
+def _is_plain(tensor: Tensor) -> bool:
+    """Whether it can be copied into a model as it is: dense, real, and there."""
+    dense = tensor.layout is torch.strided and not tensor.is_quantized and not tensor.is_meta
+    return dense and not tensor.is_complex()
 
 
 def _shown(shape: tuple[int, ...] | None) -> str:

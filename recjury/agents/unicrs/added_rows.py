@@ -47,7 +47,7 @@ def grown(
     """The tensors with `rows` put behind the embeddings `name`, if those lack them."""
     found = dict(tensors)
     embeddings = found.get(name)
-    if embeddings is not None and len(embeddings) < vocabulary:
+    if embeddings is not None and embeddings.dim() == 2 and len(embeddings) < vocabulary:
         missing = vocabulary - len(embeddings)
         found[name] = torch.cat([embeddings.float(), rows[:missing]])
     return found
