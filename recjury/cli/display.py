@@ -21,6 +21,8 @@ def watching(progress: Progress) -> Iterator[None]:
 def describe(progress: Progress) -> str:
     """Trials, calls, tokens, cost and time left, in one line."""
     usage = progress.usage
+    if not progress.planned:
+        return "reading data and loading systems"
     parts = [f"{progress.done}/{progress.planned} trials"]
     if progress.failed:
         parts.append(f"{progress.failed} failed")

@@ -127,6 +127,10 @@ def test_a_report_that_could_not_be_written_is_refused_before_anything_is_run(
     assert not Path("new.db").exists()
 
 
+def test_progress_before_anything_is_planned_counts_nothing() -> None:
+    assert describe(Progress(usage=GatewayUsage())) == "reading data and loading systems"
+
+
 def test_progress_says_how_often_something_was_tried_again() -> None:
     progress = Progress(planned=3, usage=GatewayUsage(calls=2))
     assert describe(progress) == "0/3 trials · 2 calls (0 reused, 0 in flight) · 0 tokens · $0.0000"
