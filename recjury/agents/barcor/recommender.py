@@ -12,6 +12,7 @@ from recjury.agents.barcor.checkpoint import Checkpoint
 from recjury.agents.barcor.model import BarcorRecommender
 from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.neural.bart import padded
+from recjury.agents.neural.bart_config import refuse_beyond
 from recjury.agents.neural.bart_voice import BartVoice
 from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
 from recjury.agents.neural.dialogue import prefixed
@@ -95,6 +96,12 @@ class BARCOR(NeuralRecommender):
         """
         refuse_other_checkpoint(folder, "barcor", corpus.catalogue)
         loaded = checkpoint.load(folder, entities=len(corpus.graph.entities), backbone=backbone)
+        parts = {
+            checkpoint.REC: loaded.recommender.model,
+            checkpoint.CONV: loaded.generator.model.model,
+        }
+        for part, bart in parts.items():
+            refuse_beyond(bart.config, loaded.tokens, loaded.limits, folder / part)
         if fidelity is None:
             fidelity = loaded.metadata.fidelity if loaded.metadata else "ievalm"
         return cls(

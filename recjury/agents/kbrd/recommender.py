@@ -14,6 +14,7 @@ from recjury.agents.kbrd.checkpoint import Checkpoint
 from recjury.agents.kbrd.dataset import Space, space_of
 from recjury.agents.kbrd.generator import CONV, LIMITS, Speech, load_generator
 from recjury.agents.kbrd.model import KbrdModel
+from recjury.agents.neural.bart_config import refuse_beyond
 from recjury.agents.neural.bart_voice import BartVoice
 from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
 from recjury.agents.neural.dialogue import joined
@@ -121,6 +122,8 @@ class KBRD(NeuralRecommender):
             limits = (loaded.metadata and loaded.metadata.limits) or LIMITS
             width = loaded.model.node_embeds.shape[1]
             speech = load_generator(folder, width=width, limits=limits, backbone=backbone)
+            bart = speech.generator.model.model.config
+            refuse_beyond(bart, speech.tokens, limits, folder / CONV)
         return cls(loaded, corpus, name=name, list_length=list_length, speech=speech, device=device)
 
 

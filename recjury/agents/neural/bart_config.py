@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from transformers import BartConfig
 
 from recjury.agents.decoding.greedy import Rules
+from recjury.agents.neural.description import METADATA, Limits
+from recjury.agents.neural.tokens import Tokens
 from recjury.errors import ConfigError, DataError
 
 T = TypeVar("T")
@@ -70,6 +72,27 @@ def made(make: Callable[[], T], folder: Path) -> T:
     except Exception as error:  # each library has its own for a size that does not fit
         reason = " ".join(str(error).split())
         raise DataError(f"cannot be used: {reason}", path=folder / CONFIG) from error
+
+
+def refuse_beyond(config: BartConfig, tokens: Tokens, limits: Limits, folder: Path) -> None:
+    """DataError for texts that are longer, or in more tokens, than the model in `folder` takes.
+
+    Looking them up would fail in the middle of a conversation.
+    """
+    path, room = folder / CONFIG, int(config.max_position_embeddings)
+    if tokens.size > config.vocab_size:
+        raise DataError(
+            f"a vocabulary of {config.vocab_size}, but the tokenizer has {tokens.size} tokens: "
+            "name the model's own in the system's `backbones: {bart: FOLDER}`",
+            path=path,
+        )
+    if max(limits.context, limits.response) > room:
+        raise DataError(
+            f"positions for {room} tokens, but contexts of {limits.context} and replies of "
+            f"{limits.response} are to be read and said; {METADATA} says how many, and without "
+            "it they are as published",
+            path=path,
+        )
 
 
 class _Generation(BaseModel):

@@ -6,13 +6,15 @@ from typing import NamedTuple
 
 from recjury.agents.neural import weights
 from recjury.agents.neural.bart_config import CONFIG, made
-from recjury.agents.neural.description import Limits
+from recjury.agents.neural.description import METADATA, Limits
 from recjury.agents.neural.tokens import Tokens
 from recjury.agents.unicrs.added_rows import AddedRows, drawn_rows, grown
 from recjury.agents.unicrs.backbones import Folders, read_gpt2, read_roberta, read_weights
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.texts import Texts
+from recjury.errors import DataError
 
+FIRST_POSITION = 2  # RoBERTa's
 _WORDS = "embeddings.word_embeddings.weight"
 
 
@@ -68,3 +70,26 @@ def assemble(
     weights.load_into(model.text, of_text, text_path, whose="RoBERTa")
     files = gpt2_path, places.gpt2 / CONFIG, text_path, places.roberta / CONFIG
     return Assembled(model, files, digests)
+
+
+def refuse_beyond(model: Unicrs, texts: Texts, folder: Path) -> None:
+    """DataError for limits that the backbones of the checkpoint in `folder` have no positions for.
+
+    Looking them up would fail in the middle of a conversation.
+    """
+    limits = texts.limits
+    rooms = {
+        "gpt2": (int(model.gpt2.config.n_positions), texts.prompted_width + limits.response - 1),
+        "roberta": (
+            int(model.text.config.max_position_embeddings) - FIRST_POSITION,
+            limits.context,
+        ),
+    }
+    for kind, (room, needed) in rooms.items():
+        if room < needed:
+            raise DataError(
+                f"{kind} has positions for {room} tokens, but contexts of {limits.context} and "
+                f"replies of {limits.response} need {needed}; {METADATA} says how long they are, "
+                "and without it they are as published",
+                path=folder,
+            )

@@ -14,7 +14,7 @@ from recjury.agents.neural.description import Backbone, Limits
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.training.loop import Plan
 from recjury.agents.training.session import Session
-from recjury.agents.unicrs.assembly import assemble, read_texts
+from recjury.agents.unicrs.assembly import FIRST_POSITION, assemble, read_texts
 from recjury.agents.unicrs.backbones import Folders, read_gpt2, read_roberta
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.objective import Recommending, Speaking, frozen
@@ -22,7 +22,6 @@ from recjury.agents.unicrs.texts import PROMPT, Texts
 from recjury.errors import DataError
 
 _ROUNDED = 7  # a context is filled up to the next multiple of 8
-_OFFSET = 2  # RoBERTa's first position
 _LEAST = 16
 
 
@@ -83,7 +82,7 @@ def fitting(places: Folders, texts: Texts) -> Limits:
     spare = len(texts.gpt2.encode(PROMPT)) + _ROUNDED
     room = min(int(read_gpt2(places.gpt2).n_positions) - spare, wanted.context + wanted.response)
     context = room * wanted.context // (wanted.context + wanted.response)
-    reads = int(read_roberta(places.roberta).max_position_embeddings) - _OFFSET
+    reads = int(read_roberta(places.roberta).max_position_embeddings) - FIRST_POSITION
     if min(room - context, context, reads) < _LEAST:
         raise DataError(
             f"too few positions to read and to speak: expected at least {_LEAST} for each",

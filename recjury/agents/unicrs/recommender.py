@@ -22,6 +22,7 @@ from recjury.agents.neural.serving import NeuralRecommender
 from recjury.agents.neural.system import NeuralSystem
 from recjury.agents.neural.tokens import END, ITEM
 from recjury.agents.unicrs import checkpoint
+from recjury.agents.unicrs.assembly import refuse_beyond
 from recjury.agents.unicrs.checkpoint import Checkpoint
 from recjury.agents.unicrs.model import Batch, Unicrs
 from recjury.agents.unicrs.texts import PROMPT, Texts
@@ -109,6 +110,7 @@ class UniCRS(NeuralRecommender):
             fidelity=fidelity,
             named=backbones,
         )
+        refuse_beyond(loaded.model, loaded.texts, folder)
         return cls(loaded, corpus, name=name, list_length=list_length, device=device)
 
 
