@@ -200,6 +200,19 @@ def _say_epoch(report: "EpochReport") -> None:
 
 def _show(report: "TrainingReport") -> None:
     output.say(f"trained on {report.trained_on}, stopped on {report.stopped_on}")
+    if report.test_instances:
+        _show_recall(report)
+    else:
+        output.say("not evaluated: no test split names an item that is known")
+    for part in report.parts:
+        output.say(f"{part.part}: epoch {part.best_epoch} of {len(part.epochs)}")
+    output.say(
+        f"{report.folder}: {report.wall_seconds:.0f} s "
+        f"({report.cpu_seconds:.0f} s of processor time)"
+    )
+
+
+def _show_recall(report: "TrainingReport") -> None:
     output.show_table(
         ["test turns", "n", "model", *(f"R@{recall.k}" for recall in report.test["all"])],
         (
@@ -213,10 +226,4 @@ def _show(report: "TrainingReport") -> None:
             for name, tested in ((report.system, report.test), *report.floors.items())
             if (recalls := tested[group])  # a group may be empty
         ),
-    )
-    for part in report.parts:
-        output.say(f"{part.part}: epoch {part.best_epoch} of {len(part.epochs)}")
-    output.say(
-        f"{report.folder}: {report.wall_seconds:.0f} s "
-        f"({report.cpu_seconds:.0f} s of processor time)"
     )

@@ -1,5 +1,6 @@
 """Where a checkpoint is written to: folders that are there already keep what is not replaced."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from recjury.agents.training.report import EpochReport
 from recjury.agents.training.systems import train
 from recjury.cli.app import app
 from recjury.corpora import open_corpus
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, DataError
 
 CORPUS = open_corpus("sample")
 
@@ -101,3 +102,25 @@ def test_a_seed_that_cannot_be_is_refused(tmp_path: Path, seed: str) -> None:
 def test_seeds_reach_as_far_as_the_command_takes_them(tmp_path: Path) -> None:
     report = train("kbrd", CORPUS, tmp_path / "out", speaks=False, epochs=1, seed=2**63 - 1)
     assert report.seed == 2**63 - 1
+
+
+def test_a_corpus_without_splits_to_stop_and_to_test_by_says_so(tmp_path: Path) -> None:
+    own, out = tmp_path / "own", tmp_path / "out"
+    own.mkdir()
+    (own / "films.jsonl").write_text(
+        "".join(json.dumps({"id": name, "title": name}) + "\n" for name in ("Heat", "Ran")), "utf-8"
+    )
+    turns = [
+        {"role": "user", "text": "I liked Heat.", "films": ["Heat"]},
+        {"role": "system", "text": "Try Ran.", "films": ["Ran"]},
+    ]
+    path = own / "dialogues.jsonl"
+    path.write_text(json.dumps({"id": "d", "split": "train", "turns": turns}), "utf-8")
+    command = ["train", "kbrd", "--dataset", str(own), "--out", str(out), "--no-generator"]
+    said = CliRunner().invoke(app, command)
+    assert said.exit_code == 0, said.output
+    assert "stopped on what it was trained on (there is nothing else to stop by)" in said.output
+    assert "not evaluated: no test split" in said.output
+    path.write_text(json.dumps({"id": "d", "split": "train", "turns": turns[:1]}), "utf-8")
+    with pytest.raises(DataError, match="no system turn of a train or validation split names"):
+        train("kbrd", open_corpus(str(own)), out)

@@ -14,6 +14,7 @@ from recjury.records import ItemRef
 
 ENTITY_LIMIT = 32
 _COMMON, _FEW = 40, 8
+_ITSELF = "what it was trained on (there is nothing else to stop by)"
 
 
 class Space(NamedTuple):
@@ -109,7 +110,7 @@ def splits(corpus: Corpus) -> Splits:
     )
     if not train:
         raise DataError(f"{corpus.name}: no item that its {parts.trained_on} recommends is known")
-    return Splits(train, stop or train, parts.trained_on, parts.stopped_on)
+    return Splits(train, stop or train, parts.trained_on, parts.stopped_on if stop else _ITSELF)
 
 
 def example_splits(corpus: Corpus) -> ExampleSplits:
@@ -121,9 +122,13 @@ def example_splits(corpus: Corpus) -> ExampleSplits:
     valid = corpus.examples("valid") if "valid" in corpus.splits else []
     train = corpus.examples("train") if "train" in corpus.splits else []
     if train:
-        return ExampleSplits(train, valid or train, "train split", "validation split")
+        stopped_on = "validation split" if valid else _ITSELF
+        return ExampleSplits(train, valid or train, "train split", stopped_on)
     if not valid:
-        raise DataError(f"{corpus.name} has neither a train nor a validation split to learn from")
+        raise DataError(
+            f"{corpus.name} has nothing to learn from: no system turn of a train or validation "
+            "split names an item after the user has spoken"
+        )
     held = _tenth(sorted({each.dialogue for each in valid}))
     return ExampleSplits(
         [each for each in valid if each.dialogue not in held],
