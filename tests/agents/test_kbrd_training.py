@@ -33,7 +33,8 @@ from tests.agents.conversations import after, talk
 
 CORPUS = open_corpus("sample")
 QUICK = Hyperparameters(
-    recommender=Plan(epochs=6, patience=6, batch=32, learning_rate=3e-4), generator=None
+    recommender=Plan(epochs=6, patience=6, batch=32, learning_rate=3e-4, warm_up=0.0, decay=False),
+    generator=None,
 )
 
 
@@ -97,7 +98,7 @@ def test_the_same_seed_gives_the_same_numbers_and_leaves_torch_as_it_was(
 
 
 def test_training_stops_when_validation_no_longer_improves(tmp_path: Path) -> None:
-    plan = Plan(epochs=30, patience=2, batch=32, learning_rate=3e-4)
+    plan = Plan(epochs=30, patience=2, batch=32, learning_rate=3e-4, warm_up=0.0, decay=False)
     hyperparameters = Hyperparameters(recommender=plan, generator=None)
     (part,) = train_kbrd(CORPUS, tmp_path, hyperparameters=hyperparameters).parts
     assert len(part.epochs) == part.best_epoch + 2 < 30

@@ -30,8 +30,8 @@ from recjury.records import SystemReply
 from tests.agents.conversations import talk
 
 CORPUS = open_corpus("sample")
-ITEMS = Plan(epochs=2, batch=32, learning_rate=2e-3, clip=1.0)
-WORDS = Plan(epochs=2, batch=32, learning_rate=2e-3, clip=1.0)
+ITEMS = Plan(epochs=2, batch=32, learning_rate=2e-3, warm_up=0.0, decay=False)
+WORDS = Plan(epochs=2, batch=32, learning_rate=2e-3, warm_up=0.0, decay=False)
 
 
 def barcor(out: Path, seed: int) -> TrainingReport:
@@ -50,7 +50,7 @@ def unicrs(out: Path, seed: int) -> TrainingReport:
 
 def kbrd(out: Path, seed: int) -> TrainingReport:
     settings = KbrdSettings(
-        recommender=Plan(epochs=3, batch=32, learning_rate=3e-4),
+        recommender=Plan(epochs=3, batch=32, learning_rate=3e-4, warm_up=0.0, decay=False),
         generator=WORDS,
         dim=32,
         width=32,

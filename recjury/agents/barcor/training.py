@@ -5,7 +5,7 @@ names, and is fine-tuned as it is.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from recjury.agents.barcor import checkpoint
@@ -36,16 +36,8 @@ LIMITS = Limits(context=80, entities=0, response=48)
 class Hyperparameters:
     """How to train; `width` and `layers` are the two BARTs' (encoder and decoder layers)."""
 
-    recommender: Plan = field(
-        default_factory=lambda: Plan(
-            epochs=8, patience=3, learning_rate=1.5e-3, warm_up=0.05, decay=True, clip=1.0
-        )
-    )
-    generator: Plan = field(
-        default_factory=lambda: Plan(
-            epochs=12, patience=2, batch=32, warm_up=0.05, decay=True, clip=1.0
-        )
-    )
+    recommender: Plan = Plan(epochs=8, patience=3, learning_rate=1.5e-3)
+    generator: Plan = Plan(epochs=12, patience=2, batch=32)
     width: int = 128
     layers: tuple[int, int] = (2, 1)
     vocabulary: int = 4000
@@ -59,24 +51,8 @@ class Hyperparameters:
         So few hardly teach the items: most of what it recommends is what the graph says.
         """
         return cls(
-            recommender=Plan(
-                epochs=8,
-                patience=3,
-                batch=32,
-                learning_rate=2e-3,
-                warm_up=0.05,
-                decay=True,
-                clip=1.0,
-            ),
-            generator=Plan(
-                epochs=60,
-                last=True,
-                batch=16,
-                learning_rate=3e-3,
-                warm_up=0.05,
-                decay=True,
-                clip=1.0,
-            ),
+            recommender=Plan(epochs=8, patience=3, batch=32, learning_rate=2e-3),
+            generator=Plan(epochs=60, last=True, batch=16, learning_rate=3e-3),
             width=64,
             layers=(1, 2),
             vocabulary=1500,
@@ -88,24 +64,8 @@ class Hyperparameters:
         """These with plans for a published BART; sizes are that one's own."""
         return replace(
             self,
-            recommender=Plan(
-                epochs=10,
-                patience=3,
-                batch=32,
-                learning_rate=1e-4,
-                warm_up=0.05,
-                decay=True,
-                clip=1.0,
-            ),
-            generator=Plan(
-                epochs=8,
-                patience=2,
-                batch=32,
-                learning_rate=5e-5,
-                warm_up=0.05,
-                decay=True,
-                clip=1.0,
-            ),
+            recommender=Plan(epochs=10, patience=3, batch=32, learning_rate=1e-4),
+            generator=Plan(epochs=8, patience=2, batch=32, learning_rate=5e-5),
         )
 
 

@@ -1,7 +1,7 @@
 """Training KBRD: its recommender, and a generator that listens to it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -33,14 +33,10 @@ LIMITS = Limits(context=96, entities=32, response=48)
 class Hyperparameters:
     """How to train; `generator` None trains none, and the system speaks in set sentences."""
 
-    recommender: Plan = field(
-        default_factory=lambda: Plan(epochs=20, batch=256, learning_rate=3e-3)
+    recommender: Plan = Plan(
+        epochs=20, batch=256, learning_rate=3e-3, warm_up=0.0, decay=False, clip=None
     )
-    generator: Plan | None = field(
-        default_factory=lambda: Plan(
-            epochs=12, patience=2, batch=32, warm_up=0.05, decay=True, clip=1.0
-        )
-    )
+    generator: Plan | None = Plan(epochs=12, patience=2, batch=32)
     dim: int = 128
     bases: int = 8
     width: int = 128
@@ -54,16 +50,10 @@ class Hyperparameters:
         So few hardly teach the items, and fast steps undo what the graph alone says of them.
         """
         return cls(
-            recommender=Plan(epochs=20, batch=32, learning_rate=1e-3),
-            generator=Plan(
-                epochs=70,
-                last=True,
-                batch=16,
-                learning_rate=3e-3,
-                warm_up=0.05,
-                decay=True,
-                clip=1.0,
+            recommender=Plan(
+                epochs=20, batch=32, learning_rate=1e-3, warm_up=0.0, decay=False, clip=None
             ),
+            generator=Plan(epochs=70, last=True, batch=16, learning_rate=3e-3),
             dim=64,
             width=64,
             vocabulary=1500,
@@ -72,9 +62,7 @@ class Hyperparameters:
 
     def from_published(self) -> "Hyperparameters":
         """These with a plan for a generator that starts from a published BART."""
-        gentle = Plan(
-            epochs=8, patience=2, batch=32, learning_rate=5e-5, warm_up=0.05, decay=True, clip=1.0
-        )
+        gentle = Plan(epochs=8, patience=2, batch=32, learning_rate=5e-5)
         return replace(self, generator=self.generator and gentle)
 
 

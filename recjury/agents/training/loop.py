@@ -25,9 +25,9 @@ class Plan:
     """How to train one part of a system.
 
     `patience` is how many epochs without a better validation end it, `warm_up` the share of all
-    steps over which the learning rate rises; afterwards it falls linearly to a tenth. `clip` is
-    the longest gradient. `last` keeps the last epoch's weights, whatever validation says: on
-    so few replies, what is likeliest at the best perplexity is not yet a sentence.
+    steps over which the learning rate rises; with `decay` it then falls linearly to a tenth.
+    `clip` is the longest gradient. `last` keeps the last epoch's weights, whatever validation
+    says: on so few replies, what is likeliest at the best perplexity is not yet a sentence.
     """
 
     epochs: int
@@ -35,9 +35,9 @@ class Plan:
     batch: int = 64
     learning_rate: float = 1e-3
     weight_decay: float = 0.01
-    warm_up: float = 0.0
-    decay: bool = False
-    clip: float | None = None
+    warm_up: float = 0.05
+    decay: bool = True
+    clip: float | None = 1.0
     last: bool = False
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """Training UniCRS: from scratch, backbones and both prompt encoders, or the prompts alone."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from transformers import GPT2Config, RobertaConfig
@@ -40,19 +40,9 @@ class Hyperparameters:
     `facts` are how many instances made from the graph alone join those of the corpus.
     """
 
-    recommender: Plan = field(
-        default_factory=lambda: Plan(
-            epochs=8, patience=3, learning_rate=2e-3, warm_up=0.05, decay=True, clip=1.0
-        )
-    )
-    generator: Plan = field(
-        default_factory=lambda: Plan(epochs=3, patience=1, learning_rate=1e-3, decay=True, clip=1.0)
-    )
-    prompts: Plan = field(
-        default_factory=lambda: Plan(
-            epochs=5, patience=2, learning_rate=5e-4, warm_up=0.05, decay=True, clip=1.0
-        )
-    )
+    recommender: Plan = Plan(epochs=8, patience=3, learning_rate=2e-3)
+    generator: Plan = Plan(epochs=3, patience=1, learning_rate=1e-3, warm_up=0.0)
+    prompts: Plan = Plan(epochs=5, patience=2, learning_rate=5e-4)
     share: float = 0.5
     width: int = 128
     layers: int = 2
@@ -68,16 +58,10 @@ class Hyperparameters:
         The last weights are kept: items are found early on, sentences late.
         """
         return cls(
-            recommender=Plan(
-                epochs=18,
-                last=True,
-                batch=16,
-                learning_rate=2e-3,
-                warm_up=0.05,
-                decay=True,
-                clip=1.0,
+            recommender=Plan(epochs=18, last=True, batch=16, learning_rate=2e-3),
+            generator=Plan(
+                epochs=3, patience=1, batch=16, learning_rate=1e-3, warm_up=0.0, decay=False
             ),
-            generator=Plan(epochs=3, patience=1, batch=16, learning_rate=1e-3, clip=1.0),
             width=80,
             text_width=32,
             vocabulary=1500,
@@ -90,24 +74,8 @@ class Hyperparameters:
         """These with plans for prompts before published backbones, which have their own sizes."""
         return replace(
             self,
-            recommender=Plan(
-                epochs=10,
-                patience=3,
-                batch=32,
-                learning_rate=5e-4,
-                warm_up=0.05,
-                decay=True,
-                clip=1.0,
-            ),
-            generator=Plan(
-                epochs=10,
-                patience=2,
-                batch=16,
-                learning_rate=1e-4,
-                warm_up=0.05,
-                decay=True,
-                clip=1.0,
-            ),
+            recommender=Plan(epochs=10, patience=3, batch=32, learning_rate=5e-4),
+            generator=Plan(epochs=10, patience=2, batch=16, learning_rate=1e-4),
         )
 
 
