@@ -11,6 +11,12 @@ from recjury.errors import ConfigError
 
 BART, GPT2, ROBERTA = "facebook/bart-base", "microsoft/DialoGPT-small", "roberta-base"
 PUBLISHED = {"bart": BART, "gpt2": GPT2, "roberta": ROBERTA}
+# The kinds of backbones that each system builds on.
+TAKES: dict[str, tuple[str, ...]] = {
+    "barcor": ("bart",),
+    "kbrd": ("bart",),
+    "unicrs": ("gpt2", "roberta"),
+}
 INSIDE = "backbones"
 _TOKENIZER = ("tokenizer.json", "vocab.json", "merges.txt", "tokenizer_config.json")
 _WEIGHTS = ("model.safetensors", "pytorch_model.bin")

@@ -5,11 +5,12 @@ A published checkpoint does not have it.
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Self
 
 import orjson
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
+from recjury.agents.neural.backbones import TAKES
 from recjury.errors import DataError
 from recjury.records import Record
 
@@ -21,11 +22,15 @@ Fidelity = Literal["corrected", "ievalm"]
 
 
 class Limits(Record):
-    """How much a model reads and says: tokens of context, names of entities, tokens of reply."""
+    """How much a model reads and says: tokens of context, names of entities, tokens of reply.
 
-    context: int
-    entities: int
-    response: int
+    BARCOR, which reads words alone, has no entities; the others need some. A context of three
+    is one token between `<s>` and `</s>`.
+    """
+
+    context: int = Field(ge=3)
+    entities: int = Field(ge=0)
+    response: int = Field(ge=1)
 
 
 class Backbone(Record):
@@ -69,6 +74,20 @@ class Metadata(Record):
     item_token: str | None = None
     backbones: dict[str, Backbone] = Field(default_factory=dict)
 
+    @model_validator(mode="after")
+    def _fits_its_model(self) -> Self:
+        takes = TAKES.get(self.model)
+        if takes is None:  # the system that is to load it says that it is another one's
+            return self
+        strange = next((kind for kind in self.backbones if kind not in takes), None)
+        if strange is not None:
+            raise ValueError(
+                f"{self.model} builds on {' and '.join(takes)}, but backbones has {strange!r}"
+            )
+        if self.limits is not None and self.limits.entities < 1 and self.model != "barcor":
+            raise ValueError(f"{self.model} reads entities, but limits: entities is 0")
+        return self
+
 
 def read_metadata(folder: Path) -> Metadata | None:
     """The description in a checkpoint folder, if there is one. DataError if it is broken."""
@@ -79,7 +98,8 @@ def read_metadata(folder: Path) -> Metadata | None:
         return Metadata.model_validate_json(path.read_bytes())
     except ValidationError as error:
         first = error.errors()[0]
-        reason = ": ".join((*map(str, first["loc"]), first["msg"]))
+        said = first["msg"].removeprefix("Value error, ")
+        reason = ": ".join((*map(str, first["loc"]), said))
         raise DataError(f"not a checkpoint description: {reason}", path=path) from None
 
 

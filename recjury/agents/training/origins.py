@@ -3,14 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from recjury.agents.neural.backbones import PUBLISHED, Origin, find_origin
+from recjury.agents.neural.backbones import PUBLISHED, TAKES, Origin, find_origin
 from recjury.errors import ConfigError
 
-TAKES: dict[str, tuple[str, ...]] = {
-    "barcor": ("bart",),
-    "kbrd": ("bart",),
-    "unicrs": ("gpt2", "roberta"),
-}
 _WITH_KIND = re.compile(r"([\w-]+)=(.*)", re.DOTALL)
 
 
