@@ -1,5 +1,6 @@
 """The systems under test by kind; what a kind needs is imported when it is asked for."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -41,10 +42,25 @@ class Options:
     def take(self, key: str, kind: type[T], default: T | None = None) -> T:
         """The option's value; ConfigError if it is of another type, or missing without default."""
         value: object = self._left.pop(key, default)
-        if kind is float and isinstance(value, int):
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
             value = float(value)
-        if not isinstance(value, kind):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ConfigError(f"system {self._name}: {key} must be a finite number, got {value}")
+        # To Python `true` is a number; to whoever writes a campaign file it is not.
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             raise ConfigError(f"system {self._name}: {key} must be {kind.__name__}, got {value!r}")
+        return value
+
+    def take_named(self, key: str) -> str | None:
+        """A text that names something; None where the option is left out.
+
+        ConfigError if it is none, or empty: a name that was forgotten is not one left out.
+        """
+        if key not in self._left:
+            return None
+        value = self.take(key, str)
+        if not value.strip():
+            raise ConfigError(f"system {self._name}: {key} is empty: fill it in, or leave it out")
         return value
 
     def done(self) -> None:
@@ -128,15 +144,15 @@ def _unicrs(name: str, options: Options, around: Surroundings) -> Recommender:
 
 
 def _checkpoint(kind: str, name: str, options: Options, around: Surroundings) -> Path:
-    given = options.take("checkpoint", str, "")
-    if given:
+    given = options.take_named("checkpoint")
+    if given is not None:
         return Path(given).expanduser()
     return shipped_checkpoint(kind, around.corpus, name=name)
 
 
 def _fidelity(name: str, options: Options) -> "Fidelity | None":
-    given = options.take("fidelity", str, "")
-    if given == "":
+    given = options.take_named("fidelity")
+    if given is None:
         return None
     if given == "corrected":
         return "corrected"
@@ -148,7 +164,7 @@ def _fidelity(name: str, options: Options) -> "Fidelity | None":
 def _backbones(name: str, options: Options, *kinds: str) -> dict[str, str]:
     given: dict[str, str] = options.take("backbones", dict, {})
     for kind, place in given.items():
-        if kind not in kinds or not isinstance(place, str):
+        if kind not in kinds or not isinstance(place, str) or not place.strip():
             raise ConfigError(
                 f"system {name}: backbones may give {' and '.join(kinds)} as a folder or a hub "
                 f"name, got {kind}: {place!r}"
@@ -221,8 +237,8 @@ def _http(name: str, options: Options, around: Surroundings) -> Recommender:
 
     address = HttpSettings(
         url=options.take("url", str),
-        health=options.take("health", str, "") or None,
-        key_env=options.take("key_env", str, "") or None,
+        health=options.take_named("health"),
+        key_env=options.take_named("key_env"),
         key_header=options.take("key_header", str, HttpSettings.key_header),
         timeout=options.take("timeout", float, HttpSettings.timeout),
         retries=options.take("retries", int, HttpSettings.retries),

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -146,6 +147,16 @@ def test_ones_own_class_is_made_and_called() -> None:
         ("kbrd", {"checkpoint": "x", "fidelity": "best"}, "corrected or ievalm"),
         ("chatcrs", {}, "needs a model"),
         ("python", {"path": 3}, "path must be str"),
+        ("kbrd", {"checkpoint": ""}, "checkpoint is empty: fill it in, or leave it out"),
+        ("barcor", {"checkpoint": " "}, "checkpoint is empty"),
+        ("unicrs", {"fidelity": ""}, "fidelity is empty"),
+        ("unicrs", {"backbones": {"gpt2": ""}}, "a folder or a hub name, got gpt2: ''"),
+        ("http", {"url": "http://x/", "key_env": ""}, "key_env is empty"),
+        ("http", {"url": "http://x/", "health": ""}, "health is empty"),
+        ("http", {"url": "http://x/", "retries": True}, "retries must be int, got True"),
+        ("http", {"url": "http://x/", "timeout": True}, "timeout must be float, got True"),
+        ("http", {"url": "http://x/", "timeout": math.nan}, "timeout must be a finite number"),
+        ("python", {"path": "a:B", "timeout": math.inf}, "timeout must be a finite number"),
     ],
 )
 def test_mistakes_are_one_clear_line(kind: str, options: dict[str, object], message: str) -> None:
