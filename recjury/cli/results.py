@@ -79,8 +79,11 @@ def _show(result: RunResult, systems: dict[str, SystemSummary], store: Store) ->
 
 def say_failures(store: Store, campaign: str) -> None:
     """The reasons that stand behind most failed trials, on standard error, a line each."""
-    for reason, count in failure_reasons(store, campaign).most_common(_SHOWN_REASONS):
+    reasons = failure_reasons(store, campaign)
+    for reason, count in reasons.most_common(_SHOWN_REASONS):
         output.say(f"  {count} x {reason}")
+    if len(reasons) > _SHOWN_REASONS:
+        output.say(f"  and {len(reasons) - _SHOWN_REASONS} more reasons: recjury report has them")
 
 
 def failure_reasons(store: Store, campaign: str | None) -> Counter[str]:

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from recjury.cli import output
-from recjury.cli.results import show_systems
+from recjury.cli.results import say_failures, show_systems
 from recjury.report import summarise_systems
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, fill
@@ -45,3 +45,14 @@ def test_recall_is_shown_with_its_coverage(
     assert kbrd.count("1.000 (75%)") == 3
     assert "1.000 (n=2)" in kbrd
     assert whole.split()[-6:] == ["0.000", "1.000", "1.000", "1.000", "1.00", "1"]
+
+
+def test_reasons_that_are_not_shown_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
+        fill(store, [Played("kbrd", str(n), failure=f"reason {n}") for n in range(7)])
+        say_failures(store, CAMPAIGN)
+    *shown, last = capsys.readouterr().err.splitlines()
+    assert len(shown) == 5
+    assert last == "  and 2 more reasons: recjury report has them"
