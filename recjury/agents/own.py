@@ -84,8 +84,12 @@ class GuardedRecommender:
         if missing:
             raise ConfigError(f"{path} is no recommender: it has no {', '.join(missing)}")
         for method in ("respond", "aclose"):
-            if not inspect.iscoroutinefunction(getattr(system, method)):
-                raise ConfigError(f"{path} is no recommender: {method} is not `async def`")
+            found: object = getattr(system, method)
+            if not inspect.iscoroutinefunction(found):
+                hint = ", but has a `yield`" if inspect.isasyncgenfunction(found) else ""
+                raise ConfigError(
+                    f"{path} is no recommender: {method} is not an `async def` that returns{hint}"
+                )
         self._system: Recommender = system  # type: ignore[assignment]  # checked above
         self._catalogue, self._timeout = catalogue, timeout
         self.name = name
@@ -97,7 +101,9 @@ class GuardedRecommender:
 
     async def respond(self, conversation: Conversation) -> SystemReply:
         """The system's answer. Raises SystemFailed for whatever is wrong with it."""
-        answer = await self._within(lambda: self._system.respond(conversation), "gave no answer")
+        # A copy: what a system does to it, be it by force, is not what the user said.
+        shown = conversation.model_copy(deep=True)
+        answer = await self._within(lambda: self._system.respond(shown), "gave no answer")
         try:
             return held_to_catalogue(answer, self._catalogue)
         except SystemFailed as failure:

@@ -17,6 +17,11 @@ class Conversation(Record):
     turns: tuple[Turn, ...]
 
 
+# A few times what a language model says at most. Reading a far longer answer, turn after turn,
+# would hold up all other conversations until their systems seem to be late.
+LONGEST_ANSWER = 100_000
+
+
 class SystemReply(Record):
     """A system's answer: its text and its ordered recommendation list, best first."""
 
@@ -29,13 +34,17 @@ def usable_reply(reply: object) -> SystemReply:
     """`reply` where it can be judged; it comes from a system that may be anybody's code.
 
     Raises SystemFailed for what is no `SystemReply`, for a reply without text (what was said is
-    what most factors rate, so a list alone is no answer), and for half characters and NUL, which
-    cannot be kept.
+    what most factors rate, so a list alone is no answer), for one of more than `LONGEST_ANSWER`
+    characters, and for half characters and NUL, which cannot be kept.
     """
     if not isinstance(reply, SystemReply):
         raise SystemFailed(f"expected a SystemReply, got {type(reply).__name__}")
     if not reply.text.strip():
         raise SystemFailed("the answer has no text")
+    if len(reply.text) > LONGEST_ANSWER:
+        raise SystemFailed(
+            f"the answer has {len(reply.text)} characters, at most {LONGEST_ANSWER} are taken"
+        )
     said = "".join((reply.text, *(item.name for item in reply.items)))
     if "\0" in said:
         raise SystemFailed("the answer holds the character NUL: it is no text")

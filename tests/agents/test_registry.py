@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -35,15 +35,15 @@ class Own:
             await asyncio.Event().wait()
         if self._say == "hang on":
             await _hang_on()
-        if self._say == "surrogate":
-            return SystemReply(text="\ud800")
-        if self._say == "strange name":
-            return SystemReply(text="So.", items=(ItemRef(id=None, name="Ran\udcff"),))
         if self._say == "print":
             print("to nobody")  # noqa: T201 (as people do)
         if self._say == "strange items":
             strange = ItemRef(id="no-such-id", name="Nobody's Film")
             return SystemReply(text="So.", items=(strange, strange, self._items[0]))
+        if self._say in ANSWERED:
+            return ANSWERED[self._say]
+        if self._say == "change":
+            object.__setattr__(conversation.turns[-1], "text", "Never said.")
         if self._say == "none":
             return None  # type: ignore[return-value]  # a mistake of the kind people make
         return SystemReply(text=self._say, items=self._items)
@@ -62,6 +62,13 @@ RAISED: dict[str, BaseException] = {
     "raise its own": Stop("enough"),
     "exit": SystemExit(1),
     "cancel": asyncio.CancelledError(),
+}
+
+ANSWERED = {
+    "surrogate": SystemReply(text="\ud800"),
+    "strange name": SystemReply(text="So.", items=(ItemRef(id=None, name="Ran\udcff"),)),
+    "unchecked": SystemReply(text="So.").model_copy(update={"items": ("Ran (1985)",)}),
+    "calls": SystemReply(text="So.", calls=("no call of ours",)),
 }
 
 
@@ -107,6 +114,13 @@ class Hasty(Own):
 
     def respond(self, conversation: Conversation) -> SystemReply:  # type: ignore[override]
         return SystemReply(text="now")
+
+
+class Yielding(Own):
+    """Its answers come one by one."""
+
+    async def respond(self, conversation: Conversation) -> AsyncIterator[SystemReply]:  # type: ignore[override]
+        yield SystemReply(text="now")
 
 
 def own(**options: object) -> Recommender:
@@ -172,7 +186,8 @@ def test_mistakes_are_one_clear_line(kind: str, options: dict[str, object], mess
         (f"{__name__}:Nobody", "has no Nobody"),
         (f"{__name__}:AROUND", "no class or function"),
         (f"{__name__}:Mute", "it has no settings, respond, aclose"),
-        (f"{__name__}:Hasty", "respond is not `async def`"),
+        (f"{__name__}:Hasty", "respond is not an `async def` that returns$"),
+        (f"{__name__}:Yielding", "respond is not .* that returns, but has a `yield`"),
         (f"{__name__}:Unreadable", "its name cannot be read: ZeroDivisionError"),
         (":Own", "expected module:Class"),
         ("mine:", "expected module:Class"),
@@ -198,6 +213,8 @@ def test_an_option_the_class_does_not_take_is_refused() -> None:
         ({"say": "cancel"}, "mine cancelled its own answer"),
         ({"say": "none"}, "mine: expected a SystemReply, got NoneType"),
         ({"say": " "}, "mine: the answer has no text"),
+        ({"say": "a" * 100_001}, "mine: the answer has 100001 characters, at most 100000 are"),
+        ({"say": "unchecked"}, r"mine: `items\.0` of the answer cannot be used: .*ItemRef"),
         ({"say": "raise half"}, r"mine: raised ValueError: no \\ud800\\0 rating"),
         ({"say": "raise its own"}, "mine: raised Stop: enough"),
         ({"say": "T\0o"}, "mine: the answer holds the character NUL"),
@@ -253,6 +270,18 @@ def test_one_that_hangs_is_given_up_even_if_it_goes_on(say: str) -> None:
 def test_a_time_limit_above_zero_is_needed() -> None:
     with pytest.raises(ConfigError, match="timeout must be above 0 seconds, got 0"):
         load_recommender("python", "m", {"path": f"{__name__}:Own", "timeout": 0}, AROUND)
+
+
+def test_calls_that_are_none_of_ours_are_left_out() -> None:
+    system = load_own(f"{__name__}:Own", CORPUS, name="mine", options={"say": "calls"})
+    assert respond(system).calls == ()
+
+
+def test_what_it_does_to_the_conversation_by_force_stays_with_it() -> None:
+    system = load_own(f"{__name__}:Own", CORPUS, name="mine", options={"say": "change"})
+    conversation = talk("Something like Heat?")
+    asyncio.run(system.respond(conversation))
+    assert conversation == talk("Something like Heat?")
 
 
 def test_items_that_the_catalogue_does_not_have_lose_their_id() -> None:
