@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from recjury.agents.neural.backbones import INSIDE
@@ -15,6 +15,11 @@ PARTS = ("rec_model", "conv_model", INSIDE)
 
 def check_place(out: Path) -> None:
     """Refuse a folder that holds something else than a checkpoint. Raises ConfigError."""
+    with _alone(out.resolve().parent):
+        _check(out)
+
+
+def _check(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise ConfigError(f"{out} is a file: name a folder to write the checkpoint to")
     held = {path.name for path in out.iterdir()} if out.is_dir() else set()
@@ -41,12 +46,30 @@ def whole_folder(out: Path) -> Iterator[Path]:
         raise ConfigError(f"{out} cannot be written to: {error.strerror}") from error
     try:
         yield partial
-        if place.is_dir():
-            _exchange(partial, place)
-        else:
-            os.replace(partial, place)
+        with _alone(place.parent):
+            if place.is_dir():
+                _exchange(partial, place)
+            else:
+                os.replace(partial, place)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keep other trainings from looking at or changing what is in `folder`.
+
+    Two that end at the same moment would mix their parts. It is not done where the folder cannot
+    be opened or locked, as on some network drives and on Windows.
+    """
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            handle = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 def _exchange(partial: Path, place: Path) -> None:
