@@ -1,21 +1,24 @@
-"""The live progress of a campaign: a moving line on a terminal, a line now and then elsewhere."""
+"""How far a campaign is, for people."""
 
 import contextlib
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from recjury.campaign.progress import Progress
+from recjury.cli.moving import duration, moving
 
-_PLAIN_EVERY = 10.0  # seconds between lines where there is no terminal
+_EVERY = 10.0  # seconds between lines where there is no terminal
 
 
 @contextlib.contextmanager
 def watching(progress: Progress) -> Iterator[None]:
-    """Show `progress` on standard error while the block runs."""
-    show = _live if sys.stderr.isatty() else _plain
-    with show(progress, lambda: describe(progress)):
-        yield
+    """Show `progress` on standard error while the block runs, and how far it came."""
+    try:
+        with moving(lambda: describe(progress), lambda: _share(progress), every=_EVERY):
+            yield
+    finally:
+        if progress.planned and not sys.stderr.isatty():
+            sys.stderr.write(describe(progress) + "\n")
 
 
 def describe(progress: Progress) -> str:
@@ -35,49 +38,9 @@ def describe(progress: Progress) -> str:
         parts.append(f"${usage.cost:.4f}")
     left = progress.seconds_left()
     if left is not None and progress.remaining:
-        parts.append(f"{_duration(left)} left")
+        parts.append(f"{duration(left)} left")
     return " · ".join(parts)
 
 
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}h{minutes:02}m" if hours else f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
-
-
-@contextlib.contextmanager
-def _live(progress: Progress, line: Callable[[], str]) -> Iterator[None]:
-    from rich.console import Console
-    from rich.live import Live
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
-
-    def row() -> Table:
-        grid = Table.grid(padding=(0, 1))
-        finished = progress.done + progress.failed
-        bar = ProgressBar(total=max(progress.planned, 1), completed=finished, width=30)
-        grid.add_row(bar, line())
-        return grid
-
-    with Live(get_renderable=row, console=Console(stderr=True), refresh_per_second=4):
-        yield
-
-
-@contextlib.contextmanager
-def _plain(progress: Progress, line: Callable[[], str]) -> Iterator[None]:
-    over = threading.Event()
-
-    def tell() -> None:
-        # A thread of its own: the first trial may take long, and a silent run looks dead.
-        while not over.wait(_PLAIN_EVERY):
-            sys.stderr.write(line() + "\n")
-
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
-    try:
-        yield
-    finally:
-        over.set()
-        teller.join()
-        if progress.planned:
-            sys.stderr.write(line() + "\n")
+def _share(progress: Progress) -> float:
+    return (progress.done + progress.failed) / max(1, progress.planned)

@@ -12,6 +12,9 @@ from recjury.cli.plain_text import printable
 if TYPE_CHECKING:
     from rich.table import Table
 
+# A table's headings, then its rows.
+Lines = Sequence[Sequence[str]]
+
 
 def emit_json(value: object) -> None:
     """Print one JSON object on one line; keys keep their order."""
@@ -29,34 +32,52 @@ def show_table(
 ) -> None:
     """A table on standard output, as wide as its content where that is no terminal.
 
-    Where a terminal is too narrow for it, rows and columns change places.
+    Where a terminal is too narrow for it, rows and columns change places; where it still is, the
+    columns are dealt out to several tables, each with the first.
     """
     from rich.console import Console
 
-    content = [[printable(cell) for cell in row] for row in rows]
     console = Console(markup=False, highlight=False)
-    headings = [printable(heading) for heading in headings]
-    table = _table(headings, content, title)
-    width = Console(width=10_000).measure(table).maximum
+    lines = [[printable(cell) for cell in line] for line in (headings, *rows)]
     if not console.is_terminal:
-        console.width = max(width, 1)
-    elif width > console.width and content:
-        turned = list(zip(headings, *content, strict=True))
-        table = _table(turned[0], turned[1:], title)
-    console.print(table)
+        console.width = max(_width(lines), 1)
+    for place, part in enumerate(_fitting(lines, console.width)):
+        console.print(_table(part, title if place == 0 else None))
 
 
-def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], title: str | None) -> "Table":
+def _fitting(lines: Lines, room: int) -> list[Lines]:
+    """A table, headings first, as one or more that are not wider than `room`, if possible."""
+    turned = list(zip(*lines, strict=True))
+    if _width(lines) <= room or len(lines) == 1:
+        return [lines]
+    if _width(turned) <= room:
+        return [turned]
+    first, *columns = turned
+    parts = [[first]]
+    for column in columns:
+        if len(parts[-1]) > 1 and _width(list(zip(*parts[-1], column, strict=True))) > room:
+            parts.append([first])
+        parts[-1].append(column)
+    return [list(zip(*part, strict=True)) for part in parts]
+
+
+def _width(lines: Lines) -> int:
+    from rich.console import Console
+
+    return Console(width=10_000).measure(_table(lines, None)).maximum
+
+
+def _table(lines: Lines, title: str | None) -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     table = Table(
         box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True, title=title, title_justify="left"
     )
-    for place, heading in enumerate(headings):
+    for place, heading in enumerate(lines[0]):
         first = place == 0
         table.add_column(heading, justify="left" if first else "right", no_wrap=first)
-    for row in rows:
+    for row in lines[1:]:
         table.add_row(*row)
     return table
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options, output
+from recjury.cli.train_progress import watching_training
 
 if TYPE_CHECKING:
-    from recjury.agents.training.report import EpochReport, TrainingReport
+    from recjury.agents.training.report import TrainingReport
 
 app = typer.Typer(help="Train a system under test.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -173,29 +174,22 @@ def _train(
     from recjury.corpora import open_corpus
 
     corpus = open_corpus(dataset, data)
-    report = train(
-        system,
-        corpus,
-        out,
-        seed=seed,
-        epochs=epochs,
-        progress=_say_epoch,
-        speaks=speaks,
-        backbones=backbones or (),
-        half=half,
-    )
+    with watching_training() as progress:
+        report = train(
+            system,
+            corpus,
+            out,
+            seed=seed,
+            epochs=epochs,
+            progress=progress,
+            speaks=speaks,
+            backbones=backbones or (),
+            half=half,
+        )
     if as_json:
         output.emit_json(report.model_dump(mode="json"))
     else:
         _show(report)
-
-
-def _say_epoch(report: "EpochReport") -> None:
-    figures = ", ".join(f"{name} {value:.3f}" for name, value in report.figures.items())
-    output.say(
-        f"{report.part}, epoch {report.epoch}: loss {report.loss:.3f}, validation {figures} "
-        f"({report.seconds:.0f} s)"
-    )
 
 
 def _show(report: "TrainingReport") -> None:
@@ -214,13 +208,11 @@ def _show(report: "TrainingReport") -> None:
 
 def _show_recall(report: "TrainingReport") -> None:
     output.show_table(
-        ["test turns", "n", "model", *(f"R@{recall.k}" for recall in report.test["all"])],
+        ["test turns", *(f"R@{recall.k}" for recall in report.test["all"])],
         (
             [
-                group,
-                str(recalls[0].n),
-                name,
-                *(f"{r.value:.3f} ({r.low:.3f} to {r.high:.3f})" for r in recalls),
+                f"{group} (n = {recalls[0].n}): {name}",
+                *(f"{r.value:.3f} [{r.low:.3f}, {r.high:.3f}]" for r in recalls),
             ]
             for group in report.test
             for name, tested in ((report.system, report.test), *report.floors.items())

@@ -22,7 +22,9 @@ from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.kbrd.objective import Recommending
 from recjury.agents.kbrd.recommender import KBRD
 from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
-from recjury.agents.training.loop import Plan, fit
+from recjury.agents.training.loop import fit
+from recjury.agents.training.plan import Plan
+from recjury.agents.training.progress import Progress
 from recjury.agents.training.recall import popularity_ranks, recalls
 from recjury.agents.training.report import EpochReport, TrainingReport
 from recjury.agents.training.session import Session
@@ -87,7 +89,9 @@ def test_the_same_seed_gives_the_same_numbers_and_leaves_torch_as_it_was(
     torch.manual_seed(7)
     threads = torch.get_num_threads()
     seen: list[EpochReport] = []
-    again = train_kbrd(CORPUS, tmp_path, seed=1, hyperparameters=QUICK, progress=seen.append)
+    again = train_kbrd(
+        CORPUS, tmp_path, seed=1, hyperparameters=QUICK, progress=Progress(seen.append)
+    )
     assert torch.rand(1) == expected
     assert torch.get_num_threads() == threads
     assert tuple(seen) == again.parts[0].epochs

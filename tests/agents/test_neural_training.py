@@ -17,7 +17,8 @@ from recjury.agents.kbrd.dataset import graph_instances
 from recjury.agents.kbrd.training import Hyperparameters as KbrdSettings
 from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.loop import Plan
+from recjury.agents.training.plan import Plan
+from recjury.agents.training.progress import Progress
 from recjury.agents.training.report import EpochReport, TrainingReport
 from recjury.agents.training.speech import learnable_words, speeches
 from recjury.agents.training.systems import train
@@ -123,7 +124,7 @@ class Interrupted(Exception):
 
 @dataclass
 class InterruptAt:
-    """A progress display that is interrupted."""
+    """A training that is interrupted after an epoch of this part."""
 
     part: str
 
@@ -141,9 +142,9 @@ def test_interrupted_training_leaves_nothing_and_spares_what_was_there(
     kbrd(out, 1)
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     with pytest.raises(Interrupted):
-        train("kbrd", CORPUS, out, epochs=1, progress=InterruptAt(part))
+        train("kbrd", CORPUS, out, epochs=1, progress=Progress(InterruptAt(part)))
     with pytest.raises(Interrupted):
-        train("kbrd", CORPUS, tmp_path / "other", epochs=1, progress=InterruptAt(part))
+        train("kbrd", CORPUS, tmp_path / "other", epochs=1, progress=Progress(InterruptAt(part)))
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["kbrd"]
 

@@ -17,6 +17,7 @@ from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import ITEM, Tokens
 from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.origins import find_origins
+from recjury.agents.training.progress import Progress
 from recjury.agents.training.report import EpochReport
 from recjury.agents.training.speech import Speech
 from recjury.agents.training.systems import train
@@ -165,7 +166,7 @@ def test_a_folder_that_lacks_a_file_is_refused_before_anything_is_trained(
     bart = write_bart(tmp_path / "bart")
     (bart / missing).unlink()
     with pytest.raises(ConfigError, match=said):
-        train(system, CORPUS, tmp_path / "out", backbones=[str(bart)], progress=too_late)
+        train(system, CORPUS, tmp_path / "out", backbones=[str(bart)], progress=Progress(too_late))
     assert [path.name for path in tmp_path.iterdir()] == ["bart"]
 
 

@@ -24,8 +24,9 @@ from recjury.agents.neural.description import Metadata, read_metadata
 from recjury.agents.neural.dialogue import prefixed
 from recjury.agents.training.bart_speech import BartSpeaking
 from recjury.agents.training.bart_start import published_bart
-from recjury.agents.training.loop import Objective, Plan, reproducible
+from recjury.agents.training.loop import Objective, reproducible
 from recjury.agents.training.origins import find_origins
+from recjury.agents.training.plan import Plan
 from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.session import Session
 from recjury.agents.training.systems import train

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from rich.text import Text
 
 from recjury.cli import output
 from recjury.cli.results import say_failures, show_systems
@@ -24,6 +25,23 @@ def test_a_table_too_wide_for_its_terminal_is_turned(
     assert all(
         any(f"measure {n}" in line and f"{n}.25" in line for line in lines) for n in range(10)
     )
+
+
+def test_a_table_too_wide_even_turned_is_dealt_out_to_several(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(Console, "is_terminal", property(lambda _: True))
+    monkeypatch.setenv("COLUMNS", "40")
+    headings = ["turns", "recall at 1", "recall at 10", "recall at 50"]
+    rows = [[f"group {n}", *(f"{n}.{k} [0.1, 0.9]" for k in range(3))] for n in range(4)]
+    output.show_table(headings, rows, title="Recall")
+    lines = capsys.readouterr().out.splitlines()
+    assert max(len(Text.from_ansi(line)) for line in lines) <= 40
+    for n, row in enumerate(rows):
+        own = [line for line in lines if f"group {n}" in line]
+        assert len(own) > 1
+        assert all(any(cell in line for line in own) for cell in row)
+    assert sum("Recall" in line for line in lines) == 1
 
 
 def test_a_table_on_no_terminal_is_as_wide_as_its_content(

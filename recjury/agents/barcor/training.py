@@ -7,6 +7,7 @@ names, and is fine-tuned as it is.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 from recjury.agents.barcor import checkpoint
 from recjury.agents.barcor.model import BarcorRecommender
@@ -22,8 +23,10 @@ from recjury.agents.neural.description import Limits
 from recjury.agents.neural.dialogue import prefixed
 from recjury.agents.training.bart_speech import BartSpeaking
 from recjury.agents.training.bart_start import BartStart, published_bart
-from recjury.agents.training.loop import Plan, Progress, reproducible
+from recjury.agents.training.loop import reproducible
 from recjury.agents.training.place import check_place, whole_folder
+from recjury.agents.training.plan import Plan, SystemPlan
+from recjury.agents.training.progress import Progress
 from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.session import Session
 from recjury.agents.training.vocabulary import add_entities, learn_tokens
@@ -33,7 +36,7 @@ LIMITS = Limits(context=80, entities=0, response=48)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hyperparameters:
+class Hyperparameters(SystemPlan):
     """How to train; `width` and `layers` are the two BARTs' (encoder and decoder layers)."""
 
     recommender: Plan = Plan(epochs=8, patience=3, learning_rate=1.5e-3)
@@ -45,7 +48,7 @@ class Hyperparameters:
     facts: int = 0
 
     @classmethod
-    def small(cls) -> "Hyperparameters":
+    def small(cls) -> Self:
         """For corpora of about a thousand examples: small models, and facts of the graph.
 
         So few hardly teach the items: most of what it recommends is what the graph says.
@@ -60,7 +63,7 @@ class Hyperparameters:
             facts=2000,
         )
 
-    def from_published(self) -> "Hyperparameters":
+    def from_published(self) -> Self:
         """These with plans for a published BART; sizes are that one's own."""
         return replace(
             self,
@@ -81,7 +84,7 @@ def train_barcor(
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
 
     Trains in one thread: the same seed on the same machine gives the same numbers. `progress`
-    is called after each epoch. `origins` may give the `bart` that both parts start from. Raises
+    counts steps. `origins` may give the `bart` that both parts start from. Raises
     DataError when the corpus has nothing to train on or the BART does not fit, ConfigError for a
     folder that holds something else.
     """

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -18,8 +19,10 @@ from recjury.agents.neural.description import Fidelity, Limits
 from recjury.agents.neural.dialogue import joined
 from recjury.agents.training.bart_speech import BartSpeaking
 from recjury.agents.training.bart_start import BartStart, published_bart
-from recjury.agents.training.loop import Plan, Progress, reproducible
+from recjury.agents.training.loop import reproducible
 from recjury.agents.training.place import check_place, whole_folder
+from recjury.agents.training.plan import Plan, SystemPlan
+from recjury.agents.training.progress import Progress
 from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.session import Session
 from recjury.agents.training.speech import Speech
@@ -30,7 +33,7 @@ LIMITS = Limits(context=96, entities=32, response=48)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hyperparameters:
+class Hyperparameters(SystemPlan):
     """How to train; `generator` None trains none, and the system speaks in set sentences."""
 
     recommender: Plan = Plan(
@@ -44,7 +47,7 @@ class Hyperparameters:
     dropout: float = 0.2
 
     @classmethod
-    def small(cls) -> "Hyperparameters":
+    def small(cls) -> Self:
         """For corpora of about a thousand examples: a small generator, gentle steps for items.
 
         So few hardly teach the items, and fast steps undo what the graph alone says of them.
@@ -60,10 +63,14 @@ class Hyperparameters:
             dropout=0.1,
         )
 
-    def from_published(self) -> "Hyperparameters":
+    def from_published(self) -> Self:
         """These with a plan for a generator that starts from a published BART."""
         gentle = Plan(epochs=8, patience=2, batch=32, learning_rate=5e-5)
         return replace(self, generator=self.generator and gentle)
+
+    def without_generator(self) -> Self:
+        """These with a recommender alone."""
+        return replace(self, generator=None)
 
 
 def train_kbrd(
@@ -79,8 +86,8 @@ def train_kbrd(
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
 
     The weights kept are those of the epoch that did best on validation. Trains in one thread:
-    the same seed on the same machine gives the same numbers. `progress` is called after each
-    epoch. `origins` may give the `bart` that the generator starts from. Raises DataError when
+    the same seed on the same machine gives the same numbers. `progress` counts
+    steps. `origins` may give the `bart` that the generator starts from. Raises DataError when
     the corpus has nothing to train on or the BART does not fit, ConfigError for a folder that
     holds something else.
     """

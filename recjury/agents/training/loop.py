@@ -2,57 +2,21 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from recjury.agents.training.plan import Plan
+from recjury.agents.training.progress import Progress
 from recjury.agents.training.report import EpochReport
-from recjury.errors import ConfigError, DataError
+from recjury.errors import DataError
 
 _THREADS = 1  # sums in parallel come out in another order each time
 _GROUPED = 16  # batches that are sorted by length among themselves
-_MAY_BE_ZERO = ("weight_decay", "warm_up")
-Progress = Callable[[EpochReport], None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """How to train one part of a system.
-
-    `patience` is how many epochs without a better validation end it, `warm_up` the share of all
-    steps over which the learning rate rises; with `decay` it then falls linearly to a tenth.
-    `clip` is the longest gradient. `last` keeps the last epoch's weights, whatever validation
-    says: on so few replies, what is likeliest at the best perplexity is not yet a sentence.
-    """
-
-    epochs: int
-    patience: int = 4
-    batch: int = 64
-    learning_rate: float = 1e-3
-    weight_decay: float = 0.01
-    warm_up: float = 0.05
-    decay: bool = True
-    clip: float | None = 1.0
-    last: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be trained with."""
-        for field in fields(self):
-            value = getattr(self, field.name)
-            least = 0.0 if field.name in _MAY_BE_ZERO else 1e-12
-            if field.type is int:
-                least = 1.0
-            if value is not None and field.type is not bool and not value >= least:
-                raise ConfigError(f"{field.name} must be at least {least:g}, got {value:g}")
-
-    def at_most(self, epochs: int | None) -> "Plan":
-        """This plan with another limit of epochs, if one is given."""
-        return self if epochs is None else replace(self, epochs=epochs)
 
 
 class Objective(Protocol):
@@ -98,14 +62,15 @@ def fit(
     To be called inside `reproducible`. Raises DataError when loss or figures are no longer finite
     numbers: nothing is learnt any more, and nothing ranked.
     """
-    run = _Run(model, objective, plan, seed)
+    progress = progress or Progress()
+    run = _Run(model, objective, plan, seed, progress)
+    progress.begin(objective.part, epochs=plan.epochs, steps=run.steps)
     history: list[EpochReport] = []
     waited, best, kept = 0, None, {}
     for number in range(1, plan.epochs + 1):
         report = run.epoch(number)
         history.append(report)
-        if progress is not None:
-            progress(report)
+        progress.finished(report)
         if best is None or plan.last or report.quality > best.quality:
             best, waited = report, 0
             kept = {name: value.clone() for name, value in model.state_dict().items()}
@@ -122,15 +87,19 @@ def fit(
 class _Run:
     """One training run: the optimiser, its schedule, and the order of the rows."""
 
-    def __init__(self, model: nn.Module, objective: Objective, plan: Plan, seed: int):
+    def __init__(
+        self, model: nn.Module, objective: Objective, plan: Plan, seed: int, progress: Progress
+    ):
         self._model, self._objective, self._plan = model, objective, plan
+        self._progress = progress
         self._trained = [p for p in model.parameters() if p.requires_grad]
         self._optimiser = torch.optim.AdamW(
             self._trained, lr=plan.learning_rate, weight_decay=plan.weight_decay
         )
         self._order = np.random.default_rng(seed)
         self._lengths = np.array(objective.lengths)
-        self._steps = plan.epochs * -(-len(self._lengths) // plan.batch)
+        self.steps = -(-len(self._lengths) // plan.batch)
+        self._steps = plan.epochs * self.steps
         self._step = 0
 
     def epoch(self, number: int) -> EpochReport:
@@ -174,6 +143,7 @@ class _Run:
         if self._plan.clip is not None:
             nn.utils.clip_grad_norm_(self._trained, self._plan.clip)
         self._optimiser.step()
+        self._progress.step()
         return found
 
     def _refuse_other_than_finite(self, number: float) -> None:

@@ -21,7 +21,9 @@ from recjury.agents.kbrd.dataset import (
 )
 from recjury.agents.neural.description import Backbone, Fidelity, Limits, Metadata
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.loop import Fitted, Objective, Plan, Progress, fit, reproducible
+from recjury.agents.training.loop import Fitted, Objective, fit, reproducible
+from recjury.agents.training.plan import Plan
+from recjury.agents.training.progress import Progress
 from recjury.agents.training.recall import by_group, copying_ranks, popularity_ranks
 from recjury.agents.training.report import PartReport, TrainingReport
 from recjury.agents.training.speech import Speech, held_out, learnable_words, speeches

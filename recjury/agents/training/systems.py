@@ -1,14 +1,12 @@
 """The systems that can be trained, by name, with settings that suit the size of a corpus."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
-from recjury.agents.neural.backbones import Origin
-from recjury.agents.training.loop import Progress
 from recjury.agents.training.origins import find_origins
+from recjury.agents.training.plan import SystemPlan
+from recjury.agents.training.progress import Progress
 from recjury.agents.training.report import TrainingReport
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
@@ -39,17 +37,25 @@ def train(
     `SYSTEMS`, for a folder that holds something else and for backbones that are not there,
     DataError when there is nothing to train on and for backbones that do not fit.
     """
-    trainers: dict[str, Callable[..., TrainingReport]] = {
-        "barcor": _barcor,
-        "kbrd": partial(_kbrd, speaks=speaks),
-        "unicrs": _unicrs,
-    }
-    if system not in trainers:
+    if system not in SYSTEMS:
         raise ConfigError(f"cannot train {system!r}: expected {', '.join(SYSTEMS)}")
     if backbones and not speaks:
         raise ConfigError("--backbone is what the generator starts from: there is to be none")
+    trainer, kind = _trainer(system)
     origins = find_origins(system, backbones)
-    report = trainers[system](corpus, out, seed, epochs, progress, origins)
+    chosen = kind.small() if _few(corpus) else kind()
+    if origins:
+        chosen = chosen.from_published()
+    if not speaks:
+        chosen = chosen.without_generator()
+    report = trainer(
+        corpus,
+        out,
+        seed=seed,
+        hyperparameters=chosen.at_most(epochs),
+        progress=progress,
+        origins=origins,
+    )
     if half:
         from recjury.agents.neural.weights import halve
         from recjury.agents.training.place import PARTS
@@ -65,74 +71,16 @@ def _few(corpus: Corpus) -> bool:
     return len(splits(corpus).train) < _FEW
 
 
-def _kbrd(
-    corpus: Corpus,
-    out: Path,
-    seed: int,
-    epochs: int | None,
-    progress: Progress | None,
-    origins: Mapping[str, Origin],
-    *,
-    speaks: bool,
-) -> TrainingReport:
-    from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
+def _trainer(system: str) -> tuple[Callable[..., TrainingReport], type[SystemPlan]]:
+    """What trains a system, and the class of its plans."""
+    if system == "kbrd":
+        from recjury.agents.kbrd import training as kbrd
 
-    chosen = Hyperparameters.small() if _few(corpus) else Hyperparameters()
-    if origins:
-        chosen = chosen.from_published()
-    assert chosen.generator is not None, "the default trains one"
-    chosen = replace(
-        chosen,
-        recommender=chosen.recommender.at_most(epochs),
-        generator=chosen.generator.at_most(epochs) if speaks else None,
-    )
-    return train_kbrd(
-        corpus, out, seed=seed, hyperparameters=chosen, progress=progress, origins=origins
-    )
+        return kbrd.train_kbrd, kbrd.Hyperparameters
+    if system == "barcor":
+        from recjury.agents.barcor import training as barcor
 
+        return barcor.train_barcor, barcor.Hyperparameters
+    from recjury.agents.unicrs import training as unicrs
 
-def _barcor(
-    corpus: Corpus,
-    out: Path,
-    seed: int,
-    epochs: int | None,
-    progress: Progress | None,
-    origins: Mapping[str, Origin],
-) -> TrainingReport:
-    from recjury.agents.barcor.training import Hyperparameters, train_barcor
-
-    chosen = Hyperparameters.small() if _few(corpus) else Hyperparameters()
-    if origins:
-        chosen = chosen.from_published()
-    chosen = replace(
-        chosen,
-        recommender=chosen.recommender.at_most(epochs),
-        generator=chosen.generator.at_most(epochs),
-    )
-    return train_barcor(
-        corpus, out, seed=seed, hyperparameters=chosen, progress=progress, origins=origins
-    )
-
-
-def _unicrs(
-    corpus: Corpus,
-    out: Path,
-    seed: int,
-    epochs: int | None,
-    progress: Progress | None,
-    origins: Mapping[str, Origin],
-) -> TrainingReport:
-    from recjury.agents.unicrs.training import Hyperparameters, train_unicrs
-
-    chosen = Hyperparameters.small() if _few(corpus) else Hyperparameters()
-    if origins:
-        chosen = chosen.from_published()
-    chosen = replace(
-        chosen,
-        prompts=chosen.prompts.at_most(epochs),
-        recommender=chosen.recommender.at_most(epochs),
-        generator=chosen.generator.at_most(epochs),
-    )
-    return train_unicrs(
-        corpus, out, seed=seed, hyperparameters=chosen, progress=progress, origins=origins
-    )
+    return unicrs.train_unicrs, unicrs.Hyperparameters

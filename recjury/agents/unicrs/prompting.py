@@ -12,7 +12,7 @@ from recjury.agents.kbrd.edges import Neighbourhoods
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.description import Backbone, Limits
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.loop import Plan
+from recjury.agents.training.plan import Plan
 from recjury.agents.training.session import Session
 from recjury.agents.unicrs.assembly import FIRST_POSITION, assemble, read_texts
 from recjury.agents.unicrs.backbones import Folders, read_gpt2, read_roberta

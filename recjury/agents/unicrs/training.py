@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 from transformers import GPT2Config, RobertaConfig
 
@@ -10,8 +11,10 @@ from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import END, ITEM
-from recjury.agents.training.loop import Plan, Progress, reproducible
+from recjury.agents.training.loop import reproducible
 from recjury.agents.training.place import check_place, whole_folder
+from recjury.agents.training.plan import Plan, SystemPlan
+from recjury.agents.training.progress import Progress
 from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.session import Session
 from recjury.agents.training.vocabulary import learn_tokens
@@ -30,7 +33,7 @@ LIMITS = Limits(context=64, entities=20, response=48)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hyperparameters:
+class Hyperparameters(SystemPlan):
     """How to train.
 
     `prompts` is how prompts before published backbones learn the replies first; from scratch it
@@ -52,7 +55,7 @@ class Hyperparameters:
     facts: int = 0
 
     @classmethod
-    def small(cls) -> "Hyperparameters":
+    def small(cls) -> Self:
         """For corpora of about a thousand examples: small models, many steps for the replies.
 
         The last weights are kept: items are found early on, sentences late.
@@ -70,7 +73,7 @@ class Hyperparameters:
             share=2.0,
         )
 
-    def from_published(self) -> "Hyperparameters":
+    def from_published(self) -> Self:
         """These with plans for prompts before published backbones, which have their own sizes."""
         return replace(
             self,
@@ -91,7 +94,7 @@ def train_unicrs(
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
 
     Trains in one thread: the same seed on the same machine gives the same numbers. `progress`
-    is called after each epoch. `origins` may give `gpt2` and `roberta`, which then stay as they
+    counts steps. `origins` may give `gpt2` and `roberta`, which then stay as they
     are and out of the folder. Raises DataError when the corpus has nothing to train on or the
     backbones do not fit, ConfigError for a folder that holds something else.
     """

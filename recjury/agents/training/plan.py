@@ -1,0 +1,72 @@
+"""How to train: the plan of one part, and the plans and sizes of a whole system."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import Self
+
+from recjury.errors import ConfigError
+
+_MAY_BE_ZERO = ("weight_decay", "warm_up")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How to train one part of a system.
+
+    `patience` is how many epochs without a better validation end it, `warm_up` the share of all
+    steps over which the learning rate rises; with `decay` it then falls linearly to a tenth.
+    `clip` is the longest gradient. `last` keeps the last epoch's weights, whatever validation
+    says: on so few replies, what is likeliest at the best perplexity is not yet a sentence.
+    """
+
+    epochs: int
+    patience: int = 4
+    batch: int = 64
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.01
+    warm_up: float = 0.05
+    decay: bool = True
+    clip: float | None = 1.0
+    last: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be trained with."""
+        for field in fields(self):
+            value = getattr(self, field.name)
+            least = 0.0 if field.name in _MAY_BE_ZERO else 1e-12
+            if field.type is int:
+                least = 1.0
+            if value is not None and field.type is not bool and not value >= least:
+                raise ConfigError(f"{field.name} must be at least {least:g}, got {value:g}")
+
+    def at_most(self, epochs: int | None) -> "Plan":
+        """This plan with another limit of epochs, if one is given."""
+        return self if epochs is None else replace(self, epochs=epochs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemPlan(ABC):
+    """What the hyperparameters of every system can do; their parts are its fields of type `Plan`.
+
+    Made without arguments they suit corpora of several thousand instances.
+    """
+
+    @classmethod
+    @abstractmethod
+    def small(cls) -> Self:
+        """For corpora of about a thousand instances."""
+
+    @abstractmethod
+    def from_published(self) -> Self:
+        """These with plans for published backbones, whose sizes are their own."""
+
+    def without_generator(self) -> Self:
+        """These for a system that speaks in set sentences. Raises ConfigError if it cannot."""
+        raise ConfigError("only kbrd can do without a generator")
+
+    def at_most(self, epochs: int | None) -> Self:
+        """These with another limit of epochs for every part, if one is given."""
+        parts = ((field.name, getattr(self, field.name)) for field in fields(self))
+        return replace(
+            self, **{name: part.at_most(epochs) for name, part in parts if isinstance(part, Plan)}
+        )
