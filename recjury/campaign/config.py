@@ -143,6 +143,14 @@ SystemConfig = Annotated[
 ]
 
 
+# What to write where a campaign has models, but somebody is to be played without one.
+_BY_RULE = {
+    "simulator.model": "simulator: {kind: rule}",
+    "judges.models": "judges: {kind: measured}",
+    "debate.model": "debate: {kind: rule}",
+}
+
+
 class SimulatorConfig(Section):
     """The simulated user. `kind` is llm where the campaign has a model, else rule."""
 
@@ -220,8 +228,11 @@ class RatingConfig(Section):
         for place, alias in self._aliases_in_use():
             if alias not in self.all_models:
                 known = ", ".join(sorted(self.all_models)) or "none"
+                rules = _BY_RULE.get(place)
+                hint = f"; `{rules}` does without a model" if rules else ""
                 raise ValueError(
                     f"{place} names the model {alias!r}, which is not under `models` ({known})"
+                    f"{hint}"
                 )
         return self
 

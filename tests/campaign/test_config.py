@@ -61,6 +61,10 @@ def test_yaml_reads_off_as_false_and_so_do_we(tmp_path: Path) -> None:
         (GOOD + "concurrency: 0\n", ["`concurrency`", "greater than or equal to 1", "got 0"]),
         (GOOD + "simulator: {min_rounds: 6}\n", ["min_rounds (6)", "max_rounds (5)"]),
         (GOOD + "judges: {kind: llm}\n", ["judges.models names the model 'main'"]),
+        (
+            GOOD + "models: {crs: {base_url: http://x/v1, name: crs}}\n",
+            ["not under `models` (crs); `judges: {kind: measured}` does without a model"],
+        ),
         (GOOD + "name: again\n", ["key 'name' stands twice"]),
         (
             "scenarios: [sample]\nsystems: [retrieval, retrieval]\n",
