@@ -31,7 +31,7 @@ _OPENING = "\"“‘'«„*_`"
 _CLOSING = "\"”’'»“*_`"
 _SENTENCE_START = re.compile(r"[.!?:;…\n][\s\"“‘'«(\[*_-]*$")
 _LIST_ENTRY = re.compile(r"(?:^|\n)\s*(?:\d{1,3}\s*[.):]|[-•*–])\s*$")
-_ENTRY_END = re.compile(r"\s*[.,;]?\s*(?:\n|$)")
+_ENTRY_END = re.compile(r"\s*[.,;!?]?\s*(?:\n|$)")
 _SMALL = frozenset("a an and as at but by for from in into of on or the to with".split())  # noqa: SIM905
 
 

@@ -1,5 +1,6 @@
 """The catalogue: the items of a corpus, by id and by name."""
 
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
@@ -73,7 +74,7 @@ class Catalogue:
         exact = self._by_name.get(name)
         if exact is not None:
             return exact
-        folded = " ".join(name.split()).casefold()
+        folded = _compared(name)
         for spellings in (self._folded, self._titles):
             found = spellings.get(folded, ())
             if found:
@@ -144,9 +145,14 @@ class Catalogue:
         )
 
 
+def _compared(name: str) -> str:
+    """A name without regard to case, to its spaces, and to whether "é" is one character or two."""
+    return unicodedata.normalize("NFC", " ".join(name.split()).casefold())
+
+
 def _grouped(named: Iterable[tuple[str, Item]]) -> dict[str, tuple[Item, ...]]:
     groups: dict[str, tuple[Item, ...]] = {}
     for name, item in named:
-        folded = " ".join(name.split()).casefold()
+        folded = _compared(name)
         groups[folded] = (*groups.get(folded, ()), item)
     return groups

@@ -111,7 +111,7 @@ class NameIndex:
         self._common.update(word for key in people for word in key.split())
         for name in names:
             title, year = split_year(name.name)
-            if year is not None:
+            if year is not None and words(title):  # of "$ (1971)" only a year would be left
                 self._add(name, name.name, cautious=False)
             self._add(name, title, cautious=name.cautious)
         own = tuple(key for key, entries in self._entries.items() if entries[0].name.cautious)

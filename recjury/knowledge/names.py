@@ -5,7 +5,9 @@ import unicodedata
 from typing import NamedTuple
 
 _TITLE_AND_YEAR = re.compile(r"(.*\S)\s*\((\d{4})\)\s*")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|&")
+# A letter may be followed by its accents: "é" is one character or two.
+_LETTERS = r"[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*"
+_WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*|&")
 
 
 class TitleYear(NamedTuple):

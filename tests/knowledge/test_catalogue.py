@@ -19,6 +19,7 @@ from tests.knowledge.films import CATALOGUE, FILMS, film
         ("Titanic (2000)", None),
         ("memento", "24"),
         ("Heat (1986)", None),
+        ("Ame\u0301lie", "12"),  # its accent as a character of its own
         ("", None),
     ],
 )

@@ -21,6 +21,7 @@ from tests.knowledge.films import CATALOGUE, FILMS, film, linked
         ("mrs doubtfire, schindlers list", ["Mrs. Doubtfire (1993)", "Schindler's List (1993)"]),
         ("Schindler’s List", ["Schindler's List (1993)"]),
         ("amelie and Amélie", ["Amélie (2001)", "Amélie (2001)"]),
+        ("I saw Ame\u0301lie twice", ["Amélie (2001)"]),  # its accent as a character of its own
         ("Harold & Maude", ["Harold and Maude (1971)"]),
         ("Titanic's ending", ["Titanic (1997)"]),
         ("bad boys ii beats the Bad Boys", ["Bad Boys II (2003)", "Bad Boys (1995)"]),
@@ -57,6 +58,7 @@ def test_nothing_is_found_inside_words_across_sentences_or_in_another_year(text:
         ('I liked "up" and *once*', ["Up (2009)", "Once (2007)"]),
         ("I really liked Up and also Her.", ["Up (2009)", "Her (2013)"]),
         ("Try these:\n1. Up\n2) Life\n- Her (2013)", ["Up (2009)", "Life (2017)", "Her (2013)"]),
+        ("Try these:\n1. Up!\n2. Life?", ["Up (2009)", "Life (2017)"]),
         ("About Time made me cry, and it follows", ["About Time (2013)"]),
         ("we watched 300 (2006) again", ["300 (2006)"]),
         ("have you seen It or heard of it", ["It (2017)"]),
@@ -204,3 +206,8 @@ def test_what_was_looked_for_is_forgotten_some_day(
     finally:
         tracemalloc.stop()
     assert kept < 300_000
+
+
+def test_a_year_alone_is_no_name_of_a_film_whose_title_has_no_words() -> None:
+    index = NameIndex([Name("$", "$ (1971)", year=1971), Name("heat", "Heat (1995)", year=1995)])
+    assert index.link("I was born in 1971, and saw it in (1971)") == ()
