@@ -1,9 +1,9 @@
 """The three neural recommenders: `python -m benchmarks.crs_recall --data DIR --json`.
 
-Trains each on a data set (or, with --checkpoints, evaluates folders named after the systems) and
-prints Recall@1/10/25/50 on the test split with 95 % intervals (whole dialogues resampled), by
-group, beside what needs no training: the most popular items, and the items named last followed
-by the most popular ones.
+Trains each on a data set (or, with --checkpoints, evaluates the folders there that are named
+after systems) and prints Recall@1/10/25/50 on the test split with 95 % intervals (whole dialogues
+resampled), by group, beside what needs no training: the most popular items, and the items named
+last followed by the most popular ones.
 """
 
 import argparse
@@ -56,12 +56,17 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="keep the checkpoints in this folder")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    systems, kept = options.systems, options.checkpoints
+    if kept is not None:
+        systems = [system for system in systems if (kept / system).is_dir()]
+        if not systems:
+            parser.error(f"{kept} has no folder named {' or '.join(options.systems)}")
     corpus = open_corpus(options.dataset, options.data)
     with tempfile.TemporaryDirectory() as temporary:
         rows = floors(corpus)
-        for system in options.systems:
-            if options.checkpoints is not None:
-                rows[system] = evaluated(system, corpus, options.checkpoints / system)
+        for system in systems:
+            if kept is not None:
+                rows[system] = evaluated(system, corpus, kept / system)
             else:
                 out = (options.out or Path(temporary)) / system
                 rows[system] = trained(system, corpus, out, options.seed)
