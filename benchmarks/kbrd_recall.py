@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.agents.kbrd.dataset import Instance
+from recjury.agents.kbrd.dataset import Instance, splits
 from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
 from recjury.agents.retrieval import Retrieval
 from recjury.agents.training.recall import CUTOFFS, Recall, by_group
@@ -75,7 +75,7 @@ def main() -> None:
 
 def _dataset(dataset: str, data: Path | None, seeds: list[int], out: Path) -> Compared:
     corpus = open_corpus(dataset, data)
-    chosen = Hyperparameters(generator=None)
+    chosen = Hyperparameters.suited_to(len(splits(corpus).train)).without_generator()
     reports = [
         train_kbrd(corpus, out / f"{dataset}-{seed}", seed=seed, hyperparameters=chosen)
         for seed in seeds

@@ -17,7 +17,7 @@ from recjury.agents.kbrd.dataset import graph_instances
 from recjury.agents.kbrd.training import Hyperparameters as KbrdSettings
 from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.plan import Plan
+from recjury.agents.training.plan import Plan, SystemPlan
 from recjury.agents.training.progress import Progress
 from recjury.agents.training.report import EpochReport, TrainingReport
 from recjury.agents.training.speech import learnable_words, speeches
@@ -170,6 +170,14 @@ def test_without_a_reply_to_learn_no_generator_is_trained(tmp_path: Path, system
     with pytest.raises(DataError, match="own has no reply that a generator can learn from"):
         train(system, open_corpus(str(own)), tmp_path / "out", epochs=1)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("settings", [BarcorSettings, KbrdSettings, UnicrsSettings])
+def test_the_size_of_a_corpus_chooses_the_settings(settings: type[SystemPlan]) -> None:
+    few, many = settings.small(), settings()
+    expected = {1: few, 3999: few, 4000: many, 10**6: many}
+    assert {n: settings.suited_to(n) for n in expected} == expected
+    assert few != many
 
 
 def test_unknown_systems_are_refused(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ class Hyperparameters(SystemPlan):
 
     @classmethod
     def small(cls) -> Self:
-        """For corpora of about a thousand examples: small models, and facts of the graph.
+        """For corpora of one to a few thousand examples: small models, and facts of the graph.
 
         So few hardly teach the items: most of what it recommends is what the graph says.
         """

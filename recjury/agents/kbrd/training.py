@@ -48,7 +48,7 @@ class Hyperparameters(SystemPlan):
 
     @classmethod
     def small(cls) -> Self:
-        """For corpora of about a thousand examples: a small generator, gentle steps for items.
+        """For corpora of one to a few thousand examples: a small generator, gentle steps for items.
 
         So few hardly teach the items, and fast steps undo what the graph alone says of them.
         """

@@ -7,6 +7,7 @@ from typing import Self
 from recjury.errors import ConfigError
 
 _MAY_BE_ZERO = ("weight_decay", "warm_up")
+_FEW = 4000  # instances
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,9 +53,14 @@ class SystemPlan(ABC):
     """
 
     @classmethod
+    def suited_to(cls, instances: int) -> Self:
+        """For a corpus with that many instances to train on."""
+        return cls.small() if instances < _FEW else cls()
+
+    @classmethod
     @abstractmethod
     def small(cls) -> Self:
-        """For corpora of about a thousand instances."""
+        """For corpora of one to a few thousand instances."""
 
     @abstractmethod
     def from_published(self) -> Self:

@@ -13,7 +13,6 @@ from recjury.errors import ConfigError
 
 System = Literal["barcor", "kbrd", "unicrs"]
 SYSTEMS: tuple[str, ...] = get_args(System)
-_FEW = 2000  # instances
 
 
 def train(
@@ -43,7 +42,7 @@ def train(
         raise ConfigError("--backbone is what the generator starts from: there is to be none")
     trainer, kind = _trainer(system)
     origins = find_origins(system, backbones)
-    chosen = kind.small() if _few(corpus) else kind()
+    chosen = kind.suited_to(_instances(corpus))
     if origins:
         chosen = chosen.from_published()
     if not speaks:
@@ -65,10 +64,11 @@ def train(
     return report
 
 
-def _few(corpus: Corpus) -> bool:
+def _instances(corpus: Corpus) -> int:
+    """How many there are to train on."""
     from recjury.agents.kbrd.dataset import splits
 
-    return len(splits(corpus).train) < _FEW
+    return len(splits(corpus).train)
 
 
 def _trainer(system: str) -> tuple[Callable[..., TrainingReport], type[SystemPlan]]:

@@ -56,7 +56,7 @@ class Hyperparameters(SystemPlan):
 
     @classmethod
     def small(cls) -> Self:
-        """For corpora of about a thousand examples: small models, many steps for the replies.
+        """For corpora of one to a few thousand examples: small models, many steps for the replies.
 
         The last weights are kept: items are found early on, sentences late.
         """
