@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from benchmarks.running import run
 from recjury.agents.kbrd.dataset import ENTITY_LIMIT, Instance, Space, instances, space_of, splits
 from recjury.agents.neural.dialogue import Context
 from recjury.agents.neural.hearing import Heard
@@ -158,4 +159,4 @@ def _table(row: Row) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 
+from benchmarks.running import run
 from recjury.agents import Surroundings, load_recommender
 from recjury.agents.training.systems import SYSTEMS
 from recjury.corpora import Corpus, open_corpus
@@ -53,11 +54,13 @@ def main() -> None:
     parser.add_argument("--conversations", type=int, default=50)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    folders = {s: options.checkpoints / s for s in SYSTEMS if (options.checkpoints / s).is_dir()}
+    if not folders:
+        parser.error(f"{options.checkpoints} has no folder named {' or '.join(SYSTEMS)}")
     corpus = open_corpus(options.dataset, options.data)
     found = {
         system: talk(asyncio.run(played(system, corpus, folder, options.conversations)), corpus)
-        for system in SYSTEMS
-        if (folder := options.checkpoints / system).is_dir()
+        for system, folder in folders.items()
     }
     if options.data is not None:
         found |= dict(recorded(corpus, options.data, options.conversations))
@@ -148,4 +151,4 @@ def _share(part: int, whole: int) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.running import run
 from recjury.alignment.annotation import Scores, annotation_table
 from recjury.alignment.biases import length_bias
 from recjury.alignment.contrast import by_aspect, by_turn
@@ -243,4 +244,4 @@ def _main() -> None:
 
 
 if __name__ == "__main__":
-    _main()
+    run(_main)

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.running import run
 from recjury.agents.kbrd.dataset import Instance, splits
 from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
 from recjury.agents.retrieval import Retrieval
@@ -150,4 +151,4 @@ def _table(groups: Groups) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

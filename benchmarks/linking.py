@@ -30,6 +30,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from benchmarks.running import run
 from recjury.corpora import Corpus, data_folder, open_corpus
 from recjury.knowledge import Catalogue, KnowledgeGraph, Mention, split_year
 from recjury.records import Item
@@ -245,4 +246,4 @@ def _speed(corpus: Corpus, texts: list[str]) -> dict[str, dict[str, float]]:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -17,6 +17,7 @@ from statistics import mean
 from typing import NamedTuple
 
 from benchmarks.measured_validity import PAPER_SYSTEMS, Correlation, correlate, paper_order
+from benchmarks.running import run
 from recjury.corpora import open_corpus
 from recjury.corpora.concept import read_concept
 from recjury.judges.measured import MeasuredPanel
@@ -167,4 +168,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

@@ -1,0 +1,15 @@
+"""How a benchmark is run: what the user can fix is one line and exit code 2, as in `recjury`."""
+
+import sys
+from collections.abc import Callable
+
+from recjury.errors import Fixable
+
+
+def run(main: Callable[[], None]) -> None:
+    """Call `main`; a folder that is missing, say, ends it without a traceback."""
+    try:
+        main()
+    except Fixable as error:
+        sys.stderr.write(f"{error}\n")
+        sys.exit(2)
