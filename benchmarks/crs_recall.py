@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from benchmarks.checkpoints import checkpoints_in
 from benchmarks.running import run
 from recjury.agents.kbrd.dataset import ENTITY_LIMIT, Instance, Space, instances, space_of, splits
 from recjury.agents.neural.dialogue import Context
@@ -51,23 +52,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, help="folder that holds ievalm/")
     parser.add_argument("--dataset", default="opendialkg")
-    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
+    parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=[])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--checkpoints", type=Path, help="evaluate what is in there, train nothing")
     parser.add_argument("--out", type=Path, help="keep the checkpoints in this folder")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    systems, kept = options.systems, options.checkpoints
-    if kept is not None:
-        systems = [system for system in systems if (kept / system).is_dir()]
-        if not systems:
-            parser.error(f"{kept} has no folder named {' or '.join(options.systems)}")
+    kept = None
+    if options.checkpoints is not None:
+        kept = checkpoints_in(options.checkpoints, options.systems)
     corpus = open_corpus(options.dataset, options.data)
     with tempfile.TemporaryDirectory() as temporary:
         rows = floors(corpus)
-        for system in systems:
+        for system in kept or options.systems or SYSTEMS:
             if kept is not None:
-                rows[system] = evaluated(system, corpus, kept / system)
+                rows[system] = evaluated(system, corpus, kept[system])
             else:
                 out = (options.out or Path(temporary)) / system
                 rows[system] = trained(system, corpus, out, options.seed)

@@ -17,11 +17,12 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 
+from benchmarks.checkpoints import checkpoints_in
 from benchmarks.running import run
 from recjury.agents import Surroundings, load_recommender
-from recjury.agents.training.systems import SYSTEMS
 from recjury.corpora import Corpus, open_corpus
 from recjury.corpora.concept import read_concept
+from recjury.errors import DataError
 from recjury.knowledge import Catalogue
 from recjury.records import ConversationLog, Scenario
 from recjury.simulator import LeakGuard, RuleUser, converse
@@ -54,9 +55,7 @@ def main() -> None:
     parser.add_argument("--conversations", type=int, default=50)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    folders = {s: options.checkpoints / s for s in SYSTEMS if (options.checkpoints / s).is_dir()}
-    if not folders:
-        parser.error(f"{options.checkpoints} has no folder named {' or '.join(SYSTEMS)}")
+    folders = checkpoints_in(options.checkpoints)
     corpus = open_corpus(options.dataset, options.data)
     found = {
         system: talk(asyncio.run(played(system, corpus, folder, options.conversations)), corpus)
@@ -93,7 +92,12 @@ async def played(
 
 
 def recorded(corpus: Corpus, data: Path, conversations: int) -> Iterator[tuple[str, Talk]]:
-    """The recorded systems of the data set; their lists are cut to the first ten."""
+    """The recorded systems of the data set, if any; their lists are cut to the first ten.
+
+    Raises DataError when there are no recordings at all.
+    """
+    if not (data / "concept").is_dir():
+        raise DataError("there is no such folder of recorded conversations", path=data / "concept")
     for path in sorted((data / "concept").glob(f"*_{corpus.name}.jsonl.gz")):
         logs = list(islice(read_concept(path, data), conversations))
         yield f"recorded {path.name.partition('_')[0]}", talk(logs, corpus)

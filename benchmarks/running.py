@@ -11,5 +11,5 @@ def run(main: Callable[[], None]) -> None:
     try:
         main()
     except Fixable as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(" ".join(str(error).split()) + "\n")
         sys.exit(2)

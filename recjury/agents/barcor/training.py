@@ -49,7 +49,7 @@ class Hyperparameters(SystemPlan):
 
     @classmethod
     def small(cls) -> Self:
-        """For corpora of one to a few thousand examples: small models, and facts of the graph.
+        """For corpora of fewer than 4,000 examples: small models, and facts of the graph.
 
         So few hardly teach the items: most of what it recommends is what the graph says.
         """
@@ -76,8 +76,8 @@ def train_barcor(
     corpus: Corpus,
     out: Path,
     *,
+    hyperparameters: Hyperparameters,
     seed: int = 0,
-    hyperparameters: Hyperparameters | None = None,
     progress: Progress | None = None,
     origins: Mapping[str, Origin] | None = None,
 ) -> TrainingReport:
@@ -89,16 +89,15 @@ def train_barcor(
     folder that holds something else.
     """
     check_place(out)
-    chosen = hyperparameters or _default(origins)
-    session = Session("barcor", corpus, seed=seed, progress=progress, facts=chosen.facts)
-    start, names = _start(session, chosen, origins or {})
+    session = Session("barcor", corpus, seed=seed, progress=progress, facts=hyperparameters.facts)
+    start, names = _start(session, hyperparameters, origins or {})
     with reproducible(seed), whole_folder(out) as folder:
         model = _recommender(session, start, names)
         objective = Recommending(
             model, session.space, session.parts, start.tokens, start.limits.context
         )
         sizes = len(session.parts.train), len(session.parts.stop)
-        session.fit(model, objective, chosen.recommender, sizes=sizes)
+        session.fit(model, objective, hyperparameters.recommender, sizes=sizes)
         generator = start.generator()
         speaking = BartSpeaking(
             generator,
@@ -110,19 +109,15 @@ def train_barcor(
             response=start.limits.response,
         )
         sizes = len(session.said), len(session.heldout)
-        session.fit(generator, speaking, chosen.generator, sizes=sizes)
+        session.fit(generator, speaking, hyperparameters.generator, sizes=sizes)
         described = session.metadata(
             limits=start.limits,
             fidelity="corrected",
-            sizes=_sizes(chosen, start),
+            sizes=_sizes(hyperparameters, start),
             backbones=start.backbones,
         )
         checkpoint.save(folder, model.fold(), generator, start.tokens, described)
     return session.report(out, objective.ranks)
-
-
-def _default(origins: Mapping[str, Origin] | None) -> Hyperparameters:
-    return Hyperparameters().from_published() if origins else Hyperparameters()
 
 
 def _sizes(chosen: Hyperparameters, start: BartStart) -> dict[str, float]:

@@ -48,7 +48,7 @@ class Hyperparameters(SystemPlan):
 
     @classmethod
     def small(cls) -> Self:
-        """For corpora of one to a few thousand examples: a small generator, gentle steps for items.
+        """For corpora of fewer than 4,000 examples: a small generator, gentle steps for items.
 
         So few hardly teach the items, and fast steps undo what the graph alone says of them.
         """
@@ -77,8 +77,8 @@ def train_kbrd(
     corpus: Corpus,
     out: Path,
     *,
+    hyperparameters: Hyperparameters,
     seed: int = 0,
-    hyperparameters: Hyperparameters | None = None,
     fidelity: Fidelity = "corrected",
     progress: Progress | None = None,
     origins: Mapping[str, Origin] | None = None,
@@ -92,32 +92,31 @@ def train_kbrd(
     holds something else.
     """
     check_place(out)
-    chosen = hyperparameters or _default(origins)
-    speaks = chosen.generator is not None
+    speaks = hyperparameters.generator is not None
     session = Session("kbrd", corpus, seed=seed, progress=progress, speaks=speaks)
-    start = _start(session, chosen, origins or {}) if chosen.generator else None
+    start = _start(session, hyperparameters, origins or {}) if hyperparameters.generator else None
     with reproducible(seed), whole_folder(out) as folder:
         space = session.space
         model = KbrdModel(
-            space.entities, space.relations, dim=chosen.dim, bases=chosen.bases, fidelity=fidelity
+            space.entities,
+            space.relations,
+            dim=hyperparameters.dim,
+            bases=hyperparameters.bases,
+            fidelity=fidelity,
         )
         objective = Recommending(model, space, session.parts)
         sizes = len(session.parts.train), len(session.parts.stop)
-        session.fit(model, objective, chosen.recommender, sizes=sizes)
-        if start is not None and chosen.generator is not None:
-            _speak(session, model, chosen.generator, start, folder)
+        session.fit(model, objective, hyperparameters.recommender, sizes=sizes)
+        if start is not None and hyperparameters.generator is not None:
+            _speak(session, model, hyperparameters.generator, start, folder)
         described = session.metadata(
             limits=LIMITS if start is None else start.limits,
             fidelity=fidelity,
-            sizes=_sizes(chosen, start),
+            sizes=_sizes(hyperparameters, start),
             backbones=None if start is None else start.backbones,
         )
         checkpoint.save(folder, model, described)
     return session.report(out, objective.ranks)
-
-
-def _default(origins: Mapping[str, Origin] | None) -> Hyperparameters:
-    return Hyperparameters().from_published() if origins else Hyperparameters()
 
 
 def _sizes(chosen: Hyperparameters, start: BartStart | None) -> dict[str, float]:

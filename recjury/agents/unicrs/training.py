@@ -56,7 +56,7 @@ class Hyperparameters(SystemPlan):
 
     @classmethod
     def small(cls) -> Self:
-        """For corpora of one to a few thousand examples: small models, many steps for the replies.
+        """For corpora of fewer than 4,000 examples: small models, many steps for the replies.
 
         The last weights are kept: items are found early on, sentences late.
         """
@@ -86,8 +86,8 @@ def train_unicrs(
     corpus: Corpus,
     out: Path,
     *,
+    hyperparameters: Hyperparameters,
     seed: int = 0,
-    hyperparameters: Hyperparameters | None = None,
     progress: Progress | None = None,
     origins: Mapping[str, Origin] | None = None,
 ) -> TrainingReport:
@@ -99,28 +99,27 @@ def train_unicrs(
     backbones do not fit, ConfigError for a folder that holds something else.
     """
     check_place(out)
-    chosen = hyperparameters or _default(origins)
-    session = Session("unicrs", corpus, seed=seed, progress=progress, facts=chosen.facts)
+    session = Session("unicrs", corpus, seed=seed, progress=progress, facts=hyperparameters.facts)
     space, graph = session.space, corpus.graph
     edges = neighbourhoods(graph.edges, space.entities + 1, space.relations)
     with reproducible(seed), whole_folder(out) as folder:
         if origins:
             plans = {
-                "prompts": chosen.prompts,
-                "recommender": chosen.recommender,
-                "generator": chosen.generator,
+                "prompts": hyperparameters.prompts,
+                "recommender": hyperparameters.recommender,
+                "generator": hyperparameters.generator,
             }
             limits = checkpoint.released(corpus.name).limits
             model, texts, backbones = prompting.begin(session, origins, limits)
             objective = prompting.train_prompts(session, model, texts, edges, plans)
         else:
-            texts = _texts(session, chosen)
-            model, backbones = _model(session, chosen, texts), {}
-            objective = _train_all(session, model, texts, edges, chosen)
+            texts = _texts(session, hyperparameters)
+            model, backbones = _model(session, hyperparameters, texts), {}
+            objective = _train_all(session, model, texts, edges, hyperparameters)
         described = session.metadata(
             limits=texts.limits,
             fidelity="corrected",
-            sizes=_sizes(chosen, from_scratch=not origins),
+            sizes=_sizes(hyperparameters, from_scratch=not origins),
             backbones=backbones,
         )
         checkpoint.save(folder, model, texts, described, with_backbones=not backbones)
@@ -140,10 +139,6 @@ def _sizes(chosen: Hyperparameters, *, from_scratch: bool) -> dict[str, float]:
         "vocabulary": chosen.vocabulary,
         "dropout": chosen.dropout,
     }
-
-
-def _default(origins: Mapping[str, Origin] | None) -> Hyperparameters:
-    return Hyperparameters().from_published() if origins else Hyperparameters()
 
 
 def _train_all(
