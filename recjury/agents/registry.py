@@ -110,7 +110,7 @@ def _barcor(name: str, options: Options, around: Surroundings) -> Recommender:
         name=name,
         list_length=around.list_length,
         fidelity=_fidelity(name, options),
-        backbone=_backbones(name, options, "bart").get("bart"),
+        backbone=_backbones("barcor", name, options).get("bart"),
         device=_device(name, options),
     )
 
@@ -124,7 +124,7 @@ def _kbrd(name: str, options: Options, around: Surroundings) -> Recommender:
         name=name,
         list_length=around.list_length,
         fidelity=_fidelity(name, options),
-        backbone=_backbones(name, options, "bart").get("bart"),
+        backbone=_backbones("kbrd", name, options).get("bart"),
         device=_device(name, options),
     )
 
@@ -138,7 +138,7 @@ def _unicrs(name: str, options: Options, around: Surroundings) -> Recommender:
         name=name,
         list_length=around.list_length,
         fidelity=_fidelity(name, options),
-        backbones=_backbones(name, options, "gpt2", "roberta"),
+        backbones=_backbones("unicrs", name, options),
         device=_device(name, options),
     )
 
@@ -161,7 +161,10 @@ def _fidelity(name: str, options: Options) -> "Fidelity | None":
     raise ConfigError(f"system {name}: fidelity must be corrected or ievalm, got {given!r}")
 
 
-def _backbones(name: str, options: Options, *kinds: str) -> dict[str, str]:
+def _backbones(system: str, name: str, options: Options) -> dict[str, str]:
+    from recjury.agents.neural.backbones import TAKES
+
+    kinds = TAKES[system]
     given: dict[str, str] = options.take("backbones", dict, {})
     for kind, place in given.items():
         if kind not in kinds or not isinstance(place, str) or not place.strip():
