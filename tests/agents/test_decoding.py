@@ -177,7 +177,7 @@ def test_who_shares_a_batch_does_not_matter(
         assert found == [went_on[n] for n in chosen]
 
 
-def test_rounding_stays_far_below_what_counts_as_close(
+def test_rounding_cannot_decide_between_tokens_that_are_not_close(
     bart: BartForConditionalGeneration, gpt2: GPT2LMHeadModel
 ) -> None:
     prefixes = prompted(32, seed=12)
@@ -194,7 +194,9 @@ def test_rounding_stays_far_below_what_counts_as_close(
             for _ in range(12):
                 alone = torch.stack([steps.alone(row, said[row]) for row in range(32)])
                 off = (alone - scores).abs().amax(1) / alone.abs().amax(1)
-                assert float(off.max()) < CLOSE / 20
+                # Two scores that lie further apart than this keep their order if each moves by
+                # less than half of it.
+                assert float(off.max()) < CLOSE / 2
                 tokens = torch.randint(4, VOCABULARY, (32,), generator=dice)
                 said = [[*before, int(token)] for before, token in zip(said, tokens, strict=True)]
                 scores = steps.next(tokens)
