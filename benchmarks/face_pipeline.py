@@ -19,11 +19,10 @@ from typing import Any
 
 from recjury.alignment.annotation import Table, annotation_table
 from recjury.alignment.face_results import coverage_of, pooled_scores, read_scored
-from recjury.campaign.config import RatingConfig
-from recjury.campaign.face import FaceSettings, score_conversations
-from recjury.campaign.progress import Progress
+from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.judge import judge_logs
 from recjury.corpora.crsarena import CrsArena, read_crsarena
-from recjury.judges.face import read_instruction_folder
+from recjury.judges.face.config import FaceConfig
 from recjury.llm import ModelSpec, event_loop
 from recjury.records import Aspect
 from recjury.store import Store
@@ -60,16 +59,12 @@ def _measured(
 ) -> dict[str, Any]:
     logs = list(people.logs.values())[:limit]
     spec = ModelSpec(base_url=f"http://127.0.0.1:{port}/v1", name="released")
-    config = RatingConfig(model=spec, concurrency=concurrency)
-    instructions = read_instruction_folder(folder / "face-instructions")
-    settings = FaceSettings(aspects=aspects, instructions=instructions)
-    progress = Progress()
+    face = FaceConfig(aspects=aspects, instructions=str(folder / "face-instructions"))
+    config = EvaluationConfig(model=spec, evaluators=(face,), concurrency=concurrency)
     with Store.open(str(path)) as kept:
         began, cpu = time.perf_counter(), time.process_time()
         with event_loop() as runner:
-            result = runner.run(
-                score_conversations(logs, settings, config, kept, progress=progress)
-            )
+            result = runner.run(judge_logs(logs, config, kept))
         wall, cpu = time.perf_counter() - began, time.process_time() - cpu
         scored = list(read_scored(kept))
     table = annotation_table(pooled_scores(scored), people.labels)

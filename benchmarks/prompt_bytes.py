@@ -89,7 +89,7 @@ async def _record(
 def _finished(request: ChatRequest, spec: ModelSpec) -> CallRecord:
     key = identity(request, spec)
     reply = Reply(call=key, text="", finish_reason="stop", model=spec.name)
-    return CallRecord(key, request, reply, attribution().trial, 1.7e9)
+    return CallRecord(key, request, reply, attribution().unit, 1.7e9)
 
 
 def _size(path: Path) -> int:

@@ -1,3 +1,97 @@
-"""recjury: how good is a conversational recommender for the person talking to it."""
+"""recjury: how good is a conversational recommender for the person talking to it.
+
+    import recjury
+
+    run = recjury.evaluate(systems=["retrieval"], scenarios="sample", limit=10)
+    run.systems["retrieval"]["core.overall"]
+
+`evaluate` runs a campaign, `judge` evaluates conversations that exist, `open` reads a store. What
+is listed in `__all__` is the public API.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recjury.api import (
+        Run,
+        Stored,
+        evaluate,
+        evaluate_async,
+        judge,
+        judge_async,
+        open,  # noqa: A004
+    )
+    from recjury.campaign import Progress
+    from recjury.errors import Fixable
+    from recjury.records import (
+        Conversation,
+        ConversationLog,
+        Evaluator,
+        ItemRef,
+        Level,
+        Metric,
+        Need,
+        Rating,
+        Recommender,
+        Status,
+        SystemReply,
+        Turn,
+        User,
+    )
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Conversation",
+    "ConversationLog",
+    "Evaluator",
+    "Fixable",
+    "ItemRef",
+    "Level",
+    "Metric",
+    "Need",
+    "Progress",
+    "Rating",
+    "Recommender",
+    "Run",
+    "Status",
+    "Stored",
+    "SystemReply",
+    "Turn",
+    "User",
+    "evaluate",
+    "evaluate_async",
+    "judge",
+    "judge_async",
+    "open",
+]
+
+_ROOMS = {
+    "recjury.api": {
+        "Run",
+        "Stored",
+        "evaluate",
+        "evaluate_async",
+        "judge",
+        "judge_async",
+        "open",
+    },
+    "recjury.campaign": {"Progress"},
+    "recjury.errors": {"Fixable"},
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first asked for: the command line starts without them."""
+    if name not in __all__:
+        raise AttributeError(f"module 'recjury' has no attribute {name!r}")
+    from importlib import import_module
+
+    room = next((room for room, names in _ROOMS.items() if name in names), "recjury.records")
+    found: object = getattr(import_module(room), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -15,13 +15,14 @@ ROOT = Path(recjury.__file__).parent
 FLOORS = (
     ("errors",),
     ("records",),
-    ("prompts", "stats"),
+    ("foreign", "prompts", "stats"),
     ("llm",),
     ("knowledge", "store"),
-    ("corpora",),
-    ("agents", "simulator", "judges", "debate"),
-    ("campaign", "report", "alignment"),
-    ("web",),
+    ("corpora", "debate"),
+    ("agents", "simulator", "judges"),
+    ("campaign", "results"),
+    ("report", "alignment"),
+    ("api", "web"),
     ("cli",),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

@@ -11,8 +11,6 @@ from recjury.records import ItemRef, SystemReply, distinct, usable_reply
 if TYPE_CHECKING:
     from recjury.knowledge import Catalogue
 
-_LONGEST = 500  # characters of a reason
-
 
 def held_to_catalogue(reply: object, catalogue: "Catalogue") -> SystemReply:
     """The reply with text, each item once, and ids that the catalogue has.
@@ -37,22 +35,6 @@ def _checked(reply: object) -> object:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise SystemFailed(f"`{place}` of the answer cannot be used: {first['msg']}") from None
-
-
-def told(error: BaseException) -> str:
-    """What a foreign exception is and says, as `one_line` has it."""
-    return f"{type(error).__name__}: {one_line(error)}"
-
-
-def one_line(error: BaseException) -> str:
-    """What a foreign exception says, as a reason that can be kept: one short line of Unicode."""
-    try:
-        said = str(error)
-    except Exception:  # a foreign `__str__` may do anything
-        said = "(it cannot be said)"
-    line = " ".join(said.replace("\0", r"\0").split())
-    short = line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
-    return short.encode("utf-8", "backslashreplace").decode()
 
 
 def _known(items: Iterable[ItemRef], catalogue: "Catalogue") -> tuple[ItemRef, ...]:

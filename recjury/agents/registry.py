@@ -226,7 +226,8 @@ def _openai_crs(name: str, options: Options, around: Surroundings) -> Recommende
 
 
 def _python(name: str, options: Options, around: Surroundings) -> Recommender:
-    from recjury.agents.own import TIMEOUT, load_own
+    from recjury.agents.own import load_own
+    from recjury.foreign import TIMEOUT
 
     path = options.take("path", str)
     given: dict[str, object] = options.take("options", dict, {})

@@ -90,7 +90,9 @@ class Explainable(NamedTuple):
             return alike[0]
         scored = [name for name in self.conversations if self._scored_turns(name)]
         if not scored:
-            raise DataError("nothing here is scored by FACE: run `recjury face score` first")
+            raise DataError(
+                "nothing here is scored by FACE: run `recjury judge` with the evaluator face first"
+            )
         if len(alike) > 1:
             which = f"{len(alike)} conversations begin with {conversation!r}"
             raise DataError(f"{which} ({_listed(alike)}): give more of the id")
@@ -130,12 +132,10 @@ def explainable_files(runs: Path, particles: Path, labels: Path) -> Explainable:
 
 
 def explainable_store(store: Store, campaign: str | None = None) -> Explainable:
-    """From what FACE left in a store; of several scorings of one conversation, the newest run's."""
-    by_run = sorted(store.campaigns(), key=lambda each: each.started_at or 0)
-    wanted = [each.id for each in by_run] if campaign is None else [campaign]
+    """From what FACE left in a store; of several scorings of one conversation, the newest."""
     names: dict[str, None] = {}
     scorings: dict[Aspect, dict[str, Scoring]] = {}
-    for each in (each for one in wanted for each in read_scored(store, one)):
+    for each in read_scored(store, campaign):
         if each.face.decomposition is not None:
             names[each.conversation] = None
             for aspect, scores in each.face.scores.items():

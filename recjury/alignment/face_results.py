@@ -1,9 +1,12 @@
 """What FACE left in a store, as files take it: scores per instruction, pooled scores, coverage."""
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from recjury.corpora.crsarena_particles import not_in_turn
+from recjury.corpora.crsarena_run_file import write_run_file
+from recjury.corpora.crsarena_runs import write_run
 from recjury.corpora.problems import Fault, Problem
 from recjury.records import (
     Aspect,
@@ -45,16 +48,37 @@ class AspectCoverage(NamedTuple):
 
 
 def read_scored(
-    store: Store, campaign: str | None = None, *, trials: Container[str] | None = None
+    store: Store, campaign: str | None = None, *, kind: str = "face"
 ) -> Iterator[Scored]:
-    """The conversations of a campaign, or of the store, that have particles or such ratings.
+    """The evaluations of a campaign, or of the store, by evaluators of that kind.
 
-    With `trials` (ids), only those of them.
+    Where a conversation was evaluated more than once, the first judging by the version that ran
+    last comes last.
     """
-    for trial in store.trials(campaign):
-        log = store.log(trial.id) if trials is None or trial.id in trials else None
-        if log is not None:
-            yield Scored(log, store.face(trial.id), store.ratings(trial.id))
+    began = {
+        each.label: each.started_at or 0 for each in store.evaluators(campaign) if each.kind == kind
+    }
+    found = [
+        (began[evaluation.label], -evaluation.judging, held.conversation, evaluation)
+        for held in store.results(campaign)
+        for evaluation in held.evaluations
+        if evaluation.label in began
+    ]
+    for _, _, conversation, evaluation in sorted(found, key=lambda each: each[:2]):
+        log = store.log(conversation)
+        assert log is not None  # it was evaluated
+        yield Scored(log, store.face(evaluation.evaluation), evaluation.ratings)
+
+
+def write_scores(folder: Path, scored: Sequence[Scored]) -> None:
+    """Write scores in CRSArena-Eval's forms: {aspect}.jsonl by instruction, and run.json pooled.
+
+    Raises DataError where a file cannot be written.
+    """
+    for aspect, turns in scores_by_instruction(scored).items():
+        write_run(folder / f"{aspect}.jsonl", turns.items())
+    conversations = dict.fromkeys(each.conversation for each in scored)
+    write_run_file(folder / "run.json", pooled_scores(scored), conversations)
 
 
 def scores_by_instruction(scored: Iterable[Scored]) -> dict[Aspect, Turns]:

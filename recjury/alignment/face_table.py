@@ -1,10 +1,11 @@
-"""FACE's table 1 from per-instruction scores: pool, join, correlate."""
+"""FACE's table 1 from scores in files or in a store: pool, join, correlate."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from recjury.alignment.annotation import Coverage, Scores, Table, annotation_table, coverage
+from recjury.alignment.face_results import Scored, pooled_scores, problems_of
 from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.corpora.crsarena_run_file import read_run_file
 from recjury.corpora.crsarena_runs import AspectRun, ParticleScores, read_runs
@@ -40,6 +41,16 @@ def face_table(runs: Path, labels: Path, *, strict: bool = False) -> FaceTable:
     for run in given.values():
         problems += run.problems
         problems += _unknown(run.aspect, run.turns, people)
+    return _table(pooled, people, problems)
+
+
+def scored_table(scored: Sequence[Scored], labels: Path) -> FaceTable:
+    """Hold what FACE left in a store against the file `labels`; raises DataError."""
+    people = read_crsarena(labels)
+    problems = [*people.problems, *problems_of(scored)]
+    pooled = pooled_scores(scored)
+    for aspect, own in pooled.items():
+        problems += _unknown(aspect, own, people)
     return _table(pooled, people, problems)
 
 

@@ -1,7 +1,7 @@
 """What a campaign will ask of its models, before it is run: calls, tokens, cost, at most.
 
 Calls are counted as if nothing ended early: every conversation takes all its rounds, every
-debate its round limit, and every trial is still to do. Beside what is asked then (`once`) stands
+debate its round limit, and everything is still to do. Beside what is asked then (`once`) stands
 what can be asked at most: every reply that is read is useless at first and asked for once more,
 and every utterance of the user leaks and is rewritten. An attempt that fails is none of these
 calls: how often it is repeated is the model's `retries` and `patience`.
@@ -10,39 +10,19 @@ Tokens per call are means over the package's own prompts on recorded logs, at fo
 token; a long catalogue name or a talkative system makes them more.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from recjury.campaign.config import CampaignConfig, ChatCrsConfig, OpenAiCrsConfig
+from recjury.campaign.config import CampaignConfig, EvaluationConfig
+from recjury.campaign.systems import ChatCrsConfig, OpenAiCrsConfig
 from recjury.llm import ModelSpec
 from recjury.llm.gateway import EMBEDDING_BATCH
-from recjury.records import Factor, Role, Scenario
+from recjury.records import ExpectedCalls, Scenario
 from recjury.simulator.session import user_opens
 
 _LOCAL_EMBEDDINGS = ("tfidf", "minilm")
 _ASKED = 2  # how often a reply that is read is asked for, at most
-
-
-class TokensPerCall(NamedTuple):
-    """What one call of a kind sends and gets back, in tokens."""
-
-    prompt: int
-    completion: int
-
-
-TOKENS = {
-    "check": TokensPerCall(10, 16),
-    "simulator/speak": TokensPerCall(1_100, 60),
-    "simulator/rewrite": TokensPerCall(1_000, 60),
-    "simulator/persuasiveness": TokensPerCall(1_100, 150),
-    "system": TokensPerCall(700, 120),
-    "embedding/items": TokensPerCall(2_900, 0),
-    "embedding/conversation": TokensPerCall(80, 0),
-    "judge": TokensPerCall(2_300, 250),
-    "debate": TokensPerCall(3_000, 250),
-}
 
 
 class Drawn(NamedTuple):
@@ -54,37 +34,39 @@ class Drawn(NamedTuple):
     items: int
 
 
-class Share(NamedTuple):
-    """The calls of one kind to one model: `once`, and at `most` where all goes wrong that can."""
+class Spending(NamedTuple):
+    """Calls, and the tokens and US dollars that they take on average; a cost of None is not
+    known, since a price is not."""
 
-    model: str
-    kind: str
-    once: int
-    most: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
 
 
 class Estimate(NamedTuple):
-    """`calls` is an upper bound, of which `by_model` are those by alias and kind; tokens and
-    `cost` (US dollars) are what so many calls take on average. `once` is the same for what is
-    asked if nothing has to be asked again."""
+    """What is asked at `most`, and `once` if nothing has to be asked again; `breakdown` says of
+    which model and for what."""
 
-    trials: int
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float
-    by_model: dict[str, dict[str, int]]
-    breakdown: tuple[Share, ...]
-    once: "Spending"
+    conversations: int
+    evaluations: dict[str, int]
+    breakdown: tuple[ExpectedCalls, ...]
+    once: Spending
+    most: Spending
 
-
-class Spending(NamedTuple):
-    """Calls, and the tokens and US dollars that they take on average."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float
+    def as_json(self) -> dict[str, object]:
+        """Stable keys: those of `most` stand at the top."""
+        by_model: dict[str, dict[str, int]] = {}
+        for share in self.breakdown:
+            by_model.setdefault(share.model, {})[share.kind] = share.most
+        return {
+            "conversations": self.conversations,
+            "evaluations": self.evaluations,
+            **self.most._asdict(),
+            "by_model": by_model,
+            "breakdown": [share._asdict() for share in self.breakdown],
+            "once": self.once._asdict(),
+        }
 
 
 def drawn(corpus: str, scenarios: Sequence[Scenario], items: int) -> Drawn:
@@ -94,85 +76,100 @@ def drawn(corpus: str, scenarios: Sequence[Scenario], items: int) -> Drawn:
 
 def estimate(config: CampaignConfig, corpora: Iterable[Drawn]) -> Estimate:
     """What these scenarios take under `config`, for all its systems and repeats."""
-    once: Counter[tuple[str, str]] = Counter()
-    most: Counter[tuple[str, str]] = Counter()
-    trials = 0
+    conversations = 0
+    expected: list[ExpectedCalls] = []
     for part in corpora:
-        trials += part.scenarios * config.repeats * len(config.systems)
-        for share in (*_raters(config, part), *_players(config, part)):
-            once[share.model, share.kind] += share.once
-            most[share.model, share.kind] += share.most
-    most.update({(alias, "check"): 1 for alias in config.all_models})
-    shares = tuple(Share(alias, kind, once[alias, kind], n) for (alias, kind), n in most.items())
-    by_model: dict[str, dict[str, int]] = {}
-    for share in shares:
-        by_model.setdefault(share.model, {})[share.kind] = share.most
+        played = part.scenarios * config.repeats * len(config.systems)
+        conversations += played
+        expected += _evaluators(config, played, config.simulator.max_rounds)
+        expected += _players(config, part)
+    return _estimate(config, conversations, expected)
+
+
+def estimate_evaluations(config: EvaluationConfig, conversations: int, rounds: int) -> Estimate:
+    """What so many conversations that exist take, of at most so many rounds each."""
+    return _estimate(config, conversations, _evaluators(config, conversations, rounds))
+
+
+def _estimate(
+    config: EvaluationConfig, conversations: int, expected: Iterable[ExpectedCalls]
+) -> Estimate:
+    checks = (ExpectedCalls(alias, "check", 0, 1, 10, 16) for alias in config.all_models)
+    shares = _merged((*expected, *checks))
     return Estimate(
-        trials=trials,
-        **_spending(config, {(s.model, s.kind): s.most for s in shares})._asdict(),
-        by_model=by_model,
+        conversations=conversations,
+        evaluations={e.label: conversations * e.judgings for e in config.evaluators},
         breakdown=shares,
-        once=_spending(config, {(s.model, s.kind): s.once for s in shares}),
+        once=_spending(config, [(share, share.once) for share in shares]),
+        most=_spending(config, [(share, share.most) for share in shares]),
     )
 
 
-def _players(config: CampaignConfig, part: Drawn) -> Iterator[Share]:
+def _merged(expected: Iterable[ExpectedCalls]) -> tuple[ExpectedCalls, ...]:
+    """The calls of one kind to one model as one share."""
+    shares: dict[tuple[str, str], ExpectedCalls] = {}
+    for each in expected:
+        place = (each.model, each.kind)
+        other = shares.get(place)
+        shares[place] = (
+            each
+            if other is None
+            else each._replace(once=each.once + other.once, most=each.most + other.most)
+        )
+    return tuple(shares.values())
+
+
+def _evaluators(
+    config: EvaluationConfig, conversations: int, rounds: int
+) -> Iterator[ExpectedCalls]:
+    for entry in config.evaluators:
+        judged = conversations * entry.judgings
+        yield from entry.expected(judged, rounds, models=config.has_models)
+
+
+def _players(config: CampaignConfig, part: Drawn) -> Iterator[ExpectedCalls]:
     """The calls of the simulated user, and of systems under test that are models."""
     played, rounds = part.scenarios * config.repeats, config.simulator.max_rounds
     if config.plays_llm:
-        model, trials = config.simulator.model, played * len(config.systems)
-        said = trials * rounds + part.openings * config.repeats * len(config.systems)
-        yield Share(model, "simulator/speak", said, _ASKED * said)
-        yield Share(model, "simulator/rewrite", 0, _ASKED * said)
-        yield Share(model, "simulator/persuasiveness", trials, _ASKED * trials)
+        model, conversations = config.simulator.model, played * len(config.systems)
+        said = conversations * rounds + part.openings * config.repeats * len(config.systems)
+        yield ExpectedCalls(model, "simulator/speak", said, _ASKED * said, 1_100, 60)
+        yield ExpectedCalls(model, "simulator/rewrite", 0, _ASKED * said, 1_000, 60)
+        if any(entry.asks_user for entry in config.evaluators):
+            asked = conversations * max(e.judgings for e in config.evaluators if e.asks_user)
+            kind = "simulator/persuasiveness"
+            yield ExpectedCalls(model, kind, asked, _ASKED * asked, 1_100, 150)
     embedders = set()
     for system in config.systems:
+        answers = played * rounds
         if isinstance(system, ChatCrsConfig | OpenAiCrsConfig):
-            yield Share(system.model, "system", played * rounds, played * rounds)
+            yield ExpectedCalls(system.model, "system", answers, answers, 700, 120)
         if isinstance(system, ChatCrsConfig) and _embeds(system):
             embedders.add(system.embeddings)
-            answers = played * rounds
-            yield Share(system.embeddings, "embedding/conversation", answers, answers)
+            kind = "embedding/conversation"
+            yield ExpectedCalls(system.embeddings, kind, answers, answers, 80, 0)
     for alias in sorted(embedders):  # the systems of a run share the vectors of the items
         batches = ceil(part.items / EMBEDDING_BATCH) if played else 0
-        yield Share(alias, "embedding/items", batches, batches)
+        yield ExpectedCalls(alias, "embedding/items", batches, batches, 2_900, 0)
 
 
 def _embeds(system: ChatCrsConfig) -> bool:
     return system.list_source == "independent" and system.embeddings not in _LOCAL_EMBEDDINGS
 
 
-def _raters(config: CampaignConfig, part: Drawn) -> Iterator[Share]:
-    """The calls of judges and debaters."""
-    trials = part.scenarios * config.repeats * len(config.systems)
-    asked: list[tuple[str, str, int]] = []
-    if config.judges_llm:
-        asked += [(alias, "judge", times) for alias, times in _judges(config).items()]
-    if config.debates_llm:
-        models = [config.debate.roles.get(role, config.debate.model) for role in Role]
-        asked += [(alias, "debate", config.debate.max_rounds) for alias in models]
-    for alias, kind, times in asked:
-        yield Share(alias, kind, times * trials, _ASKED * times * trials)
-
-
-def _judges(config: CampaignConfig) -> Counter[str]:
-    judges = config.judges
-    if judges.combine == "mean":
-        return Counter({alias: len(Factor) for alias in judges.models})
-    return Counter(judges.routing.get(factor, judges.models[0]) for factor in Factor)
-
-
-def _spending(config: CampaignConfig, calls: dict[tuple[str, str], int]) -> Spending:
+def _spending(config: EvaluationConfig, calls: Sequence[tuple[ExpectedCalls, int]]) -> Spending:
+    costs = [_cost(config.all_models[share.model], share, n) for share, n in calls]
+    known = [cost for cost in costs if cost is not None]
     return Spending(
-        calls=sum(calls.values()),
-        prompt_tokens=sum(TOKENS[kind].prompt * n for (_, kind), n in calls.items()),
-        completion_tokens=sum(TOKENS[kind].completion * n for (_, kind), n in calls.items()),
-        cost=sum(
-            n * _cost(config.all_models[alias], TOKENS[kind]) for (alias, kind), n in calls.items()
-        ),
+        calls=sum(n for _, n in calls),
+        prompt_tokens=sum(share.prompt_tokens * n for share, n in calls),
+        completion_tokens=sum(share.completion_tokens * n for share, n in calls),
+        cost=sum(known) if len(known) == len(costs) else None,
     )
 
 
-def _cost(spec: ModelSpec, tokens: TokensPerCall) -> float:
-    replied = 0 if spec.embedding else tokens.completion
-    return (spec.price_in * tokens.prompt + spec.price_out * replied) / 1e6
+def _cost(spec: ModelSpec, share: ExpectedCalls, calls: int) -> float | None:
+    if not calls:
+        return 0.0
+    cost = spec.cost(share.prompt_tokens, share.completion_tokens)
+    return None if cost is None else calls * cost

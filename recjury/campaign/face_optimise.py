@@ -1,7 +1,7 @@
 """Optimise FACE's instructions with the models of a campaign file, as a campaign of its own.
 
-It has no trials: its calls are for the campaign itself, and what they have cost in all its runs
-is what its budget is held against.
+It has no conversations: its calls are for the campaign itself, and what they have cost in all its
+runs is what its budget is held against.
 """
 
 from collections.abc import Awaitable, Callable
@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from recjury.campaign.config import RatingConfig
-from recjury.campaign.identity import models_settings
+from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.preparation import open_gateway, open_store
 from recjury.campaign.running import setup
 from recjury.errors import ConfigError
@@ -27,8 +26,6 @@ from recjury.records import JSON, Aspect, digest
 from recjury.store import Campaign, Setup, Store
 
 T = TypeVar("T")
-
-_CHANGES_REPLIES = {"base_url", "name", "temperature", "max_tokens", "json_mode", "extra"}
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class OptimisePlan:
 
 async def optimise(
     plan: OptimisePlan,
-    config: RatingConfig,
+    config: EvaluationConfig,
     place: Store | str,
     *,
     watch: Callable[[Step], None] = lambda _: None,
@@ -62,7 +59,7 @@ async def optimise(
 
 async def choose_anew(
     plan: OptimisePlan,
-    config: RatingConfig,
+    config: EvaluationConfig,
     place: Store | str,
     pool: Path,
     *,
@@ -90,7 +87,7 @@ class _Work(NamedTuple, Generic[T]):
 
 async def _as_campaign(
     plan: OptimisePlan,
-    config: RatingConfig,
+    config: EvaluationConfig,
     place: Store | str,
     watch: Callable[[Step], None],
     work: _Work[T],
@@ -100,20 +97,18 @@ async def _as_campaign(
     what = _what(plan, config)
     identity = digest([work.name, what, *work.given])[:12]
     async with AsyncExitStack() as stack:
-        gateway = open_gateway(config)
+        gateway = await open_gateway(config, stack)
         assert gateway is not None  # there are models: that was checked
-        await stack.enter_async_context(gateway)
         one = _optimisation(plan, config, gateway, watch)
         work.check(one)
-        await gateway.check()
-        store = await open_store(place, identity, gateway, stack)
-        stack.enter_context(store.claim(identity))
-        store.begin(Campaign(id=identity, name=work.name, setup=_setup(config, what)))
-        with on_behalf_of(identity):
+        store, campaign = await open_store(place, identity, gateway, stack)
+        begun = _setup(config, what)
+        store.begin(Campaign(id=campaign, identity=identity, name=work.name, setup=begun))
+        with on_behalf_of(campaign):
             return await work.do(one)
 
 
-def check_models(plan: OptimisePlan, config: RatingConfig) -> None:
+def check_models(plan: OptimisePlan, config: EvaluationConfig) -> None:
     """Raise ConfigError where `config` lacks a model that the plan names."""
     for alias in (plan.model, plan.rewriter):
         if alias not in config.all_models:
@@ -121,7 +116,7 @@ def check_models(plan: OptimisePlan, config: RatingConfig) -> None:
             raise ConfigError(f"the campaign file has no model {alias!r} (it has: {known})")
 
 
-def _what(plan: OptimisePlan, config: RatingConfig) -> dict[str, JSON]:
+def _what(plan: OptimisePlan, config: EvaluationConfig) -> dict[str, JSON]:
     """All that can change what is asked."""
     models = config.all_models
     sides = [
@@ -133,26 +128,27 @@ def _what(plan: OptimisePlan, config: RatingConfig) -> dict[str, JSON]:
         "aspect": str(plan.aspect),
         "optimiser": plan.settings.model_dump(mode="json"),
         "roles": [plan.model, plan.rewriter],
-        "models": models_settings({name: models[name] for name in (plan.model, plan.rewriter)}),
+        "models": {name: models[name].reply_settings() for name in (plan.model, plan.rewriter)},
         "decomposer": dict(RuleDecomposer().settings) if plan.rules else None,
         "prompts": [FacePrompts().identity, f"{pack.id}/{pack.version}+{pack.digest}"],
         "data": digest(sides),
     }
 
 
-def _setup(config: RatingConfig, what: dict[str, JSON]) -> Setup:
-    """What the campaign runs with; it has no trials, and so no stages."""
-    shown = {**config.model_dump(mode="json"), "optimisation": what, "stages": []}
+def _setup(config: EvaluationConfig, what: dict[str, JSON]) -> Setup:
+    """What the campaign runs with; it has no conversations."""
+    shown = {**config.model_dump(mode="json"), "optimisation": what}
     return setup(config).model_copy(update={"config": shown})
 
 
 def _optimisation(
-    plan: OptimisePlan, config: RatingConfig, gateway: Gateway, watch: Callable[[Step], None]
+    plan: OptimisePlan, config: EvaluationConfig, gateway: Gateway, watch: Callable[[Step], None]
 ) -> Optimisation:
-    models: dict[str, JSON] = {
-        alias: config.all_models[alias].model_dump(mode="json", include=_CHANGES_REPLIES)
-        for alias in (plan.model, plan.rewriter)
-    }
+    models: dict[str, JSON] = {}
+    for alias in (plan.model, plan.rewriter):
+        own = dict(config.all_models[alias].reply_settings())
+        own.pop("embedding")  # journals do not have it: a model for embeddings writes nothing
+        models[alias] = own
     return Optimisation(
         plan.aspect,
         plan.training,

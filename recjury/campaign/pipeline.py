@@ -1,154 +1,159 @@
-"""How one trial walks: converse, rate, debate, done.
+"""How one unit goes: its conversation is held, and then evaluated by every evaluator.
 
-Each stage is written when it ends, and what the store has is not done again. What fails is
-recorded with its reason; the campaign goes on, and the next run tries that stage again: the store
-answers all calls but the one that failed.
+What is left to do is read off the store. A conversation that failed keeps its evaluators waiting;
+an evaluator that failed keeps nobody.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import structlog
 
-from recjury.campaign.cast import Cast
-from recjury.campaign.config import SimulatorConfig
-from recjury.campaign.plan import Trial
-from recjury.campaign.progress import Progress
-from recjury.debate import Debater, hold
-from recjury.errors import UnitFailed
+from recjury.campaign.build import Components
+from recjury.campaign.config import EvaluationConfig, SimulatorConfig
+from recjury.campaign.conversations import ConversationFailed, Conversations
+from recjury.campaign.evaluations import ActiveEvaluator
+from recjury.campaign.executors.local import run_local
+from recjury.campaign.plan import Unit
+from recjury.campaign.progress import Progress, Tally
 from recjury.llm import on_behalf_of
-from recjury.records import (
-    ConversationLog,
-    Ending,
-    Rating,
-    Status,
-)
-from recjury.simulator import LeakGuard, converse
-from recjury.store import Stage, Store
+from recjury.llm.together import together
+from recjury.records import ConversationRecord
+from recjury.store import PlannedEvaluation, Store
 
 logger = structlog.get_logger()
 
 
-class Unit(NamedTuple):
-    """A trial, and the stages of it that the store has."""
-
-    trial: Trial
-    done: Collection[str]
-
-
-class StageFailed(UnitFailed):
-    """A stage did not come to its end; it stays to do."""
-
-    def __init__(self, stage: Stage, reason: str, said: ConversationLog | None = None):
-        """Say which stage, and why; `said` is what there is of a conversation that failed."""
-        super().__init__(reason)
-        self.stage, self.said = stage, said
-
-
 class Pipeline:
-    """Advances trials. One pipeline serves all trials of a run, many at once."""
+    """Advances units. One pipeline serves all units of a run, many at once."""
 
     def __init__(
         self,
         store: Store,
-        casts: Mapping[str, Cast],
-        debaters: Debater | None,
-        *,
-        rounds: SimulatorConfig,
-        debate_rounds: int,
+        components: Mapping[str, Components],
+        config: EvaluationConfig,
         progress: Progress,
+        *,
+        session: SimulatorConfig | None = None,
     ):
-        """`casts` are by corpus: the part of a scenario's corpus before the slash."""
-        self._store = store
-        self._casts = casts
-        self._debaters = debaters
-        self._rounds = rounds
-        self._debate_rounds = debate_rounds
-        self._progress = progress
-        self._guards = {name: LeakGuard(cast.catalogue) for name, cast in casts.items()}
+        """`components` are by corpus; `session` is needed where conversations are held."""
+        self._store, self._progress = store, progress
+        self._held = {
+            corpus: Conversations(store, those, session or SimulatorConfig())
+            for corpus, those in components.items()
+        }
+        judgings = {entry.label: entry.judgings for entry in config.evaluators}
+        self._evaluators = {
+            corpus: [
+                ActiveEvaluator(label, evaluator, judgings[label])
+                for label, evaluator in those.evaluators.items()
+            ]
+            for corpus, those in components.items()
+        }
+        self._concurrency = config.concurrency
+        self._begun: dict[str, asyncio.Future[bool]] = {}
+        self._complete: set[_Place] = set()
 
-    @property
-    def last_stage(self) -> Stage:
-        """The stage after which a trial is done."""
-        return "rate" if self._debaters is None else "debate"
+    async def run(self, campaign: str, units: Sequence[Unit]) -> None:
+        """Bring all units to their end, as far as they are not there yet."""
+        self._join(campaign)
+        left = self._left(campaign, units)
+        # Twice as many open units as calls at once: while one writes, another has a call to make.
+        await run_local(left, self._advance, open_at_once=min(len(left), 2 * self._concurrency))
 
-    async def advance(self, unit: Unit) -> None:
-        """Walk a trial from where the store has it to its end, or to its failure."""
-        trial = unit.trial
-        with on_behalf_of(trial.id, trial.repeat):
-            try:
-                await self._walk(unit)
-            except StageFailed as failure:
-                logger.info("trial failed", trial=trial.id, stage=failure.stage, why=str(failure))
-                reason = str(failure)
-                await self._store.save_failure(trial.id, failure.stage, reason, failure.said)
-                self._progress.finish_one(failed=True)
-            else:
-                self._progress.finish_one(failed=False)
+    def _join(self, campaign: str) -> None:
+        every = (each.planned() for some in self._evaluators.values() for each in some)
+        self._store.join(campaign, tuple({each.id: each for each in every}.values()))
 
-    async def _walk(self, unit: Unit) -> None:
-        trial, done = unit
-        cast = self._casts[corpus_name(trial.scenario.corpus)]
-        log = self._store.log(trial.id) if "converse" in done else None
-        if log is None:
-            log = await self._converse(trial, cast)
-        if "rate" in done:
-            ratings: Sequence[Rating] = self._store.ratings(trial.id)
-        else:
-            ratings = await self._rate(trial, cast, log)
-        if self._debaters is not None:
-            await self._debate(trial, self._debaters, log, cast.feeding(ratings))
+    def _left(self, campaign: str, units: Sequence[Unit]) -> list[Unit]:
+        """The units with something left to do; `progress` is told of all."""
+        held = self._store.held(campaign)
+        self._complete = self._finished(units, held)
+        conversations = Tally(len(units), sum(unit.id in held for unit in units))
+        tallies: dict[str, Tally] = {}
+        left: list[Unit] = []
+        for unit in units:
+            complete = unit.id in held
+            for active in self._evaluators[unit.corpus]:
+                tally = tallies.setdefault(active.label, Tally())
+                ended = sum(
+                    (unit.id, active.label, judging) in self._complete
+                    for judging in range(active.judgings)
+                )
+                tally.planned += active.judgings
+                tally.done += ended
+                complete = complete and ended == active.judgings
+            if not complete:
+                left.append(unit)
+        self._progress.begin(conversations, tallies)
+        return left
 
-    async def _converse(self, trial: Trial, cast: Cast) -> ConversationLog:
-        assert cast.user is not None
-        said: list[ConversationLog] = []
+    def _finished(self, units: Iterable[Unit], held: Mapping[str, str]) -> set["_Place"]:
+        """The evaluations that are complete."""
+        planned = [
+            (_Place(unit.id, active.label, evaluation.judging), active.stages, evaluation.identity)
+            for unit in units
+            if unit.id in held
+            for active in self._evaluators[unit.corpus]
+            for evaluation in active.evaluations(held[unit.id])
+        ]
+        rows = self._store.find_evaluations(identity for _, _, identity in planned)
+        stages = self._store.evaluation_stages(rows.values())
+        return {
+            place
+            for place, wanted, identity in planned
+            if identity in rows and wanted <= stages.get(rows[identity], set())
+        }
+
+    async def _advance(self, unit: Unit) -> None:
+        record = await self._record(unit)
+        if record is None:
+            for active in self._evaluators[unit.corpus]:
+                self._progress.evaluations[active.label].planned -= active.judgings
+            return
+        log = record.log.id
+        await together(
+            self._evaluated(active, evaluation, record, unit.repeat)
+            for active in self._evaluators[unit.corpus]
+            for evaluation in active.evaluations(log)
+            if _Place(unit.id, active.label, evaluation.judging) not in self._complete
+        )
+
+    async def _record(self, unit: Unit) -> ConversationRecord | None:
+        """The conversation, held now where the store does not have it; None where it failed."""
+        kept = self._store.record(unit.id)
+        if kept is not None or unit.scenario is None:
+            return kept
+        tally = self._progress.conversations
         try:
-            log = await converse(
-                cast.user,
-                cast.recommenders[trial.system],
-                trial.scenario,
-                self._guards[corpus_name(trial.scenario.corpus)],
-                cast.catalogue,
-                min_rounds=self._rounds.min_rounds,
-                max_rounds=self._rounds.max_rounds,
-                list_length=self._rounds.list_length,
-                broken_off=said.append,
-            )
-        except UnitFailed as failure:
-            raise StageFailed("converse", f"simulated user: {failure}", *said) from failure
-        if log.ending is Ending.SYSTEM_FAILED:
-            turns = log.system_turns
-            raise StageFailed("converse", f"turn {len(turns)}: {turns[-1].failure}", log)
-        persuasive = await cast.user.persuasiveness(log)
-        _refuse_lost("converse", [persuasive], log)
-        await self._store.save_log(trial.id, log, [persuasive])
-        return log
+            with on_behalf_of(unit.id, unit.repeat):
+                record = await self._held[unit.corpus].hold(unit)
+        except ConversationFailed as failure:
+            logger.info("conversation failed", conversation=unit.id, why=str(failure))
+            await self._store.save_failure(unit.id, "converse", str(failure), failure.said)
+            self._progress.finish(tally, failed=True)
+            return None
+        self._progress.finish(tally)
+        return record
 
-    async def _rate(self, trial: Trial, cast: Cast, log: ConversationLog) -> Sequence[Rating]:
-        ratings = await cast.raters.rate(log)
-        _refuse_lost("rate", ratings)
-        await self._store.save_ratings(trial.id, ratings)
-        return ratings
-
-    async def _debate(
-        self, trial: Trial, debaters: Debater, log: ConversationLog, ratings: Sequence[Rating]
+    async def _evaluated(
+        self,
+        active: ActiveEvaluator,
+        planned: PlannedEvaluation,
+        record: ConversationRecord,
+        repeat: int,
     ) -> None:
-        transcript, verdict = await hold(log, ratings, debaters, max_rounds=self._debate_rounds)
-        lost = [s for s in transcript.statements if s.status is Status.CALL_FAILED]
-        if lost:
-            raise StageFailed("debate", f"{lost[0].role}, round {lost[0].round}: {lost[0].reason}")
-        await self._store.save_debate(trial.id, transcript, verdict)
+        """Evaluate; logs that are equal to the byte are evaluated once."""
+        begun = self._begun.get(planned.identity)
+        if begun is None:
+            begun = asyncio.ensure_future(active.evaluate(self._store, planned, record, repeat))
+            self._begun[planned.identity] = begun
+        complete = await begun
+        self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
 
 
-def corpus_name(place: str) -> str:
-    """The corpus in "opendialkg/test": what stands before the last slash, or all of it."""
-    return place.rpartition("/")[0] or place
-
-
-def _refuse_lost(
-    stage: Stage, ratings: Sequence[Rating], said: ConversationLog | None = None
-) -> None:
-    """A call that failed for good may succeed tomorrow: the stage is not finished without it."""
-    for rating in ratings:
-        if rating.status is Status.CALL_FAILED:
-            raise StageFailed(stage, f"{rating.factor}: {rating.reason}", said)
+class _Place(NamedTuple):
+    unit: str
+    label: str
+    judging: int

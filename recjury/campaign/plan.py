@@ -1,68 +1,68 @@
-"""Which trials a campaign consists of, and what each of them is identified by."""
+"""Which conversations a campaign consists of."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from recjury.records import JSON, ConversationLog, Record, Scenario, digest
-from recjury.store import Trial as PlannedTrial
+from recjury.campaign.build import Components
+from recjury.campaign.config import CampaignConfig
+from recjury.campaign.identity import conversation_id, play_settings
+from recjury.records import Scenario
+from recjury.simulator import LeakGuard
+from recjury.store import PlannedConversation
 
-# Part of every trial's identity: raise it when a stage comes to compute something else.
-IDENTITY_VERSION = 1
 
+class Unit(NamedTuple):
+    """A conversation to hold and to evaluate.
 
-class Trial(Record):
-    """One system in one scenario, once more for each repeat (0-based).
-
-    `id` is a digest of everything that can change the trial's result. `settings` says what that
-    was, stage by stage.
+    `id` is the store's, `corpus` the name of the corpus. `scenario` is None for a conversation
+    that the store has already, or never gets.
     """
 
     id: str
+    corpus: str
     system: str
-    scenario: Scenario
     repeat: int
-    settings: Mapping[str, JSON]
-
-    def planned(self, seed: int) -> PlannedTrial:
-        """The trial as the store keeps it; `seed` is the campaign's."""
-        return PlannedTrial(
-            id=self.id,
-            system=self.system,
-            scenario=self.scenario.id,
-            corpus=self.scenario.corpus,
-            repeat=self.repeat,
-            seed=seed,
-            settings=self.settings,
-        )
+    scenario: Scenario | None = None
 
 
-def simulated_trials(
-    *,
-    scenarios: Iterable[Scenario],
-    systems: Mapping[str, Mapping[str, JSON]],
-    settings: Mapping[str, JSON],
-    repeats: int,
-) -> Iterator[Trial]:
-    """Trials scenario by scenario, all systems of one together: a half-done run is comparable.
+class Planned(NamedTuple):
+    """A conversation to plan, and the scenario that it begins with."""
 
-    `systems` maps each system's name to its settings; `settings` holds those of the stages that
-    all trials share.
-    """
-    for repeat in range(repeats):
+    conversation: PlannedConversation
+    scenario: Scenario
+
+
+def plan_conversations(
+    config: CampaignConfig,
+    scenarios: Mapping[str, Sequence[Scenario]],
+    by: Mapping[str, Components],
+) -> Iterator[Planned]:
+    """Conversations corpus by corpus, then scenario by scenario, all systems of one together: so
+    that systems can be compared when half is done. The same one comes once."""
+    seen: set[str] = set()
+    for corpus, drawn in scenarios.items():
+        for planned in _of_corpus(config, drawn, by[corpus]):
+            if planned.conversation.identity not in seen:
+                seen.add(planned.conversation.identity)
+                yield planned
+
+
+def _of_corpus(
+    config: CampaignConfig, scenarios: Sequence[Scenario], components: Components
+) -> Iterator[Planned]:
+    assert components.user is not None
+    shared = play_settings(config, components.user, LeakGuard(components.catalogue))
+    for repeat in range(config.repeats):
         for scenario in scenarios:
-            for name, system in systems.items():
-                own: dict[str, JSON] = {"system": system, **settings}
-                identity = digest([IDENTITY_VERSION, name, scenario, repeat, own])
-                yield Trial(
-                    id=identity, system=name, scenario=scenario, repeat=repeat, settings=own
+            for system in components.recommenders.values():
+                settings = {"system": dict(system.settings), **shared}
+                conversation = PlannedConversation(
+                    identity=conversation_id(scenario, repeat, system, settings),
+                    system=system.name,
+                    scenario=scenario.id,
+                    corpus=scenario.corpus,
+                    repeat=repeat,
+                    seed=config.seed,
+                    settings=settings,
                 )
-
-
-def recorded_trial(log: ConversationLog, settings: Mapping[str, JSON]) -> Trial:
-    """The trial of a conversation that was recorded elsewhere: it enters after the session."""
-    return Trial(
-        id=digest([IDENTITY_VERSION, log, settings]),
-        system=log.system,
-        scenario=log.scenario,
-        repeat=0,
-        settings=settings,
-    )
+                yield Planned(conversation, scenario)

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from recjury.campaign.cast import Cast, debaters_for, simulating_cast
-from recjury.campaign.config import CampaignConfig, RatingConfig, ScenarioSource
-from recjury.campaign.identity import campaign_id, trial_settings
-from recjury.campaign.plan import Trial, simulated_trials
+from recjury.campaign.build import Components, playing_components
+from recjury.campaign.config import CampaignConfig, EvaluationConfig, ScenarioSource
+from recjury.campaign.identity import campaign_id
+from recjury.campaign.plan import Planned, plan_conversations
 from recjury.corpora import Corpus, open_corpus
-from recjury.debate import Debater
 from recjury.llm import Gateway
 from recjury.records import Scenario
 from recjury.store import Skipped, Store
@@ -23,70 +22,77 @@ from recjury.store import Skipped, Store
 
 @dataclass(frozen=True)
 class Prepared:
-    """A campaign ready to run."""
+    """A campaign ready to run; `id` is its identity."""
 
     id: str
-    config: CampaignConfig
-    casts: Mapping[str, Cast]
-    debaters: Debater | None
+    components: Mapping[str, Components]
     gateway: Gateway | None
-    trials: tuple[Trial, ...]
+    planned: tuple[Planned, ...]
     skipped: tuple[Skipped, ...]
 
 
-def open_gateway(config: RatingConfig) -> Gateway | None:
-    """The gateway to the campaign's models; None for a campaign without any.
+async def open_gateway(config: EvaluationConfig, stack: AsyncExitStack) -> Gateway | None:
+    """The gateway to the models, which were all tried; None where there is none.
 
-    It can check them; calls can be made once it has something to record them in.
+    Calls can be made once it has something to record them in: see `open_store`. Raises Fixable.
     """
-    if not config.all_models:
+    if not config.has_models:
         return None
-    return Gateway(config.all_models, concurrency=config.concurrency, budget=config.budget)
+    gateway = Gateway(config.all_models, concurrency=config.concurrency, budget=config.budget)
+    await stack.enter_async_context(gateway)
+    await gateway.check()
+    return gateway
+
+
+class OpenedStore(NamedTuple):
+    """A store, and the id that the campaign has in it."""
+
+    store: Store
+    campaign: str
 
 
 async def open_store(
-    place: Store | str, campaign: str, gateway: Gateway | None, stack: AsyncExitStack
-) -> Store:
-    """The store at `place`, with the gateway recording in it; `stack` closes what was opened."""
+    place: Store | str, identity: str, gateway: Gateway | None, stack: AsyncExitStack
+) -> OpenedStore:
+    """The store at `place`, with a campaign claimed and the gateway recording in it.
+
+    `stack` closes what was opened. Raises StoreError where another process runs the campaign.
+    """
     store = stack.enter_context(Store.open(place)) if isinstance(place, str) else place
+    campaign = store.campaign_id(identity)
     recorder = await stack.enter_async_context(store.recorder())
+    stack.enter_context(store.claim(campaign))
     if gateway is not None:
-        gateway.record_in(recorder, spent=store.spent(campaign).cost)
-    return store
+        spent = store.spent(campaign)
+        gateway.record_in(
+            recorder,
+            spent_cost=spent.cost,
+            spent_tokens=spent.prompt_tokens + spent.completion_tokens,
+        )
+    return OpenedStore(store, campaign)
 
 
 async def prepare(
     config: CampaignConfig, stack: AsyncExitStack, *, limit: int | None = None
 ) -> Prepared:
-    """Open corpora and systems, try every model and system over HTTP, and plan the trials.
+    """Open corpora and systems, try every model and system over HTTP, and plan.
 
     `limit` draws that many scenarios from each source instead of what the file says. What was
     opened is closed by `stack`. Raises Fixable.
     """
     opened = open_sources(config)
     scenarios, skipped = draw_scenarios(opened, config.seed, limit)
-    gateway = open_gateway(config)
-    if gateway is not None:
-        await stack.enter_async_context(gateway)
-        await gateway.check()
+    gateway = await open_gateway(config, stack)
     corpora = {corpus.name: corpus for _, corpus in opened}
-    casts = {name: simulating_cast(config, corpus, gateway) for name, corpus in corpora.items()}
-    for cast in casts.values():
-        stack.push_async_callback(cast.aclose)
-    for cast in casts.values():
-        await cast.check()
-    debaters = debaters_for(config, gateway)
-    trials = tuple(
-        trial
-        for name, drawn in scenarios.items()
-        for trial in simulated_trials(
-            scenarios=drawn,
-            systems={system: dict(r.settings) for system, r in casts[name].recommenders.items()},
-            settings=trial_settings(config, casts[name], debaters),
-            repeats=config.repeats,
-        )
-    )
-    return Prepared(campaign_id(config), config, casts, debaters, gateway, trials, skipped)
+    components = {
+        name: playing_components(config, corpus, gateway) for name, corpus in corpora.items()
+    }
+    for some in components.values():
+        stack.push_async_callback(some.aclose)
+    for some in components.values():
+        await some.check()
+    planned = tuple(plan_conversations(config, scenarios, components))
+    return Prepared(campaign_id(config), components, gateway, planned, skipped)
 
 
 class Opened(NamedTuple):

@@ -1,24 +1,38 @@
 """How far a campaign is: counted by the pipeline, shown by whoever watches."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from recjury.llm import GatewayUsage
 
 
 @dataclass
-class Progress:
-    """Counts of trials by how they stand; `changed` is called after every change.
+class Tally:
+    """How many units of one kind there are, and how many of them are done or failed."""
 
-    `resumed` trials were done before this run began and say nothing about its speed. `usage`
+    planned: int = 0
+    done: int = 0
+    failed: int = 0
+
+    @property
+    def remaining(self) -> int:
+        """How many are neither done nor failed."""
+        return self.planned - self.done - self.failed
+
+
+@dataclass
+class Progress:
+    """Counts of conversations, and of evaluations by label; `changed` is called after every
+    change.
+
+    `resumed` units were done before this run began and say nothing about its speed. `usage`
     are the gateway's counters, where the campaign has models.
     """
 
-    planned: int = 0
+    conversations: Tally = field(default_factory=Tally)
+    evaluations: dict[str, Tally] = field(default_factory=dict)
     resumed: int = 0
-    done: int = 0
-    failed: int = 0
     usage: GatewayUsage | None = None
     changed: Callable[["Progress"], None] = lambda _: None
     clock: Callable[[], float] = time.monotonic
@@ -28,25 +42,35 @@ class Progress:
         """Start the clock."""
         self.started = self.clock()
 
-    def begin(self, *, planned: int, resumed: int) -> None:
-        """Say what there is to do; `resumed` trials are done already."""
-        self.planned, self.resumed, self.done = planned, resumed, resumed
+    def begin(self, conversations: Tally, evaluations: Mapping[str, Tally]) -> None:
+        """Say what there is to do, and what of it is done already."""
+        self.conversations, self.evaluations = conversations, dict(evaluations)
+        self.resumed = sum(tally.done for tally in self._tallies())
         self.changed(self)
 
-    def finish_one(self, *, failed: bool) -> None:
-        """Count one more trial as done or failed."""
-        self.failed += failed
-        self.done += not failed
+    def finish(self, tally: Tally, *, failed: bool = False) -> None:
+        """Count one more unit as done or failed."""
+        tally.failed += failed
+        tally.done += not failed
         self.changed(self)
 
     @property
+    def share(self) -> float:
+        """What part of all units is done or failed, 0 to 1."""
+        planned = sum(tally.planned for tally in self._tallies())
+        return 1 - self.remaining / planned if planned else 0.0
+
+    @property
     def remaining(self) -> int:
-        """How many trials are neither done nor failed."""
-        return self.planned - self.done - self.failed
+        """How many units are neither done nor failed."""
+        return sum(tally.remaining for tally in self._tallies())
 
     def seconds_left(self) -> float | None:
-        """An estimate from this run's own pace; None until a trial has finished."""
-        finished = self.done + self.failed - self.resumed
-        if finished <= 0:
+        """An estimate from this run's own pace; None until a unit has finished."""
+        ended = sum(tally.done + tally.failed for tally in self._tallies()) - self.resumed
+        if ended <= 0:
             return None
-        return (self.clock() - self.started) / finished * self.remaining
+        return (self.clock() - self.started) / ended * self.remaining
+
+    def _tallies(self) -> list[Tally]:
+        return [self.conversations, *self.evaluations.values()]

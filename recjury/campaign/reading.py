@@ -2,20 +2,23 @@
 
 import difflib
 import types
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from recjury.campaign.config import CampaignConfig, RatingConfig
-from recjury.campaign.judging import JudgingFile
+from recjury.campaign.config import CampaignConfig, EvaluationConfig, EvaluatorsOnly
 from recjury.errors import ConfigError
+from recjury.judges.config import EvaluatorConfig
+from recjury.judges.registry import EvaluatorEntry, installed, kinds, read_entry
 
 C = TypeVar("C", bound=CampaignConfig)
 
+_FOR_EVALUATORS = "`model` and `evaluators`"
+_ENTRY: TypeAdapter[EvaluatorConfig] = TypeAdapter(EvaluatorEntry)
 _LARGEST = 2**63 - 1  # what SQLite and canonical JSON can hold
 
 
@@ -55,12 +58,39 @@ def read_config(path: Path) -> CampaignConfig:
     return _read(path, CampaignConfig, "`scenarios` and `systems`")
 
 
-def read_raters(path: Path) -> RatingConfig:
-    """Who rates and debates by the file at `path`, which need not say what else a campaign is.
+def read_evaluators(path: Path | None, names: Sequence[str] = ()) -> EvaluationConfig:
+    """What evaluators need, from a file that need not say what else a campaign is.
 
-    Raises ConfigError for anything that is wrong with it, in what it says of a campaign, too.
+    With `names`, only those evaluators: of the file, or built-in ones. Raises ConfigError for
+    anything that is wrong with the file, in what it says of a campaign, too, and for a name that
+    is neither.
     """
-    return _read(path, JudgingFile, "`model` and `judges`").raters
+    given = EvaluatorsOnly() if path is None else _read(path, EvaluatorsOnly, _FOR_EVALUATORS)
+    own = {entry.label: entry for entry in given.evaluators}
+    _refuse_unknown(names, tuple(dict.fromkeys((*own, *kinds(), *installed()))))
+    try:
+        if names:
+            chosen = [own.get(each) or _ENTRY.validate_python(read_entry(each)) for each in names]
+            given = given.model_copy(update={"evaluators": tuple(chosen)})
+        return given.for_evaluators
+    except ValidationError as error:
+        raise ConfigError(explain(error)) from error
+
+
+def read_models(path: Path) -> EvaluationConfig:
+    """The models of a file, all of them, that need not say what they are for.
+
+    Raises ConfigError for anything that is wrong with the file.
+    """
+    return _read(path, EvaluatorsOnly, _FOR_EVALUATORS)
+
+
+def _refuse_unknown(names: Iterable[str], known: Sequence[str]) -> None:
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f", did you mean {near[0]}?" if near else ""
+            raise ConfigError(f"no evaluator is called {name!r}{hint} (known: {', '.join(known)})")
 
 
 def _read(path: Path, kind: type[C], keys: str) -> C:
@@ -122,7 +152,7 @@ def _wrong_value(detail: ErrorDetails) -> str:
 
 def _wrong_kind(place: str, detail: ErrorDetails) -> str:
     found = detail["input"]
-    kinds = sorted(_kinds())
+    kinds = sorted(_kinds(str(detail["loc"][0])))
     known = f"(known: {', '.join(kinds)})"
     if detail["type"] == "union_tag_not_found":
         return f"`{place}` has no `kind` {known}"
@@ -132,8 +162,8 @@ def _wrong_kind(place: str, detail: ErrorDetails) -> str:
     return f"`{place}`: unknown kind {kind!r}{hint} {known}"
 
 
-def _kinds() -> Iterator[str]:
-    for model in _models_in(CampaignConfig.model_fields["systems"].annotation):
+def _kinds(of: str) -> Iterator[str]:
+    for model in _models_in(CampaignConfig.model_fields[of].annotation):
         yield from get_args(model.model_fields["kind"].annotation)
 
 

@@ -1,27 +1,27 @@
-"""Run a campaign: claim it, plan what is left, walk every trial, say how it ended."""
+"""Run a campaign: claim it, plan what is left, advance every unit, say how it ended."""
 
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import NamedTuple
 
 import recjury
-from recjury.campaign.config import CampaignConfig, RatingConfig
-from recjury.campaign.executors.local import run_local
-from recjury.campaign.pipeline import Pipeline, Unit
-from recjury.campaign.plan import Trial
+from recjury.campaign.config import CampaignConfig, EvaluationConfig
+from recjury.campaign.pipeline import Pipeline
+from recjury.campaign.plan import Unit
 from recjury.campaign.preparation import open_store, prepare
 from recjury.campaign.progress import Progress
+from recjury.corpora import corpus_name
 from recjury.llm import ModelSpec
 from recjury.prompts import load_pack, pack_names
 from recjury.store import Campaign, Setup, Skipped, Store, package_versions
 
 
 class RunResult(NamedTuple):
-    """How a run ended. `planned` = `done` + `failed`, unless it was interrupted.
+    """How a run ended, in conversations: `planned` = `done` + `failed`, unless interrupted.
 
-    `trials` are the ids of what was planned: a store may have more of the campaign. `set_aside`
-    trials belonged to the campaign until something that can change their results
-    (a system, a rubric, the data) did change: they stay in the store, and out of its tables.
+    `conversations` are the ids of what was planned: a store may have more of the campaign.
+    `evaluators` are the labels of those that evaluated. `set_aside` conversations belonged to
+    the campaign until something that can change them (a system, the data) did change: they stay
+    in the store, and out of its tables.
     """
 
     campaign: str
@@ -30,77 +30,65 @@ class RunResult(NamedTuple):
     failed: int
     skipped: tuple[Skipped, ...] = ()
     set_aside: int = 0
-    trials: frozenset[str] = frozenset()
+    conversations: frozenset[str] = frozenset()
+    evaluators: tuple[str, ...] = ()
 
 
 async def run_campaign(
     config: CampaignConfig,
-    store: Store | str,
+    place: Store | str,
     *,
     limit: int | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Run `config`, or go on with it where `store` has a part of it already.
+    """Run `config`, or go on with it where the store has a part of it already.
 
-    A `store` given by its URL is opened, or made, once everything else is in order. `limit` draws
+    A store given by its URL is opened, or made, once everything else is in order. `limit` draws
     that many scenarios from each source instead of what the file says. Raises Fixable for what
-    the user can mend: before the first trial with nothing written, later (an endpoint that has
-    come to refuse) with everything kept that was finished.
+    the user can mend: before the first conversation with nothing written, later (an endpoint that
+    has come to refuse) with everything kept that was finished.
     """
     progress = progress or Progress()
     async with AsyncExitStack() as stack:
         prepared = await prepare(config, stack, limit=limit)
-        kept = await open_store(store, prepared.id, prepared.gateway, stack)
-        stack.enter_context(kept.claim(prepared.id))
+        store, campaign = await open_store(place, prepared.id, prepared.gateway, stack)
         begun = setup(config, prepared.skipped)
-        kept.begin(Campaign(id=prepared.id, name=config.name, setup=begun))
-        set_aside = plan_in(kept, prepared.id, prepared.trials, config.seed)
-        pipeline = Pipeline(
-            kept,
-            prepared.casts,
-            prepared.debaters,
-            rounds=config.simulator,
-            debate_rounds=config.debate.max_rounds,
-            progress=progress,
-        )
+        store.begin(Campaign(id=campaign, identity=prepared.id, name=config.name, setup=begun))
+        plan = store.plan(campaign, [planned.conversation for planned in prepared.planned])
+        units = [
+            Unit(
+                id=plan.ids[conversation.identity],
+                corpus=corpus_name(conversation.corpus),
+                system=conversation.system,
+                repeat=conversation.repeat,
+                scenario=scenario,
+            )
+            for conversation, scenario in prepared.planned
+        ]
         progress.usage = prepared.gateway.usage if prepared.gateway else None
-        await walk(pipeline, kept, prepared.id, prepared.trials, progress, config.concurrency)
-    return RunResult(
-        campaign=prepared.id,
-        planned=progress.planned,
-        done=progress.done,
-        failed=progress.failed,
-        skipped=prepared.skipped,
-        set_aside=set_aside,
-        trials=frozenset(trial.id for trial in prepared.trials),
+        pipeline = Pipeline(store, prepared.components, config, progress, session=config.simulator)
+        await pipeline.run(campaign, units)
+    return ended(campaign, units, progress, config)._replace(
+        skipped=prepared.skipped, set_aside=plan.set_aside
     )
 
 
-def plan_in(store: Store, campaign: str, trials: Sequence[Trial], seed: int) -> int:
-    """Make the trials those of the campaign; how many of an earlier version were set aside."""
-    return store.add_trials(campaign, [trial.planned(seed) for trial in trials])
+def ended(
+    campaign: str, units: list[Unit], progress: Progress, config: EvaluationConfig
+) -> RunResult:
+    """How a run of these units ended."""
+    tally = progress.conversations
+    return RunResult(
+        campaign=campaign,
+        planned=tally.planned,
+        done=tally.done,
+        failed=tally.failed,
+        conversations=frozenset(unit.id for unit in units),
+        evaluators=tuple(entry.label for entry in config.evaluators),
+    )
 
 
-async def walk(
-    pipeline: Pipeline,
-    store: Store,
-    campaign: str,
-    trials: Sequence[Trial],
-    progress: Progress,
-    concurrency: int,
-) -> None:
-    """Advance all trials that the store does not have to the end."""
-    stages = store.stages_done(campaign)
-    # The same file named twice, or two sources that drew the same scenario.
-    trials = tuple({trial.id: trial for trial in trials}.values())
-    units = (Unit(trial, stages.get(trial.id, ())) for trial in trials)
-    left = [unit for unit in units if pipeline.last_stage not in unit.done]
-    progress.begin(planned=len(trials), resumed=len(trials) - len(left))
-    # Twice as many open trials as calls at once: while one writes, another has a call to make.
-    await run_local(left, pipeline.advance, open_at_once=min(len(left), 2 * concurrency))
-
-
-def setup(config: RatingConfig, skipped: tuple[Skipped, ...] = ()) -> Setup:
+def setup(config: EvaluationConfig, skipped: tuple[Skipped, ...] = ()) -> Setup:
     """What a campaign runs with, for whoever wants to do it again."""
     return Setup(
         config=config.model_dump(mode="json"),
@@ -113,6 +101,6 @@ def setup(config: RatingConfig, skipped: tuple[Skipped, ...] = ()) -> Setup:
     )
 
 
-def _prices(spec: ModelSpec) -> dict[str, float]:
-    """A model's prices, in US dollars per million tokens."""
+def _prices(spec: ModelSpec) -> dict[str, float | None]:
+    """A model's prices, in US dollars per million tokens; None where not known."""
     return {"in": spec.price_in, "out": spec.price_out, "cached": spec.price_cached}

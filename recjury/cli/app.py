@@ -5,8 +5,10 @@ import typer
 from recjury.cli import (
     compare,
     doctor,
+    evaluators,
     export,
     face,
+    fork,
     judge,
     replay,
     report,
@@ -20,7 +22,8 @@ app = typer.Typer(
     name="recjury",
     help="How good is a conversational recommender for the person talking to it? "
     "A simulated user talks with it, twelve judges rate the conversation, four experts debate "
-    "a verdict from 0 to 100, and everything is kept in a store.",
+    "a verdict from 0 to 100, other evaluators stand beside them, and everything is kept in a "
+    "store.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -32,8 +35,10 @@ app.command("judge")(judge.judge)
 app.command("status")(status.status)
 app.command("compare")(compare.compare)
 app.command("replay")(replay.replay)
+app.command("fork")(fork.fork)
 app.command("report")(report.report)
 app.command("export")(export.export)
 app.add_typer(face.app, name="face")
 app.add_typer(train.app, name="train")
+app.command("evaluators")(evaluators.evaluators)
 app.command("doctor")(doctor.doctor)

@@ -109,7 +109,8 @@ async def _prepared(path: Path) -> str:
 
     async with AsyncExitStack() as stack:
         prepared = await prepare(read_config(path), stack)
-        return f"{len(prepared.trials)} trials, {len(prepared.skipped)} records skipped"
+        planned, skipped = len(prepared.planned), len(prepared.skipped)
+        return f"{planned} conversations, {skipped} records skipped"
 
 
 def _tried(what: str, look: Callable[[], str]) -> Finding:

@@ -1,16 +1,17 @@
-"""`recjury run --dry-run`: what would be done, and what it may cost."""
+"""`--dry-run` of `recjury run` and `recjury judge`: what would be done, and what it may cost."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recjury.cli import output
 
 if TYPE_CHECKING:
-    from recjury.campaign.config import CampaignConfig
+    from recjury.campaign.config import CampaignConfig, EvaluationConfig
     from recjury.campaign.estimate import Estimate
 
 
 def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool) -> None:
-    """Print trials, calls, tokens and cost; nothing is sent and nothing is written."""
+    """Print conversations, evaluations, calls, tokens and cost; nothing is sent or written."""
     from recjury.campaign.estimate import drawn, estimate
     from recjury.campaign.preparation import draw_scenarios, open_sources
 
@@ -19,20 +20,46 @@ def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool)
     items = {corpus.name: len(corpus.catalogue) for _, corpus in opened}
     bound = estimate(config, [drawn(name, some, items[name]) for name, some in scenarios.items()])
     counts = {name: len(found) for name, found in scenarios.items()}
-    if as_json:
-        shares = [share._asdict() for share in bound.breakdown]
-        shown = {**bound._asdict(), "breakdown": shares, "once": bound.once._asdict()}
-        output.emit_json({"scenarios": counts, "skipped": len(skipped), **shown})
-        return
-    output.show_table(
-        ["", ""],
+    _show(
+        config,
+        bound,
+        {"scenarios": counts, "skipped": len(skipped)},
         [
             *((f"scenarios of {name}", str(n)) for name, n in counts.items()),
             ("records skipped", str(len(skipped))),
             ("systems", ", ".join(system.name for system in config.systems)),
-            ("trials", f"{bound.trials:,}"),
         ],
+        as_json=as_json,
     )
+
+
+def show_evaluations(config: "EvaluationConfig", rounds: Sequence[int], *, as_json: bool) -> None:
+    """As `show_estimate`, for conversations that exist, of so many rounds each."""
+    from recjury.campaign.estimate import estimate_evaluations
+
+    bound = estimate_evaluations(config, len(rounds), max(rounds, default=0))
+    _show(config, bound, {}, [], as_json=as_json)
+
+
+def _show(
+    config: "EvaluationConfig",
+    bound: "Estimate",
+    counts: dict[str, object],
+    rows: Sequence[tuple[str, str]],
+    *,
+    as_json: bool,
+) -> None:
+    metrics = {each.label: each.metrics(config.has_models) for each in config.evaluators}
+    if as_json:
+        ids = {label: [each.id for each in rated] for label, rated in metrics.items()}
+        output.emit_json({**counts, "metrics": ids, **bound.as_json()})
+        return
+    evaluations = (
+        (f"evaluations by {label}", f"{n:,}, of {len(metrics[label])} metrics each")
+        for label, n in bound.evaluations.items()
+    )
+    conversations = ("conversations", f"{bound.conversations:,}")
+    output.show_table(["", ""], [*rows, conversations, *evaluations])
     _show_calls(bound)
 
 
@@ -40,6 +67,7 @@ def _show_calls(bound: "Estimate") -> None:
     if not bound.breakdown:
         output.say("no model is called")
         return
+    once, most = bound.once, bound.most
     output.show_table(
         ["model calls", "if nothing is asked twice", "at most"],
         [
@@ -47,14 +75,14 @@ def _show_calls(bound: "Estimate") -> None:
                 (f"{share.model}: {share.kind}", f"{share.once:,}", f"{share.most:,}")
                 for share in bound.breakdown
             ),
-            ("calls", f"{bound.once.calls:,}", f"{bound.calls:,}"),
-            ("prompt tokens, about", f"{bound.once.prompt_tokens:,}", f"{bound.prompt_tokens:,}"),
+            ("calls", f"{once.calls:,}", f"{most.calls:,}"),
+            ("prompt tokens, about", f"{once.prompt_tokens:,}", f"{most.prompt_tokens:,}"),
             (
                 "completion tokens, about",
-                f"{bound.once.completion_tokens:,}",
-                f"{bound.completion_tokens:,}",
+                f"{once.completion_tokens:,}",
+                f"{most.completion_tokens:,}",
             ),
-            ("cost, about, USD", f"{bound.once.cost:,.2f}", f"{bound.cost:,.2f}"),
+            ("cost, about, USD", _dollars(once.cost), _dollars(most.cost)),
         ],
     )
     output.say(
@@ -62,3 +90,7 @@ def _show_calls(bound: "Estimate") -> None:
         "twice, and all that the user says is rewritten twice. Attempts that fail are not in it: "
         "`retries` and `patience` bound them"
     )
+
+
+def _dollars(cost: float | None) -> str:
+    return "unknown" if cost is None else f"{cost:,.2f}"

@@ -24,14 +24,16 @@ def export(
     campaign: options.Campaign = None,
     as_json: options.Json = False,
 ) -> None:
-    """Export trials, ratings, statements, turns and calls, a file each.
+    """Export conversations, evaluations, turns, ratings, statements and calls, a file each.
+
+    And conversations.jsonl, which holds the conversations whole: `recjury judge` reads it.
 
     \b
     recjury export out
     recjury export out --format parquet --campaign 3f2a
     """
+    from recjury.results import export as write
     from recjury.store import Store
-    from recjury.store.export import export as write
 
     with Store.open(store, create=False) as kept:
         chosen = kept.campaign(campaign).id if campaign else None

@@ -1,11 +1,11 @@
-"""`recjury face`: score conversations particle by particle, and read such scores."""
+"""`recjury face`: scores particle by particle, explained and held against labels."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recjury.cli import face_explain, face_optimise, face_score, options, output
+from recjury.cli import face_explain, face_optimise, options, output
 from recjury.cli.problems import say_problems
 
 if TYPE_CHECKING:
@@ -23,20 +23,28 @@ def _commands() -> None:
     """FACE: scores per particle and instruction, and what they add up to."""
 
 
-app.command("score")(face_score.score)
 app.command("explain")(face_explain.explain)
 app.command("optimise")(face_optimise.optimise)
 
 
 @app.command()
 def table(
-    runs: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR", help="Scores: a folder of {aspect}.jsonl files, or a run file."
-        ),
-    ],
     labels: Annotated[Path, typer.Option(metavar="FILE", help="Labels: crs_arena_eval.json.")],
+    runs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Scores: a folder of {aspect}.jsonl files, or a run file (default: the store's).",
+        ),
+    ] = None,
+    store: options.Store = options.DEFAULT_STORE,
+    campaign: options.Campaign = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the store's scores there: {aspect}.jsonl and run.json."
+        ),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Leave scores outside their aspect's scale out.")
     ] = False,
@@ -45,20 +53,27 @@ def table(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Hold per-instruction scores against people's labels: correlations per aspect and subset.
+    """Hold FACE's scores against people's labels: correlations per aspect and subset.
 
     A turn's or dialogue's score is the plain mean over its particles and instructions; without
     any it is unscored, and no part of n.
 
     \b
+    recjury face table --labels crs_arena_eval.json
     recjury face table --runs face-runs --labels crs_arena_eval.json --json
     """
     from recjury.alignment.face_table import face_table
     from recjury.corpora.writing import check_writable, write_file
+    from recjury.errors import ConfigError
 
     if problems is not None:
         check_writable(problems)
-    result = face_table(runs, labels, strict=strict)
+    if runs is None:
+        result = _of_store(store, campaign, labels, out)
+    elif campaign is not None or out is not None:
+        raise ConfigError("--campaign and --out are for what is in a store: leave out --runs")
+    else:
+        result = face_table(runs, labels, strict=strict)
     if problems is not None:
         write_file(
             problems,
@@ -75,6 +90,25 @@ def table(
         _show(result)
     say_problems(result.problems)
     _say_gaps(result)
+
+
+def _of_store(url: str, campaign: str | None, labels: Path, out: Path | None) -> "FaceTable":
+    from recjury.alignment.face_results import read_scored, write_scores
+    from recjury.alignment.face_table import scored_table
+    from recjury.errors import DataError
+    from recjury.store import Store
+
+    with Store.open(url, create=False) as kept:
+        chosen = None if campaign is None else kept.campaign(campaign).id
+        scored = tuple(read_scored(kept, chosen))
+    if not scored:
+        raise DataError(
+            "nothing here is scored by FACE: run `recjury judge FILE --evaluator face` first"
+        )
+    result = scored_table(scored, labels)
+    if out is not None:
+        write_scores(out, scored)
+    return result
 
 
 def _say_gaps(result: "FaceTable") -> None:

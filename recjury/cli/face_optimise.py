@@ -199,7 +199,7 @@ def _show(found: "Report", out: Path, *, as_json: bool) -> None:
     head = ["instruction", "iteration", "ancestors", "bandit", "training", "validation", "rank"]
     output.show_table(head, map(_row, (found.initial, *found.pool)))
     output.say(f"the {len(found.chosen)} chosen, pooled: {output.number(found.together, 3)}")
-    output.say(f"{out / 'instructions'}: for --instructions of recjury face score")
+    output.say(f"{out / 'instructions'}: for `instructions` of the evaluator face")
 
 
 def _row(line: "Line") -> list[str]:

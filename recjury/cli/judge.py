@@ -1,35 +1,57 @@
-"""`recjury judge`: score recorded conversations."""
+"""`recjury judge`: evaluate conversations that exist, from files or from the store."""
 
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recjury.cli import options
+from recjury.errors import ConfigError
+
+if TYPE_CHECKING:
+    from recjury.campaign import EvaluationConfig, Progress, RunResult
 
 
 class Form(StrEnum):
     """How recorded conversations are written."""
 
     CONCEPT = "concept"
+    CRSARENA = "crsarena"
+    RECJURY = "recjury"
     JSONL = "jsonl"
+    MESSAGES = "messages"
 
 
 def judge(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, plain or .gz.")],
-    form: Annotated[Form, typer.Option("--format", help="How the files are written.")],
-    store: options.Store = options.DEFAULT_STORE,
-    limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="At most N conversations per file.")
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="[FILE...]", help="Files, plain or .gz.")
+    ] = None,
+    campaign: Annotated[
+        str | None,
+        typer.Option("--campaign", metavar="ID", help="A campaign of the store, not files."),
+    ] = None,
+    evaluator: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Only this evaluator, of --config or built in; may be repeated."
+        ),
     ] = None,
     config: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE.yaml",
-            help="Models, judges and debate; a campaign file will do. Without it: no model.",
+            help="Models and evaluators; a campaign file will do. Without it: no model.",
         ),
+    ] = None,
+    form: Annotated[
+        Form | None,
+        typer.Option("--format", help="How the files are written (default: found out)."),
+    ] = None,
+    store: options.Store = options.DEFAULT_STORE,
+    limit: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="At most N conversations per file.")
     ] = None,
     data: Annotated[
         str | None,
@@ -38,31 +60,71 @@ def judge(
     concurrency: options.Concurrency = None,
     budget: options.Budget = None,
     report: options.Report = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be done, and what it may cost.")
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Score recorded conversations: twelve judges and a debate, without playing anything.
+    """Evaluate conversations that exist; nothing is played.
+
+    Files are recordings in one of the known forms, and become a campaign of their own. With
+    --campaign the evaluations join those that a campaign of the store has.
 
     \b
-    recjury judge kbrd_redial.jsonl.gz barcor_redial.jsonl.gz --format concept --limit 50
-    recjury judge mine.jsonl --format jsonl --config judges.yaml --report mine.html
+    recjury judge kbrd_redial.jsonl.gz barcor_redial.jsonl.gz --limit 50
+    recjury judge mine.jsonl --config judges.yaml --report mine.html
+    recjury judge crs_arena_eval.json --config model.yaml --evaluator face
+    recjury judge --campaign 3f2a --config strict.yaml --evaluator core
     """
-    from recjury.campaign.config import RatingConfig
-    from recjury.campaign.progress import Progress
-    from recjury.campaign.reading import read_raters
-    from recjury.campaign.recorded import judge_recorded
-    from recjury.campaign.running import RunResult
+    from recjury.campaign import judge_campaign, judge_files, read_evaluators
+    from recjury.cli.estimate import show_evaluations
     from recjury.cli.results import finish
     from recjury.cli.running import drive
     from recjury.report import check_place
 
-    base = RatingConfig(name=paths[0].name) if config is None else read_raters(config)
-    changes = {"data": data, "concurrency": concurrency, "budget": budget}
-    raters = base.model_copy(update={k: v for k, v in changes.items() if v is not None})
-
+    if bool(paths) == bool(campaign):
+        raise ConfigError("name files to evaluate, or a campaign of the store with --campaign")
+    if campaign and (form or limit):
+        raise ConfigError("--format and --limit are about files: leave them out with --campaign")
+    if campaign and not (evaluator or config):
+        raise ConfigError("say what evaluates the campaign: --evaluator NAME or --config FILE")
+    changes: dict[str, object] = {"data": data, "concurrency": concurrency, "budget": budget}
+    if paths and config is None:
+        changes["name"] = paths[0].name
+    asked = read_evaluators(config, evaluator or ())
+    asked = asked.model_copy(update={k: v for k, v in changes.items() if v is not None})
+    if dry_run:
+        show_evaluations(
+            asked, _rounds(paths or (), campaign, asked, store, form, limit), as_json=as_json
+        )
+        return
     if report is not None:
         check_place(report)
 
-    def work(progress: Progress) -> Coroutine[None, None, RunResult]:
-        return judge_recorded(paths, form.value, raters, store, limit=limit, progress=progress)
+    def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
+        if campaign:
+            return judge_campaign(campaign, asked, store, progress=progress)
+        return judge_files(paths or (), asked, store, form=form, limit=limit, progress=progress)
 
     finish(drive(work), store, report=report, as_json=as_json)
+
+
+def _rounds(
+    paths: Sequence[Path],
+    campaign: str | None,
+    config: "EvaluationConfig",
+    store: str,
+    form: str | None,
+    limit: int | None,
+) -> list[int]:
+    """How many rounds each conversation has that is to be evaluated."""
+    from recjury.corpora import data_beside, read_recordings
+    from recjury.store import Store
+
+    if campaign is None:
+        data = Path(config.data) if config.data else data_beside(paths)
+        found = read_recordings(paths, form, data=data, limit=limit)
+        return [len(each.log.system_turns) for each in found]
+    with Store.open(store, create=False) as kept:
+        results = kept.results(kept.campaign(campaign).id)
+        return [result.rounds for result in results if result.log is not None]

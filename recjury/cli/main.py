@@ -1,6 +1,6 @@
 """Runs a command and turns what went wrong into an exit code.
 
-0 done; 1 a bug (with its traceback); 2 the user can fix it (one line); 3 done, but some trials
+0 done; 1 a bug (with its traceback); 2 the user can fix it (one line); 3 done, but some of it
 failed; 130 interrupted.
 """
 

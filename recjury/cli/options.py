@@ -1,6 +1,5 @@
 """Options that several commands share."""
 
-import math
 from pathlib import Path
 from typing import Annotated
 
@@ -28,20 +27,31 @@ Campaign = Annotated[
 
 Concurrency = Annotated[
     int | None,
-    typer.Option(min=1, max=4096, metavar="N", help="Model calls at once, over all trials."),
+    typer.Option(min=1, max=4096, metavar="N", help="Model calls at once, over all conversations."),
 ]
 
 
-def _some_money(budget: float | None) -> float | None:
-    if budget is not None and not 0 < budget < math.inf:  # nan is neither
-        raise typer.BadParameter(f"must be a sum above 0, got {budget}")
-    return budget
+def _some_budget(budget: str | None) -> object:
+    from pydantic import ValidationError
+
+    from recjury.llm import BudgetSpec, parse_budget
+
+    if budget is None:
+        return None
+    try:
+        return BudgetSpec.model_validate(parse_budget(budget))
+    except ValidationError:
+        raise typer.BadParameter(f"must be a sum above 0, got {budget}") from None
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 Budget = Annotated[
-    float | None,
+    str | None,
     typer.Option(
-        metavar="USD", callback=_some_money, help="Spend at most this much on model calls."
+        metavar="USD",
+        callback=_some_budget,
+        help="Spend at most this much on model calls: dollars, or '1000000 tokens'.",
     ),
 ]
 

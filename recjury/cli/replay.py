@@ -1,30 +1,31 @@
-"""`recjury replay`: watch a stored debate again, or verify that it is what it was."""
+"""`recjury replay`: watch stored conversations and debates again, or verify debates."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recjury.cli import options, output
-from recjury.cli.plain_text import printable
+from recjury.cli.replay_verify import verify_debates
 from recjury.cli.replay_view import Undebated, show
-from recjury.errors import ConfigError, StoreError
+from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
     from recjury.cli.replay_view import Replayed
-    from recjury.debate.difference import Difference
     from recjury.debate.replay import ReplayedDebate
-    from recjury.records import JSON, Rating
-    from recjury.store import Store, Unfinished
+    from recjury.records import JSON
+    from recjury.store import DebateSummary, EvaluationResult, Store, Unfinished
 
-SOME_DIFFER = 3
 _REASON = 100  # characters of a reason in a list
+_DIGITS = 12  # of an id in a list
 
 
 def replay(
-    trial: Annotated[
-        str | None, typer.Argument(metavar="[TRIAL]", help="A trial's id, or its first digits.")
+    named: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]", help="The id of a debate or a conversation, or its first digits."
+        ),
     ] = None,
     store: options.Store = options.DEFAULT_STORE,
     every: Annotated[bool, typer.Option("--all", help="All debates of the store.")] = False,
@@ -34,9 +35,9 @@ def replay(
     campaign: options.Campaign = None,
     as_json: options.Json = False,
 ) -> None:
-    """Replay debates from the store, round by round; nothing is asked of any model.
+    """Replay conversations and their debates from the store; nothing is asked of any model.
 
-    Of a trial without a debate, what there is of it is shown: the conversation, as far as it
+    Of a conversation without a debate, what there is of it is shown: what was said, as far as it
     went, and the ratings.
 
     \b
@@ -44,59 +45,76 @@ def replay(
     recjury replay 3f2a91              watch one
     recjury replay --verify            recompute every verdict from the raw replies
     """
+    from recjury.debate.finding import debates_named
     from recjury.store import Store as Kept
 
-    if every and trial:
-        raise ConfigError("name a trial or say --all, not both")
+    if every and named:
+        raise ConfigError("name a debate or say --all, not both")
     with Kept.open(store, create=False) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
-        if not (trial or every or verify):
+        if not (named or every or verify):
             _list(kept, chosen, as_json=as_json)
-            return
-        ids = [kept.trial(trial).id] if trial else kept.debated(chosen)
-        if verify:
-            _verify(kept, ids, every=trial is None, as_json=as_json)
+        elif verify:
+            ids = debates_named(kept, named) if named else kept.debated(chosen)
+            verify_debates(kept, ids, every=named is None, as_json=as_json)
         else:
-            failed = () if trial else kept.unfinished_trials(chosen)
-            _watch(kept, [*ids, *failed], as_json=as_json)
+            found = _named(kept, named) if named else _all(kept, chosen)
+            if as_json:
+                output.emit_json(_sorted_out(found))
+            else:
+                show(found)
 
 
 def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
-    debates = [summary._asdict() for summary in store.debates(campaign)]
-    failed = [store.unfinished(trial) for trial in store.unfinished_trials(campaign)]
+    from recjury.debate.finding import beside_originals
+
+    debates = beside_originals(store.debates(campaign))
+    failed = [store.unfinished(each) for each in store.unfinished_conversations(campaign)]
     unfinished = [each for each in failed if each is not None]
     if as_json:
         brief = [
-            {"trial": each.trial, "system": each.log.system, "scenario": each.log.scenario.id}
+            {"conversation": each.conversation, "trial": each.conversation}
+            | {"system": each.log.system, "scenario": each.log.scenario.id}
             | {"round": each.round, "reason": each.reason}
             for each in unfinished
         ]
-        output.emit_json({"debates": debates, "unfinished": brief})
+        listed = [each._asdict() | {"trial": each.conversation} for each in debates]
+        output.emit_json({"debates": listed, "unfinished": brief})
         return
-    output.show_table(
-        ["trial", "system", "scenario", "verdict", "rounds", "agreed"],
-        (
-            [
-                str(debate["trial"])[:12],
-                debate["system"],
-                debate["scenario"],
-                output.number(debate["score"], 1),
-                str(debate["rounds"]),
-                "yes" if debate["agreed"] else "no",
-            ]
-            for debate in debates
-        ),
-    )
+    _list_debates(store, debates)
     if unfinished:
         _list_unfinished(unfinished)
 
 
+def _list_debates(store: "Store", debates: "list[DebateSummary]") -> None:
+    """A line each; who evaluates, and what is a fork, only where that tells something."""
+    several = len({each.evaluator for each in debates}) > 1
+    forks = any(each.fork_of for each in debates)
+    headings = ["debate", "system", "scenario", "verdict", "rounds", "agreed"]
+    headings += ["evaluator"] * several + ["fork"] * forks
+    rows = []
+    for each in debates:
+        row = [each.evaluation[:_DIGITS], each.system, each.scenario]
+        row += [output.number(each.score, 1), str(each.rounds), "yes" if each.agreed else "no"]
+        row += [each.evaluator] * several
+        rows.append(row + ([_fork(store, each)] if forks else []))
+    output.show_table(headings, rows)
+
+
+def _fork(store: "Store", debate: "DebateSummary") -> str:
+    if debate.fork_of is None:
+        return ""
+    fork = store.stage_results(debate.evaluation)["fork"].kept
+    start = fork.get("round") if isinstance(fork, dict) else None
+    return f"fork of {debate.fork_of[:_DIGITS]} from round {start}"
+
+
 def _list_unfinished(unfinished: "Iterable[Unfinished]") -> None:
     output.show_table(
-        ["trial", "system", "scenario", "failed", "why"],
+        ["conversation", "system", "scenario", "failed", "why"],
         (
             [
-                each.trial[:12],
+                each.conversation[:_DIGITS],
                 each.log.system,
                 each.log.scenario.id,
                 each.place,
@@ -108,93 +126,67 @@ def _list_unfinished(unfinished: "Iterable[Unfinished]") -> None:
     )
 
 
-def _verify(store: "Store", trials: Sequence[str], *, every: bool, as_json: bool) -> None:
-    from recjury.debate.replay import another_version
-
-    different: list[dict[str, JSON]] = []
-    others: list[dict[str, JSON]] = []
-    verified = 0
-    for trial in trials:
-        found = _differences(store, trial, every=every)
-        different += [{"trial": trial, **difference.model_dump()} for difference in found]
-        if not found:
-            verified += 1
-            protocol = another_version(store, trial)
-            others += [] if protocol is None else [{"trial": trial, "protocol": protocol}]
-    if as_json:
-        result = {"debates": len(trials), "verified": verified, "different": different}
-        # Only where there is something to say: mostly all debates are of the installed version.
-        output.emit_json(result | ({"another_version": others} if others else {}))
-    else:
-        for difference in different:
-            line = (
-                f"{difference['trial']} {difference['kind']} at {difference['where']}: "
-                f"expected {difference['expected']!r}, found {difference['found']!r}"
-            )
-            output.say(printable(line))
-        output.say(f"{verified} of {len(trials)} debates are what they were")
-        _say_versions(Counter(str(other["protocol"]) for other in others))
-    if different:
-        output.stop(SOME_DIFFER)
-
-
-def _say_versions(others: Counter[str]) -> None:
-    for protocol, count in others.most_common():
-        held = "was" if count == 1 else "were"
-        output.say(
-            f"{count} of them {held} held by another version, {protocol}: what that version said "
-            "or asked was held against its hashes, and not made again"
-        )
-
-
-def _differences(store: "Store", trial: str, *, every: bool) -> "tuple[Difference, ...]":
-    """Of `every` debate that must be there, one that is not differs; one that was named is not."""
-    from recjury.debate.difference import Difference
-    from recjury.debate.replay import verify
-
-    try:
-        return verify(store, trial)
-    except StoreError as problem:
-        if not every:
-            raise
-        wrong = Difference(
-            kind="store", where=trial, expected="as it was written", found=str(problem)
-        )
-        return (wrong,)
-
-
-def _watch(store: "Store", trials: Sequence[str], *, as_json: bool) -> None:
-    """Show debates; of a trial without one, how far it came."""
-    found = (_found(store, trial) for trial in trials)
-    if as_json:
-        output.emit_json(_sorted_out(found))
-    else:
-        show(found)
-
-
-def _found(store: "Store", trial: str) -> "Replayed":
-    """The debate of a trial, or how far it came."""
+def _all(store: "Store", campaign: str | None) -> "Iterator[Replayed]":
     from recjury.debate.replay import replay as replayed
 
-    if (failed := store.unfinished(trial)) is not None:
-        return failed
-    log = store.log(trial) if store.debate(trial) is None else None
+    for evaluation in store.debated(campaign):
+        yield replayed(store, evaluation)
+    for conversation in store.unfinished_conversations(campaign):
+        failed = store.unfinished(conversation)
+        if failed is not None:
+            yield failed
+
+
+def _named(store: "Store", prefix: str) -> "Iterator[Replayed]":
+    """The debates of what was named, or how far it came."""
+    from recjury.debate.finding import named
+    from recjury.debate.replay import replay as replayed
+
+    found = named(store, prefix)
+    if (failed := store.unfinished(found.conversation)) is not None:
+        yield failed
+        return
+    for evaluation in found.debates:
+        yield replayed(store, evaluation)
+    if not found.debates:
+        yield _undebated(store, found.conversation, found.evaluation)
+
+
+def _undebated(store: "Store", conversation: str, evaluation: str | None) -> Undebated:
+    """A conversation without a debate, with the ratings of those who were to debate, or of all
+    evaluators where none does; or those of one `evaluation`."""
+    from recjury.errors import StoreError
+
+    log = store.log(conversation)
     if log is None:
-        return replayed(store, trial)
-    ratings = store.ratings(trial)
-    return Undebated(trial, log, ratings, _why(store, trial, ratings))
+        raise StoreError(f"conversation {conversation} has no log: resume its campaign first")
+    found = _evaluations(store, conversation)
+    if evaluation is not None:
+        chosen = [each for each in found if each.evaluation == evaluation]
+    else:
+        debating = {each.label for each in store.evaluators(None) if "debate" in each.stages}
+        chosen = [each for each in found if each.label in debating] or found
+    ratings = tuple(rating for each in chosen for rating in each.ratings)
+    return Undebated(conversation, log, ratings, _why(chosen))
 
 
-def _why(store: "Store", trial: str, ratings: "Sequence[Rating]") -> str:
-    """Why a trial has a conversation and no debate."""
-    from recjury.records import Factor
+def _evaluations(store: "Store", conversation: str) -> "list[EvaluationResult]":
+    results = store.results(system=store.conversation(conversation).system)
+    return [
+        each
+        for result in results
+        if result.conversation == conversation
+        for each in result.evaluations
+    ]
 
-    # A stage that failed may have been finished since: then it is not what is missing.
-    rated = any(rating.factor in set(Factor) for rating in ratings)
-    missing = "debate" if rated else "rate"
-    failures = [each for each in store.failures(trial) if each.stage == missing]
-    if failures:
-        return f"{missing} failed: {failures[-1].reason}"
+
+def _why(evaluations: "list[EvaluationResult]") -> str:
+    """Why there is a conversation and no debate."""
+    for each in evaluations:
+        for stage in ("rate", "debate"):
+            # A stage that failed may have been finished since: then it is not what is missing.
+            if stage in each.failures and stage not in each.stages:
+                return f"{stage} failed: {each.failures[stage]}"
     return "none was held: the debate is off, or its campaign is not done"
 
 
@@ -216,25 +208,28 @@ def _sorted_out(found: "Iterable[Replayed]") -> "dict[str, list[dict[str, JSON]]
 
 
 def _debate_as_json(debate: "ReplayedDebate") -> "dict[str, JSON]":
-    from recjury.debate.replay import installed
+    from recjury.debate.recompute import installed
 
     protocol = debate.transcript.protocol
     other = None if protocol == installed(protocol) else protocol
-    return {**debate.model_dump(mode="json"), "another_version": other}
+    whole = debate.model_dump(mode="json")
+    return {"trial": debate.conversation, **whole, "another_version": other}
 
 
-def _undebated_as_json(trial: Undebated) -> "dict[str, JSON]":
+def _undebated_as_json(found: Undebated) -> "dict[str, JSON]":
     return {
-        "trial": trial.trial,
-        "reason": trial.reason,
-        "log": trial.log.model_dump(mode="json"),
-        "ratings": [rating.model_dump(mode="json") for rating in trial.ratings],
+        "conversation": found.conversation,
+        "trial": found.conversation,
+        "reason": found.reason,
+        "log": found.log.model_dump(mode="json"),
+        "ratings": [rating.model_dump(mode="json") for rating in found.ratings],
     }
 
 
 def _unfinished_as_json(failed: "Unfinished") -> "dict[str, JSON]":
     return {
-        "trial": failed.trial,
+        "conversation": failed.conversation,
+        "trial": failed.conversation,
         "reason": failed.reason,
         "round": failed.round,
         "failed_at": failed.failed_at,

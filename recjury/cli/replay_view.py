@@ -1,4 +1,4 @@
-"""What `recjury replay` shows to people: debates round by round, conversations that failed."""
+"""What `recjury replay` shows to people: conversations, ratings, and debates round by round."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -7,27 +7,29 @@ from recjury.cli import output
 from recjury.cli.plain_text import printable
 
 if TYPE_CHECKING:
-    from recjury.debate.replay import ReplayedDebate
-    from recjury.records import ConversationLog, Rating
+    from recjury.debate.replay import ForkOf, ReplayedDebate
+    from recjury.records import ConversationLog, ItemRef, Rating, Turn
     from recjury.store import Unfinished
 
     Replayed: TypeAlias = "ReplayedDebate | Unfinished | Undebated"
 
+_DIGITS = 12  # of an id
+
 
 class Undebated(NamedTuple):
-    """A trial that has its conversation and no debate; `reason` says why there is none."""
+    """A conversation without a debate; `reason` says why there is none."""
 
-    trial: str
+    conversation: str
     log: "ConversationLog"
     ratings: "Sequence[Rating]"
     reason: str
 
 
 def show(found: Iterable["Replayed"]) -> None:
-    """Print debates, and what there is of trials without one, each as it comes."""
+    """Print debates, and what there is of conversations without one, each as it comes."""
     from recjury.store import Unfinished
 
-    view = _View()
+    view = View()
     for each in found:
         if isinstance(each, Undebated):
             view.undebated(each)
@@ -37,7 +39,7 @@ def show(found: Iterable["Replayed"]) -> None:
             view.debate(each)
 
 
-class _View:
+class View:
     """Prints to standard output, as wide as the terminal."""
 
     def __init__(self) -> None:
@@ -47,14 +49,20 @@ class _View:
 
     def debate(self, debate: "ReplayedDebate") -> None:
         """The conversation, its ratings, each round, and the verdict."""
-        from recjury.debate.replay import installed
+        from recjury.debate.recompute import installed
 
-        self._talk(debate.log)
+        self._conversation(debate.log)
         protocol = debate.transcript.protocol
         if protocol != installed(protocol):
             self._rule(f"held by another version, {protocol}: installed is {installed(protocol)}")
         self._ratings(debate.ratings)
-        for number in range(1, debate.transcript.rounds + 1):
+        if debate.forked is not None:
+            self._forked(debate.forked)
+        self.rounds(debate)
+
+    def rounds(self, debate: "ReplayedDebate", *, start: int = 1) -> None:
+        """Each round from the one numbered `start` on, and the verdict."""
+        for number in range(start, debate.transcript.rounds + 1):
             self._rule(f"round {number}")
             for said in debate.transcript.of_round(number):
                 head = f"{said.role} ({said.speaker}) {output.number(said.score, 0)}  "
@@ -66,27 +74,52 @@ class _View:
 
     def unfinished(self, failed: "Unfinished") -> None:
         """What was said, and why it went no further."""
-        self._talk(failed.log)
+        self._conversation(failed.log)
         self._rule(f"failed {failed.place}, not rated")
         self._say("", failed.reason)
 
-    def undebated(self, trial: Undebated) -> None:
+    def undebated(self, found: Undebated) -> None:
         """The conversation and its ratings, and why there is no debate."""
-        self._talk(trial.log)
-        self._ratings(trial.ratings)
+        self._conversation(found.log)
+        self._ratings(found.ratings)
         self._rule("no debate")
-        self._say("", trial.reason)
+        self._say("", found.reason)
 
     def _ratings(self, ratings: "Sequence[Rating]") -> None:
         for rating in ratings:
             score = output.number(rating.score, 0)
             self._say("", f"  {rating.factor}: {score}  {rating.reason or rating.rationale}")
 
-    def _talk(self, log: "ConversationLog") -> None:
+    def _forked(self, forked: "ForkOf") -> None:
+        fork = forked.fork
+        self._rule(f"fork of {forked.original[:_DIGITS]} from round {fork.round}")
+        for role in fork.edits:
+            self._say("", f"  {role}: edited in round {fork.round}")
+        for role, model in fork.models.items():
+            self._say("", f"  {role}: played by {model} from round {fork.round} on")
+
+    def _conversation(self, log: "ConversationLog") -> None:
+        """What it was about, what was said before, and each turn with what it recommended."""
         self._rule(f"{log.system} · {log.scenario.id}")
+        scenario = log.scenario
+        if scenario.targets:
+            seen = " (named in the history)" if scenario.target_seen else ""
+            self._say("targets  ", "; ".join(item.name for item in scenario.targets) + seen)
+        if scenario.wishes:
+            self._say(" wishes  ", "; ".join(scenario.wishes))
+        for turn in scenario.history:
+            self._turn(turn, log)
+        if scenario.history:
+            self._rule("here the system under test takes over")
         for turn in log.interaction:
-            said = turn.text if turn.failure is None else f"[no usable answer: {turn.failure}]"
-            self._say(f"{turn.speaker:>7}  ", said)
+            self._turn(turn, log)
+
+    def _turn(self, turn: "Turn", log: "ConversationLog") -> None:
+        said = turn.text if turn.failure is None else f"[no usable answer: {turn.failure}]"
+        self._say(f"{turn.speaker:>7}  ", said)
+        items = turn.items[: log.list_length]
+        if items:
+            self._say("", "         " + " · ".join(_listed(log, items)))
 
     def _rule(self, text: str) -> None:
         from rich.text import Text
@@ -97,3 +130,12 @@ class _View:
         from rich.text import Text
 
         self._console.print(Text.assemble((printable(head), "bold"), printable(text)))
+
+
+def _listed(log: "ConversationLog", items: "Sequence[ItemRef]") -> Iterable[str]:
+    """Numbered items, those marked that are targets."""
+    from recjury.records import is_target
+
+    for number, item in enumerate(items, start=1):
+        hit = " [hit]" if is_target(item, log.scenario.targets) else ""
+        yield f"{number} {item.name}{hit}"

@@ -26,16 +26,17 @@ def report(
     recjury report --store sqlite:///runs.db --campaign 3f2a --json
     """
     from recjury.cli.results import show_systems
-    from recjury.report import newest_campaign, summarise_systems, write_report
+    from recjury.report import write_report
+    from recjury.results import newest_campaign, summarise
     from recjury.store import Store
 
     with Store.open(store, create=False) as kept:
         chosen = kept.campaign(campaign).id if campaign else newest_campaign(kept)
         write_report(kept, out, campaign=chosen, examples=examples)
-        systems = summarise_systems(kept.outcomes(chosen))
+        assert chosen is not None  # without a campaign there is no report
+        summary = summarise(kept, chosen)
     if as_json:
-        shown = {name: summary.as_json() for name, summary in systems.items()}
-        output.emit_json({"report": str(out), "systems": shown})
+        output.emit_json({"report": str(out), "systems": summary.systems_json()})
         return
-    show_systems(systems)
+    show_systems(summary)
     output.say(f"report: {out}")

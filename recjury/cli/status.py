@@ -1,7 +1,7 @@
 """`recjury status`: what a store holds, and how far each campaign is."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from recjury.cli import options, output
@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from recjury.records import JSON
     from recjury.store import Campaign, Store
 
+_SPENT = ("calls", "tokens", "USD")
+
 
 def status(
     store: options.Store = options.DEFAULT_STORE,
     campaign: options.Campaign = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show the campaigns of a store: trials done, failed and left, and what their calls cost.
+    """Show the campaigns of a store: what is done, failed and left, and what their calls cost.
 
     \b
     recjury status
@@ -32,49 +34,42 @@ def status(
         output.emit_json({"campaigns": standing})
         return
     output.show_table(
-        [
-            "campaign",
-            "name",
-            "begun",
-            "planned",
-            "done",
-            "failed",
-            "left",
-            "calls",
-            "tokens",
-            "USD",
-        ],
-        ([_shown(value) for value in each.values()] for each in standing),
+        ["campaign", "name", "begun", "of", "planned", "done", "failed", "left", *_SPENT],
+        (row for each in standing for row in _rows(each)),
     )
 
 
 def _standing(store: "Store", campaign: "Campaign") -> dict[str, "JSON"]:
-    outcomes = list(_endings(store, campaign))
-    spent = store.spent(campaign.id)
-    begun = time.strftime("%Y-%m-%d %H:%M", time.localtime(campaign.created_at or 0))
+    from recjury.results import summarise
+
+    summary, spent = summarise(store, campaign.id), store.spent(campaign.id)
     return {
         "campaign": campaign.id,
         "name": campaign.name,
-        "begun": begun,
-        "planned": campaign.trials,
-        "done": outcomes.count("done"),
-        "failed": outcomes.count("failed"),
-        "left": outcomes.count("left"),
+        "begun": time.strftime("%Y-%m-%d %H:%M", time.localtime(campaign.created_at or 0)),
+        "conversations": summary.conversations.as_json(),
+        "evaluations": {label: each.as_json() for label, each in summary.evaluations.items()},
         "calls": spent.calls,
         "tokens": spent.prompt_tokens + spent.completion_tokens,
         "cost": spent.cost,
     }
 
 
-def _endings(store: "Store", campaign: "Campaign") -> Iterator[str]:
-    """How each trial stands: done with its campaign's last stage or, where it has many, all."""
-    config = campaign.setup.config
-    assert isinstance(config, Mapping)
-    debate = config["debate"]
-    assert isinstance(debate, Mapping)
-    wanted = set(config.get("stages") or ["rate" if debate["kind"] == "off" else "debate"])
-    for outcome in store.outcomes(campaign.id):
-        yield "done" if wanted <= outcome.stages else "failed" if outcome.failures else "left"
+def _rows(standing: dict[str, "JSON"]) -> Iterator[list[str]]:
+    """A line of the campaign's conversations and costs, then one of each evaluator."""
+    evaluations = standing["evaluations"]
+    assert isinstance(evaluations, dict)
+    campaign = [standing["campaign"], standing["name"], standing["begun"], "conversations"]
+    cost = "unknown" if standing["cost"] is None else standing["cost"]
+    spent = [standing["calls"], standing["tokens"], cost]
+    yield [_shown(value) for value in (*campaign, *_counts(standing["conversations"]), *spent)]
+    for label, counts in evaluations.items():
+        yield [_shown(value) for value in ("", "", "", label, *_counts(counts), "", "", "")]
+
+
+def _counts(counts: "JSON") -> list["JSON"]:
+    assert isinstance(counts, dict)
+    return list(counts.values())
 
 
 def _shown(value: "JSON") -> str:

@@ -1,6 +1,26 @@
 """The world's data: corpora to take scenarios from, and recorded conversations to judge."""
 
 from recjury.corpora.corpus import Corpus, Example, ScenarioSet, Unresolved
-from recjury.corpora.opening import data_folder, open_corpus
+from recjury.corpora.opening import (
+    corpus_name,
+    data_beside,
+    data_folder,
+    known_corpus,
+    open_corpus,
+)
+from recjury.corpora.recordings import Recording, conversation_row, read_recordings
 
-__all__ = ["Corpus", "Example", "ScenarioSet", "Unresolved", "data_folder", "open_corpus"]
+__all__ = [
+    "Corpus",
+    "Example",
+    "Recording",
+    "ScenarioSet",
+    "Unresolved",
+    "conversation_row",
+    "corpus_name",
+    "data_beside",
+    "data_folder",
+    "known_corpus",
+    "open_corpus",
+    "read_recordings",
+]

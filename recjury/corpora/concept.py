@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from recjury.corpora.ievalm import DATASETS, IevalmCorpus
 from recjury.corpora.ievalm_files import IevalmFiles
-from recjury.corpora.lines import read_rows
+from recjury.corpora.lines import read_rows, readable_name
 from recjury.errors import DataError
 from recjury.records import (
     LIST_LENGTH,
@@ -126,7 +126,7 @@ def _dataset(name: str, data: Path) -> _Dataset:
 
 
 def _origin(path: Path, source: str) -> _Origin | None:
-    found = _SYSTEM.match(path.name) or _SOURCE.search(source)
+    found = _SYSTEM.match(readable_name(path)) or _SOURCE.search(source)
     return _Origin(found["system"], found["dataset"]) if found else None
 
 

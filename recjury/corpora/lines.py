@@ -16,12 +16,18 @@ from recjury.errors import DataError
 MAX_LINE = 64 * 2**20
 _OWN_WORDS = {"missing": "is missing", "extra_forbidden": "is no known field"}
 _BOM = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_START = 2**16
+# A NUL that is written out, and not the five characters behind a backslash.
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 # Texts, so that what stands in them is passed over; and numbers, those that JSON has not included.
 # A text that never ends is taken whole: looking for one at each of its quotes would take the
 # square of its length.
 _TEXT_OR_NUMBER = re.compile(
     rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|-?(?:NaN|Infinity|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)', re.DOTALL
 )
+
+_UNREADABLE = (OSError, EOFError, zlib.error)
 
 Row = TypeVar("Row", bound=BaseModel)
 Content = TypeVar("Content")
@@ -43,7 +49,7 @@ def read_rows(path: Path, model: type[Row]) -> Iterator[tuple[int, Row]]:
     adapter = TypeAdapter(model)
     for number, content in read_lines(path):
         try:
-            yield number, adapter.validate_python(orjson.loads(content))
+            yield number, adapter.validate_python(_parsed(content))
         except orjson.JSONDecodeError as error:
             raise DataError(f"not JSON: {error}", path=path, line=number) from None
         except ValidationError as error:
@@ -64,10 +70,31 @@ def read_lines(path: Path) -> Iterator[Line]:
                 content = content.removeprefix(_BOM) if number == 1 else content
                 if content.strip():
                     yield Line(number, content)
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"damaged gzip file: {error}", path=path, line=number + 1) from None
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from None
+    except _UNREADABLE as error:
+        raise _unreadable(error, path, number + 1) from None
+
+
+def read_start(path: Path) -> bytes:
+    """The first 64 kB of a file from what is not blank on; empty where all of it is."""
+    try:
+        with _open(path) as file:
+            start = file.read(_START).removeprefix(_BOM).lstrip()
+            while not start and (more := file.read(_START)):
+                start = more.lstrip()
+            return start
+    except _UNREADABLE as error:
+        raise _unreadable(error, path) from None
+
+
+def readable_name(path: Path) -> str:
+    """The file's name in Unicode, whatever its bytes are."""
+    return path.name.encode(errors="replace").decode()
+
+
+def readable_stem(path: Path) -> str:
+    """The file's name up to its first dot."""
+    name = readable_name(path)
+    return name.split(".")[0] or name
 
 
 def read_json(path: Path, form: TypeAdapter[Content]) -> Content:
@@ -99,14 +126,15 @@ def read_json_with_nan(path: Path, form: TypeAdapter[Content]) -> Content:
 
 def _whole(path: Path) -> bytes:
     try:
-        return path.read_bytes().removeprefix(_BOM)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from None
+        with _open(path) as file:
+            return file.read().removeprefix(_BOM)
+    except _UNREADABLE as error:
+        raise _unreadable(error, path) from None
 
 
 def _formed(path: Path, content: bytes, form: TypeAdapter[Content]) -> Content:
     try:
-        return form.validate_python(orjson.loads(content))
+        return form.validate_python(_parsed(content))
     except orjson.JSONDecodeError as error:
         raise DataError(f"not JSON: {error}", path=path, line=error.lineno) from None
     except ValidationError as error:
@@ -125,5 +153,23 @@ def what_is_wrong(error: ValidationError) -> str:
     return f"{place}: {message}" if place else message
 
 
+def _parsed(content: bytes) -> object:
+    """What JSON says; not every store can keep a NUL in a text."""
+    value: object = orjson.loads(content)
+    if b"\\u0000" in content and (found := _NUL.search(content)):
+        raise orjson.JSONDecodeError(
+            "a text holds the character NUL", content.decode(), len(content[: found.end()].decode())
+        )
+    return value
+
+
 def _open(path: Path) -> BinaryIO:
-    return cast("BinaryIO", gzip.open(path, "rb")) if path.suffix == ".gz" else path.open("rb")
+    with path.open("rb") as file:
+        packed = path.suffix == ".gz" or file.read(len(_GZIP)) == _GZIP
+    return cast("BinaryIO", gzip.open(path, "rb")) if packed else path.open("rb")
+
+
+def _unreadable(error: Exception, path: Path, line: int | None = None) -> DataError:
+    if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
+        return DataError(f"cannot be read: {error.strerror or error}", path=path)
+    return DataError(f"damaged gzip file: {error}", path=path, line=line)

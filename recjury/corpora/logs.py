@@ -1,13 +1,13 @@
 """One's own conversations as JSON lines, one conversation a line (docs/data.md has the fields)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from recjury.corpora.lines import read_rows
+from recjury.corpora.lines import read_rows, readable_stem
 from recjury.corpora.opening import open_corpus
 from recjury.errors import DataError
 from recjury.knowledge import Catalogue
@@ -27,29 +27,35 @@ class _Line(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
-class _Named(_Line):
+class Named(_Line):
+    """An item by its name, with its id where that is known."""
+
     id: str | None = None
     name: str = Field(min_length=1)
 
 
-class _Said(_Line):
+class Said(_Line):
+    """What somebody says, and a system's recommendation list."""
+
     speaker: Literal["user", "system"]
     text: str
-    items: list[str | _Named] = Field(default_factory=list)
+    items: list[str | Named] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _users_recommend_nothing(self) -> "_Said":
+    def _users_recommend_nothing(self) -> "Said":
         if self.items and self.speaker == "user":
             raise ValueError("only system turns have items")
         return self
 
 
-class _Conversation(_Line):
+class Conversation(_Line):
+    """A line of a file."""
+
     id: str = Field(min_length=1)
     system: str = Field(min_length=1)
-    history: list[_Said] = Field(default_factory=list)
-    interaction: list[_Said] = Field(min_length=1)
-    targets: list[str | _Named] = Field(default_factory=list)
+    history: list[Said] = Field(default_factory=list)
+    interaction: list[Said] = Field(min_length=1)
+    targets: list[str | Named] = Field(default_factory=list)
     corpus: str | None = Field(default=None, pattern="^[^/]+$")
     catalogue: str | None = Field(default=None, min_length=1)
 
@@ -70,11 +76,25 @@ def read_logs(
     or "logs", with the line's `corpus` or the file's name behind it. Raises DataError, with
     file and line, for what is not of the form; see `docs/data.md`.
     """
+    rows = read_rows(path, Conversation)
+    return logs_of(rows, path, limit, data=data, catalogue=catalogue, list_length=list_length)
+
+
+def logs_of(
+    rows: Iterable[tuple[int, Conversation]],
+    path: Path,
+    limit: int | None = None,
+    *,
+    data: Path | None = None,
+    catalogue: Catalogue | None = None,
+    list_length: int = LIST_LENGTH,
+) -> Iterator[ConversationLog]:
+    """The logs of the numbered lines of `path`, as `read_logs` describes them."""
     if limit == 0:
         return
     lines: dict[str, int] = {}
     named: dict[str, Catalogue] = {}
-    for number, row in read_rows(path, _Conversation):
+    for number, row in rows:
         fault = _fault(row, lines)
         if fault:
             raise DataError(fault, path=path, line=number)
@@ -83,7 +103,7 @@ def read_logs(
             if catalogue is None and row.catalogue and row.catalogue not in named:
                 named[row.catalogue] = open_corpus(row.catalogue, data).catalogue
             known = named.get(row.catalogue or "") if catalogue is None else catalogue
-            label = row.corpus or path.name.split(".")[0]
+            label = row.corpus or readable_stem(path)
             log = _log(row, known, f"{row.catalogue or 'logs'}/{label}", list_length)
         except DataError as error:
             raise DataError(str(error), path=path, line=number) from None
@@ -94,7 +114,7 @@ def read_logs(
         raise DataError("holds no conversation", path=path)
 
 
-def _fault(row: _Conversation, lines: dict[str, int]) -> str:
+def _fault(row: Conversation, lines: dict[str, int]) -> str:
     if row.id in lines:
         return f"a second conversation {row.id!r}, as in line {lines[row.id]}"
     if all(said.speaker == "user" for said in row.interaction):
@@ -110,7 +130,7 @@ def _fault(row: _Conversation, lines: dict[str, int]) -> str:
 
 
 def _log(
-    row: _Conversation, catalogue: Catalogue | None, corpus: str, list_length: int
+    row: Conversation, catalogue: Catalogue | None, corpus: str, list_length: int
 ) -> ConversationLog:
     targets = tuple(_target(target, catalogue) for target in row.targets)
     history, interaction = (
@@ -143,7 +163,7 @@ def _log(
     )
 
 
-def _target(item: str | _Named, catalogue: Catalogue | None) -> ItemRef:
+def _target(item: str | Named, catalogue: Catalogue | None) -> ItemRef:
     """As `_ref`; DataError for a target without an id, which no list could ever hit."""
     target = _ref(item, catalogue)
     if target.id is None and catalogue is not None:
@@ -154,7 +174,7 @@ def _target(item: str | _Named, catalogue: Catalogue | None) -> ItemRef:
     return target
 
 
-def _ref(item: str | _Named, catalogue: Catalogue | None) -> ItemRef:
+def _ref(item: str | Named, catalogue: Catalogue | None) -> ItemRef:
     name, id = (item, None) if isinstance(item, str) else (item.name, item.id)  # noqa: A001
     if catalogue is None:
         return ItemRef(id=id if id is not None else name.casefold(), name=name)

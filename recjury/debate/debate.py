@@ -12,7 +12,9 @@ from recjury.debate.roles import own_ratings
 from recjury.llm.together import together
 from recjury.records import (
     JSON,
+    OVERALL_SCALE,
     ConversationLog,
+    Debate,
     DebateTranscript,
     Rating,
     Role,
@@ -22,6 +24,12 @@ from recjury.records import (
 )
 
 MAX_ROUNDS = 4
+OVERALL = "Overall"
+"""What the rating of a verdict is about."""
+DEBATE = "debate"
+"""Who rated it."""
+EDITED = "edited"
+"""Who speaks where somebody has replaced what was said."""
 
 
 class Debater(Protocol):
@@ -33,7 +41,7 @@ class Debater(Protocol):
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Everything that can change what it says: part of each trial's identity."""
+        """Everything that can change what it says: part of the evaluator's version."""
 
     def speaker(self, role: Role) -> str:
         """Who plays `role`: "rule", or a model's alias."""
@@ -59,18 +67,24 @@ async def hold(
     debaters: Debater,
     *,
     max_rounds: int = MAX_ROUNDS,
-) -> tuple[DebateTranscript, Verdict]:
+    opening: Sequence[Statement] = (),
+) -> Debate:
     """Debate `log` over `ratings` (one per factor) for at most `max_rounds` rounds.
 
     A role without any scored factor abstains and is not asked. Nothing is kept between rounds
     but what was said: a debate held again makes the same calls, which the store answers.
+    Statements in `opening` stand as they are, and whoever made them is not asked.
     Raises ValueError for a factor that was rated twice or a limit below 1.
     """
     if max_rounds < 1:
         raise ValueError(f"a debate has at least 1 round, got {max_rounds}")
+    given = {(statement.round, statement.role): statement for statement in opening}
     said: tuple[Statement, ...] = ()
     for number in range(1, max_rounds + 1):
-        spoken = await together(_turn(role, number, log, ratings, debaters, said) for role in Role)
+        asked = [role for role in Role if (number, role) not in given]
+        heard = await together(_turn(role, number, log, ratings, debaters, said) for role in asked)
+        given |= {(number, statement.role): statement for statement in heard}
+        spoken = [given[number, role] for role in Role]
         said += tuple(spoken)
         if is_over(spoken):
             break
@@ -81,7 +95,7 @@ async def hold(
         judges=tuple(sorted({rating.evaluator for rating in ratings})),
         statements=said,
     )
-    return transcript, verdict(transcript)
+    return Debate(transcript, verdict(transcript))
 
 
 def is_over(spoken: Sequence[Statement]) -> bool:
@@ -108,6 +122,22 @@ def verdict(transcript: DebateTranscript) -> Verdict:
         spoke=len(scores),
         rounds=transcript.rounds,
         agreed=missing is None and len(scores) > 1 and _equal(scores),
+    )
+
+
+def overall(debate: Debate) -> Rating:
+    """The verdict of a debate as a rating; its rubric is the debate's protocol."""
+    low, high = OVERALL_SCALE
+    transcript, outcome = debate
+    return Rating(
+        evaluator=DEBATE,
+        factor=OVERALL,
+        score=outcome.score,
+        status=outcome.status,
+        reason=outcome.reason,
+        low=low,
+        high=high,
+        rubric=transcript.protocol,
     )
 
 

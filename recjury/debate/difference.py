@@ -8,7 +8,7 @@ Kind = Literal["store", "protocol", "prompt", "statement", "score", "rating", "r
 
 
 class Difference(Record):
-    """One difference. `where` is a role and round, a factor, a call, or the trial itself.
+    """One difference. `where` is a role and round, a factor, a call, or the evaluation itself.
 
     "store" is a row or text that is not as it was written, "protocol" a name that no version of
     the rules or prompts has; the rest name what was recomputed. `expected` is what recomputing

@@ -10,6 +10,7 @@ from autogen_agentchat.messages import TextMessage
 from autogen_core import CancellationToken
 
 from recjury.debate.answer import ANSWER_SCHEMA, read_answer
+from recjury.debate.debate import EDITED
 from recjury.debate.roles import DebatePrompts
 from recjury.debate.rule_debaters import RULE
 from recjury.errors import ConfigError, UnitFailed, Unreadable
@@ -47,10 +48,11 @@ class LlmDebaters:
     ):
         """`models` gives each role the alias of the model that plays it.
 
-        Raises ConfigError for an alias "rule": that stands for the debaters without a model.
+        Raises ConfigError for the aliases "rule" and "edited": they stand for statements that no
+        model made.
         """
-        if RULE in models.values():
-            raise ConfigError(f"a model that debates cannot be called {RULE!r}: rename it")
+        for taken in {RULE, EDITED}.intersection(models.values()):
+            raise ConfigError(f"a model that debates cannot be called {taken!r}: rename it")
         self._gateway = gateway
         self._models = {role: models[role] for role in Role}
         self._prompts = DebatePrompts(pack)

@@ -108,6 +108,7 @@ def recheck_rating(
 
 
 def _rated(rating: Rating, reply: Reply) -> tuple[float | None, str]:
+    assert rating.high is not None  # factors have a scale
     try:
         return read_rating(reply, int(rating.low), int(rating.high))
     except Unreadable:

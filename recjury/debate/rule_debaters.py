@@ -79,6 +79,7 @@ def _weighed(scored: Sequence[Rating]) -> float:
 
 def _share(rating: Rating) -> float:
     assert rating.score is not None
+    assert rating.high is not None  # factors have a scale
     return (rating.score - rating.low) / (rating.high - rating.low)
 
 

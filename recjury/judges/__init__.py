@@ -1,7 +1,32 @@
-"""Who scores a conversation log: a judge per factor, and the panel that gathers them."""
+"""Who rates a conversation log: evaluators, each a folder with its configuration and its work."""
 
-from recjury.judges.factor_judge import FactorJudge
-from recjury.judges.panel import MEAN, Panel, one_per_factor
-from recjury.judges.rubric import Guide, Rubric
+from recjury.judges.config import EvaluatorConfig, EvaluatorContext
+from recjury.judges.core.factor_judge import FactorJudge
+from recjury.judges.core.panel import MEAN, Panel
+from recjury.judges.core.rubric import Guide, Rubric
+from recjury.judges.registry import (
+    BUILT_IN,
+    EvaluatorEntry,
+    Listed,
+    installed,
+    kinds,
+    listed,
+    read_entry,
+)
 
-__all__ = ["MEAN", "FactorJudge", "Guide", "Panel", "Rubric", "one_per_factor"]
+__all__ = [
+    "BUILT_IN",
+    "MEAN",
+    "EvaluatorConfig",
+    "EvaluatorContext",
+    "EvaluatorEntry",
+    "FactorJudge",
+    "Guide",
+    "Listed",
+    "Panel",
+    "Rubric",
+    "installed",
+    "kinds",
+    "listed",
+    "read_entry",
+]

@@ -7,10 +7,14 @@ from typing import NamedTuple
 
 
 class Attribution(NamedTuple):
-    """The trial (or campaign) a call is for, and which repeat of its scenario that trial is."""
+    """The unit a call is for (a conversation, an evaluation, a campaign), and its sample.
 
-    trial: str | None = None
-    repeat: int = 0
+    The sample is which repeat of its scenario a conversation is, and which judging of its log an
+    evaluation is.
+    """
+
+    unit: str | None = None
+    sample: int = 0
 
 
 NOBODY = Attribution()
@@ -22,13 +26,13 @@ attribution = _current.get
 
 
 @contextmanager
-def on_behalf_of(trial: str, repeat: int = 0) -> Iterator[None]:
-    """Calls made inside, also by tasks started inside, are for `trial`, or a campaign without any.
+def on_behalf_of(unit: str, sample: int = 0) -> Iterator[None]:
+    """Calls made inside, also by tasks started inside, are for `unit`.
 
-    `repeat` enters their identity as a part of the sample: the third repeat of a scenario gets
-    replies of its own.
+    `sample` enters their identity: the third repeat of a scenario, and the third judging of a
+    log, get replies of their own.
     """
-    token = _current.set(Attribution(trial, repeat))
+    token = _current.set(Attribution(unit, sample))
     try:
         yield
     finally:

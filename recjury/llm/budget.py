@@ -1,50 +1,116 @@
-"""What calls cost, and the budget that they must stay under."""
+"""The budget that calls must stay under, in US dollars or in tokens."""
 
 import asyncio
+import math
+import re
 from collections import deque
+from collections.abc import Mapping
+from typing import Self
 
-from recjury.errors import BudgetSpent
+from pydantic import Field, model_validator
+
+from recjury.errors import BudgetSpent, ConfigError
 from recjury.llm.spec import ModelSpec
 from recjury.llm.wire import Completion
-from recjury.records import ChatRequest
+from recjury.records import ChatRequest, Record
 
 # Where neither the request nor the model says how long a reply may get.
 ASSUMED_MAX_TOKENS = 4096
 # English has about four characters a token; two leaves room for other scripts and for markup.
 CHARACTERS_PER_TOKEN = 2
 
-
-def cost(completion: Completion, spec: ModelSpec) -> float:
-    """US dollars at the model's prices; cached tokens are a part of the prompt's."""
-    fresh = completion.prompt_tokens - completion.cached_tokens
-    return (
-        fresh * spec.price_in
-        + completion.cached_tokens * spec.price_cached
-        + completion.completion_tokens * spec.price_out
-    ) / 1e6
+_TOKENS = re.compile(r"\s*([\d_,]*\d)\s*tokens?\s*")
 
 
-def worst_cost(request: ChatRequest, spec: ModelSpec) -> float:
-    """The most a call should cost in US dollars: a dense prompt, and the longest replies."""
-    characters = sum(len(part) for message in request.messages for part in message.parts)
-    replied = 0 if spec.embedding else spec.max_tokens or request.max_tokens or ASSUMED_MAX_TOKENS
-    prompt = characters / CHARACTERS_PER_TOKEN * max(spec.price_in, spec.price_cached)
-    return (prompt + request.n * replied * spec.price_out) / 1e6
+class BudgetSpec(Record):
+    """What a campaign may spend in all its runs: US `dollars`, or `tokens` of prompts and replies.
+
+    Exactly one of the two is given. See `parse_budget` for how it may be written.
+    """
+
+    dollars: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    tokens: int | None = Field(default=None, gt=0)
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Self:
+        if (self.dollars is None) == (self.tokens is None):
+            raise ValueError("a budget is in `dollars` or in `tokens`: give one of the two")
+        return self
+
+    def check(self, models: Mapping[str, ModelSpec]) -> None:
+        """Raise ConfigError where dollars are to bound the calls of a model without prices."""
+        if self.dollars is None:
+            return
+        for alias, spec in models.items():
+            if missing := " and ".join(f"`{name}`" for name in spec.missing_prices):
+                raise ConfigError(
+                    f"a budget in dollars needs the prices of all models: add {missing} (US "
+                    f"dollars per million tokens, 0 where it is free) to the model {alias!r}, or "
+                    "give a budget in tokens: `budget: {tokens: 1000000}`"
+                )
+
+
+def parse_budget(value: object) -> object:
+    """`value` as BudgetSpec reads it: a plain number is in dollars, "50000 tokens" in tokens.
+
+    Raises ValueError for what is no budget.
+    """
+    if value is None or isinstance(value, BudgetSpec | Mapping):
+        return value
+    if isinstance(value, str) and (tokens := _TOKENS.fullmatch(value)):
+        return {"tokens": tokens[1].replace(",", "")}
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise ValueError
+        return {"dollars": float(value)}
+    except (ValueError, OverflowError):
+        raise ValueError(
+            f"expected US dollars, such as 2.50, or tokens, such as 50000 tokens, got {value!r}"
+        ) from None
 
 
 class Budget:
-    """US dollars that calls take from: what is in flight is set aside at its worst cost.
+    """What calls take from: what is in flight is set aside at the most that it may take.
 
-    A call that only fits once others have turned out cheaper than their worst waits for them;
-    one that cannot fit raises BudgetSpent.
+    A call that only fits once others have turned out smaller than they might waits for them; one
+    that cannot fit raises BudgetSpent.
     """
 
-    def __init__(self, limit: float | None, spent: float = 0.0):
-        """`limit` None never refuses; `spent` was spent before."""
-        self._limit = limit
-        self.spent = spent
+    def __init__(self, spec: BudgetSpec | None = None):
+        """Without a `spec` nothing is refused, and nothing counted."""
+        self._in_tokens = spec is not None and spec.tokens is not None
+        self._limit = None if spec is None else spec.tokens or spec.dollars
+        self.spent = 0.0
         self._aside = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
+
+    def go_on(self, *, cost: float | None, tokens: int) -> None:
+        """Count what earlier runs have spent.
+
+        Raises ConfigError for a budget in dollars where their cost is unknown.
+        """
+        if self._in_tokens:
+            self.spent = tokens
+        elif cost is not None:
+            self.spent = cost
+        elif self._limit is not None:
+            raise ConfigError(
+                "what earlier runs have spent is unknown in dollars, as a model had no prices: "
+                "give a budget in tokens, such as `budget: {tokens: 1000000}`"
+            )
+
+    def worst(self, request: ChatRequest, spec: ModelSpec) -> float:
+        """The most that a call should take."""
+        if self._limit is None:
+            return 0.0
+        tokens = worst_tokens(request, spec)
+        return sum(tokens) if self._in_tokens else _worst_cost(tokens, spec)
+
+    def taken(self, completion: Completion, cost: float | None) -> float:
+        """What a call took; its cost is known wherever dollars bound it."""
+        if self._in_tokens:
+            return completion.prompt_tokens + completion.completion_tokens
+        return cost or 0.0
 
     async def set_aside(self, worst: float) -> None:
         """Set `worst` aside for a call; raises BudgetSpent when the budget cannot cover it."""
@@ -53,21 +119,36 @@ class Budget:
         while self.spent + self._aside + worst > self._limit:
             if self.spent + worst > self._limit:
                 raise BudgetSpent(
-                    f"budget of {self._limit:g} USD: {self.spent:.6g} spent, and this call may "
-                    f"cost {worst:.6g}: raise the budget and run again"
+                    f"budget of {self._shown(self._limit)}: {self._shown(self.spent)} spent, and "
+                    f"this call may take {self._shown(worst)}: raise the budget and run again"
                 )
             settled = asyncio.get_running_loop().create_future()
             self._waiting.append(settled)
             await settled
         self._aside += worst
 
-    def settle(self, worst: float, spent: float) -> None:
-        """Replace what was set aside by what was `spent` (0 for a call that failed)."""
-        self.spent += spent
+    def settle(self, worst: float, taken: float) -> None:
+        """Replace what was set aside by what was `taken` (0 for a call that failed)."""
         if self._limit is None:
             return
+        self.spent += taken
         self._aside = max(0.0, self._aside - worst)
         while self._waiting:
             waiting = self._waiting.popleft()
             if not waiting.done():
                 waiting.set_result(None)
+
+    def _shown(self, amount: float) -> str:
+        return f"{amount:,.0f} tokens" if self._in_tokens else f"{amount:.6g} USD"
+
+
+def worst_tokens(request: ChatRequest, spec: ModelSpec) -> tuple[int, int]:
+    """The most tokens a call should have: those of a dense prompt, and of the longest replies."""
+    characters = sum(len(part) for message in request.messages for part in message.parts)
+    replied = 0 if spec.embedding else spec.max_tokens or request.max_tokens or ASSUMED_MAX_TOKENS
+    return math.ceil(characters / CHARACTERS_PER_TOKEN), request.n * replied
+
+
+def _worst_cost(tokens: tuple[int, int], spec: ModelSpec) -> float:
+    prompt, replied = tokens
+    return max(spec.cost(prompt, replied, cached) or 0.0 for cached in (0, prompt))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from recjury.llm.attribution import Attribution, attribution
-from recjury.llm.budget import Budget
+from recjury.llm.budget import Budget, BudgetSpec
 from recjury.llm.clock import Clock, SystemClock
 from recjury.llm.identity import identity
 from recjury.llm.retry import Backoff
@@ -25,7 +25,7 @@ EMBEDDING_BATCH = 64
 
 
 class Gateway:
-    """Calls to the campaign's models. One gateway serves all trials of a process."""
+    """Calls to the campaign's models. One gateway serves all units of a process."""
 
     def __init__(
         self,
@@ -33,18 +33,21 @@ class Gateway:
         recorder: Recorder | None = None,
         *,
         concurrency: int = 128,
-        budget: float | None = None,
-        spent: float = 0.0,
+        budget: BudgetSpec | float | None = None,
         clock: Clock | None = None,
         backoff: Backoff | None = None,
         providers: Mapping[str, Provider] | None = None,
     ):
-        """`budget` is in US dollars, of which earlier runs have `spent` so much.
+        """A plain number as `budget` is in US dollars.
 
         Without a `recorder` models can be checked, and calls made once there is one: see
         `record_in`. `providers` stand in for the endpoints of their aliases. Raises ConfigError
-        for a concurrency below 1.
+        for a concurrency below 1, and for a budget in dollars over a model without prices.
         """
+        if isinstance(budget, int | float):
+            budget = BudgetSpec(dollars=budget)
+        if budget is not None:
+            budget.check(models)
         self.models = dict(models)
         self._recorder = recorder
         self._clock = clock or SystemClock()
@@ -52,7 +55,7 @@ class Gateway:
             models,
             providers or {},
             concurrency=concurrency,
-            budget=Budget(budget, spent),
+            budget=Budget(budget),
             clock=self._clock,
             backoff=backoff or Backoff(),
         )
@@ -86,8 +89,8 @@ class Gateway:
             )
             for start in range(0, len(texts), EMBEDDING_BATCH)
         ]
-        trial = Attribution(attribution().trial, 0)
-        replies = await together(self._complete(batch, trial) for batch in batches)
+        behalf = Attribution(attribution().unit, 0)
+        replies = await together(self._complete(batch, behalf) for batch in batches)
         if not replies:
             return np.zeros((0, 0), dtype=np.float32)
         parts = [
@@ -98,10 +101,15 @@ class Gateway:
         ]
         return np.concatenate(parts).astype(np.float32)
 
-    def record_in(self, recorder: Recorder, *, spent: float = 0.0) -> None:
-        """From now on keep calls in `recorder`; earlier runs have `spent` so much of the budget."""
+    def record_in(
+        self, recorder: Recorder, *, spent_cost: float | None = 0.0, spent_tokens: int = 0
+    ) -> None:
+        """From now on keep calls in `recorder`; earlier runs have spent so much of the budget.
+
+        `spent_cost` is in US dollars, None where it is unknown: ConfigError where it bounds calls.
+        """
+        self._sender.budget.go_on(cost=spent_cost, tokens=spent_tokens)
         self._recorder = recorder
-        self._sender.budget.spent = spent
 
     async def check(self) -> None:
         """Try every model before any work is done.
@@ -127,7 +135,7 @@ class Gateway:
 
     async def _complete(self, request: ChatRequest, behalf: Attribution) -> Reply:
         lane = self._sender.lane(request.model)
-        key = identity(request, lane.spec, behalf.repeat)
+        key = identity(request, lane.spec, behalf.sample)
         while (shared := self._shared.get(key)) is not None:
             outcome = await asyncio.shield(shared)
             if isinstance(outcome, Exception):
@@ -140,7 +148,7 @@ class Gateway:
         self._shared[key] = shared
         outcome = None
         try:
-            outcome = await self._first(key, request, lane, behalf.trial)
+            outcome = await self._first(key, request, lane, behalf.unit)
         except Exception as error:
             outcome = error
             raise
@@ -149,7 +157,7 @@ class Gateway:
             shared.set_result(outcome)
         return outcome
 
-    async def _first(self, key: str, request: ChatRequest, lane: Lane, trial: str | None) -> Reply:
+    async def _first(self, key: str, request: ChatRequest, lane: Lane, unit: str | None) -> Reply:
         recorder = self._recorder
         if recorder is None:
             raise LookupError("a gateway makes no call before it has a recorder")
@@ -159,5 +167,5 @@ class Gateway:
             return kept if kept.reused else replace(kept, reused=True)
         started = self._clock.wall()
         reply = await self._sender.send(key, request, lane)
-        await recorder.record(CallRecord(key, request, reply, trial, started))
+        await recorder.record(CallRecord(key, request, reply, unit, started))
         return reply

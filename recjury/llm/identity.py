@@ -10,12 +10,12 @@ from recjury.records import ChatRequest
 IDENTITY_VERSION = 1
 
 
-def identity(request: ChatRequest, spec: ModelSpec, repeat: int = 0) -> str:
+def identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -> str:
     """32 hex digits that name the call `request` makes to `spec`'s model.
 
-    The same text gives the same identity however it is cut into parts. The alias, the purpose,
-    retries, limits and prices have no part in it; neither has the wire, which moves the same
-    bytes either way.
+    `unit_sample` is that of whom the call is for (see `Attribution`). The same text gives the
+    same identity however it is cut into parts. The alias, the purpose, retries, limits and prices
+    have no part in it; neither has the wire, which moves the same bytes either way.
     """
     header = [
         IDENTITY_VERSION,
@@ -32,7 +32,7 @@ def identity(request: ChatRequest, spec: ModelSpec, repeat: int = 0) -> str:
         request.schema,
         request.top_logprobs,
         request.sample,
-        repeat,
+        unit_sample,
         [(message.role, sum(map(len, message.parts))) for message in request.messages],
     ]
     if request.n > 1:  # one reply is what every call was before there could be several

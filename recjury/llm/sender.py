@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recjury.errors import CallFailed, ConfigError, EndpointRefused
-from recjury.llm.budget import Budget, cost, worst_cost
+from recjury.llm.budget import Budget
 from recjury.llm.clock import Clock
 from recjury.llm.connect import connect
 from recjury.llm.limits import Limit, Pace
@@ -85,24 +85,27 @@ class Sender:
 
         Raises CallFailed after the retries, BudgetSpent, and EndpointRefused.
         """
-        worst = worst_cost(request, lane.spec)
+        worst = self.budget.worst(request, lane.spec)
         await self.budget.set_aside(worst)
-        spent = 0.0
+        taken = 0.0
         try:
             completion, latency, attempts = await self._attempts(request, lane)
-            spent = cost(completion, lane.spec)
+            tokens = (
+                completion.prompt_tokens,
+                completion.completion_tokens,
+                completion.cached_tokens,
+            )
+            cost = lane.spec.cost(*tokens)
+            taken = self.budget.taken(completion, cost)
         finally:
-            self.budget.settle(worst, spent)
-        self.usage.add(completion, spent)
-        usage = Usage(
-            completion.prompt_tokens, completion.completion_tokens, completion.cached_tokens, spent
-        )
+            self.budget.settle(worst, taken)
+        self.usage.add(completion, cost)
         return Reply(
             call=key,
             text=completion.text,
             finish_reason=completion.finish_reason,
             model=completion.model or lane.spec.name,
-            usage=usage,
+            usage=Usage(*tokens, cost),
             logprobs=completion.logprobs,
             latency=latency,
             attempts=attempts,

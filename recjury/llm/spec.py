@@ -1,4 +1,4 @@
-"""Which model an alias stands for, how it is reached, and what it may cost."""
+"""Which model an alias stands for, how it is reached, and what it costs."""
 
 import re
 from typing import Literal
@@ -6,10 +6,25 @@ from typing import Literal
 from pydantic import Field, JsonValue, field_validator
 from yarl import URL
 
-from recjury.records import Record
+from recjury.records import JSON, Record
 
 VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 """What the name of an environment variable looks like."""
+
+_OF_NO_REPLY = frozenset(
+    {
+        "wire",
+        "key_env",
+        "timeout",
+        "retries",
+        "patience",
+        "concurrency",
+        "requests_per_minute",
+        "price_in",
+        "price_out",
+        "price_cached",
+    }
+)
 
 
 class ModelSpec(Record):
@@ -22,9 +37,11 @@ class ModelSpec(Record):
     Being turned away for asking too often (HTTP 429) is no failed attempt: a call waits for that
     up to `patience` seconds in all.
     `wire` "sdk" sends through the `openai` package, which knows proxies and other transport
-    matters, at ten times the CPU. Prices are US dollars per million tokens. `json_mode` says how
-    far the endpoint can be asked for JSON. `extra` is merged into every request body; a null
-    there removes a field.
+    matters, at ten times the CPU. `json_mode` says how far the endpoint can be asked for JSON.
+    `extra` is merged into every request body; a null there removes a field.
+
+    Prices are US dollars per million tokens; None is unknown, and 0 is free. Without
+    `price_cached`, cached tokens cost `price_in`. An embedding model needs `price_in` only.
     """
 
     base_url: str
@@ -38,9 +55,9 @@ class ModelSpec(Record):
     patience: float = Field(default=600, ge=0, allow_inf_nan=False)
     concurrency: int | None = Field(default=None, ge=1)
     requests_per_minute: float | None = Field(default=None, gt=0)
-    price_in: float = Field(default=0, ge=0)
-    price_out: float = Field(default=0, ge=0)
-    price_cached: float = Field(default=0, ge=0)
+    price_in: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    price_out: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    price_cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     json_mode: Literal["schema", "object", "off"] = "off"
     extra: dict[str, JsonValue] = Field(default_factory=dict)
     embedding: bool = False
@@ -67,3 +84,26 @@ class ModelSpec(Record):
         if url.query_string or url.fragment:
             raise ValueError("base_url must end with its path: say more in `extra` or key_env")
         return value.rstrip("/")
+
+    @property
+    def missing_prices(self) -> tuple[str, ...]:
+        """The names of the prices that a call needs and nobody gave."""
+        needed = {"price_in": self.price_in, "price_out": 0 if self.embedding else self.price_out}
+        return tuple(name for name, price in needed.items() if price is None)
+
+    @property
+    def is_priced(self) -> bool:
+        """Whether the cost of a call is known."""
+        return not self.missing_prices
+
+    def cost(self, prompt: float, completion: float, cached: float = 0) -> float | None:
+        """US dollars for so many tokens, of whose prompt `cached` were; None where unknown."""
+        fresh, said = self.price_in, 0.0 if self.embedding else self.price_out
+        if fresh is None or said is None:
+            return None
+        again = fresh if self.price_cached is None else self.price_cached
+        return ((prompt - cached) * fresh + cached * again + completion * said) / 1e6
+
+    def reply_settings(self) -> dict[str, JSON]:
+        """What can change a reply: the model's part of every identity."""
+        return self.model_dump(mode="json", exclude=set(_OF_NO_REPLY))

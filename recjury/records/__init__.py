@@ -2,7 +2,16 @@
 
 from recjury.records.aspect import Aspect, Place
 from recjury.records.base import JSON, Record, digest
-from recjury.records.call import CallRecord, ChatRequest, ChatRole, Further, Message, Reply, Usage
+from recjury.records.call import (
+    CallRecord,
+    ChatRequest,
+    ChatRole,
+    ExpectedCalls,
+    Further,
+    Message,
+    Reply,
+    Usage,
+)
 from recjury.records.conversation import (
     LIST_LENGTH,
     ConversationLog,
@@ -13,7 +22,15 @@ from recjury.records.conversation import (
     distinct,
     is_target,
 )
-from recjury.records.debate import DebateTranscript, Statement, Verdict
+from recjury.records.debate import Debate, DebateTranscript, Statement, Verdict
+from recjury.records.evaluation import (
+    ConversationRecord,
+    Kept,
+    Stage,
+    StageResult,
+    evaluation_id,
+    evaluator_id,
+)
 from recjury.records.factor import (
     FACTOR_SCALE,
     OVERALL_SCALE,
@@ -24,7 +41,9 @@ from recjury.records.factor import (
     Role,
 )
 from recjury.records.item import Item, ItemRef
+from recjury.records.metric import Metric, Need, metric_id
 from recjury.records.particle import (
+    AspectScores,
     Decomposition,
     DialogueAct,
     InstructionScore,
@@ -54,26 +73,33 @@ __all__ = [
     "PERSUASIVENESS",
     "PERSUASIVENESS_SCALE",
     "Aspect",
+    "AspectScores",
     "CallRecord",
     "ChatRequest",
     "ChatRole",
     "Checked",
     "Conversation",
     "ConversationLog",
+    "ConversationRecord",
+    "Debate",
     "DebateTranscript",
     "Decomposition",
     "DialogueAct",
     "Dimension",
     "Ending",
     "Evaluator",
+    "ExpectedCalls",
     "Factor",
     "Further",
     "InstructionScore",
     "Item",
     "ItemRef",
+    "Kept",
     "Level",
     "Message",
+    "Metric",
     "Moment",
+    "Need",
     "Particle",
     "ParticleScore",
     "Place",
@@ -85,6 +111,8 @@ __all__ = [
     "Role",
     "Scenario",
     "Speaker",
+    "Stage",
+    "StageResult",
     "Statement",
     "Status",
     "SystemReply",
@@ -96,6 +124,9 @@ __all__ = [
     "Verdict",
     "digest",
     "distinct",
+    "evaluation_id",
+    "evaluator_id",
     "is_target",
+    "metric_id",
     "usable_reply",
 ]

@@ -51,12 +51,12 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a call, and its cost in US dollars at the model's configured prices."""
+    """Tokens of a call, and its cost in US dollars; None where the model's prices are unknown."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
-    cost: float = 0.0
+    cost: float | None = None
 
 
 class Further(NamedTuple):
@@ -95,10 +95,28 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """A finished call on its way to the store. `trial` asked first: a trial, or a campaign."""
+    """A finished call on its way to the store.
+
+    `unit` asked first: a conversation, an evaluation, or a campaign.
+    """
 
     identity: str
     request: ChatRequest
     reply: Reply
-    trial: str | None
+    unit: str | None
     started_at: float
+
+
+class ExpectedCalls(NamedTuple):
+    """Calls of one kind to one model, before they are made.
+
+    `once` is how many there are if nothing has to be asked again, `most` if all goes wrong that
+    can. `prompt_tokens` and `completion_tokens` are what one call takes on average.
+    """
+
+    model: str
+    kind: str
+    once: int
+    most: int
+    prompt_tokens: int
+    completion_tokens: int

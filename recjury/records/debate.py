@@ -1,6 +1,6 @@
 """What a debate leaves behind: statements, the transcript, and the verdict (CoRE, 4.2)."""
 
-from typing import Self
+from typing import NamedTuple, Self
 
 from pydantic import model_validator
 
@@ -82,3 +82,10 @@ class Verdict(Record):
         if (self.score is None) == (self.status is Status.SCORED):
             raise ValueError(f"status {self.status} does not go with score {self.score}")
         return self
+
+
+class Debate(NamedTuple):
+    """What was said, and what came of it."""
+
+    transcript: DebateTranscript
+    verdict: Verdict

@@ -4,6 +4,7 @@ import math
 from enum import StrEnum
 from typing import NamedTuple
 
+from recjury.records.aspect import Aspect
 from recjury.records.base import Record
 from recjury.records.rating import Status
 
@@ -88,3 +89,10 @@ class ParticleScore(NamedTuple):
         """The plain mean over the instructions that gave a score; None if none did."""
         given = [each.score for each in self.by if each.score is not None]
         return math.fsum(given) / len(given) if given else None
+
+
+class AspectScores(NamedTuple):
+    """The scores of all particles of a log on one aspect."""
+
+    aspect: Aspect
+    scores: tuple[ParticleScore, ...]

@@ -7,7 +7,9 @@ from recjury.errors import SystemFailed
 from recjury.records.base import JSON, Record
 from recjury.records.call import CallRecord, Reply
 from recjury.records.conversation import ConversationLog, Scenario, Turn
+from recjury.records.evaluation import ConversationRecord, Stage, StageResult
 from recjury.records.item import ItemRef
+from recjury.records.metric import Metric
 from recjury.records.rating import Rating
 
 
@@ -67,7 +69,7 @@ class Recommender(Protocol):
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Everything that can change its answers: part of each trial's identity."""
+        """Everything that can change its answers: part of each conversation's identity."""
 
     async def respond(self, conversation: Conversation) -> SystemReply:
         """Answer the conversation so far. Raises UnitFailed if it cannot."""
@@ -115,7 +117,7 @@ class User(Protocol):
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Everything that can change what it says: part of each trial's identity."""
+        """Everything that can change what it says: part of each conversation's identity."""
 
     async def speak(self, moment: Moment) -> Utterance:
         """The next utterance."""
@@ -128,18 +130,44 @@ class User(Protocol):
 
 
 class Evaluator(Protocol):
-    """Log in, ratings out; never raises for a log it cannot score."""
+    """Rates logs, stage by stage. One object serves all logs about one corpus, many at once."""
 
     @property
     def name(self) -> str:
-        """The name its ratings carry."""
+        """What its metrics' ids begin with."""
+
+    @property
+    def kind(self) -> str:
+        """Which evaluator it is; two of one kind differ in their settings."""
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Everything that can change its ratings: part of each trial's identity."""
+        """Everything that can change its ratings, whatever the corpus: its version."""
 
-    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """One rating for each factor or aspect, scored or with a status that says why not."""
+    @property
+    def data(self) -> Mapping[str, JSON]:
+        """What of the corpus can change its ratings; mostly nothing."""
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """What it rates."""
+
+    @property
+    def stages(self) -> Sequence[Stage]:
+        """What it does, each after those that it needs."""
+
+    @property
+    def open_at_once(self) -> int | None:
+        """How many logs it should work on at once; None where that does not matter."""
+
+    async def evaluate(
+        self, stage: str, record: ConversationRecord, done: Mapping[str, StageResult]
+    ) -> StageResult:
+        """What `stage` gives for a log; `done` has what the stages before it gave.
+
+        Ratings name a metric each (`records.metric_id`), scored or with a status that says why
+        not. A rating with the status CALL_FAILED, or UnitFailed, leaves the stage to do.
+        """
 
 
 class Recorder(Protocol):

@@ -1,6 +1,7 @@
 """Ratings: a score on a scale, or a status that says why there is none."""
 
 from enum import StrEnum
+from math import inf
 from typing import Self
 
 from pydantic import model_validator
@@ -34,7 +35,8 @@ class Rating(Record):
     "Persuasiveness", or another evaluator's aspect. `low` and `high` bound `score`, both
     included. `rationale` is the evaluator's reason; `reason` says why there is no score.
     `rubric` identifies the rubric's version; `calls` the model calls behind the rating.
-    `turn` is the index in the interaction, for turn-level ratings.
+    `turn` is the index in the interaction, for turn-level ratings. `high` is None where nothing
+    bounds the score.
     """
 
     evaluator: str
@@ -46,7 +48,7 @@ class Rating(Record):
     level: Level = Level.DIALOGUE
     turn: int | None = None
     low: float = FACTOR_SCALE[0]
-    high: float = FACTOR_SCALE[1]
+    high: float | None = FACTOR_SCALE[1]
     rubric: str = ""
     calls: tuple[str, ...] = ()
 
@@ -54,6 +56,8 @@ class Rating(Record):
     def _a_failure_is_never_a_score(self) -> Self:
         if (self.score is None) == (self.status is Status.SCORED):
             raise ValueError(f"status {self.status} does not go with score {self.score}")
-        if self.score is not None and not self.low <= self.score <= self.high:
+        if self.score is None:
+            return self
+        if not self.low <= self.score <= (inf if self.high is None else self.high):
             raise ValueError(f"score {self.score} is outside {self.low} to {self.high}")
         return self

@@ -1,10 +1,11 @@
-"""Example conversations, cut to what fits a page: turns, lists with hits, ratings, the debate."""
+"""Example conversations, cut to what fits a page: turns, lists with hits, ratings, debates."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recjury.records import (
     ConversationLog,
+    Debate,
     DebateTranscript,
     ItemRef,
     Rating,
@@ -15,13 +16,15 @@ from recjury.records import (
     is_target,
 )
 from recjury.report.excerpt import Excerpt, excerpt, one_line
-from recjury.report.headline import headline
+from recjury.report.findings import Findings
 from recjury.report.players import speaker
 from recjury.report.ranking import Choice
-from recjury.store import Store
+from recjury.results import Measure
+from recjury.results.scores import shown_ratings
+from recjury.store import DebateSummary, Store
 
 _UTTERANCE, _RATIONALE, _STATEMENT, _NAME = 1500, 900, 1500, 80
-_HISTORY, _TURNS, _ROUNDS, _TARGETS = 6, 30, 8, 12
+_HISTORY, _TURNS, _ROUNDS, _TARGETS, _RATINGS = 6, 30, 8, 12, 80
 
 
 class ShownItem(NamedTuple):
@@ -42,9 +45,9 @@ class ShownTurn(NamedTuple):
 
 
 class ShownRating(NamedTuple):
-    """A factor's score as text ("3 / 4"), or why there is none."""
+    """A metric's score as text ("3 / 4"), or why there is none."""
 
-    factor: str
+    metric: str
     score: str | None
     status: str
     by: str
@@ -61,13 +64,23 @@ class ShownStatement(NamedTuple):
     text: Excerpt
 
 
+class ShownDebate(NamedTuple):
+    """A debate and its verdict; `forks` tell of what became of changed copies of it."""
+
+    evaluator: str
+    verdict: Verdict
+    rounds: tuple[tuple[ShownStatement, ...], ...]
+    skipped_rounds: int
+    forks: tuple[str, ...]
+
+
 class Example(NamedTuple):
     """One conversation. `skipped_*` count what lies before or after the part that is shown.
 
     `failure` says why it failed; it is empty for one that came to its end.
     """
 
-    trial: str
+    conversation: str
     stands_for: str
     failure: str
     scenario: str
@@ -84,39 +97,61 @@ class Example(NamedTuple):
     interaction: tuple[ShownTurn, ...]
     skipped_turns: int
     ratings: tuple[ShownRating, ...]
-    verdict: Verdict | None
-    rounds: tuple[tuple[ShownStatement, ...], ...]
-    skipped_rounds: int
+    skipped_ratings: int
+    debates: tuple[ShownDebate, ...]
 
 
-def load_example(store: Store, choice: Choice, models: Mapping[str, str]) -> Example | None:
-    """The trial that was chosen, or None if its log has gone since."""
-    log, debate = store.log(choice.trial), store.debate(choice.trial)
+class Reading:
+    """What it takes to show what evaluators said: the store, metrics' titles, names, forks."""
+
+    def __init__(
+        self, store: Store, campaign: str, found: Findings, models: Mapping[str, str]
+    ) -> None:
+        """`models` maps aliases to the names of models."""
+        self.store, self.models = store, models
+        self.measures = {each.id: each for each in found.measures}
+        self.labels = {each.label for each in found.evaluators}
+        self.forks: dict[str, list[DebateSummary]] = {}
+        for each in store.debates(campaign):
+            if each.fork_of is not None:
+                self.forks.setdefault(each.fork_of, []).append(each)
+
+
+def load_example(reading: Reading, choice: Choice) -> Example | None:
+    """The conversation that was chosen, or None if its log has gone since."""
+    log = reading.store.log(choice.conversation)
     if log is None:
         return None
-    return _without_scores(choice, log)._replace(
-        ratings=tuple(_rating(r, models) for r in headline(store.ratings(choice.trial)).values()),
-        verdict=debate.verdict if debate else None,
-        rounds=_rounds(debate.transcript, models) if debate else (),
-        skipped_rounds=max(0, debate.transcript.rounds - _ROUNDS) if debate else 0,
+    ratings: list[ShownRating] = []
+    debates: list[ShownDebate] = []
+    for label, evaluation in choice.evaluations:
+        if label in reading.labels:
+            stages = reading.store.stage_results(evaluation).values()
+            given = [rating for stage in stages for rating in stage.ratings]
+            ratings += _ratings(reading, label, given)
+            held = (stage.kept for stage in stages if isinstance(stage.kept, Debate))
+            debates += (_debate(reading, label, evaluation, debate) for debate in held)
+    return _without_scores(choice.conversation, choice.stands_for, log)._replace(
+        ratings=tuple(ratings[:_RATINGS]),
+        skipped_ratings=max(0, len(ratings) - _RATINGS),
+        debates=tuple(debates),
     )
 
 
-def load_unfinished(store: Store, trial: str) -> Example | None:
-    """What was said until a trial's conversation failed; None if nothing was kept of it."""
-    unfinished = store.unfinished(trial)
+def load_unfinished(store: Store, conversation: str) -> Example | None:
+    """What was said until a conversation failed; None if nothing was kept of it."""
+    unfinished = store.unfinished(conversation)
     if unfinished is None:
         return None
-    choice = Choice(trial, f"failed {unfinished.place}")
-    failure = one_line(unfinished.reason, _RATIONALE)
-    return _without_scores(choice, unfinished.log)._replace(failure=failure)
+    shown = _without_scores(conversation, f"failed {unfinished.place}", unfinished.log)
+    return shown._replace(failure=one_line(unfinished.reason, _RATIONALE))
 
 
-def _without_scores(choice: Choice, log: ConversationLog) -> Example:
+def _without_scores(conversation: str, stands_for: str, log: ConversationLog) -> Example:
     scenario = log.scenario
     return Example(
-        trial=choice.trial,
-        stands_for=choice.stands_for,
+        conversation=conversation,
+        stands_for=stands_for,
         failure="",
         scenario=one_line(scenario.id, _NAME),
         ending=log.ending.value.replace("_", " "),
@@ -132,9 +167,8 @@ def _without_scores(choice: Choice, log: ConversationLog) -> Example:
         interaction=tuple(_turn(turn, log) for turn in log.interaction[:_TURNS]),
         skipped_turns=max(0, len(log.interaction) - _TURNS),
         ratings=(),
-        verdict=None,
-        rounds=(),
-        skipped_rounds=0,
+        skipped_ratings=0,
+        debates=(),
     )
 
 
@@ -153,13 +187,37 @@ def _item(item: ItemRef, targets: tuple[ItemRef, ...]) -> ShownItem:
     return ShownItem(one_line(item.name, _NAME), is_target(item, targets))
 
 
-def _rating(rating: Rating, models: Mapping[str, str]) -> ShownRating:
+def _ratings(reading: Reading, label: str, given: Sequence[Rating]) -> Iterator[ShownRating]:
+    by_metric = shown_ratings(given)
+    for measure in reading.measures.values():
+        if measure.evaluator == label:
+            for rating in by_metric.get(measure.metric.id, ()):
+                yield _rating(measure, rating, reading.models)
+
+
+def _rating(measure: Measure, rating: Rating, models: Mapping[str, str]) -> ShownRating:
+    where = "" if rating.turn is None else f", turn {rating.turn + 1}"
+    most = "" if rating.high is None else f" / {rating.high:g}"
     return ShownRating(
-        factor=one_line(rating.factor, _NAME),
-        score=None if rating.score is None else f"{rating.score:g} / {rating.high:g}",
+        metric=f"{one_line(measure.metric.title, _NAME)}{where}",
+        score=None if rating.score is None else f"{rating.score:.4g}{most}",
         status=rating.status.value.replace("_", " "),
-        by=speaker(rating.evaluator, models),
+        by=one_line(f"{measure.evaluator}: {speaker(rating.evaluator, models)}", _NAME),
         why=excerpt(rating.rationale or rating.reason, _RATIONALE),
+    )
+
+
+def _debate(reading: Reading, label: str, evaluation: str, debate: Debate) -> ShownDebate:
+    forks = sorted(reading.forks.get(evaluation, ()))
+    return ShownDebate(
+        evaluator=one_line(label, _NAME),
+        verdict=debate.verdict,
+        rounds=_rounds(debate.transcript, reading.models),
+        skipped_rounds=max(0, debate.transcript.rounds - _ROUNDS),
+        forks=tuple(
+            f"{each.evaluation}: {'no verdict' if each.score is None else f'{each.score:.1f}'}"
+            for each in forks
+        ),
     )
 
 

@@ -1,129 +1,163 @@
-"""What one walk over a store's trials gathers for a report; no log stays in memory."""
+"""What one walk over a campaign's conversations gathers for a report; no log stays in memory."""
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from recjury.records import PERSUASIVENESS, DebateTranscript, Ending, Factor, Rating, Status
-from recjury.report.comparison import Sample
+from recjury.records import Ending, Need, Status
 from recjury.report.excerpt import one_line
-from recjury.report.headline import headline
-from recjury.report.ranking import Ranking
+from recjury.report.ranking import Evaluated, Ranking
 from recjury.report.rounds import RoundTally
-from recjury.report.scores import OVERALL, TrialScores, scores_of
-from recjury.report.summary import SystemTally
-from recjury.store import Store, TrialOutcome
+from recjury.results import CampaignSummary, Measure, Tally, is_newest
+from recjury.results.scores import ConversationScores
+from recjury.store import CampaignEvaluator, ConversationResult, Store, StoredConversation
 
 _REASON = 300  # characters of a reason; what agrees in them is counted together
 
 
-class Unscored(NamedTuple):
-    """A factor or verdict without a score, and why."""
+class Missed(NamedTuple):
+    """What did not come to its end, or has no score, and why."""
 
-    factor: str
-    status: Status
-    reason: str
+    what: str
+    why: str
 
 
-class Failed(NamedTuple):
-    """A stage that did not come to its end, and why."""
+class Debaters(NamedTuple):
+    """The debates of a system under one evaluator."""
 
-    stage: str
-    reason: str
+    system: str
+    evaluator: str
 
 
 @dataclass
 class Scenarios:
-    """The ids of the scenarios of one corpus; `of_trial` is the first trial that has a log."""
+    """The ids of the scenarios of one corpus; `conversation` is the first that has a log."""
 
     planned: set[str] = field(default_factory=set)
     played: set[str] = field(default_factory=set)
     target_seen: set[str] = field(default_factory=set)
     without_target: set[str] = field(default_factory=set)
-    of_trial: str | None = None
+    conversation: str | None = None
 
 
 @dataclass
 class Findings:
-    """Everything that is counted; systems and corpora stand in the order of their first trial.
+    """Everything that is counted; systems and corpora stand in the order of their first
+    conversation.
 
-    The counters of `failures` and `unscored` are by system.
+    `raters` and `debaters` are by evaluator's label. The counters of `failures` and `unscored`
+    are by system.
     """
 
-    systems: dict[str, SystemTally] = field(default_factory=dict)
-    corpora: dict[str, dict[str, SystemTally]] = field(default_factory=dict)
-    samples: dict[str, Sample] = field(default_factory=dict)
+    summary: CampaignSummary
+    corpora: dict[str, dict[str, Tally]] = field(default_factory=dict)
     rankings: dict[str, Ranking] = field(default_factory=dict)
-    rounds: dict[str, RoundTally] = field(default_factory=dict)
+    rounds: dict[Debaters, RoundTally] = field(default_factory=dict)
     scenarios: dict[str, Scenarios] = field(default_factory=dict)
-    failures: dict[Failed, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    failures: dict[Missed, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     unfinished: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    unscored: dict[Unscored, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    unscored: dict[Missed, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     endings: Counter[Ending] = field(default_factory=Counter)
+    raters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    debaters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     users: set[str] = field(default_factory=set)
-    judges: set[str] = field(default_factory=set)
-    debaters: set[str] = field(default_factory=set)
 
-    def add(self, outcome: TrialOutcome, transcript: DebateTranscript | None) -> None:
-        """Count one trial, and its debate where it has one."""
-        speakers = {said.speaker for said in transcript.statements} if transcript else set()
-        scores = scores_of(outcome)
-        self._add_scores(scores._replace(raters=scores.raters | speakers))
-        self._add_scenario(outcome)
-        if outcome.ending is not None:
-            self.endings[outcome.ending] += 1
-            self.rankings[outcome.system].add(scores)
-        if transcript is not None:
-            self.rounds.setdefault(outcome.system, RoundTally()).add(transcript)
-            self.debaters |= speakers
-        if outcome.log is None and "converse" in outcome.failures:
-            self.unfinished[outcome.system].append(outcome.trial)
-        for stage, reason in outcome.failures.items():
-            self.failures[Failed(stage, one_line(reason, _REASON))][outcome.system] += 1
-        self._add_ratings(outcome)
+    @property
+    def systems(self) -> dict[str, Tally]:
+        """What each system scored."""
+        return self.summary.systems
 
-    def _add_scores(self, scores: TrialScores) -> None:
-        self.systems.setdefault(scores.system, SystemTally()).add(scores)
-        tallies = self.corpora.setdefault(scores.corpus, {})
-        tallies.setdefault(scores.system, SystemTally()).add(scores)
-        self.samples.setdefault(scores.system, Sample()).add(scores)
-        self.rankings.setdefault(scores.system, Ranking())
+    @property
+    def evaluators(self) -> tuple[CampaignEvaluator, ...]:
+        """The newest version of every evaluator."""
+        return tuple(filter(is_newest, self.summary.evaluators))
 
-    def _add_scenario(self, outcome: TrialOutcome) -> None:
-        scenarios = self.scenarios.setdefault(outcome.corpus, Scenarios())
-        scenarios.planned.add(outcome.scenario)
-        if outcome.log is None:
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The metrics of these versions, but for details."""
+        newest = {each.label for each in self.evaluators}
+        return tuple(
+            each
+            for each in self.summary.measures
+            if each.evaluator in newest and not each.metric.detail
+        )
+
+    def add(self, result: ConversationResult) -> None:
+        """Count one conversation and its evaluations."""
+        scores = self.summary.add(result)
+        tallies = self.corpora.setdefault(result.corpus, {})
+        tallies.setdefault(result.system, Tally()).add(scores)
+        self._add_scenario(result, scores)
+        ranking = self.rankings.setdefault(result.system, Ranking(self.measures))
+        if result.ending is not None:
+            self.endings[result.ending] += 1
+            ranking.add(
+                scores, [Evaluated(each.label, each.evaluation) for each in result.evaluations]
+            )
+        if result.failure is not None:
+            self.unfinished[result.system].append(result.conversation)
+            self._count(self.failures, result.system, "conversation", result.failure)
+        for evaluation in result.evaluations:
+            for stage, reason in evaluation.failures.items():
+                self._count(self.failures, result.system, f"{evaluation.label}: {stage}", reason)
+            self.raters[evaluation.label] |= {each.evaluator for each in evaluation.ratings}
+        self._add_unscored(result.system, scores)
+
+    def _add_scenario(self, result: ConversationResult, scores: ConversationScores) -> None:
+        scenarios = self.scenarios.setdefault(result.corpus, Scenarios())
+        scenarios.planned.add(result.scenario)
+        if result.log is None:
             return
-        scenarios.played.add(outcome.scenario)
-        scenarios.of_trial = scenarios.of_trial or outcome.trial
-        if outcome.target_seen:
-            scenarios.target_seen.add(outcome.scenario)
-        if all(share is None for share in outcome.recall.values()):
-            scenarios.without_target.add(outcome.scenario)
+        scenarios.played.add(result.scenario)
+        scenarios.conversation = scenarios.conversation or result.conversation
+        if result.target_seen:
+            scenarios.target_seen.add(result.scenario)
+        about_targets = [m.id for m in self.measures if Need.TARGETS in m.metric.needs]
+        statuses = {scores.missing[m].status for m in about_targets if m in scores.missing}
+        if statuses == {Status.NOT_APPLICABLE} and not scores.values.keys() & set(about_targets):
+            scenarios.without_target.add(result.scenario)
 
-    def _add_ratings(self, outcome: TrialOutcome) -> None:
-        for rating in headline(outcome.ratings).values():
-            if rating.score is None:
-                self._add_unscored(outcome.system, rating)
-        twelve = {factor.value for factor in Factor}
-        self.judges |= {rating.evaluator for rating in outcome.ratings if rating.factor in twelve}
-        if outcome.ending is not Ending.RECORDED:
-            asked = (rating for rating in outcome.ratings if rating.factor == PERSUASIVENESS)
-            self.users |= {rating.evaluator for rating in asked}
-        verdict = outcome.verdict
-        if verdict is not None and verdict.score is None:
-            why = Unscored(OVERALL, verdict.status, one_line(verdict.reason, _REASON))
-            self.unscored[why][outcome.system] += 1
+    def _add_unscored(self, system: str, scores: ConversationScores) -> None:
+        for measure in self.measures:
+            missing = scores.missing.get(measure.id)
+            if missing is None:
+                continue
+            if measure.metric.of_some and missing.status is Status.NOT_APPLICABLE:
+                continue
+            status = missing.status.value.replace("_", " ")
+            title = f"{measure.evaluator}: {measure.metric.title}"
+            self._count(self.unscored, system, title, f"{status}: {missing.reason}")
 
-    def _add_unscored(self, system: str, rating: Rating) -> None:
-        why = Unscored(rating.factor, rating.status, one_line(rating.reason, _REASON))
-        self.unscored[why][system] += 1
+    @staticmethod
+    def _count(counts: dict[Missed, Counter[str]], system: str, what: str, why: str) -> None:
+        counts[Missed(one_line(what, _REASON), one_line(why, _REASON))][system] += 1
 
 
 def walk(store: Store, campaign: str) -> Findings:
-    """One walk over the trials of a campaign, in the plan's order."""
-    found = Findings()
-    for outcome in store.outcomes(campaign):
-        debate = store.debate(outcome.trial) if outcome.verdict is not None else None
-        found.add(outcome, debate.transcript if debate else None)
+    """One walk over the conversations of a campaign, in the plan's order, and one over its
+    debates."""
+    found = Findings(CampaignSummary(store.evaluators(campaign)))
+    found.users = set(filter(None, (_user(each) for each in store.conversations(campaign))))
+    counted: set[str] = set()
+    for result in store.results(campaign):
+        found.add(result)
+        counted.update(each.evaluation for each in result.evaluations)
+    newest = {each.label for each in found.evaluators}
+    for line in store.debates(campaign):
+        if line.evaluation not in counted or line.evaluator not in newest:
+            continue  # a fork, or of an older version
+        debate = store.debate(line.evaluation)
+        if debate is not None:
+            held = Debaters(line.system, line.evaluator)
+            found.rounds.setdefault(held, RoundTally()).add(debate.transcript)
+            speakers = {said.speaker for said in debate.transcript.statements}
+            found.debaters[line.evaluator] |= speakers
     return found
+
+
+def _user(conversation: StoredConversation) -> str | None:
+    """Who played the user: "rule", or a model's alias; None for whoever was recorded."""
+    settings = conversation.settings.get("user")
+    name = settings.get("user") if isinstance(settings, Mapping) else settings
+    return name if isinstance(name, str) else None

@@ -2,21 +2,21 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from recjury.errors import ConfigError, StoreError
-from recjury.records import Dimension
-from recjury.report.choice import newest_campaign
 from recjury.report.findings import Findings, walk
 from recjury.report.page import Page, gather
-from recjury.report.plots import debate_plot, factor_map, overall_plot, recall_plot
-from recjury.report.scores import OVERALL
-from recjury.report.tables import COLUMNS
-from recjury.stats.resampling import interval_of_mean
+from recjury.report.plots import bars_plot, debate_plot, interval_plot, score_map
+from recjury.report.ranking import headline
+from recjury.results import Measure, newest_campaign
 from recjury.store import Store
+
+_MAPPED = 3  # from so many measures on, numbers are shown as colours, too
 
 
 def write_report(
@@ -26,29 +26,20 @@ def write_report(
 
     `examples` conversations are shown of each system. The folder is made where it is missing,
     and the file appears only when it is complete; the same store gives the same bytes. Raises
-    StoreError where there is no trial to report on, ConfigError where `path` cannot be written.
+    StoreError where there is nothing to report on, ConfigError where `path` cannot be written.
     """
     chosen = campaign or newest_campaign(store)
-    found = walk(store, chosen) if chosen else Findings()
-    if chosen is None or not found.systems:
+    found = walk(store, chosen) if chosen else None
+    if chosen is None or found is None or not found.systems:
         whose = "the store" if chosen is None else f"campaign {chosen}"
-        raise StoreError(f"{whose} has no trial to report on: run a campaign first")
+        raise StoreError(f"{whose} has no conversation to report on: run a campaign first")
     page = gather(store, found, campaign=chosen, examples=examples)
     _put(path, render(page, found))
 
 
 def render(page: Page, found: Findings) -> str:
     """The page as HTML. Whatever was said by systems, models or files is escaped."""
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            page=page,
-            plots=_plots(page, found),
-            columns=COLUMNS,
-            dimensions=list(Dimension),
-        )
-    )
+    return _environment().get_template("report.html.j2").render(page=page, plots=_plots(found))
 
 
 def _environment() -> Environment:
@@ -61,20 +52,33 @@ def _environment() -> Environment:
     )
 
 
-def _plots(page: Page, found: Findings) -> dict[str, Markup]:
-    """The page's figures. Their markup is ours: matplotlib has escaped the names in them."""
-    overall = {
-        name: interval_of_mean(sample.column(OVERALL)) for name, sample in found.samples.items()
+def _plots(found: Findings) -> dict[str, list[Markup]]:
+    """Each evaluator's figures. Their markup is ours: matplotlib has escaped the names in them."""
+    return {
+        each.label: [Markup(svg) for svg in _drawn(found, each.label)]  # noqa: S704 (made by us)
+        for each in found.evaluators
     }
-    rounds = {name: tally.means() for name, tally in found.rounds.items()}
+
+
+def _drawn(found: Findings, label: str) -> Iterator[str]:
+    bounded = [m for m in found.measures if m.evaluator == label and m.metric.high is not None]
+    shares = [each for each in bounded if _is_share(each)]
+    mapped = [each for each in bounded if each.metric.group and each not in shares]
+    if len(mapped) >= _MAPPED:
+        yield score_map(found.systems, mapped)
+    if len(shares) > 1:
+        yield bars_plot(found.systems, shares)
+    elif first := headline(bounded):
+        yield interval_plot(found.systems, first)
+    rounds = {of.system: t.means() for of, t in found.rounds.items() if of.evaluator == label}
     held = {name: means for name, means in rounds.items() if means is not None}
-    drawn = {
-        "factors": factor_map(page.systems),
-        "overall": overall_plot(page.systems, overall),
-        "recall": recall_plot(page.systems),
-        "debates": debate_plot(held) if held else "",
-    }
-    return {name: Markup(svg) for name, svg in drawn.items()}  # noqa: S704 (made by us)
+    if held:
+        yield debate_plot(held)
+
+
+def _is_share(measure: Measure) -> bool:
+    metric = measure.metric
+    return (metric.low, metric.high) == (0, 1) and not metric.of_some
 
 
 def check_place(path: Path) -> None:

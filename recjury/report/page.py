@@ -7,15 +7,16 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations, islice
 from typing import NamedTuple
 
-from recjury.report.comparison import Comparison, compare_samples, corrected
-from recjury.report.examples import Example, load_example, load_unfinished
+from recjury.report.examples import Example, Reading, load_example, load_unfinished
 from recjury.report.excerpt import one_line
-from recjury.report.findings import Findings
+from recjury.report.findings import Findings, Missed
 from recjury.report.players import Players, model_names, players
-from recjury.report.summary import SystemSummary, summaries
-from recjury.report.tables import NAME_LENGTH, PairTable, Row, main_table, pair_table
+from recjury.report.ranking import headline
+from recjury.report.tables import NAME_LENGTH, Means, PairTable, means_table, pair_table
 from recjury.report.trust import Caution, cautions
-from recjury.store import Campaign, Store
+from recjury.results import Comparison, Counts, Tally, is_newest
+from recjury.results.comparison import compare_tallies, corrected, newest_measures
+from recjury.store import Campaign, CampaignEvaluator, Store
 from recjury.store.spending import Spent
 
 COMPARED_SYSTEMS = 6
@@ -35,12 +36,24 @@ class CorpusLine(NamedTuple):
     without_target: int
 
 
-class Leaks(NamedTuple):
-    """Messages of a system's simulated users that named a target, by what became of them."""
+class SystemLine(NamedTuple):
+    """A system, its conversations, and how many of them failed."""
 
     system: str
-    caught: int
-    through: int
+    conversations: int
+    failed: int
+
+
+class Section(NamedTuple):
+    """What one evaluator found: means by system, overall, by corpus, and of details."""
+
+    label: str
+    kind: str
+    is_newest: bool
+    counts: Counts
+    means: Means
+    by_corpus: Mapping[str, Means]
+    details: Means | None
 
 
 class Reason(NamedTuple):
@@ -77,24 +90,24 @@ class Other(NamedTuple):
 
     id: str
     name: str
-    trials: int
+    conversations: int
 
 
 class Page(NamedTuple):
-    """What stands on the page, from top to bottom."""
+    """What stands on the page, from top to bottom; `headline` is the measure that pairs of
+    systems are listed by."""
 
     title: str
     run: Run
     others: tuple[Other, ...]
     who: Players
     corpora: tuple[CorpusLine, ...]
-    systems: Mapping[str, SystemSummary]
-    rows: tuple[Row, ...]
-    rows_by_corpus: Mapping[str, tuple[Row, ...]]
+    systems: tuple[SystemLine, ...]
+    sections: tuple[Section, ...]
     cautions: tuple[Caution, ...]
+    headline: str
     pairs: tuple[PairTable, ...]
     tests: int
-    leaks: tuple[Leaks, ...]
     failures: Reasons
     unscored: Reasons
     examples: Mapping[str, tuple[Example, ...]]
@@ -104,44 +117,54 @@ def gather(store: Store, found: Findings, *, campaign: str, examples: int) -> Pa
     """The page about what was `found` in a campaign of `store`."""
     campaigns = {each.id: each for each in store.campaigns()}
     about = campaigns.pop(campaign)
-    models = model_names(about.setup.config)
-    who, systems = players(found, models), summaries(found.systems)
-    compared = _comparisons(found, systems)
-    by_corpus = {
-        one_line(corpus, 80): main_table(summaries(tallies))
-        for corpus, tallies in found.corpora.items()
-    }
+    models = model_names(about.setup.config, found.evaluators)
+    who, lead = players(found, models), headline(found.measures)
+    compared = _comparisons(found, lead.id if lead else "")
+    gaps = (gap for each in compared.values() for gap in each.gaps.values())
     return Page(
         title=one_line(about.name or "recjury", 120),
         run=_run(store, about),
         others=tuple(
-            Other(each.id, one_line(each.name, 80), each.trials) for each in campaigns.values()
+            Other(each.id, one_line(each.name, 80), each.conversations)
+            for each in campaigns.values()
         ),
         who=who,
         corpora=tuple(_corpus_lines(found)),
-        systems=systems,
-        rows=main_table(systems),
-        rows_by_corpus=by_corpus if len(by_corpus) > 1 else {},
-        cautions=cautions(found, who, systems, wished=_any_wishes(store, found)),
-        pairs=tuple(pair_table(a, b, gaps) for (a, b), gaps in compared.items()),
-        tests=sum(gap.p is not None for c in compared.values() for gap in c.measures.values()),
-        leaks=tuple(
-            Leaks(one_line(name, NAME_LENGTH), each.leaks_caught, each.leaks_through)
-            for name, each in systems.items()
+        systems=tuple(
+            SystemLine(one_line(name, NAME_LENGTH), tally.conversations, tally.failed)
+            for name, tally in found.systems.items()
         ),
-        failures=_reasons((*why, by_system) for why, by_system in found.failures.items()),
-        unscored=_reasons(
-            (why.factor, f"{why.status.value.replace('_', ' ')}: {why.reason}", by_system)
-            for why, by_system in found.unscored.items()
-        ),
-        examples=_examples(store, found, examples, models),
+        sections=tuple(_section(found, each) for each in found.summary.evaluators),
+        cautions=cautions(found, who, wished=_any_wishes(store, found)),
+        headline=lead.id if lead else "",
+        pairs=tuple(pair_table(a, b, each) for (a, b), each in compared.items()),
+        tests=sum(gap.difference.p is not None for gap in gaps),
+        failures=_reasons(found.failures),
+        unscored=_reasons(found.unscored),
+        examples=_examples(store, found, examples, Reading(store, campaign, found, models)),
+    )
+
+
+def _section(found: Findings, evaluator: CampaignEvaluator) -> Section:
+    measures = [each for each in found.summary.measures if each.evaluator == evaluator.label]
+    shown = [each for each in measures if not each.metric.detail]
+    details = [each for each in measures if each.metric.detail]
+    corpora = found.corpora if len(found.corpora) > 1 else {}
+    return Section(
+        label=evaluator.label,
+        kind=evaluator.kind,
+        is_newest=is_newest(evaluator),
+        counts=found.summary.evaluations[evaluator.label],
+        means=means_table(found.systems, shown),
+        by_corpus={one_line(c, 80): means_table(own, shown) for c, own in corpora.items()},
+        details=means_table(found.systems, details) if details else None,
     )
 
 
 def _any_wishes(store: Store, found: Findings) -> bool:
     """Whether a corpus has targets by attributes; its first log stands for all of them."""
-    trials = (scenarios.of_trial for scenarios in found.scenarios.values())
-    logs = (store.log(trial) for trial in trials if trial is not None)
+    first = (scenarios.conversation for scenarios in found.scenarios.values())
+    logs = (store.log(conversation) for conversation in first if conversation is not None)
     return any(log is not None and log.scenario.wishes for log in logs)
 
 
@@ -156,8 +179,10 @@ def _run(store: Store, campaign: Campaign) -> Run:
         seeds=seeds or "–",
         spent=store.spent(campaign.id),
         skipped=_reasons(
-            (one_line(f"{each.corpus} {each.record}", 80), each.reason, Counter({"": 1}))
-            for each in campaign.setup.skipped
+            {
+                Missed(one_line(f"{each.corpus} {each.record}", 80), each.reason): Counter({"": 1})
+                for each in campaign.setup.skipped
+            }
         ),
     )
 
@@ -178,21 +203,23 @@ class _Pair(NamedTuple):
     b: str
 
 
-def _comparisons(found: Findings, systems: Mapping[str, SystemSummary]) -> dict[_Pair, Comparison]:
-    scored = [name for name in systems if found.samples[name].values()]
-    pairs = [_Pair(a, b) for a, b in combinations(scored, 2)]
-    if len(scored) > COMPARED_SYSTEMS:
-        best = max(scored, key=lambda name: systems[name].overall.mean or 0.0)
-        pairs = [_Pair(best, other) for other in scored if other != best]
-    raw = {pair: compare_samples(found.samples[pair.a], found.samples[pair.b]) for pair in pairs}
+def _comparisons(found: Findings, lead: str) -> dict[_Pair, Comparison]:
+    tallies: dict[str, Tally] = {n: tally for n, tally in found.systems.items() if tally.measured}
+    pairs = [_Pair(a, b) for a, b in combinations(tallies, 2)]
+    if len(tallies) > COMPARED_SYSTEMS:
+        best = max(tallies, key=lambda name: tallies[name].summary(lead).mean or 0.0)
+        pairs = [_Pair(best, other) for other in tallies if other != best]
+    measures = newest_measures(found.evaluators)
+    raw = {pair: compare_tallies(tallies[pair.a], tallies[pair.b], measures) for pair in pairs}
     return corrected(raw)
 
 
-def _reasons(counted: Iterable[tuple[str, str, Counter[str]]]) -> Reasons:
+def _reasons(counted: Mapping[Missed, Counter[str]]) -> Reasons:
     """Reasons by frequency; those that differ in their numbers alone are one, with … for them."""
-    merged: dict[tuple[str, str], tuple[set[str], Counter[str]]] = {}
-    for what, why, by_system in counted:
-        said, times = merged.setdefault((what, _NUMBER.sub("…", why)), (set(), Counter()))
+    merged: dict[Missed, tuple[set[str], Counter[str]]] = {}
+    for (what, why), by_system in counted.items():
+        shape = Missed(what, _NUMBER.sub("…", why))
+        said, times = merged.setdefault(shape, (set(), Counter()))
         said.add(why)
         times.update(by_system)
     ordered = sorted(
@@ -212,13 +239,13 @@ def _by_system(counts: Counter[str]) -> str:
 
 
 def _examples(
-    store: Store, found: Findings, count: int, models: Mapping[str, str]
+    store: Store, found: Findings, count: int, reading: Reading
 ) -> dict[str, tuple[Example, ...]]:
     """Per system, conversations from the best to the worst, then some that failed."""
     shown: dict[str, tuple[Example, ...]] = {}
     for name, ranking in found.rankings.items():
-        scored = [load_example(store, choice, models) for choice in ranking.choose(count)]
-        kept = (load_unfinished(store, trial) for trial in found.unfinished.get(name, ()))
+        scored = [load_example(reading, choice) for choice in ranking.choose(count)]
+        kept = (load_unfinished(store, each) for each in found.unfinished.get(name, ()))
         failed = islice((each for each in kept if each is not None), count)
         examples = tuple(each for each in (*scored, *failed) if each is not None)
         if examples:

@@ -3,72 +3,89 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from recjury.judges import MEAN
 from recjury.records import Ending
 from recjury.report.excerpt import one_line
 from recjury.report.findings import Findings
+from recjury.results.scores import MEAN
+from recjury.store import CampaignEvaluator
 
-_RULES = frozenset({"rule", "measured"})
-_NOBODY = frozenset({"none"})  # stands where a recorded conversation has no user to ask
+_MEASURED, _RULE = "measured", "rule"
+_NOBODY = frozenset({"none", "debate"})  # a recorded user; a verdict, which the debaters gave
+_RATERS = {
+    "computed": "computed from the conversations",
+    MEAN: "the tables show their mean",
+    _MEASURED: "measured judges",
+    _RULE: "the rule user",
+}
 _NAME = 80
 
 
 class Players(NamedTuple):
     """Names for people, and what follows from them.
 
-    A model is named as its endpoint knows it, with its alias where that differs.
+    A model is named as its endpoint knows it, with its alias where that differs. Who rated and
+    debated is by evaluator; `measured` and `by_model` are the evaluators of which that is true.
     """
 
     users: tuple[str, ...]
-    judges: tuple[str, ...]
-    debaters: tuple[str, ...]
+    evaluators: Mapping[str, tuple[str, ...]]
     user_is_rule: bool
     user_is_model: bool
     is_recorded: bool
-    judge_is_rule: bool
-    judge_is_model: bool
+    measured: tuple[str, ...]
+    by_model: tuple[str, ...]
     debater_is_rule: bool
     debater_is_model: bool
 
 
 def players(found: Findings, models: Mapping[str, str]) -> Players:
     """Everyone who took part; `models` maps aliases to the names of models."""
-    users, judges = found.users - _NOBODY, found.judges - {MEAN}
     recorded = found.endings[Ending.RECORDED] > 0
-    user_names = _named(users, models, {"rule": "rule user"})
-    if recorded:
-        user_names = (*user_names, "whoever spoke in the recorded conversations")
-    judge_names = _named(judges, models, {"measured": "measured judges"})
-    if MEAN in found.judges:
-        judge_names = (*judge_names, "the tables show their mean")
+    users = _named(found.users, models, {_RULE: "rule user"})
+    labels = [each.label for each in found.evaluators]
+    debaters = {name for label in labels for name in found.debaters[label]}
     return Players(
-        users=user_names,
-        judges=judge_names,
-        debaters=_named(found.debaters, models, {"rule": "rule debaters"}),
-        user_is_rule=bool(users & _RULES),
-        user_is_model=bool(users - _RULES),
+        users=(*users, "whoever spoke in the recorded conversations") if recorded else users,
+        evaluators={label: _of(found, label, models) for label in labels},
+        user_is_rule=_RULE in found.users,
+        user_is_model=bool(found.users - {_RULE}),
         is_recorded=recorded,
-        judge_is_rule=bool(judges & _RULES),
-        judge_is_model=bool(judges - _RULES),
-        debater_is_rule=bool(found.debaters & _RULES),
-        debater_is_model=bool(found.debaters - _RULES),
+        measured=tuple(each for each in labels if _MEASURED in found.raters[each]),
+        by_model=tuple(
+            each for each in labels if any(_alias(name) in models for name in found.raters[each])
+        ),
+        debater_is_rule=_RULE in debaters,
+        debater_is_model=bool(debaters - {_RULE}),
     )
+
+
+def _of(found: Findings, label: str, models: Mapping[str, str]) -> tuple[str, ...]:
+    raters = _named(found.raters[label] - _NOBODY, models, _RATERS)
+    return (*raters, *_named(found.debaters[label], models, {_RULE: "rule debaters"}))
 
 
 def speaker(name: str, models: Mapping[str, str]) -> str:
     """One player's name: "rule", "measured", or a model's."""
-    if name in _RULES or name == MEAN or models.get(name, name) == name:
-        return one_line(name, _NAME)
-    return one_line(f"{models[name]} ({name})", _NAME)
+    known = models.get(_alias(name), name)
+    return one_line(name if name in (known, *_RATERS) else f"{known} ({name})", _NAME)
 
 
-def model_names(config: object) -> dict[str, str]:
-    """The endpoint's name of each model by alias, from a campaign's resolved configuration."""
-    if not isinstance(config, Mapping):
-        return {}
-    several = config.get("models")
-    specs = dict(several) if isinstance(several, Mapping) else {}
-    specs.setdefault("main", config.get("model"))
+def _alias(rater: str) -> str:
+    """The model's alias: evaluators may put their own name before it ("face/main")."""
+    return rater.rpartition("/")[2]
+
+
+def model_names(config: object, evaluators: Iterable[CampaignEvaluator]) -> dict[str, str]:
+    """The endpoint's name of each model by alias: what evaluators were given, and what a
+    campaign's resolved configuration says of the others."""
+    specs: dict[str, object] = {}
+    if isinstance(config, Mapping):
+        several = config.get("models")
+        specs |= {"main": config.get("model")}
+        specs |= several if isinstance(several, Mapping) else {}
+    for each in evaluators:
+        given = each.settings.get("models")
+        specs |= given if isinstance(given, Mapping) else {}
     return {
         alias: str(spec["name"])
         for alias, spec in specs.items()

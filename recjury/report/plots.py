@@ -2,17 +2,18 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import groupby, pairwise
+from statistics import fmean
+from textwrap import fill
 from typing import TYPE_CHECKING
 
-from recjury.records import OVERALL_SCALE, Dimension, Factor, Role
+from recjury.records import Role
 from recjury.report.excerpt import one_line
+from recjury.report.ranking import share
 from recjury.report.rounds import RoundMeans
-from recjury.report.summary import SystemSummary
 from recjury.report.svg import INK, draw
-from recjury.report.tables import coverage_text, hyphenated
-from recjury.stats import Summary
-from recjury.stats.resampling import Interval
-from recjury.store import RECALL_AT
+from recjury.report.tables import hyphenated, partly
+from recjury.results import Measure, MetricSummary, Tally
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,66 +28,68 @@ _ROLES = {
     Role.LINGUIST: (_GREEN, "^", "-."),
     Role.HCI_EXPERT: (_PURPLE, "D", ":"),
 }
-_RECALLS = dict(zip(RECALL_AT, (_BLUE, _SKY, _ORANGE), strict=True))
+_BARS = (_BLUE, _SKY, _ORANGE, _GREEN, _PURPLE, _VERMILION)
+_GAP = 0.22  # between groups of columns
 _NAME = 26  # characters of a system's name
 _PANELS = 3  # debates beside each other
 
 
-def factor_map(systems: Mapping[str, SystemSummary]) -> str:
-    """Systems by factors as SVG: mean scores as colours and numbers, with coverage below 100 %."""
+def score_map(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> str:
+    """Systems by bounded measures as SVG: means as colours and numbers, with their coverage where
+    it is below 100 %. A gap lies between groups."""
+    groups = [each.metric.group for each in measures]
+    lefts = [
+        place + _GAP * sum(one != other for one, other in pairwise(groups[: place + 1]))
+        for place in range(len(measures))
+    ]
 
     def paint(figure: "Figure") -> None:
         axes = figure.subplots()
-        for row, summary in enumerate(systems.values()):
-            for column, mean in enumerate(summary.factors.values()):
-                _cell(axes, row, column, mean)
-        _factor_axes(axes, len(systems))
+        for row, tally in enumerate(systems.values()):
+            for left, measure in zip(lefts, measures, strict=True):
+                _cell(axes, row, left, measure, tally.summary(measure.id))
+        axes.set_xlim(-0.6, lefts[-1] + 0.6)
+        axes.set_ylim(len(systems) - 0.45, -0.5)
+        _measure_axis(axes, lefts, measures)
         _system_axis(axes, systems)
 
-    height = 1.6 + 0.48 * len(systems)
-    return draw(paint, width=10.5, height=height, title="Mean factor scores by system")
+    width, height = 2 + 0.67 * lefts[-1] + 0.67, 1.6 + 0.48 * len(systems)
+    return draw(paint, width=max(width, 4), height=height, title="Mean scores by system")
 
 
-def _cell(axes: "Axes", row: int, column: int, mean: Summary) -> None:
+def _cell(axes: "Axes", row: int, left: float, measure: Measure, mean: MetricSummary) -> None:
     from matplotlib import colormaps
     from matplotlib.patches import Rectangle
 
-    left = _left(column)
     place = (left - 0.48, row - 0.46)
     if mean.mean is None:
         empty = Rectangle(place, 0.96, 0.92, fill=False, edgecolor=INK, linewidth=0.4, alpha=0.4)
         axes.add_patch(empty)
         axes.text(left, row, "–", ha="center", va="center", alpha=0.6)
         return
-    share = mean.mean / 4
-    axes.add_patch(Rectangle(place, 0.96, 0.92, facecolor=colormaps["cividis"](share), linewidth=0))
-    ink = "#ffffff" if share < 0.5 else "#111111"
-    partly = mean.coverage < 1
-    axes.text(
-        left, row - 0.13 * partly, f"{mean.mean:.2f}", ha="center", va="center", color=ink, size=9.5
-    )
-    if partly:
-        said = coverage_text(mean.coverage)
+    good, said = share(measure, mean.mean), partly(mean, measure.metric)
+    axes.add_patch(Rectangle(place, 0.96, 0.92, facecolor=colormaps["cividis"](good), linewidth=0))
+    ink = "#ffffff" if good < 0.5 else "#111111"
+    number = f"{mean.mean:.{measure.metric.digits}f}"
+    middle = row - 0.13 * (said is not None)
+    axes.text(left, middle, number, ha="center", va="center", color=ink, size=9.5)
+    if said is not None:
         axes.text(left, row + 0.25, said, ha="center", va="center", color=ink, size=7)
 
 
-def _left(column: int) -> float:
-    """Where a factor's column stands: a gap lies between dimensions."""
-    return column + 0.22 * (column // 3)
-
-
-def _factor_axes(axes: "Axes", rows: int) -> None:
-    axes.set_xlim(-0.6, _left(11) + 0.6)
-    axes.set_ylim(rows - 0.45, -0.5)
-    names = [hyphenated(factor).replace(" ", "\n").replace("\xad", "-\n") for factor in Factor]
-    axes.set_xticks([_left(column) for column in range(12)], names, size=7.5, linespacing=1.05)
+def _measure_axis(axes: "Axes", lefts: Sequence[float], measures: Sequence[Measure]) -> None:
+    names = [
+        hyphenated(each.metric.title).replace(" ", "\n").replace("\xad", "-\n") for each in measures
+    ]
+    axes.set_xticks(lefts, names, size=7.5, linespacing=1.05)
     axes.tick_params(top=True, bottom=False, labeltop=True, labelbottom=False, length=0, pad=4)
     axes.spines[:].set_visible(False)
-    for number, dimension in enumerate(Dimension):
-        middle = _left(3 * number + 1)
+    by_group = groupby(zip(lefts, measures, strict=True), key=lambda pair: pair[1].metric.group)
+    for group, columns in by_group:
+        places = [left for left, _ in columns]
         axes.annotate(
-            dimension.value,
-            (middle, 1),
+            fill(one_line(group, 60), 10 * len(places)),
+            (fmean(places), 1),
             xycoords=("data", "axes fraction"),
             xytext=(0, 45),
             textcoords="offset points",
@@ -101,36 +104,39 @@ def _system_axis(axes: "Axes", systems: Mapping[str, object]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def overall_plot(
-    systems: Mapping[str, SystemSummary], intervals: Mapping[str, Interval | None]
-) -> str:
-    """Mean verdicts with their 95 % intervals as SVG; a system without any has an empty row."""
+def interval_plot(systems: Mapping[str, Tally], measure: Measure) -> str:
+    """A bounded measure's means with their 95 % intervals as SVG; a system without any has an
+    empty row."""
+    metric, title = measure.metric, one_line(measure.metric.title, 60)
+    assert metric.high is not None
+    low, high = metric.low, metric.high
 
     def paint(figure: "Figure") -> None:
         axes = figure.subplots()
-        for row, (name, summary) in enumerate(systems.items()):
-            _overall_row(axes, row, summary.overall, intervals.get(name))
-        low, high = OVERALL_SCALE
-        axes.set_xlim(low - 1, high + 1)
+        for row, tally in enumerate(systems.values()):
+            _interval_row(axes, row, tally, measure)
+        margin = (high - low) / 100
+        axes.set_xlim(low - margin, high + margin)
         axes.set_ylim(len(systems) - 0.5, -0.5)
         _system_axis(axes, systems)
-        _bars_axis(axes, "overall, 0 to 100")
+        _bars_axis(axes, f"{title}, {low:g} to {high:g}")
 
-    return draw(
-        paint, width=6, height=0.75 + 0.4 * len(systems), title="Overall score with 95 % intervals"
-    )
+    height = 0.75 + 0.4 * len(systems)
+    return draw(paint, width=6, height=height, title=f"{title} with 95 % intervals")
 
 
-def _overall_row(axes: "Axes", row: int, overall: Summary, interval: Interval | None) -> None:
-    if overall.mean is None:
-        axes.text(1, row, "no verdict could be scored", va="center", alpha=0.7, size=8.5)
+def _interval_row(axes: "Axes", row: int, tally: Tally, measure: Measure) -> None:
+    mean, interval = tally.summary(measure.id).mean, tally.interval(measure.id)
+    if mean is None:
+        axes.text(measure.metric.low, row, "none could be scored", va="center", alpha=0.7, size=8.5)
         return
     if interval is not None:
         axes.plot([interval.low, interval.high], [row, row], color=_BLUE, linewidth=2.2)
         for end in interval:
             axes.plot([end, end], [row - 0.13, row + 0.13], color=_BLUE, linewidth=1.2)
-    axes.plot([overall.mean], [row], "o", color=_BLUE, markersize=6.5)
-    axes.text(overall.mean, row - 0.2, f"{overall.mean:.1f}", ha="center", va="bottom", size=8)
+    axes.plot([mean], [row], "o", color=_BLUE, markersize=6.5)
+    number = f"{mean:.{measure.metric.digits}f}"
+    axes.text(mean, row - 0.2, number, ha="center", va="bottom", size=8)
 
 
 def _bars_axis(axes: "Axes", label: str) -> None:
@@ -140,32 +146,41 @@ def _bars_axis(axes: "Axes", label: str) -> None:
     axes.set_axisbelow(True)
 
 
-def recall_plot(systems: Mapping[str, SystemSummary]) -> str:
-    """Recall@k of the session list as SVG: a group of bars per system."""
+def bars_plot(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> str:
+    """Measures from 0 to 1 as SVG: a group of bars per system."""
+    shown = measures[: len(_BARS)]
+    middle, step = (len(shown) - 1) / 2, 0.81 / len(shown)
 
     def paint(figure: "Figure") -> None:
         axes = figure.subplots()
-        for row, summary in enumerate(systems.values()):
-            for place, k in enumerate(RECALL_AT):
-                _recall_bar(axes, row + 0.27 * (place - 1), k, summary.recall[k])
-        partly = any(each.coverage < 1 for s in systems.values() for each in s.recall.values())
-        axes.set_xlim(0, 1.2 if partly else 1.08)
+        for row, tally in enumerate(systems.values()):
+            for place, (measure, color) in enumerate(zip(shown, _BARS, strict=False)):
+                y = row + step * (place - middle)
+                _bar(axes, y, 0.9 * step, color, measure, tally.summary(measure.id))
+        axes.set_xlim(0, 1.2)
         axes.set_ylim(len(systems) - 0.5, -0.5)
+        axes.set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1])
         _system_axis(axes, systems)
-        _bars_axis(axes, "share of conversations with a target in the first k")
-        handles = [axes.barh(0, 0, color=color, label=f"k = {k}") for k, color in _RECALLS.items()]
+        _bars_axis(axes, "mean, 0 to 1")
+        handles = [
+            axes.barh(0, 0, color=color, label=one_line(each.metric.title, _NAME))
+            for each, color in zip(shown, _BARS, strict=False)
+        ]
         figure.legend(handles=handles, loc="outside upper right", ncols=3, fontsize=8.5)
 
-    return draw(paint, width=6, height=1.05 + 0.6 * len(systems), title="Recall@k by system")
+    height = 1.05 + 0.2 * len(shown) * len(systems)
+    return draw(paint, width=6, height=height, title="Means from 0 to 1 by system")
 
 
-def _recall_bar(axes: "Axes", y: float, k: int, recall: Summary) -> None:
-    share = recall.mean or 0.0
-    axes.barh(y, share, height=0.24, color=_RECALLS[k], linewidth=0)
-    shown = "–" if recall.mean is None else f"{share:.2f}"
-    if recall.mean is not None and recall.coverage < 1:
-        shown += f" ({coverage_text(recall.coverage)})"
-    axes.text(share + 0.01, y, shown, va="center", size=7.5)
+def _bar(
+    axes: "Axes", y: float, height: float, color: str, measure: Measure, mean: MetricSummary
+) -> None:
+    axes.barh(y, mean.mean or 0.0, height=height, color=color, linewidth=0)
+    said = "–" if mean.mean is None else f"{mean.mean:.2f}"
+    coverage = partly(mean, measure.metric)
+    if mean.mean is not None and coverage:
+        said += f" ({coverage})"
+    axes.text((mean.mean or 0.0) + 0.01, y, said, va="center", size=7.5)
 
 
 def debate_plot(systems: Mapping[str, RoundMeans]) -> str:

@@ -1,57 +1,93 @@
 """Which of a system's conversations are shown: the best, the worst, and those between."""
 
+from collections.abc import Iterable, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
-from recjury.report.scores import FACTORS, OVERALL, TrialScores
+from recjury.results import Measure
+from recjury.results.scores import ConversationScores
+
+_WIDEST = 100  # the scale of what sums a conversation up
+
+
+class Evaluated(NamedTuple):
+    """An evaluation, and the label of who evaluated."""
+
+    label: str
+    evaluation: str
 
 
 class Choice(NamedTuple):
-    """A trial to show, and what it stands for ("median of 40")."""
+    """A conversation to show, its evaluations, and what it stands for ("median of 40")."""
 
-    trial: str
+    conversation: str
+    evaluations: tuple[Evaluated, ...]
     stands_for: str
 
 
+class _Ranked(NamedTuple):
+    score: float
+    conversation: str
+    evaluations: tuple[Evaluated, ...]
+
+
+def headline(measures: Sequence[Measure]) -> Measure | None:
+    """The measure that sums up the others: the first from 0 to 100, else the first of all."""
+    wide = (each for each in measures if each.metric.high == _WIDEST)
+    return next(wide, next(iter(measures), None))
+
+
+def share(measure: Measure, value: float) -> float:
+    """Where a value lies between the worst (0) and the best (1) of a scale with both ends."""
+    metric = measure.metric
+    assert metric.high is not None
+    share = (value - metric.low) / (metric.high - metric.low)
+    return share if metric.higher_is_better else 1 - share
+
+
 class Ranking:
-    """A system's trials by score: by the verdict, or by the mean factor where none has one."""
+    """A system's conversations by the headline where that is scored, else by all scales' mean."""
 
-    def __init__(self) -> None:
-        """No trial yet."""
-        self._by_verdict: list[tuple[float, str]] = []
-        self._by_factors: list[tuple[float, str]] = []
-        self._unscored: list[tuple[float, str]] = []
+    def __init__(self, measures: Sequence[Measure]) -> None:
+        """No conversation yet; `measures` are what they may have been scored on."""
+        self._bounded = [each for each in measures if each.metric.high is not None]
+        wide = headline(self._bounded)
+        self._headline = wide if wide and wide.metric.high == _WIDEST else None
+        self._ranked: dict[str, list[_Ranked]] = {"headline": [], "mean": [], "": []}
 
-    def add(self, trial: TrialScores) -> None:
-        """Rank one more trial."""
-        verdict = trial.measures.get(OVERALL)
-        given = [score for name in FACTORS if (score := trial.measures.get(name)) is not None]
-        if verdict is not None:
-            self._by_verdict.append((verdict, trial.trial))
-        elif given:
-            self._by_factors.append((sum(given) / len(given), trial.trial))
-        else:
-            self._unscored.append((0.0, trial.trial))
+    def add(self, scores: ConversationScores, evaluations: Iterable[Evaluated]) -> None:
+        """Rank one more conversation."""
+        shares = [share(m, scores.values[m.id]) for m in self._bounded if m.id in scores.values]
+        first = None if self._headline is None else scores.values.get(self._headline.id)
+        by = "" if not shares else "mean" if first is None else "headline"
+        score = first if first is not None else fmean(shares) if shares else 0.0
+        self._ranked[by].append(_Ranked(score, scores.conversation, tuple(evaluations)))
 
     def choose(self, count: int) -> tuple[Choice, ...]:
-        """At most `count` different trials, evenly spread from the best to the worst.
+        """At most `count` different conversations, evenly spread from the best to the worst.
 
         One is the median, three are the best, the median and the worst.
         """
-        ranked = sorted(self._by_verdict or self._by_factors or self._unscored, reverse=True)
+        by = next((by for by, ranked in self._ranked.items() if ranked), "")
+        ranked = sorted(self._ranked[by], reverse=True)
         count = min(count, len(ranked))
         if count == 0:
             return ()
         last = len(ranked) - 1
-        shares = [0.5] if count == 1 else [place / (count - 1) for place in range(count)]
+        places = [0.5] if count == 1 else [place / (count - 1) for place in range(count)]
         return tuple(
-            Choice(ranked[round(share * last)][1], self._stands_for(share, len(ranked)))
-            for share in shares
+            Choice(*ranked[round(place * last)][1:], self._stands_for(place, len(ranked), by))
+            for place in places
         )
 
-    def _stands_for(self, share: float, of: int) -> str:
-        if not self._by_verdict and not self._by_factors:
+    def _stands_for(self, place: float, of: int, by: str) -> str:
+        if not by:
             return f"one of {of}, none of them scored"
-        by = "verdict" if self._by_verdict else "mean factor"
+        if by == "headline":
+            assert self._headline is not None
+            by = self._headline.metric.title.lower()
+        else:
+            by = "mean score"
         names = {0.0: "best", 0.5: "median", 1.0: "worst"}
-        place = names.get(share, f"{round(100 * (1 - share))}th percentile")
-        return f"{place} of {of} by {by}" if of > 1 else "the only one"
+        said = names.get(place, f"{round(100 * (1 - place))}th percentile")
+        return f"{said} of {of} by {by}" if of > 1 else "the only one"

@@ -1,4 +1,4 @@
-"""How debates went, round by round, over all of a system's trials."""
+"""How debates went, round by round, over all of a system's conversations."""
 
 from collections import Counter, defaultdict
 from typing import NamedTuple

@@ -7,6 +7,7 @@ import io
 import re
 import warnings
 from collections.abc import Callable
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _SETTINGS: "dict[RcKeyType, object]" = {
 def draw(paint: Callable[["Figure"], None], *, width: float, height: float, title: str) -> str:
     """The SVG element of a figure of `width` x `height` inches that `paint` fills.
 
-    `title` is what a screen reader says; it must be plain text without markup.
+    `title` is what a screen reader says.
     """
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -63,4 +64,4 @@ def _for_a_page(document: str, title: str) -> str:
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = re.sub(r"font: ([0-9.]+)px [^;\"]*", r"font-size: \1px", svg)
     svg = svg.replace(INK, "currentColor")
-    return svg.replace("<svg ", f'<svg role="img" aria-label="{title}" ', 1)
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(title)}" ', 1)

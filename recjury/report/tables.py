@@ -1,16 +1,14 @@
 """The report's tables as cells of text; templates only place them."""
 
 import math
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
-from recjury.records import OVERALL_SCALE, PERSUASIVENESS_SCALE
-from recjury.report.comparison import Comparison
+from recjury.records import Metric
 from recjury.report.excerpt import one_line
-from recjury.report.scores import COMPARED, FACTORS, OVERALL
-from recjury.report.summary import SystemSummary
-from recjury.stats import Difference, Summary
-from recjury.store import RECALL_AT
+from recjury.results import Comparison, Gap, Measure, MetricSummary, Tally
 
 _SIGNIFICANT = 0.05
 NAME_LENGTH = 60
@@ -18,8 +16,8 @@ NAME_LENGTH = 60
 
 
 class Cell(NamedTuple):
-    """A mean as text, with its coverage below 100 % ("86 %", or "n = 6" where other trials are
-    not meant to have a score); `is_best` marks the highest of a column."""
+    """A mean as text, with its coverage below 100 % ("86 %", or "n = 6" where other conversations
+    are not meant to have a score); `is_best` marks the best of a column."""
 
     text: str
     coverage: str | None
@@ -27,24 +25,33 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A system's row of the main table; `cells` are in the order of `COLUMNS`."""
+    """A system's row of a table; `cells` are in the order of the columns."""
 
     system: str
-    trials: int
-    failed: int
     cells: tuple[Cell, ...]
 
 
 class Column(NamedTuple):
-    """What a column holds, and how many digits it is shown with.
-
-    `of_some` tells that only some trials are meant to have it.
-    """
+    """A metric; `starts` tells that a group begins with it."""
 
     name: str
     scale: str
-    digits: int
-    of_some: bool = False
+    starts: bool
+
+
+class Heading(NamedTuple):
+    """What stands over the columns of a group."""
+
+    text: str
+    columns: int
+
+
+class Means(NamedTuple):
+    """A row per system, a column per metric."""
+
+    groups: tuple[Heading, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
 
 
 class GapCell(NamedTuple):
@@ -65,75 +72,72 @@ class PairTable(NamedTuple):
     b: str
     pairs: int
     is_paired: bool
-    overall: GapCell
-    cells: tuple[GapCell, ...]
+    cells: Mapping[str, GapCell]
 
 
-_BREAKS = (
-    "Recover|ability",
-    "Pro|activeness",
-    "Grammat|ical Correct|ness",
-    "Natural|ness",
-    "Appropri|ateness",
-    "Effective|ness",
-    "Explain|ability",
-    "Ground|ness",
-    "Persua|sive|ness",
+# Endings before which a long word may be broken.
+_ENDINGS = re.compile(
+    r"(?<=\w{4})(ability|iveness|ateness|ingness|edness|ness|ical|ation|standing)\b"
 )
-_HYPHENATED = {word.replace("|", ""): word.replace("|", "\xad") for word in _BREAKS}
 
 
 def hyphenated(name: str) -> str:
-    """A measure's name with soft hyphens where it may be broken in a narrow column."""
-    return _HYPHENATED.get(name, name)
+    """A title with soft hyphens where it may be broken in a narrow column."""
+    return _ENDINGS.sub("\xad\\1", name)
 
 
-COLUMNS = (
-    Column("Overall", f"0–{OVERALL_SCALE[1]}", 1),
-    *(Column(hyphenated(factor), "0–4", 2) for factor in FACTORS),
-    *(Column(f"Recall @{k}", "0–1", 3) for k in RECALL_AT),
-    Column(f"Recall @{RECALL_AT[-1]}, new targets", "0–1", 3, of_some=True),
-    Column(hyphenated("Persuasiveness"), f"0–{PERSUASIVENESS_SCALE[1]}", 2),
-)
+def scale_text(metric: Metric) -> str:
+    """A metric's scale: "0–4", or which end is better where one is open."""
+    if metric.high is not None:
+        return f"{metric.low:g}–{metric.high:g}"
+    return "higher is better" if metric.higher_is_better else "lower is better"
 
 
-def main_table(systems: Mapping[str, SystemSummary]) -> tuple[Row, ...]:
+def means_table(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> Means:
     """A row per system; the best of a column is marked where systems differ in it."""
-    columns = [_summaries(summary) for summary in systems.values()]
-    best = [_best(column) for column in zip(*columns, strict=True)]
-    return tuple(
-        Row(
-            one_line(system, NAME_LENGTH),
-            summary.trials,
-            summary.failed,
-            tuple(
-                _cell(mean, column, top)
-                for mean, column, top in zip(_summaries(summary), COLUMNS, best, strict=True)
-            ),
-        )
-        for system, summary in systems.items()
+    groups = tuple(
+        Heading(one_line(group, NAME_LENGTH), len(list(several)))
+        for group, several in groupby(measure.metric.group for measure in measures)
+    )
+    starts = {0}
+    for heading in groups:
+        starts.add(max(starts) + heading.columns)
+    columns = [[tally.summary(each.id) for tally in systems.values()] for each in measures]
+    cells = [
+        [_cell(mean, each.metric, _best(column, each.metric)) for mean in column]
+        for each, column in zip(measures, columns, strict=True)
+    ]
+    return Means(
+        groups,
+        tuple(
+            Column(hyphenated(each.metric.title), scale_text(each.metric), place in starts)
+            for place, each in enumerate(measures)
+        ),
+        tuple(
+            Row(one_line(system, NAME_LENGTH), tuple(column[place] for column in cells))
+            for place, system in enumerate(systems)
+        ),
     )
 
 
-def _summaries(summary: SystemSummary) -> tuple[Summary, ...]:
-    factors = (summary.factors[factor] for factor in FACTORS)
-    recalls = (summary.recall[k] for k in RECALL_AT)
-    new = summary.new_recall[RECALL_AT[-1]]
-    return (summary.overall, *factors, *recalls, new, summary.persuasiveness)
-
-
-def _best(column: Iterable[Summary]) -> float | None:
+def _best(column: Sequence[MetricSummary], metric: Metric) -> float | None:
     means = [summary.mean for summary in column if summary.mean is not None]
-    return max(means) if len(set(means)) > 1 else None
+    best = max if metric.higher_is_better else min
+    return best(means) if len(set(means)) > 1 else None
 
 
-def _cell(mean: Summary, column: Column, best: float | None) -> Cell:
+def _cell(mean: MetricSummary, metric: Metric, best: float | None) -> Cell:
     if mean.mean is None:
         return Cell("–", None, False)
-    coverage = None
-    if mean.coverage < 1:
-        coverage = f"n = {mean.scored}" if column.of_some else coverage_text(mean.coverage)
-    return Cell(f"{mean.mean:.{column.digits}f}", coverage, mean.mean == best)
+    text = f"{mean.mean:.{metric.digits}f}"
+    return Cell(text, partly(mean, metric), mean.mean == best)
+
+
+def partly(mean: MetricSummary, metric: Metric) -> str | None:
+    """A coverage below 100 % as text, or how many have a score where only some are to."""
+    if mean.coverage is None or mean.coverage == 1:
+        return None
+    return f"n = {mean.n}" if metric.of_some else coverage_text(mean.coverage)
 
 
 def coverage_text(coverage: float) -> str:
@@ -145,28 +149,30 @@ def coverage_text(coverage: float) -> str:
 
 
 def pair_table(a: str, b: str, comparison: Comparison) -> PairTable:
-    """A comparison as text."""
-    cells = tuple(_gap(name, comparison.measures[name]) for name in COMPARED)
+    """A comparison as text, but for details."""
     return PairTable(
         a=one_line(a, NAME_LENGTH),
         b=one_line(b, NAME_LENGTH),
         pairs=comparison.pairs,
         is_paired=comparison.is_paired,
-        overall=cells[COMPARED.index(OVERALL)],
-        cells=cells,
+        cells={
+            measure: _gap(measure, gap)
+            for measure, gap in comparison.gaps.items()
+            if not gap.metric.detail
+        },
     )
 
 
-def _gap(measure: str, gap: Difference) -> GapCell:
-    digits = 1 if measure == OVERALL else 2
-    known = gap.low is not None and gap.high is not None
+def _gap(measure: str, gap: Gap) -> GapCell:
+    found, digits = gap.difference, gap.metric.digits
+    known = found.low is not None and found.high is not None
     return GapCell(
-        measure=measure,
-        difference="–" if gap.difference is None else _signed(gap.difference, digits),
-        interval=f"[{_signed(gap.low, digits)}, {_signed(gap.high, digits)}]" if known else "–",
-        p=p_text(gap.p),
-        n=gap.n,
-        is_significant=gap.p is not None and gap.p < _SIGNIFICANT,
+        measure=f"{one_line(measure.rpartition('.')[0], NAME_LENGTH)}: {gap.metric.title}",
+        difference="–" if found.difference is None else _signed(found.difference, digits),
+        interval=f"[{_signed(found.low, digits)}, {_signed(found.high, digits)}]" if known else "–",
+        p=p_text(found.p),
+        n=found.n,
+        is_significant=found.p is not None and found.p < _SIGNIFICANT,
     )
 
 

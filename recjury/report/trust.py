@@ -1,13 +1,12 @@
 """How far the numbers can be trusted: what to say depends on who rated and what came of it."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.report.findings import Findings
 from recjury.report.players import Players
-from recjury.report.summary import SystemSummary
 
-_FEW = 30  # trials of a system below which an interval is wide
+_FEW = 30  # conversations of a system below which an interval is wide
 
 
 class Caution(NamedTuple):
@@ -17,34 +16,32 @@ class Caution(NamedTuple):
     text: str
 
 
-def cautions(
-    found: Findings, who: Players, systems: Mapping[str, SystemSummary], *, wished: bool
-) -> tuple[Caution, ...]:
+def cautions(found: Findings, who: Players, *, wished: bool) -> tuple[Caution, ...]:
     """What a reader should know; `wished` tells that targets were found by their attributes."""
     return (
         *_about_raters(who),
         *_about_users(who),
         *_about_targets(found, wished=wished),
-        *_about_gaps(systems),
+        *_about_gaps(found),
     )
 
 
 def _about_raters(who: Players) -> list[Caution]:
     said: list[Caution] = []
-    if who.judge_is_rule:
+    if who.measured:
         said.append(
             Caution(
-                "The factors were measured, not judged by a language model",
+                f"{_all(who.measured)}measured, not judged by a language model",
                 "Each measured judge counts what its rubric counts, as far as that can be computed "
                 "from text, lists and a catalogue. Its scores compare systems with each other; "
                 "they are no substitute for a model's or a person's judgement, and must not be "
                 "set beside published scores of model judges.",
             )
         )
-    if who.judge_is_model:
+    if who.by_model:
         said.append(
             Caution(
-                "The factors were rated by a language model",
+                f"{_all(who.by_model)}rated by a language model",
                 "Model judges can favour long, fluent or familiar text and can be wrong about "
                 "items. Nothing on this page says how well they agree with people: hold them "
                 "against human labels before relying on small differences.",
@@ -54,8 +51,8 @@ def _about_raters(who: Players) -> list[Caution]:
         said.append(
             Caution(
                 "The overall score comes from rule debaters",
-                "Each role weighs its three factor scores by a fixed rule and moves towards the "
-                "others. The overall score therefore holds nothing that the factor scores do not.",
+                "Each role weighs the scores it answers for by a fixed rule and moves towards the "
+                "others. The overall score therefore holds nothing that those scores do not.",
             )
         )
     if who.debater_is_model:
@@ -120,32 +117,28 @@ def _about_targets(found: Findings, *, wished: bool) -> list[Caution]:
     return said
 
 
-def _about_gaps(systems: Mapping[str, SystemSummary]) -> list[Caution]:
+def _about_gaps(found: Findings) -> list[Caution]:
     said: list[Caution] = []
-    through = sum(summary.leaks_through for summary in systems.values())
-    if through:
-        said.append(
-            Caution(
-                f"{through} messages of the user named a target before the system did",
-                "The leak guard did not catch them; the systems' hits after them are not earned.",
-            )
-        )
-    failed = sum(summary.failed for summary in systems.values())
+    failed = sum(tally.failed for tally in found.systems.values())
     if failed:
         said.append(
             Caution(
-                f"{failed} trials failed",
+                f"{failed} {'conversation' if failed == 1 else 'conversations'} failed",
                 "They lower the coverage of the means. If a system fails on the hard scenarios, "
                 "its means are those of the easy ones.",
             )
         )
-    few = [name for name, summary in systems.items() if summary.trials < _FEW]
+    few = [name for name, tally in found.systems.items() if tally.conversations < _FEW]
     if few:
         said.append(
             Caution(
-                f"Few conversations: under {_FEW} for {len(few)} of {len(systems)} systems",
+                f"Few conversations: under {_FEW} for {len(few)} of {len(found.systems)} systems",
                 "The intervals are wide, and a difference that is not significant may still be "
                 "there.",
             )
         )
     return said
+
+
+def _all(evaluators: Sequence[str]) -> str:
+    return f"{', '.join(evaluators)}: {'' if len(evaluators) == 1 else 'all '}"

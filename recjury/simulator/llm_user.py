@@ -30,7 +30,7 @@ class LlmUser:
     """Knows the history and the targets, describes them, and does not name them.
 
     A reply that is no utterance is asked for once more. When that fails, too, the conversation
-    cannot go on: `speak` raises, and the trial fails with the reason.
+    cannot go on: `speak` raises, and the conversation fails with the reason.
     """
 
     def __init__(

@@ -196,7 +196,7 @@ def session_settings(
     max_rounds: int = MAX_ROUNDS,
     list_length: int = LIST_LENGTH,
 ) -> Mapping[str, JSON]:
-    """What of the session itself can change a log: part of each trial's identity."""
+    """What of the session itself can change a log: part of each conversation's identity."""
     rounds = {"min_rounds": min_rounds, "max_rounds": max_rounds, "list_length": list_length}
     return {**guard.settings, **rounds}
 

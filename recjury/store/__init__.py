@@ -1,29 +1,38 @@
-"""The store: calls, trials, logs, ratings, debates and verdicts in one SQLite file."""
+"""The store: calls, conversations, and all evaluations of them, in one SQLite file."""
 
 from recjury.store.campaigns import Campaign, Setup, Skipped, package_versions
-from recjury.store.debates import Debate, DebateSummary
+from recjury.store.conversations import Plan, PlannedConversation, StoredConversation
+from recjury.store.debate_lists import DebateSummary
+from recjury.store.evaluations import PlannedEvaluation, StoredEvaluation
+from recjury.store.evaluators import CampaignEvaluator, PlannedEvaluator
+from recjury.store.face import StoredFace
 from recjury.store.failures import Failure, Unfinished
-from recjury.store.outcomes import RECALL_AT, TrialOutcome
+from recjury.store.forks import ForkedEvaluation
 from recjury.store.recorder import StoreRecorder
+from recjury.store.results import ConversationResult, EvaluationResult
 from recjury.store.spending import Spent
 from recjury.store.store import Store
-from recjury.store.trials import STAGES, Stage, Trial
 
 __all__ = [
-    "RECALL_AT",
-    "STAGES",
     "Campaign",
-    "Debate",
+    "CampaignEvaluator",
+    "ConversationResult",
     "DebateSummary",
+    "EvaluationResult",
     "Failure",
+    "ForkedEvaluation",
+    "Plan",
+    "PlannedConversation",
+    "PlannedEvaluation",
+    "PlannedEvaluator",
     "Setup",
     "Skipped",
     "Spent",
-    "Stage",
     "Store",
     "StoreRecorder",
-    "Trial",
-    "TrialOutcome",
+    "StoredConversation",
+    "StoredEvaluation",
+    "StoredFace",
     "Unfinished",
     "package_versions",
 ]

@@ -9,7 +9,8 @@ from sqlalchemy import ColumnElement, Connection, Engine, or_, select
 from recjury.errors import StoreError
 from recjury.records import CallRecord, ChatRequest, Further, Message, Reply, Usage
 from recjury.store.engine import one_line_errors
-from recjury.store.tables import CallRow, CampaignTrialRow, TextRow, table_of
+from recjury.store.evaluations import of_campaign
+from recjury.store.tables import CallRow, CampaignConversationRow, TextRow, table_of
 from recjury.store.texts import seal, unpack
 
 
@@ -19,7 +20,7 @@ class CallValues(NamedTuple):
     identity: bytes
     model: str
     purpose: str
-    trial: str | None
+    unit: str | None
     sample: int
     params: int
     request: str
@@ -29,7 +30,7 @@ class CallValues(NamedTuple):
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
-    cost: float
+    cost: float | None
     latency: float
     attempts: int
     logprobs: int | None
@@ -120,7 +121,7 @@ class CallReader:
                 identity=identity,
                 request=self._request(values),
                 reply=self._reply(values, reused=False),
-                trial=values.trial,
+                unit=values.unit,
                 started_at=values.started_at,
             )
 
@@ -199,7 +200,13 @@ def call_identities(connection: Connection, campaign: str | None = None) -> tupl
 
 
 def made_for(campaign: str) -> ColumnElement[bool]:
-    """The condition on a row of `call` that it was first made for a campaign or a trial of it."""
-    calls, planned = table_of(CallRow), table_of(CampaignTrialRow)
-    trials = select(planned.c.trial).where(planned.c.campaign == campaign)
-    return or_(calls.c.trial == campaign, calls.c.trial.in_(trials))
+    """The condition on a row of `call` that it was first made for a campaign, a conversation of
+    it (set aside or not), or an evaluation of one by the campaign's evaluators."""
+    calls, links = table_of(CallRow), table_of(CampaignConversationRow)
+    conversations = select(links.c.conversation).where(links.c.campaign == campaign)
+    evaluations = of_campaign(campaign)
+    return or_(
+        calls.c.unit == campaign,
+        calls.c.unit.in_(conversations),
+        calls.c.unit.in_(evaluations),
+    )

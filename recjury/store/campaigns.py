@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 
 import orjson
-from sqlalchemy import Column, Connection, func, select
+from sqlalchemy import Connection, func, literal_column, or_, select
 
 from recjury.errors import StoreError
 from recjury.records import Record
 from recjury.store.engine import insert_new
-from recjury.store.tables import CampaignRow, CampaignTrialRow, RunRow, table_of
+from recjury.store.tables import CampaignConversationRow, CampaignRow, RunRow, table_of
 from recjury.store.texts import texts_of_ids
 from recjury.store.writer import Transaction
 
@@ -39,7 +39,8 @@ class Skipped(Record):
 
 class Setup(Record):
     """What a campaign ran with. `config` is the resolved campaign file; `packs` maps prompt and
-    rubric packs to their digests; `prices` holds USD per million tokens by model."""
+    rubric packs to their digests; `prices` holds USD per million tokens by model,
+    None where it is not known."""
 
     config: object
     recjury: str
@@ -47,23 +48,26 @@ class Setup(Record):
     packages: Mapping[str, str] = {}
     seeds: Mapping[str, int] = {}
     packs: Mapping[str, str] = {}
-    prices: Mapping[str, Mapping[str, float]] = {}
+    prices: Mapping[str, Mapping[str, float | None]] = {}
     skipped: tuple[Skipped, ...] = ()
 
 
 class Campaign(Record):
     """A campaign to begin, or as the store has it: `setup` is that of its latest run.
 
-    Times are Unix seconds, and None until it is begun; `trials` counts the planned ones.
+    `identity` is what another start of it is recognised by; None where the store cannot tell
+    (campaigns of earlier versions). `id` is what it is called in the store, and empty until it is
+    begun. Times are Unix seconds, and None until then; `conversations` counts those planned.
     """
 
-    id: str
+    identity: str | None
     name: str
     setup: Setup
+    id: str = ""
     created_at: float | None = None
     started_at: float | None = None
     runs: int = 0
-    trials: int = 0
+    conversations: int = 0
 
 
 def begin(transaction: Transaction, campaigns: Sequence[Campaign]) -> None:
@@ -72,29 +76,62 @@ def begin(transaction: Transaction, campaigns: Sequence[Campaign]) -> None:
     for campaign in campaigns:
         setup = orjson.dumps(campaign.setup.model_dump(), option=orjson.OPT_SORT_KEYS).decode()
         place = transaction.texts.intern(connection, [setup])[setup]
-        row = {"id": campaign.id, "name": campaign.name, "created_at": now}
+        found = id_of_campaign(connection, campaign)
+        row = {
+            "id": found,
+            "identity": campaign.identity,
+            "name": campaign.name,
+            "created_at": now,
+        }
         connection.execute(insert_new(CampaignRow), [row])
-        run = {"campaign": campaign.id, "setup": place.id, "started_at": now}
+        run = {"campaign": found, "setup": place.id, "started_at": now}
         connection.execute(insert_new(RunRow), [run])
+
+
+def id_of_campaign(connection: Connection, campaign: Campaign) -> str:
+    """What a campaign is called, or is to be called, in the store."""
+    wanted = campaign.id or campaign.identity
+    if not wanted:
+        raise ValueError("a campaign needs an id or an identity")
+    return find_id(connection, wanted) or wanted
+
+
+def find_id(connection: Connection, identity: str) -> str | None:
+    """What the campaign of this id is called, or else the newest of this identity."""
+    campaigns = table_of(CampaignRow)
+    known = or_(campaigns.c.id == identity, campaigns.c.identity == identity)
+    query = (
+        select(campaigns.c.id)
+        .where(known)
+        .order_by(
+            campaigns.c.id != identity,
+            campaigns.c.created_at.desc(),
+            literal_column("campaign.rowid").desc(),
+        )
+    )
+    return connection.execute(query.limit(1)).scalar()
 
 
 def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
     """All campaigns, the oldest first."""
     campaigns, runs = table_of(CampaignRow), table_of(RunRow)
-    planned = table_of(CampaignTrialRow)
+    links = table_of(CampaignConversationRow)
     latest = {row.campaign: row for row in connection.execute(select(runs).order_by(runs.c.id))}
     setups = texts_of_ids(connection, (row.setup for row in latest.values()))
-    run_counts = _count_by_campaign(connection, runs.c.campaign)
-    trial_counts = _count_by_campaign(connection, planned.c.campaign)
+    query = select(runs.c.campaign, func.count()).group_by(runs.c.campaign)
+    run_counts = {row[0]: row[1] for row in connection.execute(query)}
+    query = select(links.c.campaign, func.count()).where(links.c.set_aside == 0)
+    planned = {row[0]: row[1] for row in connection.execute(query.group_by(links.c.campaign))}
     return tuple(
         Campaign(
             id=row.id,
+            identity=row.identity,
             name=row.name,
             setup=Setup.model_validate_json(setups[latest[row.id].setup]),
             created_at=row.created_at,
             started_at=latest[row.id].started_at,
             runs=run_counts[row.id],
-            trials=trial_counts.get(row.id, 0),
+            conversations=planned.get(row.id, 0),
         )
         for row in connection.execute(select(campaigns).order_by(campaigns.c.created_at))
     )
@@ -107,8 +144,3 @@ def find_campaign(connection: Connection, prefix: str) -> Campaign:
         many = "several campaigns begin" if found else "no campaign begins"
         raise StoreError(f"{many} with {prefix}: see `recjury status` for their ids")
     return found[0]
-
-
-def _count_by_campaign(connection: Connection, column: Column[str]) -> Mapping[str, int]:
-    rows = connection.execute(select(column, func.count()).group_by(column))
-    return {row[0]: row[1] for row in rows}

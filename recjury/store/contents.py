@@ -1,97 +1,183 @@
-"""All that trials left behind, read together and checked row by row and stage by stage."""
+"""All that evaluations left behind, read together and checked row by row and stage by stage."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sqlalchemy import Connection
 
 from recjury.errors import StoreError
-from recjury.records import ConversationLog, Rating, Statement, Turn
+from recjury.records import (
+    Aspect,
+    AspectScores,
+    Decomposition,
+    Kept,
+    Rating,
+    StageResult,
+    Statement,
+)
 from recjury.store.calls import CallReader
-from recjury.store.debates import Debate, StoredDebate, read_debates
-from recjury.store.face import read_face
+from recjury.store.conversations import read_conversations
+from recjury.store.debates import StoredDebate, read_debates
+from recjury.store.evaluations import StoredEvaluation, read_data, read_evaluations
+from recjury.store.evaluators import check_evaluator
+from recjury.store.face import PARTICLES, StoredFace, read_face
 from recjury.store.failures import read_unfinished
-from recjury.store.logs import StoredLog, read_logs
+from recjury.store.kept import StoredObject, read_kept
+from recjury.store.logs import read_logs
 from recjury.store.ratings import StoredRating, read_ratings, seals_by_stage
+from recjury.store.stage_results import DEBATE
+from recjury.store.stages import CONVERSE, check_stages, is_conversation, is_evaluation, read_stages
+from recjury.store.tables import ConversationRow, table_of
 from recjury.store.texts import Damaged, refuse
-from recjury.store.trials import check_stages, read_trials
 
 
 class Content(NamedTuple):
-    """One trial's finished stages; what is not there yet is None or empty."""
+    """An evaluation's finished stages; what is not there yet is None or empty."""
 
-    log: ConversationLog | None
-    ratings: tuple[Rating, ...]
-    debate: Debate | None
-    face_calls: tuple[str, ...] = ()
+    ratings: tuple[StoredRating, ...] = ()
+    debate: StoredDebate | None = None
+    face: StoredFace = StoredFace(None, {}, {})
+    kept: Mapping[str, StoredObject] = MappingProxyType({})
+
+    def seals(self) -> dict[str, list[str]]:
+        """The seals of all rows by stage: of what it kept, then of its ratings."""
+        found: dict[str, list[str]] = {}
+        if self.debate is not None:
+            found[DEBATE] = list(self.debate.seals)
+        for stage, seals in self.face.seals.items():
+            found[stage] = [*found.get(stage, ()), *seals]
+        for stage, each in self.kept.items():
+            found.setdefault(stage, []).append(each.seal)
+        for stage, seals in seals_by_stage(self.ratings).items():
+            found.setdefault(stage, []).extend(seals)
+        return found
 
     def calls(self) -> tuple[str, ...]:
         """The identities of all model calls behind it, each once, in order."""
-        turns = () if self.log is None else self.log.interaction
-        statements = () if self.debate is None else self.debate.transcript.statements
-        sources: tuple[Turn | Rating | Statement, ...] = (*turns, *self.ratings, *statements)
+        statements = () if self.debate is None else self.debate.debate.transcript.statements
+        sources: tuple[Rating | Statement, ...] = (
+            *(each.rating for each in self.ratings),
+            *statements,
+        )
         own = (call for source in sources for call in source.calls)
-        return tuple(dict.fromkeys((*own, *self.face_calls)))
+        return tuple(dict.fromkeys((*own, *self.face.calls())))
+
+    def results(self, stages: Iterable[str], kind: str) -> dict[str, StageResult]:
+        """What each of `stages` gave; `kind` is the evaluator's."""
+        return {stage: self._result(stage, kind) for stage in stages}
+
+    def _result(self, stage: str, kind: str) -> StageResult:
+        ratings = (each.rating for each in self.ratings if each.stage == stage)
+        return StageResult(tuple(ratings), self._kept(stage, kind))
+
+    def _kept(self, stage: str, kind: str) -> Kept | None:
+        if stage in self.kept:
+            return self.kept[stage].body
+        if stage == DEBATE and self.debate is not None:
+            return self.debate.debate
+        if stage == PARTICLES and self.face.decomposition is not None:
+            return self.face.decomposition
+        if stage == PARTICLES and kind == "face":
+            # A log without a system turn leaves no row.
+            return Decomposition(decomposer="", turns=())
+        if stage in list(Aspect) and Aspect(stage) in self.face.scores:
+            return AspectScores(Aspect(stage), self.face.scores[Aspect(stage)])
+        return None
 
 
 def read_contents(
-    connection: Connection, trials: Iterable[str], damaged: Damaged = refuse
+    connection: Connection, evaluations: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, Content]:
-    """The content of each of `trials`; `damaged` hears of every row that was altered, and of
+    """The content of each of `evaluations`; `damaged` hears of every row that was altered, and of
     stages that have lost or gained rows."""
-    wanted = tuple(trials)
-    logs = read_logs(connection, wanted, damaged)
+    wanted = tuple(dict.fromkeys(evaluations))
     ratings = read_ratings(connection, wanted, damaged)
     debates = read_debates(connection, wanted, damaged)
     face = read_face(connection, wanted, damaged)
-    seals = {
-        trial: _seals(logs.get(trial), ratings.get(trial, ()), debates.get(trial))
-        for trial in wanted
-    }
-    for trial, stored in face.items():
-        seals[trial].update(stored.seals)
-    check_stages(connection, seals, damaged)
-    return {
-        trial: Content(
-            log=logs[trial].log if trial in logs else None,
-            ratings=tuple(stored.rating for stored in ratings.get(trial, ())),
-            debate=debates[trial].debate if trial in debates else None,
-            face_calls=face[trial].calls() if trial in face else (),
+    kept = read_kept(connection, wanted, damaged)
+    found = {
+        each: Content(
+            ratings=ratings.get(each, ()),
+            debate=debates.get(each),
+            face=face.get(each, StoredFace(None, {}, {})),
+            kept=kept.get(each, {}),
         )
-        for trial in wanted
+        for each in wanted
     }
+    seals = {each: content.seals() for each, content in found.items()}
+    check_stages(connection, seals, damaged, concerned=is_evaluation)
+    return found
 
 
-def _seals(
-    log: StoredLog | None, ratings: Iterable[StoredRating], debate: StoredDebate | None
-) -> dict[str, list[str]]:
-    seals = seals_by_stage(ratings)
-    if log is not None:
-        seals["converse"] = [log.digest, *seals.get("converse", ())]
-    if debate is not None:
-        seals["debate"] = list(debate.seals)
-    return seals
+def stage_results(connection: Connection, evaluation: str) -> dict[str, StageResult]:
+    """What each finished stage of an evaluation gave; StoreError for altered rows."""
+    stages = read_stages(connection, [evaluation]).get(evaluation, set()) - {CONVERSE}
+    stored = read_evaluations(connection, [evaluation])[evaluation]
+    return read_contents(connection, [evaluation])[evaluation].results(sorted(stages), stored.kind)
 
 
-def integrity(connection: Connection, calls: CallReader, trial: str) -> tuple[str, ...]:
-    """What is wrong with a trial's rows and with the model calls behind them, a line each.
+def integrity(connection: Connection, calls: CallReader, unit: str) -> tuple[str, ...]:
+    """What is wrong with a conversation's or an evaluation's rows, and with those of the model
+    calls behind them, a line each.
 
     Every text of every call is held against its hash and every row against its seal; empty
-    when all is as it was written.
+    when all is as it was written. With an evaluation go the conversations that have its log.
     """
     found: list[str] = []
 
     def note(error: StoreError) -> None:
         found.append(str(error))
 
-    try:
-        read_trials(connection, [trial])
-    except StoreError as error:
-        note(error)
-    read_unfinished(connection, trial, note)
-    for call in read_contents(connection, [trial], note)[trial].calls():
+    conversations = _conversations(connection, unit, note)
+    behind = [*_said(connection, conversations, note)]
+    behind += read_contents(connection, [unit], note)[unit].calls()
+    for call in dict.fromkeys(behind):
         try:
             calls.call(call)
         except StoreError as error:
             note(error)
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
+
+
+def _conversations(connection: Connection, unit: str, damaged: Damaged) -> list[str]:
+    """The conversations that `unit` is or is about."""
+    table = table_of(ConversationRow)
+    row = connection.execute(table.select().where(table.c.id == unit)).first()
+    own = [] if row is None else [unit]
+    if own and not read_stages(connection, own).get(unit, set()) - {CONVERSE}:
+        return own
+    stored = read_evaluations(connection, [unit], damaged).get(unit)
+    if stored is None:
+        return own
+    try:
+        check_evaluator(connection, stored.evaluator)
+        read_data(connection, unit)
+    except StoreError as error:
+        damaged(error)
+    return _with_log(stored, own, damaged)
+
+
+def _with_log(stored: StoredEvaluation, own: list[str], damaged: Damaged) -> list[str]:
+    if not stored.conversations:
+        damaged(StoreError(f"the log of evaluation {stored.id} is not in the store"))
+    return list(dict.fromkeys((*own, *stored.conversations)))
+
+
+def _said(connection: Connection, conversations: Iterable[str], damaged: Damaged) -> Iterator[str]:
+    """The calls behind what was said in conversations, whose rows are checked."""
+    wanted = tuple(conversations)
+    for each in wanted:
+        try:
+            read_conversations(connection, [each])
+        except StoreError as error:
+            damaged(error)
+        read_unfinished(connection, each, damaged)
+    logs = read_logs(connection, wanted, damaged)
+    seals: dict[str, dict[str, list[str]]] = {each: {} for each in wanted}
+    for each, stored in logs.items():
+        seals[each][CONVERSE] = list(stored.seals)
+    check_stages(connection, seals, damaged, concerned=is_conversation)
+    for stored in logs.values():
+        for turn in stored.log.interaction:
+            yield from turn.calls

@@ -3,65 +3,20 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, select, union
+from sqlalchemy import Connection, Row, select
 
 from recjury.errors import StoreError
-from recjury.records import JSON, DebateTranscript, Role, Statement, Status, Verdict
-from recjury.store.engine import insert_new
-from recjury.store.tables import (
-    CampaignTrialRow,
-    DebateRow,
-    StageRow,
-    StatementRow,
-    TrialRow,
-    table_of,
-)
+from recjury.records import JSON, Debate, DebateTranscript, Role, Statement, Status, Verdict
+from recjury.store.evaluation_tables import DebateRow, StatementRow
+from recjury.store.tables import table_of
 from recjury.store.texts import Damaged, chunks, read_string_list, refuse, seal, string_list
-from recjury.store.trials import finish_stage, trial_ids
-from recjury.store.writer import Transaction
 
 
-class Debate(NamedTuple):
-    """What was said, and what came of it."""
-
-    transcript: DebateTranscript
-    verdict: Verdict
-
-
-class FinishedDebate(NamedTuple):
-    """A trial's debate."""
-
-    trial: str
-    debate: Debate
-
-
-class DebateSummary(NamedTuple):
-    """A line of a list of debates, read without checking; `score` is the verdict's, 0-100."""
-
-    trial: str
-    system: str
-    scenario: str
-    score: float | None
-    rounds: int
-    agreed: bool
-
-
-def write_debates(transaction: Transaction, finished: Sequence[FinishedDebate]) -> None:
-    """Keep debates and finish the stage "debate"; a trial that has a debate keeps it."""
-    for trial, debate in finished:
-        row = _debate_row(trial, debate)
-        statements = _statement_rows(trial, debate.transcript)
-        seals = [str(row["seal"]), *(str(statement["seal"]) for statement in statements)]
-        if finish_stage(transaction, trial, "debate", seals):
-            transaction.connection.execute(insert_new(DebateRow), [row])
-            if statements:
-                transaction.connection.execute(insert_new(StatementRow), statements)
-
-
-def _debate_row(trial: str, debate: Debate) -> dict[str, JSON]:
+def debate_row(evaluation: str, debate: Debate) -> dict[str, JSON]:
+    """A row of `debate`, sealed."""
     transcript, verdict = debate
     row: dict[str, JSON] = {
-        "trial": trial,
+        "evaluation": evaluation,
         "log": transcript.log,
         "max_rounds": transcript.max_rounds,
         "protocol": transcript.protocol,
@@ -76,11 +31,12 @@ def _debate_row(trial: str, debate: Debate) -> dict[str, JSON]:
     return {**row, "seal": seal(list(row.values()))}
 
 
-def _statement_rows(trial: str, transcript: DebateTranscript) -> list[dict[str, JSON]]:
+def statement_rows(evaluation: str, transcript: DebateTranscript) -> list[dict[str, JSON]]:
+    """Rows of `statement`, sealed."""
     rows: list[dict[str, JSON]] = []
     for position, said in enumerate(transcript.statements):
         row: dict[str, JSON] = {
-            "trial": trial,
+            "evaluation": evaluation,
             "position": position,
             "round": said.round,
             "role": said.role.value,
@@ -103,67 +59,36 @@ class StoredDebate(NamedTuple):
 
 
 def read_debates(
-    connection: Connection, trials: Iterable[str], damaged: Damaged = refuse
+    connection: Connection, evaluations: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, StoredDebate]:
-    """Debates by trial, of those that have one; `damaged` hears of altered rows."""
-    wanted = tuple(trials)
-    debates, statements = table_of(DebateRow), table_of(StatementRow)
-    spoken: dict[str, list[_Spoken]] = {}
-    query = select(statements).where(statements.c.trial.in_(wanted))
-    for row in connection.execute(query.order_by(statements.c.trial, statements.c.position)):
-        try:
-            spoken.setdefault(row.trial, []).append(_Spoken(_statement(row), row.seal))
-        except StoreError as error:
-            damaged(error)
+    """Debates by evaluation, of those that have one; `damaged` hears of altered rows."""
+    debates, wanted = table_of(DebateRow), tuple(evaluations)
+    spoken = _read_statements(connection, wanted, damaged)
     found: dict[str, StoredDebate] = {}
-    for row in connection.execute(select(debates).where(debates.c.trial.in_(wanted))):
-        try:
-            found[row.trial] = _stored(row, spoken.get(row.trial, []))
-        except StoreError as error:
-            damaged(error)
+    for some in chunks(wanted):
+        query = select(debates).where(debates.c.evaluation.in_(some))
+        for row in connection.execute(query):
+            try:
+                found[row.evaluation] = _stored(row, spoken.get(row.evaluation, []))
+            except StoreError as error:
+                damaged(error)
     return found
 
 
-def debate_summaries(connection: Connection, trials: Iterable[str]) -> tuple[DebateSummary, ...]:
-    """A line per debate of `trials`, in their order."""
-    debates, trial_rows = table_of(DebateRow), table_of(TrialRow)
-    query = select(
-        debates.c.trial,
-        trial_rows.c.system,
-        trial_rows.c.scenario,
-        debates.c.score,
-        debates.c.rounds,
-        debates.c.agreed,
-    ).join(trial_rows, trial_rows.c.id == debates.c.trial)
-    lines: list[DebateSummary] = []
-    for some in chunks(trials):
-        rows = connection.execute(query.where(debates.c.trial.in_(some)))
-        found = {row.trial: DebateSummary(*row[:-1], agreed=row.agreed == 1) for row in rows}
-        lines.extend(found[trial] for trial in some if trial in found)
-    return tuple(lines)
-
-
-def debated(connection: Connection, campaign: str | None) -> tuple[str, ...]:
-    """The trials that anything in the store says have held a debate, whatever is left of them.
-
-    That is their stage, verdict or statements; of a trial without its own row, that a campaign
-    has it. In the plan's order; those that no longer are in it come last.
-    """
-    links, trials = table_of(CampaignTrialRow), table_of(TrialRow)
-    stages, debates, statements = table_of(StageRow), table_of(DebateRow), table_of(StatementRow)
-    lost = links.outerjoin(trials, trials.c.id == links.c.trial)
-    witnesses = union(
-        select(stages.c.trial).where(stages.c.stage == "debate"),
-        select(debates.c.trial),
-        select(statements.c.trial),
-        select(links.c.trial).select_from(lost).where(trials.c.id.is_(None)),
-    )
-    found = set(connection.execute(witnesses).scalars())
-    if campaign is None:
-        order = trial_ids(connection)
-        return (*(t for t in order if t in found), *sorted(found.difference(order)))
-    planned = select(links.c.trial).where(links.c.campaign == campaign).order_by(links.c.ordinal)
-    return tuple(t for t in connection.execute(planned).scalars() if t in found)
+def _read_statements(
+    connection: Connection, evaluations: Iterable[str], damaged: Damaged
+) -> dict[str, list["_Spoken"]]:
+    statements = table_of(StatementRow)
+    spoken: dict[str, list[_Spoken]] = {}
+    for some in chunks(evaluations):
+        query = select(statements).where(statements.c.evaluation.in_(some))
+        order = (statements.c.evaluation, statements.c.position)
+        for row in connection.execute(query.order_by(*order)):
+            try:
+                spoken.setdefault(row.evaluation, []).append(_Spoken(_statement(row), row.seal))
+            except StoreError as error:
+                damaged(error)
+    return spoken
 
 
 class _Spoken(NamedTuple):
@@ -193,7 +118,9 @@ def _stored(row: Row[tuple[object, ...]], spoken: Sequence[_Spoken]) -> StoredDe
             return StoredDebate(Debate(transcript, verdict), seals)
     except (TypeError, ValueError):  # what a damaged row can be read as
         pass
-    raise StoreError(f"the verdict of trial {row.trial} in the store is not as it was written")
+    raise StoreError(
+        f"the verdict of evaluation {row.evaluation} in the store is not as it was written"
+    )
 
 
 def _statement(row: Row[tuple[object, ...]]) -> Statement:
@@ -212,7 +139,7 @@ def _statement(row: Row[tuple[object, ...]]) -> Statement:
     except (TypeError, ValueError):  # what a damaged row can be read as
         pass
     raise StoreError(
-        f"the statement of the {row.role} in round {row.round} of {row.trial} in the store "
+        f"the statement of the {row.role} in round {row.round} of {row.evaluation} in the store "
         f"is not as it was written"
     )
 

@@ -81,6 +81,25 @@ def for_writing(connection: Connection) -> Connection:
     return connection.execution_options(**{_IMMEDIATE: True})
 
 
+@contextlib.contextmanager
+def without_foreign_keys(connection: Connection) -> Iterator[None]:
+    """A block in which `connection` checks no foreign keys: tables are made anew in it.
+
+    It must begin and end outside a transaction.
+    """
+    _set_foreign_keys(connection, "OFF")
+    try:
+        yield
+    finally:
+        _set_foreign_keys(connection, "ON")
+
+
+def _set_foreign_keys(connection: Connection, value: str) -> None:
+    raw = connection.connection.cursor()
+    raw.execute(f"PRAGMA foreign_keys = {value}")
+    raw.close()
+
+
 def use_write_ahead_log(connection: Connection) -> None:
     """Readers and the writer do not block each other from here on; the file remembers it."""
     raw = connection.connection.cursor()

@@ -1,7 +1,7 @@
 """What FACE leaves behind: the particles of turns, and each sample of each particle's score."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import orjson
@@ -11,19 +11,17 @@ from recjury.errors import StoreError
 from recjury.records import (
     JSON,
     Aspect,
+    AspectScores,
     Decomposition,
     DialogueAct,
     InstructionScore,
     Particle,
     ParticleScore,
-    Rating,
     Status,
     TurnParticles,
 )
-from recjury.store.engine import insert_new
-from recjury.store.ratings import rating_rows, write_rows
-from recjury.store.stages import PARTICLES, rating_stage, score_stage
-from recjury.store.tables import FaceScoreRow, FaceTurnRow, table_of
+from recjury.store.evaluation_tables import FaceScoreRow, FaceTurnRow
+from recjury.store.tables import table_of
 from recjury.store.texts import (
     Damaged,
     read_string_list,
@@ -32,64 +30,36 @@ from recjury.store.texts import (
     string_list,
     texts_of_ids,
 )
-from recjury.store.trials import finish_stage
 from recjury.store.writer import Transaction
+
+PARTICLES = "particles"
+"""The stage that takes turns apart; the scores on an aspect come with the stage of its name."""
 
 _NO_CALL = "0" * 32
 _GONE = "-"
 
 
-class FinishedParticles(NamedTuple):
-    """A trial's log as particles."""
-
-    trial: str
-    decomposition: Decomposition
+def turn_rows(evaluation: str, decomposition: Decomposition) -> list[dict[str, JSON]]:
+    """Rows of `face_turn`, sealed."""
+    return [_turn_row(evaluation, decomposition.decomposer, turn) for turn in decomposition.turns]
 
 
-class FinishedScores(NamedTuple):
-    """All scores of a trial's particles on one aspect, and the ratings that they add up to."""
-
-    trial: str
-    aspect: Aspect
-    scores: tuple[ParticleScore, ...]
-    ratings: tuple[Rating, ...]
-
-
-def write_particles(transaction: Transaction, finished: Sequence[FinishedParticles]) -> None:
-    """Keep particles and finish their stage; what is finished is never overwritten."""
-    for trial, decomposition in finished:
-        rows = [_turn_row(trial, decomposition.decomposer, turn) for turn in decomposition.turns]
-        if finish_stage(transaction, trial, PARTICLES, _seals(rows)) and rows:
-            transaction.connection.execute(insert_new(FaceTurnRow), rows)
-
-
-def write_scores(transaction: Transaction, finished: Sequence[FinishedScores]) -> None:
-    """Keep scores and ratings, and finish both of their stages."""
-    for trial, aspect, scores, ratings in finished:
-        rows = [
-            _score_row(transaction, trial, aspect, score) for score in sorted(scores, key=_place)
-        ]
-        if not finish_stage(transaction, trial, score_stage(aspect), _seals(rows)):
-            continue
-        if rows:
-            transaction.connection.execute(insert_new(FaceScoreRow), rows)
-        rated = rating_rows(trial, rating_stage(aspect), ratings)
-        if finish_stage(transaction, trial, rating_stage(aspect), _seals(rated)):
-            write_rows(transaction, rated)
+def score_rows(
+    transaction: Transaction, evaluation: str, scores: AspectScores
+) -> list[dict[str, JSON]]:
+    """Rows of `face_score`, sealed; the names of their instructions are put into the store."""
+    ordered = sorted(scores.scores, key=_place)
+    return [_score_row(transaction, evaluation, scores.aspect, score) for score in ordered]
 
 
 def _place(score: ParticleScore) -> tuple[int, int]:
     return (score.turn, score.particle)
 
 
-def _seals(rows: Iterable[dict[str, JSON]]) -> list[str]:
-    return [str(row["seal"]) for row in rows]
-
-
-def _turn_row(trial: str, decomposer: str, turn: TurnParticles) -> dict[str, JSON]:
+def _turn_row(evaluation: str, decomposer: str, turn: TurnParticles) -> dict[str, JSON]:
     particles = [[p.act.value, p.mention, p.feedback] for p in turn.particles]
     row: dict[str, JSON] = {
-        "trial": trial,
+        "evaluation": evaluation,
         "turn": turn.turn,
         "decomposer": decomposer,
         "particles": orjson.dumps(particles).decode(),
@@ -101,12 +71,12 @@ def _turn_row(trial: str, decomposer: str, turn: TurnParticles) -> dict[str, JSO
 
 
 def _score_row(
-    transaction: Transaction, trial: str, aspect: Aspect, scored: ParticleScore
+    transaction: Transaction, evaluation: str, aspect: Aspect, scored: ParticleScore
 ) -> dict[str, JSON]:
     names = string_list(each.instruction for each in scored.by)
     kept = transaction.texts.intern(transaction.connection, [names])[names]
     row: dict[str, JSON] = {
-        "trial": trial,
+        "evaluation": evaluation,
         "aspect": aspect.value,
         "turn": scored.turn,
         "particle": scored.particle,
@@ -125,7 +95,7 @@ def _group(score: InstructionScore) -> str:
 
 
 class StoredFace(NamedTuple):
-    """What a trial has of FACE, and the seals of its rows by stage."""
+    """What an evaluation has of FACE, and the seals of its rows by stage."""
 
     decomposition: Decomposition | None
     scores: dict[Aspect, tuple[ParticleScore, ...]]
@@ -146,26 +116,30 @@ class StoredFace(NamedTuple):
 
 
 def read_face(
-    connection: Connection, trials: Iterable[str], damaged: Damaged = refuse
+    connection: Connection, evaluations: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, StoredFace]:
-    """Per trial that has any: particles and scores; `damaged` hears of altered rows."""
-    wanted = tuple(trials)
+    """Per evaluation that has any: particles and scores; `damaged` hears of altered rows."""
+    wanted = tuple(evaluations)
     turns, scores = table_of(FaceTurnRow), table_of(FaceScoreRow)
     found: dict[str, StoredFace] = {}
-    query = select(turns).where(turns.c.trial.in_(wanted)).order_by(turns.c.trial, turns.c.turn)
+    query = (
+        select(turns)
+        .where(turns.c.evaluation.in_(wanted))
+        .order_by(turns.c.evaluation, turns.c.turn)
+    )
     gathered: dict[str, list[TurnParticles]] = {}
     for row in connection.execute(query):
         try:
-            gathered.setdefault(row.trial, []).append(_turn(row))
+            gathered.setdefault(row.evaluation, []).append(_turn(row))
         except StoreError as error:
             damaged(error)
             continue
-        done = Decomposition(decomposer=row.decomposer, turns=tuple(gathered[row.trial]))
-        kept = found.get(row.trial) or StoredFace(None, {}, {})
+        done = Decomposition(decomposer=row.decomposer, turns=tuple(gathered[row.evaluation]))
+        kept = found.get(row.evaluation) or StoredFace(None, {}, {})
         kept.seals.setdefault(PARTICLES, []).append(row.seal)
-        found[row.trial] = kept._replace(decomposition=done)
-    query = select(scores).where(scores.c.trial.in_(wanted))
-    order = (scores.c.trial, scores.c.aspect, scores.c.turn, scores.c.particle)
+        found[row.evaluation] = kept._replace(decomposition=done)
+    query = select(scores).where(scores.c.evaluation.in_(wanted))
+    order = (scores.c.evaluation, scores.c.aspect, scores.c.turn, scores.c.particle)
     rows = connection.execute(query.order_by(*order)).all()
     try:
         numbers = (row.instructions for row in rows if isinstance(row.instructions, int))
@@ -179,9 +153,9 @@ def read_face(
         except StoreError as error:
             damaged(error)
             continue
-        kept = found.setdefault(row.trial, StoredFace(None, {}, {}))
+        kept = found.setdefault(row.evaluation, StoredFace(None, {}, {}))
         kept.scores[aspect] = (*kept.scores.get(aspect, ()), scored)
-        kept.seals.setdefault(score_stage(aspect), []).append(row.seal)
+        kept.seals.setdefault(aspect.value, []).append(row.seal)
     return found
 
 
@@ -201,7 +175,7 @@ def _turn(row: Row[tuple[object, ...]]) -> TurnParticles:
             )
     except (TypeError, ValueError):  # what a damaged row can be read as
         pass
-    raise StoreError(f"the particles of turn {row.turn} of trial {row.trial} {_ALTERED}")
+    raise StoreError(f"the particles of turn {row.turn} of evaluation {row.evaluation} {_ALTERED}")
 
 
 _ALTERED = "in the store are not as they were written"
@@ -223,7 +197,9 @@ def _score(row: Row[tuple[object, ...]], names: str) -> ParticleScore:
             )
     except (TypeError, ValueError, AttributeError):  # what a damaged row can be read as
         pass
-    raise StoreError(f"the {row.aspect} scores of turn {row.turn} of trial {row.trial} {_ALTERED}")
+    raise StoreError(
+        f"the {row.aspect} scores of turn {row.turn} of evaluation {row.evaluation} {_ALTERED}"
+    )
 
 
 def _instruction_score(name: str, group: str, call: str) -> InstructionScore:

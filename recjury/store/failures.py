@@ -1,4 +1,4 @@
-"""Failures: which stages of trials failed and why, and what was said until a conversation did."""
+"""Failures: which stages failed and why, and what was said until a conversation did."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -9,16 +9,21 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, exists, select
 from recjury.errors import StoreError
 from recjury.records import JSON, ConversationLog, Ending, Speaker
 from recjury.store.engine import insert_new
+from recjury.store.evaluations import EvaluationToAdd, PlannedEvaluation, add_evaluations
 from recjury.store.logs import canonical
-from recjury.store.tables import CampaignTrialRow, FailureRow, StageRow, table_of
-from recjury.store.texts import Damaged, refuse, texts_of_ids
+from recjury.store.stages import CONVERSE
+from recjury.store.tables import CampaignConversationRow, FailureRow, StageRow, table_of
+from recjury.store.texts import Damaged, chunks, refuse, texts_of_ids
 from recjury.store.writer import Transaction
 
 
 class Failure(NamedTuple):
-    """A stage that failed, and why; `failed_at` in Unix seconds."""
+    """A stage of an evaluation, or "converse" of a conversation (`unit`), that failed, and why.
 
-    trial: str
+    `failed_at` is in Unix seconds.
+    """
+
+    unit: str
     stage: str
     reason: str
     failed_at: float
@@ -37,7 +42,7 @@ class Unfinished(NamedTuple):
     `reason` says what went wrong; `failed_at` is in Unix seconds.
     """
 
-    trial: str
+    conversation: str
     reason: str
     failed_at: float
     log: ConversationLog
@@ -68,38 +73,62 @@ def write_failures(transaction: Transaction, failed: Sequence[FailedStage]) -> N
     transaction.connection.execute(insert_new(FailureRow), rows)
 
 
-def read_failures(connection: Connection, trials: Iterable[str]) -> dict[str, list[Failure]]:
-    """Per trial, its failures, the oldest first, those of stages finished later included."""
+class FailedEvaluation(NamedTuple):
+    """A stage of an evaluation that failed, and why; `failed_at` in Unix seconds."""
+
+    planned: PlannedEvaluation
+    stage: str
+    reason: str
+    failed_at: float
+
+
+def write_evaluation_failures(transaction: Transaction, failed: Sequence[FailedEvaluation]) -> None:
+    """Keep failures of evaluations, which have rows from then on."""
+    added = [EvaluationToAdd(each.planned) for each in failed]
+    ids = add_evaluations(transaction, added)
+    failures = (
+        Failure(ids[each.planned.identity], each.stage, each.reason, each.failed_at)
+        for each in failed
+    )
+    write_failures(transaction, [FailedStage(failure) for failure in failures])
+
+
+def read_failures(connection: Connection, units: Iterable[str]) -> dict[str, list[Failure]]:
+    """Per unit, its failures, the oldest first, those of stages finished later included."""
     failures = table_of(FailureRow)
-    query = select(failures).where(failures.c.trial.in_(tuple(trials))).order_by(failures.c.id)
     found: dict[str, list[Failure]] = {}
-    for row in connection.execute(query):
-        failure = Failure(row.trial, row.stage, row.reason, row.failed_at)
-        found.setdefault(row.trial, []).append(failure)
+    for some in chunks(units):
+        query = select(failures).where(failures.c.unit.in_(some)).order_by(failures.c.id)
+        for row in connection.execute(query):
+            failure = Failure(row.unit, row.stage, row.reason, row.failed_at)
+            found.setdefault(row.unit, []).append(failure)
     return found
 
 
-def unfinished_trials(connection: Connection, campaign: str | None = None) -> tuple[str, ...]:
-    """The trials whose conversation failed so far and left something said, in the plan's order."""
-    failures, planned = table_of(FailureRow), table_of(CampaignTrialRow)
-    query = select(failures.c.trial).where(_is_unfinished()).distinct()
+def unfinished_conversations(
+    connection: Connection, campaign: str | None = None
+) -> tuple[str, ...]:
+    """The conversations that failed so far and left something said, in the plan's order."""
+    failures, links = table_of(FailureRow), table_of(CampaignConversationRow)
+    query = select(failures.c.unit).where(_is_unfinished()).distinct()
     if campaign is None:
-        query = query.order_by(failures.c.trial)
+        query = query.order_by(failures.c.unit)
     else:
-        query = query.join(planned, planned.c.trial == failures.c.trial)
-        query = query.where(planned.c.campaign == campaign).order_by(planned.c.ordinal)
+        query = query.join(links, links.c.conversation == failures.c.unit)
+        query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
+        query = query.order_by(links.c.ordinal)
     return tuple(connection.execute(query).scalars())
 
 
 def read_unfinished(
-    connection: Connection, trial: str, damaged: Damaged = refuse
+    connection: Connection, conversation: str, damaged: Damaged = refuse
 ) -> Unfinished | None:
-    """What a trial's latest failed conversation left; None where there is none, or a whole one.
+    """What a conversation's latest failure left; None where there is none, or a whole one.
 
     `damaged` hears of one that is not as it was written.
     """
     failures = table_of(FailureRow)
-    query = select(failures).where(failures.c.trial == trial, _is_unfinished())
+    query = select(failures).where(failures.c.unit == conversation, _is_unfinished())
     row = connection.execute(query.order_by(failures.c.id.desc()).limit(1)).first()
     if row is None:
         return None
@@ -108,13 +137,13 @@ def read_unfinished(
     except StoreError as error:
         damaged(error)
         return None
-    return Unfinished(row.trial, row.reason, row.failed_at, log)
+    return Unfinished(row.unit, row.reason, row.failed_at, log)
 
 
 def _is_unfinished() -> ColumnElement[bool]:
-    """Whether a row of `failure` holds a conversation, and its trial has none that was held."""
+    """Whether a row of `failure` holds a conversation, and its unit has none that was held."""
     failures, stages = table_of(FailureRow), table_of(StageRow)
-    held = exists().where(stages.c.trial == failures.c.trial, stages.c.stage == "converse")
+    held = exists().where(stages.c.unit == failures.c.unit, stages.c.stage == CONVERSE)
     return and_(failures.c.log.is_not(None), ~held)
 
 
@@ -124,5 +153,6 @@ def _log(connection: Connection, row: Row[tuple[object, ...]]) -> ConversationLo
         return ConversationLog.model_validate_json(body)
     except ValidationError:  # an edited row may refer to any text
         raise StoreError(
-            f"what was said until trial {row.trial} failed is not in the store as it was written"
+            f"what was said until conversation {row.unit} failed is not in the store as it was "
+            f"written"
         ) from None

@@ -94,7 +94,7 @@ def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
     values = (
         request.model,
         request.purpose,
-        call.trial,
+        call.unit,
         request.sample,
         params,
         orjson.dumps(shape).decode(),
@@ -104,7 +104,7 @@ def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
         usage.prompt_tokens,
         usage.completion_tokens,
         usage.cached_tokens,
-        float(usage.cost),
+        None if usage.cost is None else float(usage.cost),
         float(reply.latency),
         reply.attempts,
         None if odds is None else odds.id,

@@ -9,12 +9,13 @@ from recjury.store.tables import CallRow, table_of
 
 
 class Spent(NamedTuple):
-    """Calls that a campaign or its trials were the first to make, their tokens, and US dollars."""
+    """Calls that a campaign was the first to make, for its conversations or evaluations, and their
+    tokens. `cost` is in US dollars, and None where the price of one is not known."""
 
     calls: int
     prompt_tokens: int
     completion_tokens: int
-    cost: float
+    cost: float | None
 
 
 def read_spent(connection: Connection, campaign: str) -> Spent:
@@ -25,5 +26,8 @@ def read_spent(connection: Connection, campaign: str) -> Spent:
         func.coalesce(func.sum(calls.c.prompt_tokens), 0),
         func.coalesce(func.sum(calls.c.completion_tokens), 0),
         func.coalesce(func.sum(calls.c.cost), 0.0),
+        func.count(calls.c.cost),
     )
-    return Spent(*connection.execute(sums.select_from(calls).where(made_for(campaign))).one())
+    found = connection.execute(sums.select_from(calls).where(made_for(campaign))).one()
+    made, asked, said, cost, priced = found
+    return Spent(made, asked, said, cost if priced == made else None)

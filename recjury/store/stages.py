@@ -1,20 +1,72 @@
-"""The stages of FACE, beside those that every trial walks through."""
+"""Stages: what of a conversation or an evaluation (both a `unit`) is finished, and its seal."""
 
-from recjury.records import Aspect
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-PARTICLES = "face/particles"
+from sqlalchemy import Connection, select
+
+from recjury.errors import StoreError
+from recjury.store.engine import insert_new
+from recjury.store.tables import StageRow, table_of
+from recjury.store.texts import Damaged, chunks, refuse, seal
+from recjury.store.writer import Transaction
+
+CONVERSE = "converse"
+"""The one stage of a conversation; no evaluator has a stage of this name."""
 
 
-def rating_stage(aspect: Aspect) -> str:
-    """The stage whose ratings are FACE's of one aspect."""
-    return f"face/{aspect}"
+def is_conversation(stage: str) -> bool:
+    """Whether a stage is that of a conversation."""
+    return stage == CONVERSE
 
 
-def score_stage(aspect: Aspect) -> str:
-    """The stage that holds the scores of particles behind them; finished together."""
-    return f"face/{aspect}/scores"
+def is_evaluation(stage: str) -> bool:
+    """Whether a stage is one of an evaluation."""
+    return stage != CONVERSE
 
 
-def holds_particles(stage: str) -> bool:
-    """Whether a stage holds particles or their scores, and nothing else."""
-    return stage == PARTICLES or (stage.startswith("face/") and stage.endswith("/scores"))
+def finish_stage(transaction: Transaction, unit: str, stage: str, seals: Sequence[str]) -> bool:
+    """Mark a stage as finished. False if it was already: what is finished is never overwritten."""
+    row = {"unit": unit, "stage": stage, "finished_at": time.time(), "seal": seal(list(seals))}
+    return transaction.connection.execute(insert_new(StageRow).values(row)).rowcount == 1
+
+
+def read_stages(connection: Connection, units: Iterable[str]) -> dict[str, set[str]]:
+    """The finished stages of each of `units` that has any."""
+    stages = table_of(StageRow)
+    done: dict[str, set[str]] = {}
+    for some in chunks(units):
+        query = select(stages.c.unit, stages.c.stage).where(stages.c.unit.in_(some))
+        for unit, stage in connection.execute(query):
+            done.setdefault(unit, set()).add(stage)
+    return done
+
+
+def check_stages(
+    connection: Connection,
+    found: Mapping[str, Mapping[str, Sequence[str]]],
+    damaged: Damaged = refuse,
+    *,
+    concerned: Callable[[str], bool],
+) -> None:
+    """Hold the seals of the rows found, by unit and stage, against those of finished stages.
+
+    `damaged` hears of each stage that has lost or gained rows, where its name is `concerned`.
+    """
+    stages = table_of(StageRow)
+    query = select(stages.c.unit, stages.c.stage, stages.c.seal)
+    sealed = {
+        (row.unit, row.stage): row.seal
+        for some in chunks(found)
+        for row in connection.execute(query.where(stages.c.unit.in_(some)))
+    }
+    resealed = {
+        (unit, stage): seal(list(seals))
+        for unit, by_stage in found.items()
+        for stage, seals in by_stage.items()
+    }
+    for unit, stage in dict.fromkeys((*resealed, *sealed)):
+        # A stage without rows is sealed as such: it gave nothing.
+        fits = resealed.get((unit, stage), seal([])) == sealed.get((unit, stage))
+        if concerned(stage) and not fits:
+            damaged(StoreError(f"stage {stage} of {unit} is not as it was written"))

@@ -1,13 +1,15 @@
-"""The tables. Columns are what is asked for in SQL; `seal` is a digest of its row's content.
+"""The tables, but those of evaluations.
 
-Hashes, seals and call identities are stored as bytes (`hex(column)` shows them); trial ids are
-text, since people type them. What recurs (prompt parts, parameters, settings) is a row of `text`
-and is referred to by its number.
+Columns are what is asked for in SQL; `seal` is a digest of its row's content.
+
+Hashes, seals and call identities are stored as bytes (`hex(column)` shows them); ids of campaigns,
+conversations, evaluators and evaluations are text, since people type them. What recurs (prompt
+parts, parameters, settings) is a row of `text` and is referred to by its number.
 """
 
 from typing import ClassVar
 
-from sqlalchemy import Column, Dialect, ForeignKey, Index, LargeBinary, Table, Text
+from sqlalchemy import Column, Dialect, LargeBinary, Table, Text
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, SQLModel
 
@@ -47,10 +49,10 @@ class CallRow(SQLModel, table=True):
 
     `params` (JSON of everything else that was asked), `reply` and `logprobs` (JSON) are texts.
     `further` is a JSON list of the replies after the first: each a text's number, or [number,
-    finish reason] where that is not the first's. `trial` is the trial that asked first, or the
-    campaign itself where it has none (an optimisation of instructions); `model` the campaign's
-    alias, `reply_model` the endpoint's name; `cost` is in US dollars, `latency` in seconds,
-    `started_at` in Unix seconds.
+    finish reason] where that is not the first's. `unit` is what asked first: a conversation, an
+    evaluation, or the campaign itself (an optimisation of instructions); `model` the campaign's
+    alias, `reply_model` the endpoint's name; `cost` is in US dollars and null where the price is
+    not known, `latency` in seconds, `started_at` in Unix seconds.
     """
 
     __tablename__ = "call"
@@ -59,7 +61,7 @@ class CallRow(SQLModel, table=True):
     identity: str = Field(sa_column=Column(Hex, nullable=False, unique=True))
     model: str
     purpose: str
-    trial: str | None = None
+    unit: str | None = None
     sample: int
     params: int = Field(foreign_key="text.id")
     request: str
@@ -69,7 +71,7 @@ class CallRow(SQLModel, table=True):
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
-    cost: float
+    cost: float | None
     latency: float
     attempts: int
     logprobs: int | None = Field(default=None, foreign_key="text.id")
@@ -79,11 +81,16 @@ class CallRow(SQLModel, table=True):
 
 
 class CampaignRow(SQLModel, table=True):
-    """A campaign; what it ran with is in `run`, once for each time it was started."""
+    """A campaign; what it ran with is in `run`, once for each time it was started.
+
+    `identity` is what another start of it is recognised by; in stores that were migrated it is
+    not the id, and null where nothing can be.
+    """
 
     __tablename__ = "campaign"
 
     id: str = Field(primary_key=True)
+    identity: str | None = Field(index=True)
     name: str
     created_at: float
 
@@ -99,12 +106,17 @@ class RunRow(SQLModel, table=True):
     started_at: float
 
 
-class TrialRow(SQLModel, table=True):
-    """One system on one scenario, once. `id` is the digest of all that can change its result."""
+class ConversationRow(SQLModel, table=True):
+    """One system in one scenario, once; `settings` is a text: JSON of all that can change it.
 
-    __tablename__ = "trial"
+    `identity` is the digest of all that can change the conversation. In stores that were migrated
+    it is not the id, several rows may share it, and it is null where it could not be told.
+    """
+
+    __tablename__ = "conversation"
 
     id: str = Field(primary_key=True)
+    identity: str | None = Field(index=True)
     system: str = Field(index=True)
     scenario: str
     corpus: str
@@ -114,19 +126,38 @@ class TrialRow(SQLModel, table=True):
     seal: str = Field(sa_column=Column(Hex, nullable=False))
 
 
-class CampaignTrialRow(SQLModel, table=True):
-    """Which trials a campaign consists of, in the plan's order; a trial may serve several."""
+class CampaignConversationRow(SQLModel, table=True):
+    """Which conversations a campaign consists of, in the plan's order; several may share one.
 
-    __tablename__ = "campaign_trial"
+    `set_aside` is 1 where another version has taken its place: it counts in costs alone.
+    """
+
+    __tablename__ = "campaign_conversation"
     __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
 
     campaign: str = Field(primary_key=True, foreign_key="campaign.id")
-    trial: str = Field(primary_key=True, foreign_key="trial.id")
+    conversation: str = Field(primary_key=True, foreign_key="conversation.id")
     ordinal: int
+    set_aside: int
+
+
+class LogRow(SQLModel, table=True):
+    """A conversation's log. `body` is its canonical JSON and `digest` the log's id.
+
+    `seconds` is a JSON list: how long each of the system's turns took, null where not known.
+    """
+
+    __tablename__ = "log"
+
+    conversation: str = Field(primary_key=True, foreign_key="conversation.id")
+    digest: str = Field(sa_column=Column(Hex, nullable=False, index=True))
+    body: str = Field(sa_column=Column(Text, nullable=False))
+    seconds: str | None = None
 
 
 class StageRow(SQLModel, table=True):
-    """A finished stage of a trial; it is written together with what the stage produced.
+    """A finished stage of an evaluation, or "converse" of a conversation (`unit`); it is written
+    together with what the stage produced.
 
     `seal` is a digest over the seals of all those rows, so that a row taken away shows.
     """
@@ -134,96 +165,15 @@ class StageRow(SQLModel, table=True):
     __tablename__ = "stage"
     __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
 
-    trial: str = Field(primary_key=True, foreign_key="trial.id")
+    unit: str = Field(primary_key=True)
     stage: str = Field(primary_key=True)
     finished_at: float
     seal: str = Field(sa_column=Column(Hex, nullable=False))
 
 
-class LogRow(SQLModel, table=True):
-    """A trial's conversation log. `body` is its canonical JSON and `digest` the log's id."""
-
-    __tablename__ = "log"
-
-    trial: str = Field(primary_key=True, foreign_key="trial.id")
-    digest: str = Field(sa_column=Column(Hex, nullable=False))
-    body: str = Field(sa_column=Column(Text, nullable=False))
-
-
-class RatingRow(SQLModel, table=True):
-    """One rating, as `records.Rating` has it; `calls` is a JSON list of call identities."""
-
-    __tablename__ = "rating"
-    __table_args__: ClassVar[tuple[object, ...]] = (
-        Index("ix_rating_place", "trial", "stage", "position", unique=True),
-    )
-
-    id: int | None = Field(default=None, primary_key=True)
-    trial: str = Field(foreign_key="trial.id")
-    stage: str
-    position: int
-    evaluator: str
-    factor: str
-    score: float | None
-    status: str
-    reason: str
-    rationale: str
-    level: str
-    turn: int | None
-    low: float
-    high: float
-    rubric: str
-    calls: str
-    seal: str = Field(sa_column=Column(Hex, nullable=False))
-
-
-class DebateRow(SQLModel, table=True):
-    """A debate and its verdict. `log` is the id of the log it was held over.
-
-    `judges` is a JSON list of the evaluators whose ratings the roles were given; `agreed` is
-    1 or 0.
-    """
-
-    __tablename__ = "debate"
-
-    trial: str = Field(primary_key=True, foreign_key="trial.id")
-    log: str = Field(sa_column=Column(Hex, nullable=False))
-    max_rounds: int
-    protocol: str
-    judges: str
-    score: float | None
-    status: str
-    reason: str
-    spoke: int
-    rounds: int
-    agreed: int
-    seal: str = Field(sa_column=Column(Hex, nullable=False))
-
-
-class StatementRow(SQLModel, table=True):
-    """What one role said in one round, as `records.Statement` has it, in transcript order."""
-
-    __tablename__ = "statement"
-    __table_args__: ClassVar[tuple[object, ...]] = (
-        Index("ix_statement_place", "trial", "position", unique=True),
-    )
-
-    id: int | None = Field(default=None, primary_key=True)
-    trial: str = Field(sa_column=Column(ForeignKey("debate.trial"), nullable=False))
-    position: int
-    round: int
-    role: str
-    speaker: str
-    text: str
-    score: float | None
-    status: str
-    reason: str
-    calls: str
-    seal: str = Field(sa_column=Column(Hex, nullable=False))
-
-
 class FailureRow(SQLModel, table=True):
-    """A stage of a trial that failed, and why; a later attempt may have finished it.
+    """A stage of an evaluation, or "converse" of a conversation (`unit`), that failed, and why; a
+    later attempt may have finished it.
 
     `log` is a text: the JSON of a conversation that failed, as far as it went.
     """
@@ -231,53 +181,11 @@ class FailureRow(SQLModel, table=True):
     __tablename__ = "failure"
 
     id: int | None = Field(default=None, primary_key=True)
-    trial: str = Field(foreign_key="trial.id", index=True)
+    unit: str = Field(index=True)
     stage: str
     reason: str
     failed_at: float
     log: int | None = Field(default=None, foreign_key="text.id")
-
-
-class FaceTurnRow(SQLModel, table=True):
-    """A system turn as FACE's particles. `particles` is JSON: a list of [act, mention, feedback].
-
-    Without particles, `status` and `reason` say whether the turn could not be decomposed.
-    """
-
-    __tablename__ = "face_turn"
-    __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
-
-    trial: str = Field(primary_key=True, foreign_key="trial.id")
-    turn: int = Field(primary_key=True)
-    decomposer: str
-    particles: str
-    status: str
-    reason: str
-    calls: str
-    seal: str = Field(sa_column=Column(Hex, nullable=False))
-
-
-class FaceScoreRow(SQLModel, table=True):
-    """What one particle got on one aspect: `score` is the mean over instructions, or null.
-
-    `instructions` is a text: a JSON list of names. `samples` has a group for each of them, in
-    that order, divided by spaces: a digit per sample, "-" for one that is missing; or "=" and
-    the expectation under log-probabilities ("=-" for none). `calls` are the identities of the
-    first call of each, 16 bytes one after the other; 16 zeros where there is none.
-    """
-
-    __tablename__ = "face_score"
-    __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
-
-    trial: str = Field(primary_key=True, foreign_key="trial.id")
-    aspect: str = Field(primary_key=True)
-    turn: int = Field(primary_key=True)
-    particle: int = Field(primary_key=True)
-    score: float | None
-    instructions: int = Field(foreign_key="text.id")
-    samples: str
-    calls: str = Field(sa_column=Column(Hex, nullable=False))
-    seal: str = Field(sa_column=Column(Hex, nullable=False))
 
 
 def table_of(model: type[SQLModel]) -> Table:

@@ -3,13 +3,15 @@
 import asyncio
 import contextlib
 import math
+import threading
+import types
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from recjury.agents import Retrieval, Surroundings, known_kinds, load_recommender
-from recjury.agents.own import entry_points, load_own
+from recjury.agents.own import entry_points, guard_instance, load_own
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, SystemFailed
 from recjury.records import JSON, Conversation, ItemRef, Recommender, SystemReply
@@ -110,10 +112,14 @@ class Mute:
 
 
 class Hasty(Own):
-    """Its answer cannot be awaited."""
+    """Its answer cannot be awaited: it runs in a thread."""
 
     def respond(self, conversation: Conversation) -> SystemReply:  # type: ignore[override]
-        return SystemReply(text="now")
+        if self._say == "hang":
+            threading.Event().wait()
+        if self._say == "exit":
+            raise SystemExit(1)
+        return SystemReply(text=threading.current_thread().name)
 
 
 class Yielding(Own):
@@ -186,8 +192,7 @@ def test_mistakes_are_one_clear_line(kind: str, options: dict[str, object], mess
         (f"{__name__}:Nobody", "has no Nobody"),
         (f"{__name__}:AROUND", "no class or function"),
         (f"{__name__}:Mute", "it has no settings, respond, aclose"),
-        (f"{__name__}:Hasty", "respond is not an `async def` that returns$"),
-        (f"{__name__}:Yielding", "respond is not .* that returns, but has a `yield`"),
+        (f"{__name__}:Yielding", "respond has a `yield` and does not return"),
         (f"{__name__}:Unreadable", "its name cannot be read: ZeroDivisionError"),
         (":Own", "expected module:Class"),
         ("mine:", "expected module:Class"),
@@ -265,6 +270,31 @@ def test_one_that_hangs_is_given_up_even_if_it_goes_on(say: str) -> None:
     system = load_own(f"{__name__}:Own", CORPUS, name="mine", options={"say": say}, timeout=0.05)
     with pytest.raises(SystemFailed, match=r"mine gave no answer within 0\.05 s"):
         respond(system)
+
+
+def test_a_plain_method_runs_in_a_thread_that_nobody_waits_for() -> None:
+    path = f"{__name__}:Hasty"
+    assert respond(load_own(path, CORPUS, name="mine", options={})).text == "recjury-foreign"
+    system = load_own(path, CORPUS, name="mine", options={"say": "exit"})
+    with pytest.raises(SystemFailed, match="mine: raised SystemExit: 1"):
+        respond(system)
+    system = load_own(path, CORPUS, name="mine", options={"say": "hang"}, timeout=0.05)
+    with pytest.raises(SystemFailed, match=r"mine gave no answer within 0\.05 s"):
+        respond(system)
+    late = [each for each in threading.enumerate() if each.name == "recjury-foreign"]
+    assert all(each.daemon for each in late)
+
+
+def test_an_instance_is_identified_by_its_settings_and_its_source() -> None:
+    first, second = (Own(CORPUS, name="any", say=say) for say in ("Hi.", "Ho."))
+    guarded = guard_instance(first, CORPUS, name="mine")
+    assert (guarded.name, respond(guarded).text) == ("mine", "Hi.")
+    assert guarded.settings == guard_instance(first, CORPUS, name="mine").settings
+    assert guarded.settings != guard_instance(second, CORPUS, name="mine").settings
+    sourceless = types.FunctionType(compile("1", "nowhere", "eval"), {})
+    made = type("Made", (Own,), {"__module__": "nowhere", "respond": sourceless})
+    code = guard_instance(made(CORPUS, name="x"), CORPUS, name="mine").settings["code"]
+    assert str(code).startswith("of this process only: ")
 
 
 def test_a_time_limit_above_zero_is_needed() -> None:

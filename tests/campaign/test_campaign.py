@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from recjury.records import Factor, Status
+from recjury.records import Factor, Status, metric_id
 from recjury.store import Store
 from tests.campaign import player
 from tests.cli.front_door import Ended, recjury
@@ -53,14 +53,20 @@ def _run(command: Command, *arguments: object, code: int = 0) -> dict[str, Any]:
 def test_the_object_that_scripts_rely_on(command: Command) -> None:
     with ScriptedEndpoint(player.play) as endpoint:
         result = _run(command, _campaign(endpoint))
-    assert result["trials"] == {"planned": 4, "done": 4, "failed": 0}
+    assert result["conversations"] == {"planned": 4, "done": 4, "failed": 0}
+    done = {"planned": 4, "done": 4, "failed": 0, "waiting": 0}
+    assert result["evaluations"] == {"outcome": done, "core": done}
     assert list(result["systems"]) == ["chatcrs", "retrieval"]
     for system in result["systems"].values():
-        assert set(system["factors"]) == {factor.value for factor in Factor}
-        assert all(set(value) == {"mean", "coverage"} for value in system["factors"].values())
-        assert set(system["recall"]) == {"1", "5", "10"}
-        assert system["persuasiveness"]["coverage"] == 1
-        assert system["overall"] == {"mean": 15.0, "coverage": 1.0}, "the mean of 0, 10, 20, 30"
+        assert {f"core.{metric_id(factor)}" for factor in Factor} < set(system)
+        assert all(
+            set(value) == {"mean", "low", "high", "n", "coverage"} for value in system.values()
+        )
+        assert {f"outcome.recall@{k}" for k in (1, 5, 10)} < set(system)
+        assert system["outcome.persuasiveness"]["coverage"] == 1
+        assert (system["core.overall"]["mean"], system["core.overall"]["n"]) == (15.0, 2), (
+            "the mean of 0, 10, 20, 30"
+        )
 
 
 def test_a_debate_that_never_agrees_takes_sixteen_calls(command: Command) -> None:
@@ -106,10 +112,17 @@ def test_what_cannot_be_read_is_never_a_score_and_stops_nothing(command: Command
     }
     for system in result["systems"].values():
         for factor in Factor:
-            expected = {"mean": None, "coverage": 0.0} if factor in unreadable else None
-            assert system["factors"][factor] == (expected or {"mean": 2.0, "coverage": 1.0})
+            found = system[f"core.{metric_id(factor)}"]
+            expected = (None, 0.0) if factor in unreadable else (2.0, 1.0)
+            assert (found["mean"], found["coverage"]) == expected
     with Store.open(STORE) as store:
-        ratings = [r for outcome in store.outcomes() for r in outcome.ratings]
+        ratings = [
+            rating
+            for result in store.results()
+            for evaluation in result.evaluations
+            if evaluation.label == "core"
+            for rating in evaluation.ratings
+        ]
     assert {r.factor for r in ratings if r.status is Status.UNREADABLE} == unreadable
     assert all(r.reason for r in ratings if r.score is None)
 
@@ -125,13 +138,15 @@ def test_a_call_that_fails_for_good_is_asked_again_by_the_next_run(command: Comm
     with ScriptedEndpoint(script) as endpoint:
         campaign = _campaign(endpoint)
         first = _run(command, campaign, code=3)
-        assert first["trials"] == {"planned": 4, "done": 0, "failed": 4}
+        assert first["conversations"] == {"planned": 4, "done": 4, "failed": 0}
+        assert first["evaluations"]["core"]["failed"] == 4
+        assert first["evaluations"]["outcome"]["done"] == 4
         asked = len(endpoint.bodies)
         broken = False
         second = _run(command, campaign)
         again = [player.kind(body) for body in endpoint.bodies[asked:]]
-    assert second["trials"] == {"planned": 4, "done": 4, "failed": 0}
-    assert again.count("judge") == 4, "one Novelty for each trial"
+    assert second["evaluations"]["core"] == {"planned": 4, "done": 4, "failed": 0, "waiting": 0}
+    assert again.count("judge") == 4, "one Novelty for each conversation"
     assert set(again) == {"judge", "debate"}
 
 
@@ -143,8 +158,8 @@ def test_a_larger_limit_goes_on_with_the_same_campaign(command: Command) -> None
         large = _run(command, campaign, "--limit", 2)
         new = len(endpoint.bodies) - asked
     assert small["campaign"] == large["campaign"]
-    assert large["trials"] == {"planned": 4, "done": 4, "failed": 0}
-    assert large["systems"]["chatcrs"]["trials"] == 2
+    assert large["conversations"] == {"planned": 4, "done": 4, "failed": 0}
+    assert large["systems"]["chatcrs"]["core.overall"]["n"] == 2
     assert new <= asked + 2, "the first scenario is not played again"
 
 
@@ -152,7 +167,7 @@ def test_the_budget_ends_the_spending(command: Command) -> None:
     with ScriptedEndpoint(lambda body: _dear(player.play(body))) as endpoint:
         result = _run(command, _campaign(endpoint), "--budget", 0.05, code=3)
         asked = len(endpoint.bodies)
-    assert result["trials"]["failed"] > 0
+    assert result["conversations"]["failed"] + result["evaluations"]["core"]["failed"] > 0
     # What a call costs is known once it is back: those in flight may overshoot, no others.
     assert 10 <= asked <= 10 + 4
     status = json.loads(command("status", "--store", STORE, "--json").out)
@@ -164,7 +179,7 @@ def _dear(answer: Answer) -> Answer:
     return completion(answer, prompt_tokens=5_000, completion_tokens=0)
 
 
-def test_a_system_that_raises_fails_its_trials_and_no_others(command: Command) -> None:
+def test_a_system_that_raises_fails_its_conversations_and_no_others(command: Command) -> None:
     Path("mine.py").write_text(
         "class Broken:\n"
         "    def __init__(self, corpus, *, name):\n"
@@ -177,11 +192,13 @@ def test_a_system_that_raises_fails_its_trials_and_no_others(command: Command) -
     )
     systems = "[retrieval, {kind: python, name: broken, path: 'mine:Broken'}]"
     result = _run(command, _campaign(None, PLAYED.replace("[chatcrs, retrieval]", systems)), code=3)
-    assert result["trials"] == {"planned": 4, "done": 2, "failed": 2}
-    assert result["systems"]["broken"]["overall"] == {"mean": None, "coverage": 0.0}
-    assert result["systems"]["retrieval"]["overall"]["coverage"] == 1
+    assert result["conversations"] == {"planned": 4, "done": 2, "failed": 2}
+    assert result["evaluations"]["core"] == {"planned": 4, "done": 2, "failed": 0, "waiting": 2}
+    broken = result["systems"]["broken"]["core.overall"]
+    assert (broken["mean"], broken["coverage"]) == (None, 0.0)
+    assert result["systems"]["retrieval"]["core.overall"]["coverage"] == 1
     with Store.open(STORE) as store:
-        reasons = {why for o in store.outcomes() for why in o.failures.values()}
+        reasons = {result.failure or "" for result in store.results()}
     assert any("RuntimeError: no idea" in reason for reason in reasons)
 
 
@@ -189,7 +206,14 @@ def test_the_same_campaign_twice_gives_the_same_numbers(command: Command) -> Non
     campaign = _campaign(None, PLAYED.replace("[chatcrs, retrieval]", "[retrieval]"))
     first = _run(command, campaign)
     Path("runs.db").unlink()
-    assert _run(command, campaign) == first
+    assert _timeless(_run(command, campaign)) == _timeless(first)
+
+
+def _timeless(result: dict[str, Any]) -> dict[str, Any]:
+    """A result without what a clock says."""
+    for system in result["systems"].values():
+        system.pop("outcome.seconds_per_turn")
+    return result
 
 
 def test_a_campaign_that_is_being_run_is_refused(command: Command) -> None:
@@ -206,7 +230,7 @@ def test_a_dry_run_says_what_it_would_cost_and_writes_nothing(command: Command) 
         ended = command("run", _campaign(endpoint), "--dry-run", "--json", "--store", STORE)
         assert endpoint.bodies == []
     estimate = json.loads(ended.out)
-    assert estimate["trials"] == 4
+    assert estimate["conversations"] == 4
     assert estimate["once"]["calls"] == 4 * (6 + 12 + 16) + 2 * 5
     assert estimate["cost"] > 0
     assert not Path("runs.db").exists()
@@ -233,7 +257,7 @@ def test_an_endpoint_that_refuses_midway_ends_in_one_line_and_goes_on_later(
         endpoint.server._script = player.play
         result = _run(command, campaign)
         again = [player.kind(body) for body in endpoint.bodies[asked:]]
-    assert result["trials"]["done"] == 4
+    assert result["evaluations"]["core"]["done"] == 4
     assert again.count("system") < 2 * 5, "some of the conversation was kept"
 
 
@@ -249,7 +273,7 @@ def test_a_budget_holds_over_runs_whatever_says_how_to_run(command: Command) -> 
         assert len(endpoint.bodies) <= asked + 1, "the worst case of one more may still fit"
 
 
-def test_trials_of_an_earlier_version_leave_the_tables(command: Command) -> None:
+def test_conversations_of_an_earlier_version_leave_the_tables(command: Command) -> None:
     text = PLAYED.replace(
         "[chatcrs, retrieval]", "[{kind: python, name: mine, path: 'versioned:Mine'}]"
     )
@@ -270,13 +294,16 @@ def test_trials_of_an_earlier_version_leave_the_tables(command: Command) -> None
     Path("versioned.py").write_text(own.format(n=10), "utf-8")
     importlib.invalidate_caches()
     linecache.clearcache()
+    with Store.open(STORE) as store:
+        old = [each.id for each in store.conversations(first["campaign"])]
     second = _run(command, _campaign(None, text))
     sys.modules.pop("versioned")
     assert first["campaign"] == second["campaign"]
     assert (first["set_aside"], second["set_aside"]) == (0, 2)
-    assert second["systems"]["mine"]["trials"] == 2
+    assert second["conversations"]["planned"] == 2
     with Store.open(STORE) as store:
-        assert len(store.trials()) == 4, "nothing was lost"
+        assert len(store.conversations(second["campaign"])) == 2
+        assert all(store.log(each) is not None for each in old), "nothing was lost"
 
 
 def test_a_smaller_limit_shows_what_it_planned(command: Command) -> None:
@@ -284,7 +311,8 @@ def test_a_smaller_limit_shows_what_it_planned(command: Command) -> None:
     campaign = _campaign(None, text.replace("[chatcrs, retrieval]", "[retrieval]"))
     _run(command, campaign, "--limit", 3)
     small = _run(command, campaign, "--limit", 1)
-    assert small["trials"]["planned"] == small["systems"]["retrieval"]["trials"] == 1
+    assert small["conversations"]["planned"] == 1
+    assert small["systems"]["retrieval"]["core.overall"]["n"] == 1
 
 
 def test_a_campaign_that_cannot_begin_leaves_another_process_alone(command: Command) -> None:
@@ -300,7 +328,7 @@ def test_a_campaign_that_cannot_begin_leaves_another_process_alone(command: Comm
 def test_two_sources_that_draw_one_scenario_play_it_once(command: Command) -> None:
     twice = PLAYED.replace("[{corpus: sample, limit: 2}]", "[sample, sample]")
     campaign = _campaign(None, twice.replace("[chatcrs, retrieval]", "[retrieval]"))
-    assert _run(command, campaign, "--limit", 2)["trials"]["planned"] == 2
+    assert _run(command, campaign, "--limit", 2)["conversations"]["planned"] == 2
 
 
 def _hear_interrupts() -> None:
@@ -324,4 +352,4 @@ def test_an_interrupted_campaign_says_so_and_goes_on(command: Command) -> None:
         assert running.returncode == 130
         assert "the same command goes on" in said
         result = _run(command, "campaign.yaml")
-    assert result["trials"]["done"] == 4
+    assert result["evaluations"]["core"]["done"] == 4

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from recjury.campaign.config import CampaignConfig, KbrdConfig
+from recjury.campaign.config import CampaignConfig
 from recjury.campaign.reading import read_config
+from recjury.campaign.systems import KbrdConfig
 from recjury.errors import ConfigError
 
 GOOD = """
@@ -26,26 +27,29 @@ def test_bare_names_and_defaults(tmp_path: Path) -> None:
     assert [system.name for system in config.systems] == ["retrieval", "kbrd"]
     assert isinstance(config.systems[1], KbrdConfig)
     assert config.scenarios[0].corpus == "sample"
-    assert (config.plays_llm, config.judges_llm, config.debates_llm) == (False, False, False)
+    assert not config.plays_llm
+    assert [entry.label for entry in config.evaluators] == ["outcome", "core"]
 
 
 def test_a_model_makes_everyone_a_model(tmp_path: Path) -> None:
     config = _read(tmp_path, GOOD + "model: {base_url: 'http://127.0.0.1:1/v1', name: m}\n")
     assert config.plays_llm
-    assert config.judges_llm
-    assert config.debates_llm
-    assert list(config.all_models) == ["main"]
+    assert list(config.models_in_use) == list(config.all_models) == ["main"]
 
 
 def test_yaml_reads_off_as_false_and_so_do_we(tmp_path: Path) -> None:
-    assert _read(tmp_path, GOOD + "debate: {kind: off}\n").debate.kind == "off"
+    config = _read(tmp_path, GOOD + "evaluators: [{kind: core, debate: {kind: off}}]\n")
+    assert config.evaluators[0].metrics(models=False)[0].title == "Coherence", "no overall"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         (GOOD + "sytems: 1\n", ["unknown key `sytems`", "did you mean `systems`"]),
-        (GOOD + "debate: {max_round: 3}\n", ["`max_round` under `debate`", "`max_rounds`"]),
+        (
+            GOOD + "evaluators: [{kind: core, debate: {max_round: 3}}]\n",
+            ["`max_round` under `evaluators.0.core.debate`", "`max_rounds`"],
+        ),
         ("scenarios: [{corpus: sample, limits: 3}]\nsystems: [retrieval]\n", ["`limit`"]),
         (
             "scenarios: [sample]\nsystems: [{kind: kbrd, checkpont: x}]\n",
@@ -60,7 +64,10 @@ def test_yaml_reads_off_as_false_and_so_do_we(tmp_path: Path) -> None:
         ("scenarios: [sample]\nsystems: [nothing]\n", ["`systems.0`", "'nothing'", "retrieval"]),
         (GOOD + "concurrency: 0\n", ["`concurrency`", "greater than or equal to 1", "got 0"]),
         (GOOD + "simulator: {min_rounds: 6}\n", ["min_rounds (6)", "max_rounds (5)"]),
-        (GOOD + "judges: {kind: llm}\n", ["judges.models names the model 'main'"]),
+        (
+            GOOD + "evaluators: [{kind: core, judges: {kind: llm}}]\n",
+            ["judges.models names the model 'main'"],
+        ),
         (
             GOOD + "models: {crs: {base_url: http://x/v1, name: crs}}\n",
             ["not under `models` (crs); `judges: {kind: measured}` does without a model"],

@@ -63,7 +63,7 @@ def _models(endpoint: ScriptedEndpoint) -> str:
     return (
         "models:\n"
         f"  main: {{base_url: '{endpoint.url}', name: scripted, price_in: 1, price_out: 1}}\n"
-        f"  vectors: {{base_url: '{endpoint.url}', name: vectors, embedding: true}}\n"
+        f"  vectors: {{base_url: '{endpoint.url}', name: vectors, embedding: true, price_in: 1}}\n"
     )
 
 
@@ -123,7 +123,7 @@ def test_who_opens_is_counted() -> None:
     )
     found = estimate(config, [drawn("own", scenarios, items=12)])
     once = {share.kind: share.once for share in found.breakdown}
-    assert found.trials == 2 * 3 * 3
+    assert found.conversations == 2 * 3 * 3
     assert once["simulator/speak"] == 2 * 3 * (6 + 6 + 5)
 
 

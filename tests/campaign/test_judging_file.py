@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recjury.campaign import RatingConfig, read_raters
+from recjury.campaign import EvaluationConfig, read_evaluators
 from recjury.errors import ConfigError
 from tests.campaign import player
 from tests.cli.front_door import Ended, recjury
@@ -36,7 +36,7 @@ def command(
 
 def _judged(command: Command, text: str) -> dict[str, Any]:
     Path("judges.yaml").write_text(text, "utf-8")
-    judge = ("judge", "mine.jsonl", "--format", "jsonl", "--config", "judges.yaml", "--json")
+    judge = ("judge", "mine.jsonl", "--config", "judges.yaml", "--json")
     ended = command(*judge, *STORE)
     assert ended.code == 0, ended.err
     result: dict[str, Any] = json.loads(ended.out)
@@ -51,15 +51,16 @@ def _kinds(endpoint: ScriptedEndpoint) -> dict[str, int]:
 def test_models_panel_and_debate_are_enough(command: Command) -> None:
     with ScriptedEndpoint(player.play) as endpoint:
         spec = f"{{base_url: '{endpoint.url}', name: scripted, retries: 0}}"
-        text = f"models: {{strict: {spec}}}\njudges: {{models: [strict]}}\n"
-        result = _judged(command, text + "debate: {model: strict, max_rounds: 2}\n")
+        text = f"models: {{strict: {spec}}}\nevaluators:\n  - {{kind: core, "
+        text += "judges: {models: [strict]}, "
+        result = _judged(command, text + "debate: {model: strict, max_rounds: 2}}\n")
         # Novelty, Diversity and Semantic Relevance have a list; Effectiveness lacks a target.
         assert _kinds(endpoint) == {"judge": 11, "debate": 8}
-    assert result["trials"] == {"planned": 1, "done": 1, "failed": 0}
-    assert result["systems"]["mine"]["raters"] == ["strict"]
+    assert result["conversations"] == {"planned": 1, "done": 1, "failed": 0}
+    assert list(result["evaluations"]) == ["core"]
 
 
-def test_who_plays_in_the_rest_of_the_file_changes_no_trial(command: Command) -> None:
+def test_who_plays_in_the_rest_of_the_file_changes_nothing(command: Command) -> None:
     """The judges are the same: nothing is asked again, and the players' models are not needed."""
     with ScriptedEndpoint(player.play) as endpoint:
         model = f"model: {{base_url: '{endpoint.url}', name: scripted, retries: 0}}\n"
@@ -74,10 +75,20 @@ def test_who_plays_in_the_rest_of_the_file_changes_no_trial(command: Command) ->
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "expected keys such as `model` and `judges`, got an empty file"),
-        ("judgs: {}\n", "unknown key `judgs`; did you mean `judges`?"),
-        ("judges: {modells: [a]}\n", "unknown key `modells` under `judges`; did you mean `models`"),
-        ("judges: {kind: llm}\n", "judges.models names the model 'main'"),
+        ("", "expected keys such as `model` and `evaluators`, got an empty file"),
+        ("evalators: []\n", "unknown key `evalators`; did you mean `evaluators`?"),
+        (
+            "evaluators: [{kind: core, judges: {modells: [a]}}]\n",
+            "unknown key `modells` under `evaluators.0.core.judges`; did you mean `models`",
+        ),
+        (
+            "evaluators: [{kind: core, judges: {kind: llm}}]\n",
+            "judges.models names the model 'main'",
+        ),
+        ("judges: {kind: llm}\n", "evaluators: [outcome, {kind: core, judges: {...}}]"),
+        ("debate: {kind: off}\n", "evaluators: [outcome, {kind: core, debate: {...}}]"),
+        ("evaluators: [fase]\n", "unknown evaluator 'fase'; did you mean 'face'?"),
+        ("evaluators: [face, face]\n", "two evaluators are named 'face'"),
         ("simulator: {rounds: 3}\n", "unknown key `rounds` under `simulator`"),
         ("systems: [retreival]\n", "unknown kind 'retreival'; did you mean `retrieval`?"),
         ("scenarios: sample\n", "`scenarios`: expected a list, got 'sample'"),
@@ -87,13 +98,24 @@ def test_what_is_wrong_is_refused_all_the_same(tmp_path: Path, text: str, said: 
     path = tmp_path / "judges.yaml"
     path.write_text(text, "utf-8")
     with pytest.raises(ConfigError) as caught:
-        read_raters(path)
+        read_evaluators(path)
     assert said in str(caught.value)
 
 
-def test_a_whole_campaign_file_gives_its_raters_and_no_more(tmp_path: Path) -> None:
+def test_a_whole_campaign_file_gives_its_evaluators_and_no_more(tmp_path: Path) -> None:
     path = tmp_path / "campaign.yaml"
-    path.write_text(PLAYED.replace(", chatcrs", "") + "seed: 3\ndebate: {kind: off}\n", "utf-8")
-    raters = read_raters(path)
-    assert type(raters) is RatingConfig
-    assert (raters.seed, raters.debate.kind) == (3, "off")
+    more = "seed: 3\nevaluators: [{kind: core, debate: {kind: off}}]\n"
+    path.write_text(PLAYED.replace(", chatcrs", "") + more, "utf-8")
+    found = read_evaluators(path)
+    assert type(found) is EvaluationConfig
+    (core,) = found.evaluators
+    assert (found.seed, core.label, core.metrics(models=False)[0].title) == (3, "core", "Coherence")
+
+
+def test_evaluators_are_chosen_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "campaign.yaml"
+    path.write_text("evaluators: [outcome, {kind: core, name: plain}]\n", "utf-8")
+    assert [e.label for e in read_evaluators(path, ["plain"]).evaluators] == ["plain"]
+    assert [e.label for e in read_evaluators(None, ["outcome"]).evaluators] == ["outcome"]
+    with pytest.raises(ConfigError, match="did you mean outcome"):
+        read_evaluators(path, ["outcomes"])

@@ -38,11 +38,11 @@ def _run(command: Command, campaign: str, code: int = 0) -> dict[str, Any]:
 
 def _logs() -> list[ConversationLog]:
     with Store.open(STORE) as store:
-        found = [store.log(outcome.trial) for outcome in store.outcomes()]
+        found = [store.log(each.id) for each in store.conversations()]
     return [log for log in found if log is not None]
 
 
-def test_a_system_behind_http_that_does_all_wrong_fails_its_trials_and_no_others(
+def test_a_system_behind_http_that_does_all_wrong_fails_its_conversations_and_no_others(
     command: Command,
 ) -> None:
     wrongs = {
@@ -75,11 +75,11 @@ def test_a_system_behind_http_that_does_all_wrong_fails_its_trials_and_no_others
             f"  - {{kind: http, name: mine, url: '{server.url}', timeout: 3, retries: 0}}\n",
             code=3,
         )
-    assert result["trials"] == {"planned": 18, "done": 10, "failed": 8}
-    assert result["systems"]["retrieval"]["overall"]["coverage"] == 1
-    assert result["systems"]["mine"]["overall"]["coverage"] == pytest.approx(1 / 9)
+    assert result["conversations"] == {"planned": 18, "done": 10, "failed": 8}
+    assert result["systems"]["retrieval"]["core.overall"]["coverage"] == 1
+    assert result["systems"]["mine"]["core.overall"]["coverage"] == pytest.approx(1 / 9)
     with Store.open(STORE) as store:
-        reasons = [why for o in store.outcomes() for why in o.failures.values()]
+        reasons = [each.failure for each in store.results() if each.failure]
     assert len(reasons) == 8
     for wrong in wrongs:
         assert any(f"turn 1: SystemFailed: mine: {wrong}" in reason for reason in reasons), wrong

@@ -25,7 +25,7 @@ def _model(key_env: str) -> str:
         (_systems("retreival"), f"unknown kind 'retreival'; did you mean `retrieval`? {KINDS}"),
         (_systems("{kind: [1]}"), f"`systems.0`: unknown kind [1] {KINDS}"),
         (_systems("{name: x}"), f"`systems.0` has no `kind` {KINDS}"),
-        (GOOD + "judges: llm\n", "`judges`: expected a mapping with keys such as combine, feeds,"),
+        (GOOD + "simulator: llm\n", "`simulator`: expected a mapping with keys such as kind, list"),
         (GOOD + "models: [a]\n", "`models`: expected a mapping, got ['a']"),
         ("scenarios: sample\nsystems: [retrieval]\n", "`scenarios`: expected a list, got 'sample'"),
         (GOOD + "seed: 2024-99-99\n", "'2024-99-99' is no timestamp that can be read (line 3)"),

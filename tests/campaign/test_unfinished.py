@@ -61,14 +61,15 @@ def _run(command: Command, text: str = PLAYED, *more: str, code: int = 3) -> dic
 
 def _unfinished() -> list[Unfinished]:
     with Store.open(STORE[1]) as store:
-        found = [store.unfinished(trial) for trial in store.unfinished_trials()]
-        assert [store.log(trial) for trial in store.unfinished_trials()] == [None] * len(found)
+        ids = store.unfinished_conversations()
+        found = [store.unfinished(each) for each in ids]
+        assert [store.log(each) for each in ids] == [None] * len(found)
     return [each for each in found if each is not None]
 
 
 def test_what_was_said_until_a_system_failed_is_kept(command: Command) -> None:
     result = _run(command)
-    assert result["trials"] == {"planned": 2, "done": 0, "failed": 2}
+    assert result["conversations"] == {"planned": 2, "done": 0, "failed": 2}
     first, second = _unfinished()
     for failed in (first, second):
         assert failed.log.ending is Ending.SYSTEM_FAILED
@@ -81,18 +82,18 @@ def test_what_was_said_until_a_system_failed_is_kept(command: Command) -> None:
 
 
 def test_it_is_never_scored(command: Command) -> None:
-    summary = _run(command)["systems"]["frail"]
-    assert summary["recall"] == {"1": None, "5": None, "10": None}
-    scores = [*summary["factors"].values(), summary["overall"], summary["persuasiveness"]]
-    assert scores == [{"mean": None, "coverage": 0.0}] * 14
+    result = _run(command)
+    for found in result["systems"]["frail"].values():
+        assert (found["mean"], found["coverage"], found["n"]) == (None, 0.0, 0)
+    assert {each["waiting"] for each in result["evaluations"].values()} == {2}
     with Store.open(STORE[1]) as store:
-        for outcome in store.outcomes():
-            assert (outcome.stages, outcome.ratings, outcome.log) == (frozenset(), (), None)
+        for conversation in store.results():
+            assert (conversation.evaluations, conversation.log) == ((), None)
 
 
 def test_a_replay_shows_it_and_a_later_success_takes_its_place(command: Command) -> None:
     _run(command)
-    trial = _unfinished()[0].trial
+    trial = _unfinished()[0].conversation
     listed = command("replay", *STORE)
     assert trial[:12] in listed.out
     assert "turn 2: SystemFailed" in listed.out
@@ -122,8 +123,8 @@ def test_an_export_has_it_in_a_phase_of_its_own(command: Command) -> None:
     assert {turn["phase"] for turn in turns} == {"history", "unfinished"}
     failed = [turn for turn in turns if turn["failure"]]
     assert [turn["position"] for turn in failed] == [2, 2]
-    trials = Path("out/trials.jsonl").read_text("utf-8").splitlines()
-    assert [json.loads(line)["ending"] for line in trials] == [None, None]
+    with Store.open(STORE[1]) as store:
+        assert [result.ending for result in store.results()] == [None, None]
 
 
 def test_the_report_shows_it_with_the_reason(command: Command) -> None:
@@ -134,30 +135,45 @@ def test_the_report_shows_it_with_the_reason(command: Command) -> None:
     assert page.count("Try this.") >= 2
 
 
-@pytest.mark.parametrize(
-    ("kind", "ending", "place"),
-    [
-        ("user", Ending.BROKEN_OFF, "in round 2"),
-        ("persuasiveness", Ending.ROUND_LIMIT, "after round 5"),
-    ],
-)
-def test_what_a_failing_model_leaves_is_kept_too(
-    command: Command, kind: str, ending: Ending, place: str
-) -> None:
-    """The user's model is lost in the second round, or after the conversation."""
+def test_what_a_failing_user_leaves_is_kept_too(command: Command) -> None:
+    """The user's model is lost in the second round."""
     Path("mended").touch()
     spoken = 0
 
     def script(body: Body) -> Answer:
         nonlocal spoken
-        spoken += player.kind(body) == kind
-        lost = player.kind(body) == kind and (kind == "persuasiveness" or spoken == 2)
+        spoken += player.kind(body) == "user"
+        lost = player.kind(body) == "user" and spoken == 2
         return Fault("status", status=400, text="lost") if lost else player.play(body)
 
     with ScriptedEndpoint(script) as endpoint:
         model = f"model: {{base_url: '{endpoint.url}', name: scripted, retries: 0}}\n"
         result = _run(command, PLAYED.replace("limit: 2", "limit: 1") + model)
-    assert result["trials"]["failed"] == 1
+    assert result["conversations"]["failed"] == 1
     (failed,) = _unfinished()
-    assert (failed.log.ending, failed.place) == (ending, place)
+    assert (failed.log.ending, failed.place) == (Ending.BROKEN_OFF, "in round 2")
     assert "lost" in failed.reason
+
+
+def test_a_lost_word_on_the_conversation_does_not_lose_the_conversation(command: Command) -> None:
+    """Persuasiveness is a stage of its own: only that call is made again."""
+    Path("mended").touch()
+    lost = True
+
+    def script(body: Body) -> Answer:
+        if lost and player.kind(body) == "persuasiveness":
+            return Fault("status", status=400, text="lost")
+        return player.play(body)
+
+    with ScriptedEndpoint(script) as endpoint:
+        model = f"model: {{base_url: '{endpoint.url}', name: scripted, retries: 0}}\n"
+        played = PLAYED.replace("limit: 2", "limit: 1") + model
+        result = _run(command, played)
+        assert result["conversations"] == {"planned": 1, "done": 1, "failed": 0}
+        assert result["evaluations"]["outcome"]["failed"] == 1
+        assert result["evaluations"]["core"]["done"] == 1
+        asked, lost = len(endpoint.bodies), False
+        result = _run(command, played, code=0)
+        again = [player.kind(body) for body in endpoint.bodies[asked:]]
+    assert again == ["persuasiveness"]
+    assert result["systems"]["frail"]["outcome.persuasiveness"]["n"] == 1

@@ -64,58 +64,53 @@ def test_what_cannot_be_used_is_one_line(command: Command, labels: Path, tmp_pat
     assert "there is no such folder" in ended.err
 
 
+def _replied(body: Body) -> str:
+    """Every turn is one particle "Bye!", and every particle is rated 1."""
+    if "particles" in str(body["messages"]) and "<instructions>" not in str(body["messages"]):
+        return json.dumps({"particles": [{"act": "others", "mention": "Bye!"}]})
+    return "Hm. <rating>1</rating>"
+
+
 @pytest.fixture
-def config(tmp_path: Path) -> Iterator[Path]:
-    """A campaign file whose model takes turns apart and rates every particle 1."""
-
-    def script(body: Body) -> str:
-        if "particles" in str(body["messages"]) and "<instructions>" not in str(body["messages"]):
-            return json.dumps({"particles": [{"act": "others", "mention": "Bye!"}]})
-        return "Hm. <rating>1</rating>"
-
-    with ScriptedEndpoint(script) as endpoint:
-        yield _config(tmp_path, endpoint)
+def endpoint() -> Iterator[ScriptedEndpoint]:
+    """A model that takes turns apart and rates every particle 1."""
+    with ScriptedEndpoint(_replied) as endpoint:
+        yield endpoint
 
 
-def _config(folder: Path, endpoint: ScriptedEndpoint) -> Path:
-    path = folder / "campaign.yaml"
+def _judging(folder: Path, endpoint: ScriptedEndpoint, **face: object) -> tuple[object, ...]:
+    """`recjury judge` of the labelled dialogues by FACE with these settings."""
+    evaluator = json.dumps({"kind": "face", **face})
+    path = folder / "judging.yaml"
     path.write_text(
-        "scenarios: [sample]\nsystems: [retrieval]\n"
         f"model: {{base_url: '{endpoint.url}', name: scripted, retries: 0}}\n"
+        f"evaluators: [{evaluator}]\n"
     )
-    return path
+    store = f"sqlite:///{folder}/face.db"
+    return ("judge", folder / "labels.json", "--config", path, "--store", store)
 
 
-def test_score_and_explain(command: Command, labels: Path, config: Path, tmp_path: Path) -> None:
-    store = f"sqlite:///{tmp_path}/face.db"
-    scoring = ("face", "score", labels, "--config", config, "--store", store)
-    files = ("--runs", tmp_path / "scores", "--run-file", tmp_path / "run.json")
-    chosen = ("--aspect", "understanding", "--aspect", "relevance", "--limit", 2)
-    ended = command(*scoring, *chosen, *files, "--json")
+def test_scores_of_a_store_are_explained_and_held_against_labels(
+    command: Command, labels: Path, endpoint: ScriptedEndpoint, tmp_path: Path
+) -> None:
+    judging = _judging(tmp_path, endpoint, aspects=["understanding", "relevance"])
+    ended = command(*judging, "--limit", 2, "--json")
     assert ended.code == 0, ended
-    shown = json.loads(ended.out)
-    assert (shown["planned"], shown["done"], shown["failed"]) == (2, 2, 0)
-    assert shown["coverage"]["understanding"] == {
-        "places": 2,
-        "scored_places": 2,
-        "particles": 4,
-        "scored_particles": 4,
-        "samples": 4 * 4 * 5,
-        "read_samples": 4 * 4 * 5,
-    }
+    counts = json.loads(ended.out)["evaluations"]["face"]
+    assert (counts["planned"], counts["done"], counts["failed"]) == (2, 2, 0)
+
+    store, out = ("--store", judging[-1]), tmp_path / "scores"
+    table = command("face", "table", "--labels", labels, *store, "--out", out, "--json")
+    found = json.loads(table.out)["redial"]
+    assert found["relevance"] == {"pearson": None, "spearman": None, "n": 4}
     # The words that the model gave are in one of the two turns only.
-    assert shown["problems"] == {"particle not in the turn": 2}
-    assert "kbrd_redial_0, turn 1: particle 0: 'Bye!' is not in the turn" in ended.err
+    assert "particle not in the turn: 2" in table.err
+    assert "kbrd_redial_0, turn 1: particle 0: 'Bye!' is not in the turn" in table.err
+    for runs in (out, out / "run.json"):
+        files = command("face", "table", "--runs", runs, "--labels", labels, "--json")
+        assert json.loads(files.out)["redial"] == found
 
-    (campaign,) = json.loads(command("status", "--store", store, "--json").out)["campaigns"]
-    assert (campaign["done"], campaign["left"]) == (2, 0)
-
-    for runs in (tmp_path / "scores", tmp_path / "run.json"):
-        table = command("face", "table", "--runs", runs, "--labels", labels, "--json")
-        found = json.loads(table.out)["redial"]["relevance"]
-        assert found == {"pearson": None, "spearman": None, "n": 4}
-
-    explaining = ("face", "explain", "kbrd_redial_1", "--store", store)
+    explaining = ("face", "explain", "kbrd_redial_1", *store)
     data = json.loads(command(*explaining, "--json").out)
     assert list(data) == ["relevance", "understanding"]
     assert data["understanding"]["score"] == 1
@@ -129,49 +124,52 @@ def test_score_and_explain(command: Command, labels: Path, config: Path, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("face", "said"),
     [
-        (("--aspect", "fluency"), "'fluency' is no aspect: expected relevance, "),
-        (("--rules", "--particles", "x.json"), "keep one"),
-        (("--instructions", "none"), "holds no instructions"),
-        (("--particles", "none.json"), "cannot be read"),
-        (("--runs", "{config}"), "{config} is no folder"),
-        (("--run-file", "{folder}"), "{folder}: cannot be written: it is a folder"),
-        (("--run-file", "{labels}"), "{labels} would be written over, and is read"),
-        (("--run-file", "{folder}/../{folder.name}/campaign.yaml"), "would be written over"),
-        (
-            ("--runs", "{folder}/x", "--run-file", "{folder}/x/relevance.jsonl"),
-            "--runs writes, too",
-        ),
-        (("--evaluator", "llm-direct", "--runs", "x"), "llm-direct has neither particles"),
-        (("--evaluator", "llm-cot-icl", "--rules"), "leave out --rules"),
+        ({"aspects": ["fluency"]}, "fluency"),
+        ({"aspects": []}, "aspects"),
+        ({"rules": True, "particles": "x.json"}, "keep one"),
+        ({"instructions": "none"}, "holds no instructions"),
+        ({"particles": "none.json"}, "cannot be read"),
+        ({"model": "strict"}, "names the model 'strict', which is not under `models` (main)"),
     ],
 )
 def test_what_cannot_be_scored_is_one_line_and_leaves_no_store(
     command: Command,
     labels: Path,
-    config: Path,
+    endpoint: ScriptedEndpoint,
     tmp_path: Path,
-    arguments: tuple[str, ...],
+    face: dict[str, object],
     said: str,
 ) -> None:
-    store = ("--store", f"sqlite:///{tmp_path}/face.db")
-    there = {"labels": labels, "config": config, "folder": tmp_path}
-    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    given = (each.format(**there) for each in arguments)
-    ended = command("face", "score", labels, "--config", config, *store, *given)
+    ended = command(*_judging(tmp_path, endpoint, **face))
     assert (ended.code, ended.err.count("\n")) == (2, 1), ended
-    assert said.format(**there) in ended.err
-    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert said in ended.err
+    assert not (tmp_path / "face.db").exists()
 
 
+@pytest.mark.usefixtures("labels")
 def test_an_aspect_that_is_named_twice_is_scored_once(
-    command: Command, labels: Path, config: Path, tmp_path: Path
+    command: Command, endpoint: ScriptedEndpoint, tmp_path: Path
 ) -> None:
-    scoring = ("face", "score", labels, "--config", config, "--store", f"{tmp_path}/face.db")
-    ended = command(*scoring, *("--aspect", "relevance") * 2, "--limit", 1, "--json")
-    assert json.loads(ended.out)["coverage"]["relevance"]["places"] == 2
-    assert "(0 reused" in ended.err
+    judging = _judging(tmp_path, endpoint, aspects=["relevance"] * 2, rules=True, samples=1)
+    assert command(*judging, "--limit", 1, "--json").code == 0
+    bodies = [str(body) for body in endpoint.bodies if "instructions" in str(body)]
+    assert len(set(bodies)) == len(bodies)
+
+
+def test_a_store_without_scores_has_no_table(
+    command: Command, labels: Path, endpoint: ScriptedEndpoint, tmp_path: Path
+) -> None:
+    judging = _judging(tmp_path, endpoint)
+    judging[3].write_text("evaluators: [outcome]\n")  # type: ignore[attr-defined]  # a Path
+    assert command(*judging).code == 0
+    ended = command("face", "table", "--labels", labels, "--store", judging[-1])
+    assert (ended.code, ended.out) == (2, "")
+    assert "run `recjury judge FILE --evaluator face` first" in ended.err
+    ended = command("face", "table", "--labels", labels, "--runs", tmp_path, "--out", tmp_path)
+    assert (ended.code, ended.out) == (2, "")
+    assert "--campaign and --out are for what is in a store" in ended.err
 
 
 def test_a_table_whose_problems_cannot_be_written_is_one_line(
@@ -200,14 +198,17 @@ def test_explain_says_what_is_not_there(command: Command, labels: Path, tmp_path
 
 
 @pytest.fixture
-def scored(command: Command, labels: Path, config: Path, tmp_path: Path) -> tuple[object, ...]:
+def scored(
+    command: Command,
+    labels: Path,
+    endpoint: ScriptedEndpoint,
+    tmp_path: Path,
+) -> tuple[object, ...]:
     """`recjury face explain` of a store where two of three conversations have relevance."""
-    store = ("--store", f"sqlite:///{tmp_path}/face.db")
-    ended = command(
-        "face", "score", labels, "--config", config, *store, "--limit", 2, "--aspect", "relevance"
-    )
+    judging = _judging(tmp_path, endpoint, aspects=["relevance"])
+    ended = command(*judging, "--limit", 2)
     assert ended.code == 0, ended
-    return ("face", "explain", *store)
+    return ("face", "explain", *judging[-2:])
 
 
 @pytest.mark.parametrize(
@@ -253,11 +254,11 @@ def test_what_has_no_score_in_files_is_told(command: Command, labels: Path, tmp_
 
 
 def test_each_conversation_is_explained_on_what_it_is_scored_on(
-    command: Command, scored: tuple[object, ...], labels: Path, config: Path
+    command: Command, scored: tuple[object, ...], endpoint: ScriptedEndpoint, tmp_path: Path
 ) -> None:
     """Not on what others in the store are."""
-    more = ("--limit", 1, "--aspect", "efficiency")
-    assert command("face", "score", labels, "--config", config, *scored[2:], *more).code == 0
+    judging = _judging(tmp_path, endpoint, aspects=["efficiency"])
+    assert command(*judging, "--limit", 1).code == 0
     assert list(json.loads(command(*scored, "kbrd_redial_0", "--json").out)) == [
         "relevance",
         "efficiency",
@@ -266,68 +267,42 @@ def test_each_conversation_is_explained_on_what_it_is_scored_on(
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("rules", "said"),
     [
-        (("--rules",), "no sample of any particle could be read"),
-        ((), "was not decomposed: no JSON object was given"),
-        (("--evaluator", "llm-direct"), "no <rating> from 0 to 2 was given"),
+        (True, "no sample of any particle could be read"),
+        (False, "was not decomposed: no JSON object was given"),
     ],
 )
-def test_a_run_that_scores_nothing_says_so(
-    command: Command, labels: Path, tmp_path: Path, more: tuple[str, ...], said: str
+def test_what_could_not_be_scored_is_told_with_the_reason(
+    command: Command, labels: Path, tmp_path: Path, rules: bool, said: str
 ) -> None:
-    with ScriptedEndpoint(lambda body: "I would rather not.") as endpoint:
-        scoring = ("face", "score", labels, "--config", _config(tmp_path, endpoint))
-        store = ("--store", f"sqlite:///{tmp_path}/face.db", "--aspect", "relevance")
-        for _ in range(2):
-            ended = command(*scoring, *store, *more)
-            assert ended.code == 3, ended
-            assert ended.err.endswith("nothing could be scored: no score of relevance came of it\n")
-            assert said in ended.err
+    with ScriptedEndpoint(lambda body: "I would rather not.") as mute:
+        judging = _judging(tmp_path, mute, aspects=["relevance"], rules=rules)
+        command(*judging)
+    ended = command("face", "table", "--labels", labels, "--store", judging[-1])
+    assert ended.code == 0, ended
+    assert said in ended.err
 
 
-def test_a_run_whose_calls_fail_says_why(command: Command, labels: Path, tmp_path: Path) -> None:
-    with ScriptedEndpoint(lambda body: Fault("status", text="on fire")) as endpoint:
-        scoring = ("face", "score", labels, "--config", _config(tmp_path, endpoint), "--rules")
-        store = ("--store", f"sqlite:///{tmp_path}/face.db")
-        ended = command(*scoring, *store, "--aspect", "efficiency", "--json")
-    assert ended.code == 3
-    assert json.loads(ended.out)["failed"] == 3
-    assert "3 of 3 conversations failed:\n  3 x face/efficiency: " in ended.err
-    assert "on fire" in ended.err
-    assert ended.err.endswith("nothing could be scored: no score of efficiency came of it\n")
-
-
-def test_a_run_that_scores_some_tells_how_much(
-    command: Command, labels: Path, tmp_path: Path
-) -> None:
-    def script(body: Body) -> str:
-        return "<rating>1</rating>" if "It is slow" in particle(body) else "Hm."
-
-    def particle(body: Body) -> str:
-        return str(body["messages"]).rpartition("<words>")[2]
-
-    with ScriptedEndpoint(script) as endpoint:
-        scoring = ("face", "score", labels, "--config", _config(tmp_path, endpoint), "--rules")
-        store = ("--store", f"sqlite:///{tmp_path}/face.db", "--aspect", "relevance")
-        ended = command(*scoring, *store)
-        assert ended.code == 0, ended
-        assert "3 of 6" in ended.out
-        assert "nothing could be scored" not in ended.err
-        file = ("--limit", 1, "--run-file", tmp_path / "run.json")
-        assert command(*scoring, *store, *file).code == 0
-    assert [each["conv_id"] for each in json.loads((tmp_path / "run.json").read_text())] == [
-        "kbrd_redial_0"
-    ]
+@pytest.mark.usefixtures("labels")
+def test_a_run_whose_calls_fail_says_why(command: Command, tmp_path: Path) -> None:
+    with ScriptedEndpoint(lambda body: Fault("status", text="on fire")) as burning:
+        judging = _judging(tmp_path, burning, aspects=["efficiency", "relevance"], rules=True)
+        ended, told = command(*judging, "--json"), command(*judging)
+    assert (ended.code, told.code) == (3, 3)
+    assert json.loads(ended.out)["evaluations"]["face"]["failed"] == 3
+    assert "on fire" in str(json.loads(ended.out)["failures"])
+    assert "3 of 3 evaluations by face failed" in told.err
+    assert "on fire" in told.err
 
 
 def test_scores_are_explained_by_their_own_particles_and_by_the_newest_run(
-    command: Command, labels: Path, config: Path, tmp_path: Path
+    command: Command, labels: Path, endpoint: ScriptedEndpoint, tmp_path: Path
 ) -> None:
     """One conversation, scored on two aspects with particles by the model, on one by rule."""
-    scoring = ("face", "score", labels, "--config", config, "--store", f"{tmp_path}/face.db")
-    by_model = (*scoring, "--limit", 1, "--aspect", "relevance", "--aspect", "efficiency")
-    by_rule = (*scoring, "--limit", 1, "--aspect", "relevance", "--rules")
+
+    def judged(**face: object) -> None:
+        assert command(*_judging(tmp_path, endpoint, **face), "--limit", 1).code == 0
 
     def explained() -> dict[str, list[str]]:
         ended = command("face", "explain", "kbrd", "--store", f"{tmp_path}/face.db", "--json")
@@ -336,9 +311,10 @@ def test_scores_are_explained_by_their_own_particles_and_by_the_newest_run(
             for aspect, found in json.loads(ended.out).items()
         }
 
+    both = ["relevance", "efficiency"]
     model, rule = ["Bye!", "Bye!"], ["Try Heat (1995).", "It is slow.", "Bye!"]
-    assert command(*by_model).code == 0
-    assert command(*by_rule).code == 0
+    judged(aspects=both)
+    judged(aspects=["relevance"], rules=True)
     assert explained() == {"relevance": rule, "efficiency": model}
-    assert command(*by_model).code == 0
+    judged(aspects=both)
     assert explained() == {"relevance": model, "efficiency": model}

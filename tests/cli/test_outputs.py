@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from recjury.agents.training.progress import Progress as TrainingProgress
-from recjury.campaign.progress import Progress
+from recjury.campaign.progress import Progress, Tally
 from recjury.cli import train_progress
 from recjury.cli.display import describe
 from recjury.llm import GatewayUsage
-from recjury.records import Factor
-from recjury.store import Store
+from recjury.records import Factor, metric_id
+from recjury.store import PlannedEvaluation, Store
 from tests.cli.front_door import Ended, recjury
 
 Command = Callable[..., Ended]
@@ -62,35 +62,79 @@ def _judged(command: Command) -> dict[str, Any]:
 
 def test_judge_prints_the_same_object_as_run(command: Command) -> None:
     result = _judged(command)
-    assert result["trials"] == {"planned": 8, "done": 8, "failed": 0}
-    assert set(result["systems"]) == {"good", "bad"}
-    for system in result["systems"].values():
-        assert set(system["factors"]) == {factor.value for factor in Factor}
-        assert set(system["overall"]) == {"mean", "coverage"}
-        assert set(system["recall"]) == {"1", "5", "10"}
-        assert system["recall"]["1"] == 1.0
-    assert (
-        result["systems"]["good"]["overall"]["mean"] > result["systems"]["bad"]["overall"]["mean"]
-    )
+    assert set(result) == {
+        "campaign",
+        "conversations",
+        "evaluations",
+        "systems",
+        "set_aside",
+        "failures",
+        "skipped",
+    }
+    assert result["conversations"] == {"planned": 8, "done": 8, "failed": 0}
+    done = {"planned": 8, "done": 8, "failed": 0, "waiting": 0}
+    assert result["evaluations"] == {"outcome": done, "core": done}
+    good, bad = (result["systems"][name] for name in ("good", "bad"))
+    assert {f"core.{metric_id(factor)}" for factor in Factor} < set(good)
+    assert all(set(each) == {"mean", "low", "high", "n", "coverage"} for each in good.values())
+    assert good["outcome.recall@1"]["mean"] == 1.0
+    assert good["core.overall"]["mean"] > bad["core.overall"]["mean"]
+    # Nobody reacted to the system: there is nobody to be persuaded.
+    assert good["outcome.persuasiveness"]["coverage"] is None
 
 
 def test_compare_prints_the_keys_that_scripts_rely_on(command: Command) -> None:
     _judged(command)
-    ended = command("compare", "good", "bad", "--json", *STORE)
-    result = json.loads(ended.out)
+    result = json.loads(command("compare", "good", "bad", "--json", *STORE).out)
     assert result["pairs"] == 0 or result["pairs"] == 4
-    assert set(result["factors"]) == {factor.value for factor in Factor}
-    for gap in (*result["factors"].values(), result["overall"]):
-        assert {"difference", "low", "high", "p"} <= set(gap)
-    assert result["overall"]["difference"] > 0
+    for gap in result["metrics"].values():
+        assert set(gap) == {"difference", "low", "high", "p", "n"}
+    assert result["metrics"]["core.overall"]["difference"] > 0
+    shown = command("compare", "good", "bad", "--metric", "core.overall", *STORE)
+    assert "core.overall" in shown.out
+    assert "recall" not in shown.out
+
+
+def test_compare_holds_evaluators_against_each_other(command: Command) -> None:
+    _judged(command)
+    strict = "evaluators: [{kind: core, name: strict, debate: {max_rounds: 1}}]\n"
+    Path("c.yaml").write_text(strict, "utf-8")
+    campaign = json.loads(command("status", "--json", *STORE).out)["campaigns"][0]["campaign"]
+    ended = command("judge", "--campaign", campaign, "--config", "c.yaml", *STORE)
+    assert ended.code == 0, ended.err
+    ended = command("compare", "--evaluators", "core", "strict", "--json", *STORE)
+    result = json.loads(ended.out)
+    assert result["pairs"] == 8
+    assert result["metrics"]["coherence"]["difference"] == 0.0
+    shown = command("compare", "--evaluators", "core", "strict", *STORE)
+    assert "Spearman" in shown.out
+    assert "over 8 conversations that both rated" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("godd", "bad"), "no system is called godd: did you mean good"),
+        (("good", "bad", "--metric", "core.overal"), "did you mean core.overall"),
+        (("--evaluators", "cor", "outcome"), "no evaluator is called cor: did you mean core"),
+    ],
+)
+def test_compare_says_the_nearest_name(
+    command: Command, arguments: tuple[str, ...], said: str
+) -> None:
+    _judged(command)
+    ended = command("compare", *arguments, *STORE)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+    assert len(ended.err.splitlines()) == 1
 
 
 def test_replays_and_their_verification(command: Command) -> None:
     _judged(command)
     verified = json.loads(command("replay", "--all", "--verify", "--json", *STORE).out)
     assert verified == {"debates": 8, "verified": 8, "different": []}
-    trial = json.loads(command("replay", "--json", *STORE).out)["debates"][0]["trial"]
-    shown = command("replay", trial[:8], *STORE)
+    debate = json.loads(command("replay", "--json", *STORE).out)["debates"][0]["evaluation"]
+    shown = command("replay", debate[:8], *STORE)
     assert "round 1" in shown.out
     assert "Common User (rule)" in shown.out
 
@@ -98,12 +142,15 @@ def test_replays_and_their_verification(command: Command) -> None:
 def test_export_report_status_and_doctor(command: Command) -> None:
     _judged(command)
     files = json.loads(command("export", "out", "--json", *STORE).out)["files"]
-    with Path(next(file for file in files if file.endswith("trials.csv"))).open() as file:
+    with Path(next(file for file in files if file.endswith("conversations.csv"))).open() as file:
         assert len(list(csv.DictReader(file))) == 8
     assert command("report", "--out", "r.html", *STORE).code == 0
     assert Path("r.html").read_text("utf-8").startswith("<!")
     standing = json.loads(command("status", "--json", *STORE).out)["campaigns"][0]
-    assert (standing["planned"], standing["done"], standing["left"]) == (8, 8, 0)
+    done = {"planned": 8, "done": 8, "failed": 0, "waiting": 0}
+    assert standing["conversations"] == done
+    assert standing["evaluations"] == {"outcome": done, "core": done}
+    assert "core" in command("status", *STORE).out
     looked = json.loads(command("doctor", "--json", *STORE).out)
     assert looked["fine"] is True
 
@@ -112,7 +159,7 @@ def test_progress_off_a_terminal_is_plain_lines_on_standard_error(command: Comma
     Path("c.yaml").write_text("scenarios: [sample]\nsystems: [retrieval]\n", "utf-8")
     ended = command("run", "c.yaml", "--limit", 2, *STORE)
     assert ended.code == 0
-    assert "2/2 trials" in ended.err
+    assert "2/2 conversations" in ended.err
     assert "\x1b" not in ended.err + ended.out
     assert "retrieval" in ended.out
 
@@ -149,35 +196,45 @@ def test_progress_before_anything_is_planned_counts_nothing() -> None:
 
 
 def test_progress_says_how_often_something_was_tried_again() -> None:
-    progress = Progress(planned=3, usage=GatewayUsage(calls=2))
-    assert describe(progress) == "0/3 trials · 2 calls (0 reused, 0 in flight) · 0 tokens · $0.0000"
+    progress = Progress(conversations=Tally(planned=3), usage=GatewayUsage(calls=2))
+    assert describe(progress) == (
+        "0/3 conversations · 2 calls (0 reused, 0 in flight) · 0 tokens · $0.0000"
+    )
     assert progress.usage is not None
     progress.usage.retried = 7
     assert "2 calls (0 reused, 0 in flight, 7 tried again)" in describe(progress)
 
 
-def test_a_trial_without_a_debate_shows_how_far_it_came(command: Command) -> None:
-    text = "scenarios: [sample]\nsystems: [retrieval]\ndebate: {kind: off}\n"
+_UNDEBATED = "evaluators: [{kind: core, debate: {kind: off}}]\n"
+
+
+def test_a_conversation_without_a_debate_shows_how_far_it_came(command: Command) -> None:
+    text = f"scenarios: [sample]\nsystems: [retrieval]\n{_UNDEBATED}"
     Path("c.yaml").write_text(text, "utf-8")
     assert command("run", "c.yaml", "--limit", 1, *STORE).code == 0
     command("export", "out", "--format", "jsonl", *STORE)
-    trial = json.loads(Path("out/trials.jsonl").read_text("utf-8"))["trial"]
-    (shown,) = json.loads(command("replay", trial, "--json", *STORE).out)["undebated"]
-    assert (shown["trial"], len(shown["log"]["interaction"])) == (trial, 2 * 3)
+    held = json.loads(Path("out/conversations.jsonl").read_text("utf-8"))["conversation"]
+    (shown,) = json.loads(command("replay", held, "--json", *STORE).out)["undebated"]
+    assert (shown["conversation"], len(shown["log"]["interaction"])) == (held, 2 * 3)
     assert {rating["factor"] for rating in shown["ratings"]} >= set(Factor)
-    watched = command("replay", trial, *STORE)
+    watched = command("replay", held, *STORE)
     assert watched.code == 0
     assert re.search(r"Coherence: [0-4]  ", watched.out)
     assert "the debate is off" in watched.out
 
 
 def test_what_failed_and_was_done_since_is_not_why_there_is_no_debate(command: Command) -> None:
-    text = "scenarios: [sample]\nsystems: [retrieval]\ndebate: {kind: off}\n"
+    text = f"scenarios: [sample]\nsystems: [retrieval]\n{_UNDEBATED}"
     Path("c.yaml").write_text(text, "utf-8")
     assert command("run", "c.yaml", "--limit", 1, *STORE).code == 0
     with Store.open(STORE[1]) as store:
-        (trial,) = (each.id for each in store.trials())
+        (held,) = store.results()
+        (core,) = store.evaluators()
+        assert held.log is not None
+        planned = PlannedEvaluation(
+            identity=held.evaluations[0].evaluation, log=held.log, evaluator=core.id
+        )
         for stage, shown in (("rate", "the debate is off"), ("debate", "debate failed: too dear")):
-            asyncio.run(store.save_failure(trial, stage, "too dear"))
-            found = json.loads(command("replay", trial, "--json", *STORE).out)["undebated"]
-            assert shown in found[0]["reason"]
+            asyncio.run(store.save_evaluation_failure(planned, stage, "too dear"))
+            found = json.loads(command("replay", held.conversation, "--json", *STORE).out)
+            assert shown in found["undebated"][0]["reason"]

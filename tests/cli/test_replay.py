@@ -65,8 +65,8 @@ def test_control_characters_are_spelled_out_and_all_else_stays() -> None:
 
 
 def test_no_command_to_the_terminal_comes_out_of_a_replay(command: Command) -> None:
-    trial = json.loads(command("replay", "--json", *STORE).out)["debates"][0]["trial"]
-    watched = command("replay", trial, *STORE).out
+    debate = json.loads(command("replay", "--json", *STORE).out)["debates"][0]["evaluation"]
+    watched = command("replay", debate, *STORE).out
     assert r"Try Heat.\x1b[2J\x1b[31m" in watched
     refused = command("compare", HOSTILE, f"{HOSTILE}?", *STORE)
     assert refused.code == 2
@@ -87,17 +87,17 @@ def test_debates_of_another_version_are_named(
 ) -> None:
     (held, *_) = _debates(command)
     assert held["another_version"] is None
-    monkeypatch.setattr("recjury.debate.replay.RULE_PROTOCOL", f"{RULE_DEBATE}99")
+    monkeypatch.setattr("recjury.debate.recompute.RULE_PROTOCOL", f"{RULE_DEBATE}99")
     found = _verified(command)
     assert (found["verified"], found["different"]) == (3, [])
     assert [each["protocol"] for each in found["another_version"]] == [PROTOCOL] * 3
-    assert {each["trial"] for each in found["another_version"]} == {
-        each["trial"] for each in _debates(command)
-    }
+    for key in ("evaluation", "conversation", "trial"):
+        named = {each[key] for each in found["another_version"]}
+        assert named == {each[key] for each in _debates(command)}
     assert {each["another_version"] for each in _debates(command)} == {PROTOCOL}
     said = command("replay", "--verify", *STORE).err
     assert f"3 of them were held by another version, {PROTOCOL}: " in said
-    watched = command("replay", str(held["trial"]), *STORE).out
+    watched = command("replay", str(held["evaluation"]), *STORE).out
     assert f"held by another version, {PROTOCOL}: installed is {RULE_DEBATE}99" in watched
 
 
@@ -108,25 +108,30 @@ def _debates(command: Command) -> list[dict[str, Any]]:
     return debates
 
 
-FIRST = "(SELECT min(id) FROM trial)"
+FIRST = "(SELECT min(evaluation) FROM debate)"
+TALK = "(SELECT min(conversation) FROM log)"
 
 
 @pytest.mark.parametrize(
     "gone",
     [
-        [f"DELETE FROM debate WHERE trial = {FIRST}"],
-        [f"DELETE FROM statement WHERE trial = {FIRST} AND position = 0"],
-        [f"DELETE FROM {t} WHERE trial = {FIRST}" for t in ("statement", "debate")],
-        [f"DELETE FROM {t} WHERE trial = {FIRST}" for t in ("stage", "debate")],
-        [f"DELETE FROM stage WHERE trial = {FIRST} AND stage = 'debate'"],
-        [f"DELETE FROM trial WHERE id = {FIRST}"],
+        [f"DELETE FROM debate WHERE evaluation = {FIRST}"],
+        [f"DELETE FROM statement WHERE evaluation = {FIRST} AND position = 0"],
+        [f"DELETE FROM {t} WHERE evaluation = {FIRST}" for t in ("statement", "debate")],
         [
-            *(
-                f"DELETE FROM {t} WHERE trial = {FIRST}"
-                for t in ("statement", "debate", "stage", "rating", "log")
-            ),
-            f"DELETE FROM trial WHERE id = {FIRST}",
+            f"DELETE FROM stage WHERE unit = {FIRST} AND stage = 'debate'",
+            f"DELETE FROM debate WHERE evaluation = {FIRST}",
         ],
+        [f"DELETE FROM stage WHERE unit = {FIRST} AND stage = 'debate'"],
+        [f"DELETE FROM evaluation WHERE id = {FIRST}"],
+        [
+            f"DELETE FROM rating WHERE evaluation = {FIRST}",
+            f"DELETE FROM stage WHERE unit = {FIRST}",
+            f"DELETE FROM evaluation WHERE id = {FIRST}",
+            f"DELETE FROM statement WHERE evaluation = {FIRST}",
+        ],
+        [f"DELETE FROM log WHERE conversation = {TALK}"],
+        [f"DELETE FROM conversation WHERE id = {TALK}"],
     ],
 )
 @pytest.mark.parametrize("by_campaign", [False, True])
@@ -141,8 +146,49 @@ def test_rows_taken_away_are_missed(command: Command, gone: list[str], by_campai
 def test_debates_are_shown_as_they_are_read(command: Command) -> None:
     """One that is damaged takes away none that stands before it, and no store is too large."""
     *_, last = json.loads(command("replay", "--json", *STORE).out)["debates"]
-    _alter(f"UPDATE debate SET score = 1 WHERE trial = '{last['trial']}'")
+    _alter(f"UPDATE debate SET score = 1 WHERE evaluation = '{last['evaluation']}'")
     ended = command("replay", "--all", *STORE)
     assert ended.code == 2
     assert "is not as it was written" in ended.err
     assert ended.out.count(" verdict ") == 2
+
+
+def test_a_conversation_is_shown_with_what_it_recommended(command: Command) -> None:
+    """By its own id as by that of its debate, or the first digits of either."""
+    first = _debates(command)[0]
+    for named in (first["conversation"], first["evaluation"], first["evaluation"][:10]):
+        watched = command("replay", named, *STORE).out
+        assert "targets  Heat (1995)" in watched
+        assert "1 Heat (1995) [hit]" in watched
+        assert " verdict " in watched
+        (shown,) = json.loads(command("replay", named, "--json", *STORE).out)["debates"]
+        assert shown == first
+    assert first["trial"] == first["conversation"] == shown["conversation"]
+    assert first["forked"] is None
+
+
+def test_verifying_one_names_it_by_conversation_or_debate(command: Command) -> None:
+    first = _debates(command)[0]
+    for named in (first["conversation"], first["evaluation"]):
+        assert _verified(command, named) == {"debates": 1, "verified": 1, "different": []}
+
+
+def test_what_no_id_begins_with_is_one_line(command: Command) -> None:
+    ended = command("replay", "nothing", *STORE)
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert "begins with nothing" in ended.err
+
+
+def test_an_evaluation_that_debates_nothing_shows_its_ratings(command: Command) -> None:
+    """`outcome` rates without a debate, and is shown as it is."""
+    with sqlite3.connect("runs.db") as connection:
+        query = (
+            "SELECT evaluation.id FROM evaluation JOIN evaluator "
+            "ON evaluator.id = evaluator WHERE kind = 'outcome' LIMIT 1"
+        )
+        (outcome,) = connection.execute(query).fetchone()
+    connection.close()
+    (shown,) = json.loads(command("replay", outcome, "--json", *STORE).out)["undebated"]
+    assert "recall@10" in {rating["factor"] for rating in shown["ratings"]}
+    refused = command("replay", outcome, "--verify", *STORE)
+    assert (refused.code, "has no debate" in refused.err) == (2, True)

@@ -125,13 +125,3 @@ def test_hostile_lines_are_named(tmp_path: Path, line: bytes) -> None:
 def test_an_empty_file_holds_no_conversation(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"mine\.jsonl: holds no conversation"):
         list(read_logs(_write(tmp_path)))
-
-
-def test_the_documented_example_is_read(tmp_path: Path) -> None:
-    text = (Path(__file__).parents[2] / "docs" / "data.md").read_text("utf-8")
-    example = text.split("```json-line\n")[1].split("```")[0]
-    path = tmp_path / "mine.jsonl"
-    path.write_text(" ".join(example.split()))
-    (log,) = read_logs(path)
-    assert log.scenario.targets[0].id is not None
-    assert log.recall_at(10) == 1.0

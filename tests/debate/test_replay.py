@@ -1,6 +1,5 @@
 """Stored debates are watched again and verified, down to one altered byte."""
 
-import asyncio
 import functools
 import sqlite3
 from collections.abc import Callable
@@ -8,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from recjury.debate import Debater, RuleDebaters, hold
-from recjury.debate.llm_debaters import LlmDebaters
 from recjury.debate.replay import another_version, replay, verify
 from recjury.errors import StoreError
-from recjury.judges import Panel
-from recjury.llm import Gateway, ScriptedModel, on_behalf_of
+from recjury.judges.core.panel import Panel
 from recjury.records import (
     ChatRequest,
     ConversationLog,
@@ -24,15 +20,12 @@ from recjury.records import (
     Status,
     Verdict,
 )
-from recjury.store import Campaign, Setup, Store, Trial
+from recjury.store import Store
+from tests.debate.stored import EVALUATION, Change, an_empty_store, fill, unchanged
 from tests.debate.voices import answer
-from tests.judges.cases import SPEC, a_log, ratings_of
+from tests.judges.cases import a_log
 
-TRIAL = "0" * 32
-CAMPAIGN = Campaign(id="c" * 32, name="tests", setup=Setup(config={}, recjury="0.1.0"))
 Script = Callable[[ChatRequest], str]
-_Judges = Callable[[Gateway], Panel]
-Change = Callable[[DebateTranscript, Verdict], tuple[DebateTranscript, Verdict]]
 
 
 def speak(request: ChatRequest) -> str:
@@ -46,36 +39,6 @@ def speak(request: ChatRequest) -> str:
     return answer(f"{role} says so in round {number[0]}.", 10 * int(number[0]) + place)
 
 
-def unchanged(transcript: DebateTranscript, verdict: Verdict) -> tuple[DebateTranscript, Verdict]:
-    return transcript, verdict
-
-
-async def _fill(
-    store: Store,
-    judges: _Judges,
-    *,
-    rule: bool,
-    models: tuple[str, ...],
-    change: Change,
-    script: Script,
-) -> None:
-    specs = {name: SPEC.model_copy(update={"name": name}) for name in models}
-    log = a_log()
-    async with store.recorder() as recorder:
-        providers = dict.fromkeys(models, ScriptedModel(script))
-        async with Gateway(specs, recorder, providers=providers) as gateway:
-            with on_behalf_of(TRIAL, 0):
-                await store.save_log(TRIAL, log)
-                panel = judges(gateway)
-                ratings = ratings_of(evaluator="measured") if rule else await panel.rate(log)
-                await store.save_ratings(TRIAL, ratings)
-                debaters: Debater = RuleDebaters()
-                if not rule:
-                    debaters = LlmDebaters(gateway, dict.fromkeys(Role, models[0]))
-                fed = ratings if rule else panel.feeding(ratings)
-                await store.save_debate(TRIAL, *change(*await hold(log, fed, debaters)))
-
-
 def stored(
     folder: Path,
     *,
@@ -85,14 +48,10 @@ def stored(
     script: Script = speak,
     panel: type[Panel] = Panel,
 ) -> str:
-    """The url of a store with one trial and its debate."""
+    """The url of a store with one conversation and its debate."""
     url = f"sqlite:///{folder / 'runs.db'}"
-    with Store.open(url) as store:
-        store.begin(CAMPAIGN)
-        trial = Trial(id=TRIAL, system="some", scenario="tests#1", corpus="tests")
-        store.add_trials(CAMPAIGN.id, [trial])
-        judges = functools.partial(panel, models=models, feeds=models[-1])
-        asyncio.run(_fill(store, judges, rule=rule, models=models, change=change, script=script))
+    judges = functools.partial(panel, models=models, feeds=models[-1])
+    fill(url, None if rule else judges, models=models, change=change, script=script)
     return url
 
 
@@ -106,7 +65,7 @@ def alter(url: str, statement: str) -> None:
 
 def differences(url: str) -> list[tuple[str, str]]:
     with Store.open(url, create=False) as store:
-        return [(found.kind, found.where) for found in verify(store, TRIAL)]
+        return [(found.kind, found.where) for found in verify(store, EVALUATION)]
 
 
 @pytest.mark.parametrize("rule", [True, False])
@@ -117,7 +76,7 @@ def test_a_fresh_debate_verifies(tmp_path: Path, rule: bool) -> None:
 def test_a_debate_fed_by_the_second_of_two_judges_verifies(tmp_path: Path) -> None:
     url = stored(tmp_path, models=("first", "second"))
     with Store.open(url, create=False) as store:
-        debate = replay(store, TRIAL)
+        debate = replay(store, EVALUATION)
     assert debate.transcript.judges == ("second",)
     assert {rating.evaluator for rating in debate.ratings} == {"second"}
     assert differences(url) == []
@@ -125,7 +84,7 @@ def test_a_debate_fed_by_the_second_of_two_judges_verifies(tmp_path: Path) -> No
 
 def test_replay_gives_back_what_was_said(tmp_path: Path) -> None:
     with Store.open(stored(tmp_path), create=False) as store:
-        debate = replay(store, TRIAL)
+        debate = replay(store, EVALUATION)
     assert debate.log == a_log()
     assert [rating.factor for rating in debate.ratings] == list(Factor)
     assert [s.round for s in debate.transcript.statements] == [n for n in range(1, 5) for _ in Role]
@@ -133,14 +92,11 @@ def test_replay_gives_back_what_was_said(tmp_path: Path) -> None:
     assert debate.verdict.score == 41.5
 
 
-def test_a_trial_without_a_debate_says_so(tmp_path: Path) -> None:
-    with Store.open(f"sqlite:///{tmp_path / 'runs.db'}") as store:
-        store.begin(CAMPAIGN)
-        store.add_trials(
-            CAMPAIGN.id, [Trial(id=TRIAL, system="some", scenario="tests#1", corpus="tests")]
-        )
-        with pytest.raises(StoreError, match="has no debate"):
-            verify(store, TRIAL)
+def test_an_evaluation_without_a_debate_says_so(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'runs.db'}"
+    an_empty_store(url, rated=True)
+    with Store.open(url) as store, pytest.raises(StoreError, match="has no debate"):
+        verify(store, EVALUATION)
 
 
 @pytest.mark.parametrize(
@@ -266,8 +222,8 @@ def test_an_unreadable_role_verifies(tmp_path: Path) -> None:
         return "Hm." if request.purpose.startswith("debate/Linguist") else speak(request)
 
     with Store.open(stored(tmp_path, script=mumbling), create=False) as store:
-        debate = replay(store, TRIAL)
-        assert verify(store, TRIAL) == ()
+        debate = replay(store, EVALUATION)
+        assert verify(store, EVALUATION) == ()
     silent = debate.transcript.statements[2]
     assert (silent.role, silent.status, silent.text) == (Role.LINGUIST, Status.UNREADABLE, "Hm.")
     assert debate.verdict.score is None
@@ -290,12 +246,12 @@ def test_a_debate_of_another_version_is_not_altered_by_that(tmp_path: Path, rule
     url = stored(tmp_path, rule=rule, change=held_before(unchanged, rule=rule))
     assert differences(url) == []
     with Store.open(url, create=False) as store:
-        assert another_version(store, TRIAL) == OLDER[rule]
+        assert another_version(store, EVALUATION) == OLDER[rule]
 
 
 def test_the_installed_version_is_no_other(tmp_path: Path) -> None:
     with Store.open(stored(tmp_path), create=False) as store:
-        assert another_version(store, TRIAL) is None
+        assert another_version(store, EVALUATION) is None
         assert another_version(store, "f" * 32) is None
 
 

@@ -182,24 +182,24 @@ def test_a_recorder_that_fails_fails_the_call() -> None:
     asyncio.run(run())
 
 
-def test_calls_are_attributed_and_repeats_get_replies_of_their_own() -> None:
+def test_calls_are_attributed_and_samples_get_replies_of_their_own() -> None:
     recorder = MemoryRecorder()
 
-    async def trial(gateway: Gateway, name: str, repeat: int) -> Reply:
-        with on_behalf_of(name, repeat):
+    async def unit(gateway: Gateway, name: str, number: int) -> Reply:
+        with on_behalf_of(name, number):
             return (await asyncio.gather(gateway.complete(request())))[0]
 
     async def run() -> list[Reply]:
         async with scripted(ScriptedModel(["a", "b"]), recorder) as gateway:
             return [
-                await trial(gateway, "t0", 0),
-                await trial(gateway, "t1", 1),
-                await trial(gateway, "t2", 1),
+                await unit(gateway, "t0", 0),
+                await unit(gateway, "t1", 1),
+                await unit(gateway, "t2", 1),
             ]
 
     replies = asyncio.run(run())
     assert [reply.text for reply in replies] == ["a", "b", "b"]
-    assert [call.trial for call in recorder.calls.values()] == ["t0", "t1"]
+    assert [call.unit for call in recorder.calls.values()] == ["t0", "t1"]
 
 
 @pytest.mark.parametrize("wire", ["plain", "sdk"])

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from recjury.errors import BudgetSpent, CallFailed, ConfigError
+from recjury.errors import CallFailed, ConfigError
 from recjury.llm import Completion, Gateway, ModelSpec, Retryable, ScriptedModel
-from recjury.llm.budget import ASSUMED_MAX_TOKENS, Budget, worst_cost
 from recjury.llm.limits import Limit, Pace
 from recjury.records import ChatRequest
 from tests.endpoint import ScriptedEndpoint
@@ -196,80 +195,3 @@ def test_requests_keep_their_distance() -> None:
         return [*turns, clock.time]
 
     assert asyncio.run(run()) == [1000, 1002, 1004, 1006, 1106]
-
-
-PRICED = SPEC.model_copy(update={"price_in": 1.0, "price_out": 10.0, "max_tokens": 100})
-
-
-def test_the_worst_cost_is_a_dense_prompt_and_the_longest_reply() -> None:
-    asked = request("x" * 2000)
-    assert worst_cost(asked, PRICED) == pytest.approx((1000 * 1 + 100 * 10) / 1e6)
-    free_length = PRICED.model_copy(update={"max_tokens": None})
-    expected = (1000 + ASSUMED_MAX_TOKENS * 10) / 1e6
-    assert worst_cost(asked, free_length) == pytest.approx(expected)
-
-
-def test_a_spent_budget_refuses_calls_but_not_reuse() -> None:
-    reply = Completion("x", prompt_tokens=10, completion_tokens=90)
-    cost = (10 + 900) / 1e6
-    model = ScriptedModel(lambda r: reply)
-
-    async def run() -> Gateway:
-        gateway = Gateway({"m": PRICED}, MemoryRecorder(), budget=0.002, providers={"m": model})
-        for text in ("one", "two"):
-            await gateway.complete(request(text))
-        with pytest.raises(BudgetSpent, match="raise the budget"):
-            await gateway.complete(request("three"))
-        assert (await gateway.complete(request("one"))).reused
-        return gateway
-
-    gateway = asyncio.run(run())
-    assert gateway.usage.cost <= 0.002
-    assert gateway.usage.cost == pytest.approx(cost * len(model.requests))
-    assert len(model.requests) == 2
-
-
-def test_calls_in_flight_together_cannot_overspend_and_none_is_refused_too_early() -> None:
-    async def run() -> None:
-        budget = Budget(10.0)
-        await budget.set_aside(6.0)
-        second = asyncio.create_task(budget.set_aside(6.0))
-        await asyncio.sleep(0)
-        assert not second.done()
-        budget.settle(6.0, 1.0)
-        await second
-        third = asyncio.create_task(budget.set_aside(6.0))
-        await asyncio.sleep(0)
-        budget.settle(6.0, 5.0)
-        with pytest.raises(BudgetSpent):
-            await third
-        assert budget.spent == 6.0
-
-    asyncio.run(run())
-
-
-def test_a_failed_call_gives_back_what_was_set_aside() -> None:
-    async def run() -> None:
-        model = ScriptedModel([CallFailed("no"), "x"])
-        worst = worst_cost(request("a"), PRICED)
-        gateway = Gateway({"m": PRICED}, MemoryRecorder(), budget=worst, providers={"m": model})
-        with pytest.raises(CallFailed):
-            await gateway.complete(request("a"))
-        assert (await gateway.complete(request("a"))).text == "x"
-
-    asyncio.run(run())
-
-
-def test_what_earlier_runs_spent_counts() -> None:
-    async def run() -> None:
-        worst = worst_cost(request(), PRICED)
-        model = ScriptedModel(["x"])
-        gateway = Gateway(
-            {"m": PRICED}, MemoryRecorder(), budget=2 * worst, spent=1.5 * worst,
-            providers={"m": model},
-        )  # fmt: skip
-        with pytest.raises(BudgetSpent):
-            await gateway.complete(request())
-        assert gateway.usage.cost == 0
-
-    asyncio.run(run())

@@ -1,12 +1,16 @@
-"""Fills a real store with small trials whose numbers are known."""
+"""Fills a real store with small conversations whose numbers are known."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from recjury.judges.core.metrics import core_metrics
+from recjury.judges.outcome.metrics import METRICS
 from recjury.records import (
+    JSON,
     PERSUASIVENESS,
     ConversationLog,
+    Debate,
     DebateTranscript,
     Ending,
     Factor,
@@ -15,13 +19,23 @@ from recjury.records import (
     Role,
     Scenario,
     Speaker,
+    StageResult,
     Statement,
     Status,
     Turn,
     Verdict,
     digest,
+    evaluation_id,
+    evaluator_id,
 )
-from recjury.store import Campaign, Setup, Store, Trial
+from recjury.store import (
+    Campaign,
+    PlannedConversation,
+    PlannedEvaluation,
+    PlannedEvaluator,
+    Setup,
+    Store,
+)
 
 CAMPAIGN = "f00dfacef00d"
 TARGET = ItemRef(id="t", name="Heat (1995)")
@@ -29,7 +43,7 @@ TARGET = ItemRef(id="t", name="Heat (1995)")
 
 @dataclass
 class Played:
-    """One trial to keep. `hit_at` is the 1-based place of the target in the last list.
+    """One conversation to keep. `hit_at` is the 1-based place of the target in the last list.
 
     `scores` are by round, each in the order of `Role`; the verdict is the mean of the last.
     `factors` of None leaves the factor unscored; `failure` fails the stage "converse".
@@ -53,6 +67,7 @@ class Played:
     ending: Ending = Ending.ROUND_LIMIT
     target_seen: bool = False
     leaks: tuple[int, int] = (0, 0)
+    seconds: Sequence[float | None] = ()
     items: Sequence[str] = field(default_factory=lambda: [f"Film {n}" for n in range(1, 11)])
 
     @property
@@ -69,15 +84,16 @@ class Played:
         )
 
     @property
-    def trial(self) -> Trial:
+    def planned(self) -> PlannedConversation:
         """Its plan."""
-        return Trial(
-            id=digest([self.system, self.corpus, self.record, self.repeat, self.settings]),
+        user = {} if self.ending is Ending.RECORDED else {"user": {"user": self.user}}
+        return PlannedConversation(
+            identity=digest([self.system, self.corpus, self.record, self.repeat, self.settings]),
             system=self.system,
             scenario=self.scenario.id,
             corpus=self.corpus,
             repeat=self.repeat,
-            settings=self.settings,
+            settings={**user, **self.settings},
         )
 
     @property
@@ -93,7 +109,7 @@ class Played:
                 Turn(speaker=Speaker.SYSTEM, text="What do you like?"),
                 Turn(speaker=Speaker.USER, text="Something tense, with cops."),
                 Turn(speaker=Speaker.SYSTEM, text=self.said, items=tuple(items)),
-                Turn(speaker=Speaker.USER, text="Thanks."),
+                Turn(speaker=Speaker.USER, text="Thanks." + "!" * self.repeat),
             ),
             ending=self.ending,
             hit_round=None if self.hit_at is None else 2,
@@ -102,12 +118,39 @@ class Played:
         )
 
     def ratings(self) -> tuple[Rating, ...]:
-        """Twelve factors, and persuasiveness."""
+        """Twelve factors."""
         factors = zip(Factor, self.factors, strict=True)
-        given = [_rating(self.judge, factor, score, 4) for factor, score in factors]
-        return (*given, _rating(self.user, PERSUASIVENESS, self.persuasiveness, 2))
+        return tuple(_rating(self.judge, factor, score, 4) for factor, score in factors)
 
-    def debate(self) -> tuple[DebateTranscript, Verdict]:
+    def computed(self) -> tuple[Rating, ...]:
+        """Recall, and what was counted in the log."""
+        log = self.log
+        new = None if self.target_seen else log.recall_at(10)
+        numbers = {f"recall@{k}": log.recall_at(k) for k in (1, 5, 10)}
+        counted = {"leaks_caught": self.leaks[0], "leaks_through": self.leaks[1]}
+        return (
+            *(_computed(name, value, 1) for name, value in numbers.items()),
+            _computed("new_recall@10", new, 1),
+            *(_computed(name, value, None) for name, value in counted.items()),
+        )
+
+    def persuasion(self) -> tuple[Rating, ...]:
+        """What the user says of being persuaded."""
+        return (_rating(self.user, PERSUASIVENESS, self.persuasiveness, 2),)
+
+    def overall(self) -> Rating:
+        """The verdict as a rating."""
+        verdict = self.debate().verdict
+        return Rating(
+            evaluator="debate",
+            factor="Overall",
+            score=verdict.score,
+            status=verdict.status,
+            reason=verdict.reason,
+            high=100,
+        )
+
+    def debate(self) -> Debate:
         """What was said, and the mean of the last round."""
         statements = [
             Statement(
@@ -133,7 +176,24 @@ class Played:
         transcript = DebateTranscript(
             log=self.log.id, max_rounds=4, protocol="p", statements=tuple(statements)
         )
-        return transcript, verdict
+        return Debate(transcript, verdict)
+
+
+def evaluator(
+    kind: str, *, name: str = "", version: int = 0, model: str = "large-model-1", judgings: int = 1
+) -> PlannedEvaluator:
+    """`core` or `outcome`, as a campaign asks for it; `version` makes it another one."""
+    core = kind == "core"
+    settings: dict[str, JSON] = {"version": version, "models": {"main": {"name": model}}}
+    return PlannedEvaluator(
+        id=evaluator_id(kind, settings),
+        kind=kind,
+        name=name or kind,
+        settings=settings,
+        judgings=judgings,
+        metrics=core_metrics(debate=True, llm=False) if core else METRICS,
+        stages=("rate", "debate") if core else ("log", "persuasiveness"),
+    )
 
 
 def fill(
@@ -142,25 +202,69 @@ def fill(
     *,
     name: str = "A small campaign",
     campaign: str = CAMPAIGN,
-) -> None:
-    """Keep a campaign of these trials."""
+    evaluators: Sequence[PlannedEvaluator] = (evaluator("outcome"), evaluator("core")),
+) -> str:
+    """Keep a campaign of these conversations and of what each of `evaluators` gave them; its
+    id."""
     several = list(played)
     config = {"model": {"name": "large-model-1", "base_url": "http://127.0.0.1"}}
     setup = Setup(config=config, recjury="0.1.0", seeds={"campaign": 7})
-    store.begin(Campaign(id=campaign, name=name, setup=setup))
-    store.add_trials(campaign, [one.trial for one in several])
-    asyncio.run(_keep(store, several))
+    row = store.begin(Campaign(identity=campaign, name=name, setup=setup))
+    ids = store.plan(row, [one.planned for one in several]).ids
+    store.join(row, evaluators)
+    asyncio.run(_keep(store, several, ids, evaluators))
+    return row
 
 
-async def _keep(store: Store, several: Iterable[Played]) -> None:
+async def _keep(
+    store: Store,
+    several: Iterable[Played],
+    ids: Mapping[str, str],
+    evaluators: Sequence[PlannedEvaluator],
+) -> None:
     for one in several:
+        conversation = ids[one.planned.identity]
         if one.failure is not None:
-            await store.save_failure(one.trial.id, "converse", one.failure)
+            await store.save_failure(conversation, "converse", one.failure)
             continue
-        await store.save_log(one.trial.id, one.log)
-        await store.save_ratings(one.trial.id, one.ratings())
-        if one.scores:
-            await store.save_debate(one.trial.id, *one.debate())
+        await store.save_log(conversation, one.log, one.seconds)
+        for each in evaluators:
+            for judging in range(each.judgings):
+                await _evaluate(store, one, each, judging)
+
+
+async def _evaluate(store: Store, one: Played, each: PlannedEvaluator, judging: int) -> None:
+    planned = evaluation(one, each, judging)
+    if each.kind == "outcome":
+        await store.save_stage(planned, "log", StageResult(one.computed()))
+        await store.save_stage(planned, "persuasiveness", StageResult(one.persuasion()))
+        return
+    await store.save_stage(planned, "rate", StageResult(one.ratings()))
+    if one.scores:
+        debate = StageResult((one.overall(),), one.debate())
+        await store.save_stage(planned, "debate", debate)
+
+
+def evaluation(one: Played, each: PlannedEvaluator, judging: int = 0) -> PlannedEvaluation:
+    """What `each` is to evaluate of `one`."""
+    log = one.log.id
+    return PlannedEvaluation(
+        identity=evaluation_id(log, each.id, {}, judging),
+        log=log,
+        evaluator=each.id,
+        judging=judging,
+    )
+
+
+def _computed(metric: str, value: float | None, high: float | None) -> Rating:
+    return Rating(
+        evaluator="computed",
+        factor=metric,
+        score=value,
+        status=Status.NOT_APPLICABLE if value is None else Status.SCORED,
+        reason="" if value is not None else "not for this conversation",
+        high=high,
+    )
 
 
 def _rating(evaluator: str, factor: str, score: float | None, high: float) -> Rating:

@@ -1,19 +1,23 @@
 """The page: what it says, what it never lets through, and that it is the same each time."""
 
+import asyncio
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from recjury.errors import ConfigError, StoreError
-from recjury.records import Ending
-from recjury.report import newest_campaign, write_report
-from recjury.store import Store
-from tests.report.filling import CAMPAIGN, Played, fill
+from recjury.records import Ending, StageResult, Usage
+from recjury.report import write_report
+from recjury.results import newest_campaign
+from recjury.store import ForkedEvaluation, Store
+from tests.report.filling import CAMPAIGN, Played, evaluator, fill
 from tests.report.markup import Page
+from tests.store import values
 
 HOSTILE = "<script>alert(1)</script> \"quoted\" 'single' {{ 7*7 }} & \x00 \x1b[31m \u202e $\\frac$"
 
@@ -45,11 +49,11 @@ def test_the_page_says_what_was_run_and_what_came_of_it(store: Store, tmp_path: 
     words = written(store, tmp_path / "made" / "report.html").words
     for said in (
         "A small campaign",
-        "kbrd (7 trials, 1 failed)",
+        "kbrd (7 conversations, 1 failed)",
         "sample/test: 7, 6 of them played",
         "rule user",
-        "measured judges",
-        "rule debaters",
+        "core: measured judges, rule debaters (",
+        "outcome: computed from the conversations, the rule user (",
         "recjury 0.1.0",
         "seed 7",
         "kbrd: no checkpoint",
@@ -58,7 +62,7 @@ def test_the_page_says_what_was_run_and_what_came_of_it(store: Store, tmp_path: 
         "1.000n = 6",  # under the recall of new targets
         "kbrd − retrieval",
         "paired, 6 scenarios in common",
-        "Best of 6 by verdict",
+        "Best of 6 by overall",
         "✓ target",
         "Coherence was counted over two system turns.",
         "As the Linguist I weighed my factors.",
@@ -130,7 +134,7 @@ def test_figures_are_well_formed_and_hold_every_system_as_text(
 def test_results_by_rule_are_never_called_a_model_s(store: Store, tmp_path: Path) -> None:
     fill(store, _several())
     words = written(store, tmp_path / "report.html").words
-    assert "The factors were measured, not judged by a language model" in words
+    assert "core: measured, not judged by a language model" in words
     assert "The overall score comes from rule debaters" in words
     assert "rated by a language model" not in words
     assert "debate between language models" not in words
@@ -139,9 +143,9 @@ def test_results_by_rule_are_never_called_a_model_s(store: Store, tmp_path: Path
 def test_models_are_named_as_their_endpoint_knows_them(store: Store, tmp_path: Path) -> None:
     fill(store, [Played("a", "1", judge="main", debater="main", user="main")])
     words = written(store, tmp_path / "report.html").words
-    assert "Judges large-model-1 (main)" in words
-    assert "The factors were rated by a language model" in words
-    assert "were measured" not in words
+    assert "core: large-model-1 (main), large-model-1 (main) (1 of 1 done)" in words
+    assert "outcome, core: all rated by a language model" in words
+    assert "core: measured" not in words
 
 
 def test_recorded_conversations_have_no_simulated_user(store: Store, tmp_path: Path) -> None:
@@ -152,7 +156,7 @@ def test_recorded_conversations_have_no_simulated_user(store: Store, tmp_path: P
     words = written(store, tmp_path / "report.html").words
     assert "User whoever spoke in the recorded conversations" in words
     assert "Conversations were recorded elsewhere" in words
-    assert "Persuasiveness not measured: needs a knowledge graph 1 a 1" in words
+    assert "outcome: Persuasiveness not measured: needs a knowledge graph 1 a 1" in words
 
 
 def test_reasons_that_differ_in_numbers_alone_are_counted_together(
@@ -171,13 +175,13 @@ def test_reasons_that_differ_in_numbers_alone_are_counted_together(
 def test_several_corpora_have_a_table_each(store: Store, tmp_path: Path) -> None:
     fill(store, [Played("a", "1", corpus="x/test"), Played("a", "1", corpus="y/test")])
     words = written(store, tmp_path / "report.html").words
-    assert words.count("Means over the trials of this corpus") == 2
+    assert words.count("Means over the conversations of this corpus") == 2 * 2
 
 
 def test_what_has_failed_altogether_is_still_a_page(store: Store, tmp_path: Path) -> None:
     fill(store, [Played("a", "1", failure="gone"), Played("b", "1", [None] * 12, [], None)])
     words = written(store, tmp_path / "report.html").words
-    assert "no verdict could be scored" in words
+    assert "none could be scored" in words
     assert "gone" in words
 
 
@@ -187,7 +191,7 @@ def test_as_many_conversations_as_asked_for(
 ) -> None:
     fill(store, _several()[:6])
     words = written(store, tmp_path / "report.html", examples=examples).words
-    assert words.count("of 6 by verdict") == shown
+    assert words.count("of 6 by overall") == shown
 
 
 def test_the_page_is_about_the_newest_campaign_and_names_the_others(
@@ -200,20 +204,21 @@ def test_the_page_is_about_the_newest_campaign_and_names_the_others(
         [Played("a", "1", scores=[(80.0,) * 4], settings=other)],
         name="With a model",
         campaign="two",
+        evaluators=[evaluator("core", version=1)],
     )
     write_report(store, tmp_path / "report.html")
     words = Page((tmp_path / "report.html").read_text("utf-8")).words
-    assert "a (1 trial)" in words
+    assert "a (1 conversation)" in words
     assert "80.0" in words
     assert "20.0" not in words
-    assert "Measured one, 1 trial" in words
+    assert "Measured one, 1 conversation" in words
     assert newest_campaign(store) == "two"
 
 
 def test_an_empty_store_and_a_path_that_cannot_be_written_are_one_line(
     store: Store, tmp_path: Path
 ) -> None:
-    with pytest.raises(StoreError, match="no trial to report on"):
+    with pytest.raises(StoreError, match="no conversation to report on"):
         write_report(store, tmp_path / "report.html")
     assert not (tmp_path / "report.html").exists()
     fill(store, [Played("a", "1")])
@@ -229,3 +234,64 @@ def test_an_empty_store_and_a_path_that_cannot_be_written_are_one_line(
     assert (tmp_path / "pipe").is_fifo()
     assert sorted(path.name for path in tmp_path.glob("*.html*")) == []
     assert sorted(path.name for path in tmp_path.glob(".*")) == []
+
+
+def test_an_earlier_version_stands_below_and_is_not_compared(store: Store, tmp_path: Path) -> None:
+    old = evaluator("core", version=1)
+    for version, score in ((old, 1.25), (evaluator("core"), 3.0)):
+        played = [Played(name, str(n), [score] * 12) for name in "ab" for n in range(2)]
+        fill(store, played, evaluators=[version])
+    words = written(store, tmp_path / "report.html").words
+    above, _, below = words.partition("Earlier versions")
+    assert "3.00" in above
+    assert "1.25" not in above
+    assert f"core@{old.id[:4]} (4 evaluations)" in below
+    assert "1.25" in below
+    assert words.count("core: Overall") == 2
+
+
+def test_several_evaluators_have_a_table_each(store: Store, tmp_path: Path) -> None:
+    strict = evaluator("core", name="strict", version=1)
+    fill(store, _several(), evaluators=[evaluator("outcome"), strict, evaluator("core")])
+    page = written(store, tmp_path / "report.html")
+    assert "strict (core)" in page.words
+    assert "strict: measured judges, rule debaters (12 of 12 done)" in page.words
+    assert "strict, core: all measured, not judged by a language model" in page.words
+    assert "Debate of strict" in page.words
+
+
+def test_conversations_that_nobody_evaluates_are_shown(store: Store, tmp_path: Path) -> None:
+    fill(store, _several(), evaluators=[])
+    words = written(store, tmp_path / "report.html").words
+    assert "Evaluators none" in words
+    assert "One of 6, none of them scored" in words
+
+
+def test_a_cost_that_is_not_known_is_no_zero(store: Store, tmp_path: Path) -> None:
+    fill(store, [Played("a", "1")])
+    unpriced = values.call(1)
+    reply = replace(unpriced.reply, usage=Usage(prompt_tokens=1, completion_tokens=1))
+    unit = store.conversations()[0].id
+
+    async def record() -> None:
+        async with store.recorder() as recorder:
+            await recorder.record(replace(unpriced, reply=reply, unit=unit))
+
+    asyncio.run(record())
+    words = written(store, tmp_path / "report.html").words
+    assert "at a cost that is unknown" in words
+    assert "$" not in words
+
+
+def test_a_fork_is_named_beside_its_debate_and_enters_no_mean(store: Store, tmp_path: Path) -> None:
+    one, core = Played("a", "1"), evaluator("core")
+    fill(store, [one], evaluators=[core])
+    before = written(store, tmp_path / "report.html").words
+    (held,) = store.debates()
+    forked = ForkedEvaluation(identity="f0" * 16, original=held.evaluation, spec={"from": 1})
+    changed = Played("a", "1", scores=[(90.0,) * 4]).debate()
+    asyncio.run(store.save_fork(forked, StageResult((), changed)))
+    words = written(store, tmp_path / "report.html").words
+    named = f"Forks of this debate, which count in no mean: {'f0' * 16}: 90.0"
+    assert words.replace(f" {named}", "") == before
+    assert named in words

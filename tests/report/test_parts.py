@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from recjury.records import Role
+from recjury.records import Metric, Role
 from recjury.report.excerpt import excerpt, one_line
 from recjury.report.ranking import Ranking
 from recjury.report.rounds import RoundTally
-from recjury.report.scores import TrialScores
-from recjury.report.tables import coverage_text, p_text
+from recjury.report.tables import coverage_text, hyphenated, p_text
+from recjury.results import Measure
+from recjury.results.scores import ConversationScores
 from recjury.stats.resampling import interval_of_mean
 from tests.report.filling import Played
 
@@ -23,24 +24,47 @@ def test_excerpts_say_when_they_are_cut() -> None:
     assert one_line("a" * 50, 10) == "a" * 9 + "…"
 
 
-def _trial(name: str, overall: float | None) -> TrialScores:
-    measures = {"Overall": overall}
-    return TrialScores(name, "s", "c", name, False, measures, 0, 0, frozenset())
+MEASURES = (
+    Measure("own.share", "own", Metric(id="share", title="Share", high=1)),
+    Measure("own.all", "own", Metric(id="all", title="All in all", high=100)),
+)
+
+
+def _scores(name: str, values: dict[str, float]) -> ConversationScores:
+    return ConversationScores(name, "s", "c", name, False, values, {})
 
 
 def test_three_examples_are_the_best_the_median_and_the_worst() -> None:
-    ranking = Ranking()
-    for name, score in (("low", 1.0), ("top", 9.0), ("mid", 5.0), ("none", None), ("x", 4.0)):
-        ranking.add(_trial(name, score))
-    ranking.add(_trial("y", 6.0))
-    assert [choice.trial for choice in ranking.choose(3)] == ["top", "mid", "low"]
-    assert [choice.stands_for.split()[0] for choice in ranking.choose(3)] == [
-        "best",
-        "median",
-        "worst",
+    ranking = Ranking(MEASURES)
+    for name, score in (("low", 1.0), ("top", 9.0), ("mid", 5.0), ("x", 4.0), ("y", 6.0)):
+        ranking.add(_scores(name, {"own.all": score, "own.share": 1 - score / 10}), ())
+    ranking.add(_scores("none", {"own.share": 1.0}), ())
+    assert [choice.conversation for choice in ranking.choose(3)] == ["top", "mid", "low"]
+    assert [choice.stands_for for choice in ranking.choose(3)] == [
+        "best of 5 by all in all",
+        "median of 5 by all in all",
+        "worst of 5 by all in all",
     ]
-    assert [choice.trial for choice in ranking.choose(1)] == ["mid"]
-    assert len({choice.trial for choice in ranking.choose(9)}) == 5
+    assert [choice.conversation for choice in ranking.choose(1)] == ["mid"]
+    assert len({choice.conversation for choice in ranking.choose(9)}) == 5
+
+
+def test_without_a_score_out_of_a_hundred_all_scales_rank_and_without_any_none() -> None:
+    lower = Metric(id="errors", title="Errors", high=10, higher_is_better=False)
+    measures = (MEASURES[0], Measure("own.errors", "own", lower))
+    ranking = Ranking(measures)
+    ranking.add(_scores("unscored", {}), ())
+    assert ranking.choose(1)[0].stands_for == "one of 1, none of them scored"
+    ranking.add(_scores("good", {"own.share": 0.5, "own.errors": 0.0}), ())
+    ranking.add(_scores("bad", {"own.share": 0.9, "own.errors": 10.0}), ())
+    assert [choice.conversation for choice in ranking.choose(2)] == ["good", "bad"]
+    assert ranking.choose(2)[0].stands_for == "best of 2 by mean score"
+
+
+def test_long_words_may_be_broken_in_narrow_columns() -> None:
+    assert hyphenated("Grammatical Correctness") == "Grammat\xadical Correct\xadness"
+    assert hyphenated("Interestingness") == "Interest\xadingness"
+    assert hyphenated("Overall") == "Overall"
 
 
 def test_a_debate_that_has_ended_counts_on_with_its_last_scores() -> None:
@@ -48,7 +72,7 @@ def test_a_debate_that_has_ended_counts_on_with_its_last_scores() -> None:
     short = Played("a", "1", scores=[(40.0,) * 4])
     long = Played("a", "2", scores=[(0.0, 100.0, 0.0, None), (20.0, 80.0, 0.0, None)])
     for one in (short, long):
-        tally.add(one.debate()[0])
+        tally.add(one.debate().transcript)
     means = tally.means()
     assert means is not None
     assert means.debating == (2, 1)

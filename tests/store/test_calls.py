@@ -124,28 +124,51 @@ def test_the_twelve_prompts_of_a_dialogue_take_a_fraction_of_their_size(store: S
 def test_calls_are_listed_in_order_and_by_campaign(store: Store) -> None:
     with store:
         values.begun(store)
-        stranger = dataclasses.replace(values.call(3), trial="f" * 32)
+        stranger = dataclasses.replace(values.call(3), unit="f" * 32)
         _record(store, values.call(1), values.call(2))
         _record(store, stranger)
-        ours = [call.identity for call in store.calls(values.campaign().id)]
+        ours = [call.identity for call in store.calls(values.CAMPAIGN)]
         assert ours == [values.identity(1), values.identity(2)]
-        assert [call.trial for call in store.calls()][-1] == "f" * 32
-        assert store.spent(values.campaign().id).cost == 0.5
+        assert [call.unit for call in store.calls()][-1] == "f" * 32
+        assert store.spent(values.CAMPAIGN).cost == 0.5
 
 
 def test_calls_for_a_campaign_itself_are_its_calls(store: Store) -> None:
-    """As those of an optimisation of instructions are, which has no trials."""
-    own = values.campaign().id
+    """As those of an optimisation of instructions are, which has no conversations."""
+    own = values.CAMPAIGN
     with store:
         values.begun(store)
-        _record(store, values.call(1), dataclasses.replace(values.call(2), trial=own))
-        _record(store, dataclasses.replace(values.call(3), trial=None))
+        _record(store, values.call(1), dataclasses.replace(values.call(2), unit=own))
+        _record(store, dataclasses.replace(values.call(3), unit=None))
         assert [call.identity for call in store.calls(own)] == [
             values.identity(1),
             values.identity(2),
         ]
         assert store.spent(own)[0] == 2
         assert store.spent(own).cost == 0.5
+
+
+def test_calls_for_evaluations_are_the_campaigns_from_their_first_on(store: Store) -> None:
+    planned = values.evaluation()
+    with store:
+        (conversation,) = values.begun(store)
+        _record(store, dataclasses.replace(values.call(1), unit=planned.identity))
+        assert store.spent(values.CAMPAIGN).calls == 0
+        asyncio.run(store.save_log(conversation, values.log()))
+        asyncio.run(store.enter(planned))
+        assert store.spent(values.CAMPAIGN) == (1, 10, 2, 0.25)
+        assert [call.unit for call in store.calls(values.CAMPAIGN)] == [planned.identity]
+
+
+def test_what_a_call_costs_is_unknown_where_the_price_is(store: Store) -> None:
+    call = values.call(1)
+    usage = dataclasses.replace(call.reply.usage, cost=None)
+    free = dataclasses.replace(call, reply=dataclasses.replace(call.reply, usage=usage))
+    with store:
+        values.begun(store)
+        _record(store, free, values.call(2))
+        assert store.call(call.identity) == free
+        assert store.spent(values.CAMPAIGN) == (2, 20, 4, None)
 
 
 def test_a_missing_call_is_said_to_be_missing(store: Store) -> None:

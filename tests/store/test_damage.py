@@ -9,17 +9,30 @@ from typing import NamedTuple
 import pytest
 
 from recjury.errors import StoreError
-from recjury.records import PERSUASIVENESS, Aspect, Rating
+from recjury.records import Aspect, AspectScores, Rating, StageResult
 from recjury.store import Store
 from tests.store import values
 
 # Row numbers mean nothing, and nothing is concluded from when a stage was finished.
-_FREE = {("call", "id"), ("rating", "id"), ("statement", "id"), ("stage", "finished_at")}
-_KEYS = {"stage": "stage", "text": "id", "face_turn": "turn", "face_score": "particle"}
+_FREE = {
+    *((table, "id") for table in ("call", "rating", "statement")),
+    ("stage", "finished_at"),
+    ("evaluation", "created_at"),
+}
+_KEYS = {
+    "stage": "stage",
+    "kept": "stage",
+    "text": "id",
+    "face_turn": "turn",
+    "face_score": "particle",
+}
 _TABLES = (
-    *("text", "call", "trial", "log", "rating", "debate", "statement", "stage"),
-    *("face_turn", "face_score"),
+    *("text", "call", "conversation", "log", "stage", "evaluator", "evaluation"),
+    *("rating", "debate", "statement", "face_turn", "face_score", "kept"),
 )
+# Nothing is lost where one of those is: what a campaign is shown with.
+_UNSEALED = "SELECT setup FROM run UNION SELECT metrics FROM campaign_evaluator "
+_UNSEALED += "UNION SELECT stages FROM campaign_evaluator"
 
 
 class Cell(NamedTuple):
@@ -31,45 +44,52 @@ class Cell(NamedTuple):
     value: object
 
 
+LOG = values.log(calls=(values.identity(1),))
+PLANNED = values.evaluation(log_id=LOG.id)
+EVALUATION = PLANNED.identity
+CONVERSATION = values.conversation().identity
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """A store with one finished trial and the model call behind it."""
+    """A store with one conversation, an evaluation of it, and the model calls behind them."""
     store = Store.open(f"sqlite:///{tmp_path}/runs.db")
-    store.begin(values.campaign())
-    store.add_trials(values.campaign().id, [values.trial()])
+    values.begun(store)
     asyncio.run(_fill(store))
     return store
 
 
 async def _fill(store: Store) -> None:
-    calls, trial = (values.identity(1),), values.trial().id
+    calls = (values.identity(1),)
     long = "a judge's reply that is long enough to be compressed " * 40
     async with store.recorder() as recorder:
         await recorder.record(values.call(1, reply=long))
         await recorder.record(values.call_of_several(2))
-    await store.save_log(
-        trial,
-        values.log(calls=calls),
-        [Rating(evaluator="rule", factor=PERSUASIVENESS, score=1, low=0, high=2)],
-    )
-    await store.save_ratings(trial, values.ratings(calls)[-3:])
-    await store.save_debate(trial, *values.debate(values.log().id, calls))
-    await store.save_particles(trial, values.decomposition(calls))
-    scores = values.particle_scores(values.identity(2))
-    await store.save_scores(trial, Aspect.RELEVANCE, scores, values.aspect_ratings())
+    await store.save_log(CONVERSATION, LOG, [0.5])
+    scores = AspectScores(Aspect.RELEVANCE, values.particle_scores(values.identity(2)))
+    overall = Rating(evaluator="debate", factor="Overall", score=70, low=0, high=100)
+    stages = {
+        "rate": StageResult(values.ratings(calls)[-3:]),
+        "debate": StageResult((overall,), values.debate(LOG.id, calls)),
+        "particles": StageResult(kept=values.decomposition(calls)),
+        "relevance": StageResult(values.aspect_ratings(), scores),
+        "note": StageResult(kept={"said": ["whatever", 1]}),
+    }
+    for stage, result in stages.items():
+        await store.save_stage(PLANNED, stage, result)
 
 
 def _cells(path: Path) -> list[Cell]:
     connection = sqlite3.connect(path)
     try:
-        (setup,) = connection.execute("SELECT setup FROM run").fetchone()
+        unsealed = {number for (number,) in connection.execute(_UNSEALED)}
         cells = []
         for table in _TABLES:
             key = _KEYS.get(table, "rowid")
             cursor = connection.execute(f"SELECT {key}, * FROM {table}")
             columns = [column[0] for column in cursor.description[1:]]
             for row, *found in cursor:
-                if table == "text" and row == setup:
+                if table == "text" and row in unsealed:
                     continue
                 for column, value in zip(columns, found, strict=True):
                     if (table, column) not in _FREE:
@@ -102,15 +122,15 @@ def _set(path: Path, cell: Cell, old: object, new: object) -> None:
     assert values.alter(path, statement, new, row) == 1, cell
 
 
-def test_every_altered_value_of_a_trial_is_noticed(store: Store) -> None:
+def test_every_altered_value_is_noticed(store: Store) -> None:
     with store:
         cells = _cells(store.path)
         assert {cell.table for cell in cells} == set(_TABLES)
         for cell in cells:
             _set(store.path, cell, cell.value, _other(cell))
-            assert store.integrity(values.trial().id) != (), cell
+            assert store.integrity(EVALUATION) != (), cell
             _set(store.path, cell, _other(cell), cell.value)
-        assert store.integrity(values.trial().id) == ()
+        assert store.integrity(EVALUATION) == ()
 
 
 def test_a_value_of_another_type_is_noticed_too(store: Store) -> None:
@@ -120,67 +140,79 @@ def test_a_value_of_another_type_is_noticed_too(store: Store) -> None:
                 continue  # SQLite itself refuses that
             wrong = "words" if isinstance(cell.value, bytes) else b"\xff\x00"
             _set(store.path, cell, cell.value, wrong)
-            assert store.integrity(values.trial().id) != (), cell
+            assert store.integrity(EVALUATION) != (), cell
             _set(store.path, cell, wrong, cell.value)
-        assert store.integrity(values.trial().id) == ()
+        assert store.integrity(EVALUATION) == ()
 
 
 @pytest.mark.parametrize(
     "removal",
     [
+        "DELETE FROM conversation",
+        "DELETE FROM log",
+        "DELETE FROM evaluator",
+        "DELETE FROM evaluation",
         "DELETE FROM statement WHERE position = 3",
         "DELETE FROM rating WHERE position = 2",
-        "DELETE FROM rating WHERE stage = 'converse'",
-        "DELETE FROM log",
+        "DELETE FROM rating WHERE stage = 'debate'",
         "DELETE FROM debate",
         "DELETE FROM call",
+        "DELETE FROM kept",
         "DELETE FROM face_turn WHERE turn = 0",
         "DELETE FROM face_score WHERE particle = 1",
-        "DELETE FROM stage WHERE stage = 'face/relevance/scores'",
+        "DELETE FROM stage WHERE stage = 'relevance'",
         "DELETE FROM stage WHERE stage = 'debate'",
+        "DELETE FROM stage WHERE stage = 'converse'",
     ],
 )
 def test_a_row_taken_away_is_noticed(store: Store, removal: str) -> None:
     with store:
         assert values.alter(store.path, removal) > 0
-        assert store.integrity(values.trial().id) != ()
+        assert store.integrity(EVALUATION) != ()
+
+
+@pytest.mark.parametrize("table", ["conversation", "log", "evaluation", "evaluator", "debate"])
+def test_an_evaluation_that_must_have_a_debate_is_known_by_all_that_is_left(
+    store: Store, table: str
+) -> None:
+    with store:
+        assert values.alter(store.path, f"DELETE FROM {table}") == 1
+        assert store.debated(values.CAMPAIGN) == (EVALUATION,)
+        assert store.debated() == (EVALUATION,)
 
 
 def test_readers_refuse_what_was_altered_and_name_it(store: Store) -> None:
-    trial = values.trial().id
     with store:
         values.alter(store.path, "UPDATE statement SET score = 7 WHERE role = 'Linguist'")
-        with pytest.raises(StoreError, match=f"statement of the Linguist in round 1 of {trial}"):
-            store.debate(trial)
+        named = f"statement of the Linguist in round 1 of {EVALUATION}"
+        with pytest.raises(StoreError, match=named):
+            store.debate(EVALUATION)
+        with pytest.raises(StoreError, match=named):
+            store.stage_results(EVALUATION)
         values.alter(store.path, "UPDATE rating SET score = 4 WHERE factor = 'Explainability'")
-        with pytest.raises(StoreError, match=f"rating of Explainability of trial {trial}"):
-            store.ratings(trial)
         values.alter(store.path, "UPDATE log SET body = replace(body, 'Heat', 'Meat')")
-        with pytest.raises(StoreError, match=f"log of trial {trial}"):
-            store.log(trial)
+        with pytest.raises(StoreError, match=f"log of conversation {CONVERSATION}"):
+            store.log(CONVERSATION)
         with pytest.raises(StoreError, match="not as it was written"):
-            list(store.outcomes())
-        assert len(store.integrity(trial)) >= 3
+            list(store.results())
+        assert len(store.integrity(EVALUATION)) >= 3
 
 
 def test_readers_refuse_what_has_lost_a_row(store: Store) -> None:
-    trial = values.trial().id
     with store:
         values.alter(store.path, "DELETE FROM rating WHERE stage = 'rate'")
-        with pytest.raises(StoreError, match=f"stage rate of trial {trial}"):
-            store.ratings(trial)
-        values.alter(store.path, "DELETE FROM statement WHERE position = 3")
-        with pytest.raises(StoreError, match=f"stage debate of trial {trial}"):
-            store.debate(trial)
+        with pytest.raises(StoreError, match=f"stage rate of {EVALUATION}"):
+            list(store.results())
         values.alter(store.path, "DELETE FROM debate")
-        with pytest.raises(StoreError, match=f"stage debate of trial {trial}"):
-            store.debate(trial)
+        with pytest.raises(StoreError, match=f"stage \\w+ of {EVALUATION}"):
+            store.debate(EVALUATION)
 
 
-def test_a_ratings_score_alone_is_no_reason_to_refuse_the_log(store: Store) -> None:
+def test_an_altered_evaluation_is_no_reason_to_refuse_the_conversation(store: Store) -> None:
     with store:
         values.alter(store.path, "UPDATE rating SET score = 4 WHERE factor = 'Explainability'")
-        assert store.log(values.trial().id) is not None
+        assert store.log(CONVERSATION) is not None
+        assert store.integrity(CONVERSATION) == ()
 
 
 def test_a_damaged_reply_is_neither_reused_nor_read(store: Store) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from recjury.records import StageResult
 from recjury.store import Store
 from tests.store import values
 
@@ -17,17 +18,18 @@ _QUERIES = re.findall(
 
 @pytest.fixture
 def connection(tmp_path: Path) -> sqlite3.Connection:
-    """A connection as the `sqlite3` program has it, to a store with one finished trial."""
+    """A connection as the `sqlite3` program has it, to a store with one conversation, evaluated."""
 
-    async def fill(store: Store, trial: str) -> None:
+    async def fill(store: Store, conversation: str) -> None:
         await store.recorder().record(values.call(1))
-        await store.save_log(trial, values.log())
-        await store.save_ratings(trial, values.ratings())
-        await store.save_debate(trial, *values.debate(values.log().id))
+        await store.save_log(conversation, values.log())
+        rated, debate = StageResult(values.ratings()), values.debate(values.log().id)
+        await store.save_stage(values.evaluation(), "rate", rated)
+        await store.save_stage(values.evaluation(), "debate", StageResult(kept=debate))
 
     with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
-        (trial,) = values.begun(store)
-        asyncio.run(fill(store, trial))
+        (conversation,) = values.begun(store)
+        asyncio.run(fill(store, conversation))
     connection = sqlite3.connect(tmp_path / "runs.db")
     connection.create_function("sqlar_uncompress", 2, lambda body, size: body)
     return connection
@@ -52,7 +54,8 @@ def connection(tmp_path: Path) -> sqlite3.Connection:
 def test_a_query_of_the_docs_finds_what_it_is_for(
     connection: sqlite3.Connection, query: str, expected: list[tuple[object, ...]]
 ) -> None:
-    query = query.replace("3f2a%", values.trial().id).replace("0A1B%", values.identity(1).upper())
+    query = query.replace("3f2a%", values.conversation().identity)
+    query = query.replace("0A1B%", values.identity(1).upper())
     with connection:
         assert connection.execute(query).fetchall() == expected
     connection.close()

@@ -47,9 +47,9 @@ def test_a_store_of_every_older_schema_is_brought_up_to_date(
             upgrade(connection, to=older)
         engine.dispose()
     with Store.open(str(path)) as store:
-        (trial,) = values.begun(store)
-        asyncio.run(store.save_log(trial, values.log()))
-        assert store.log(trial) == values.log()
+        (conversation,) = values.begun(store)
+        asyncio.run(store.save_log(conversation, values.log()))
+        assert store.log(conversation) == values.log()
     assert _revision(path) == revisions()[-1]
 
 
@@ -145,7 +145,7 @@ async def record(store, first):
 print("ready", flush=True)
 sys.stdin.readline()
 with Store.open(sys.argv[1]) as store:
-    values.begun(store, trials=20)
+    values.begun(store, conversations=20)
     for first in range(0, 300, 60):
         asyncio.run(record(store, first + int(sys.argv[2])))
 """
@@ -169,4 +169,4 @@ def test_two_processes_make_and_fill_one_store_at_once(tmp_path: Path) -> None:
         assert process.returncode == 0
     with Store.open(str(tmp_path / "runs.db"), create=False) as store:
         assert {call.identity for call in store.calls()} == set(map(values.identity, range(450)))
-        assert store.campaigns()[0].trials == 20
+        assert store.campaigns()[0].conversations == 20

@@ -5,189 +5,270 @@ from pathlib import Path
 
 import pytest
 
-from recjury.errors import StoreError
-from recjury.records import PERSUASIVENESS, Rating, Status
-from recjury.store import Store
+from recjury.errors import StoreError, UnitFailed
+from recjury.records import (
+    Aspect,
+    AspectScores,
+    ConversationRecord,
+    Kept,
+    Rating,
+    StageResult,
+    Status,
+)
+from recjury.store import ForkedEvaluation, Store
 from tests.store import values
+
+EVALUATION = values.evaluation()
+OVERALL = Rating(evaluator="debate", factor="Overall", score=70, low=0, high=100)
 
 
 def _store(folder: Path) -> Store:
     return Store.open(f"sqlite:///{folder}/runs.db")
 
 
-def test_a_whole_trial_comes_back_equal(tmp_path: Path) -> None:
-    log, (transcript, verdict) = values.log(), values.debate(values.log().id)
-    persuasive = Rating(evaluator="rule", factor=PERSUASIVENESS, score=2, low=0, high=2)
+def _debated() -> StageResult:
+    return StageResult((OVERALL,), values.debate(values.log().id))
 
-    async def save(store: Store, trial: str) -> None:
-        await store.save_log(trial, log, [persuasive])
-        await store.save_ratings(trial, values.ratings())
-        await store.save_debate(trial, transcript, verdict)
+
+async def _evaluate(store: Store, conversation: str) -> None:
+    await store.save_log(conversation, values.log())
+    await store.save_stage(EVALUATION, "rate", StageResult(values.ratings()))
+    await store.save_stage(EVALUATION, "debate", _debated())
+
+
+def test_a_conversation_and_its_evaluation_come_back_equal(tmp_path: Path) -> None:
+    with _store(tmp_path) as store:
+        (conversation,) = values.begun(store)
+        asyncio.run(_evaluate(store, conversation))
+    with _store(tmp_path) as store:
+        assert store.log(conversation) == values.log()
+        assert store.held(values.CAMPAIGN) == {conversation: values.log().id}
+        assert store.find_evaluations([EVALUATION.identity, "f" * 32]) == {
+            EVALUATION.identity: EVALUATION.identity
+        }
+        evaluation = store.evaluation(EVALUATION.identity[:12])
+        assert evaluation.conversations == (conversation,)
+        assert (evaluation.kind, evaluation.log) == ("core", values.log().id)
+        assert store.evaluation_stages([evaluation.id]) == {evaluation.id: {"rate", "debate"}}
+        assert store.stage_results(evaluation.id) == {
+            "rate": StageResult(values.ratings()),
+            "debate": _debated(),
+        }
+        assert store.debate(evaluation.id) == values.debate(values.log().id)
+        assert store.debated(values.CAMPAIGN) == (evaluation.id,)
+        assert store.integrity(conversation) == store.integrity(evaluation.id) == ()
+        (result,) = store.results(values.CAMPAIGN)
+        (line,) = store.debates(values.CAMPAIGN)
+    assert (result.log, result.rounds, result.failure) == (values.log().id, 1, None)
+    (rated,) = result.evaluations
+    assert (rated.label, rated.judging, rated.failures) == ("core", 0, {})
+    assert sorted(rated.ratings, key=lambda one: one.factor) == sorted(
+        (OVERALL, *values.ratings()), key=lambda one: one.factor
+    )
+    assert (line.evaluation, line.conversation) == (evaluation.id, conversation)
+    assert (line.score, line.evaluator, line.fork_of) == (70, "core", None)
+
+
+def test_seconds_and_costs_are_by_system_turn(tmp_path: Path) -> None:
+    call = values.call(1)
+
+    async def save(store: Store, first: str, second: str) -> None:
+        async with store.recorder() as recorder:
+            await recorder.record(call)
+        await store.save_log(first, values.log(0, calls=(call.identity,)), [9.0])
+        await store.save_log(second, values.log(1), [1.5])
 
     with _store(tmp_path) as store:
-        (trial,) = values.begun(store)
-        asyncio.run(save(store, trial))
-    with _store(tmp_path) as store:
-        assert store.log(trial) == log
-        assert store.ratings(trial) == (persuasive, *values.ratings())
-        assert store.debate(trial) == (transcript, verdict)
-        assert store.stages_done(values.campaign().id) == {trial: {"converse", "rate", "debate"}}
-        assert store.integrity(trial) == ()
-        (outcome,) = store.outcomes(values.campaign().id)
-    assert outcome.log == log.id
-    assert outcome.recall == {1: 0.0, 5: 1.0, 10: 1.0}
-    assert outcome.persuasiveness == 2
-    assert outcome.overall == 70
-    assert outcome.score("Coherence") == 3
-    assert outcome.score("Groundness") is None
-    assert outcome.status("Groundness") is Status.UNREADABLE
+        first, second = values.begun(store, 2)
+        assert store.record(first) is None
+        asyncio.run(save(store, first, second))
+        # What a model took and cost is known from its calls: a clock says less.
+        log = values.log(0, calls=(call.identity,))
+        assert store.record(first) == ConversationRecord(log, (0.5,), (0.25,))
+        assert store.record(second) == ConversationRecord(values.log(1), (1.5,), (None,))
 
 
 def test_what_is_finished_is_not_overwritten(tmp_path: Path) -> None:
-    async def twice(store: Store, trial: str) -> None:
+    first, second = StageResult(values.ratings()), StageResult(values.ratings()[:3])
+
+    async def twice(store: Store, conversation: str) -> None:
         await asyncio.gather(
-            store.save_log(trial, values.log(text="first")),
-            store.save_log(trial, values.log(text="second")),
+            store.save_log(conversation, values.log(text="first")),
+            store.save_log(conversation, values.log(text="second")),
+            store.save_stage(EVALUATION, "rate", first),
+            store.save_stage(EVALUATION, "rate", second),
         )
 
     with _store(tmp_path) as store:
-        (trial,) = values.begun(store)
-        asyncio.run(twice(store, trial))
-        kept = store.log(trial)
-        assert kept == values.log(text="first")
-        assert store.integrity(trial) == ()
+        (conversation,) = values.begun(store)
+        asyncio.run(twice(store, conversation))
+        assert store.log(conversation) == values.log(text="first")
+        assert store.stage_results(EVALUATION.identity) == {"rate": first}
+        assert store.integrity(conversation) == ()
+
+
+def test_a_plain_object_is_kept_as_it_was(tmp_path: Path) -> None:
+    kept: Kept = {"words": ["a", "\u00fc"], "numbers": {"one": 1, "half": 0.5, "none": None}}
+    with _store(tmp_path) as store:
+        values.begun(store)
+        asyncio.run(store.save_stage(EVALUATION, "count", StageResult(kept=kept)))
+        assert store.stage_results(EVALUATION.identity) == {"count": StageResult(kept=kept)}
+
+
+@pytest.mark.parametrize(
+    ("stage", "kept", "why"),
+    [
+        ("talk", values.debate("log"), "by the stage 'debate' alone"),
+        ("debate", values.decomposition(), "by the stage 'particles' alone"),
+        ("scores", AspectScores(Aspect.RELEVANCE, ()), "by the stage 'relevance' alone"),
+        ("count", {"what": object()}, "must be plain JSON"),
+        ("converse", None, "can be called 'converse'"),
+    ],
+)
+def test_what_cannot_be_kept_fails_its_evaluation_alone(
+    tmp_path: Path, stage: str, kept: Kept, why: str
+) -> None:
+    with _store(tmp_path) as store:
+        values.begun(store)
+        with pytest.raises(UnitFailed, match=why):
+            asyncio.run(store.save_stage(EVALUATION, stage, StageResult(kept=kept)))
+        assert store.find_evaluations([EVALUATION.identity]) == {}
 
 
 def test_a_failed_stage_stays_to_do_and_is_reported_until_it_is_done(tmp_path: Path) -> None:
-    async def save(store: Store, trial: str) -> None:
-        await store.save_failure(trial, "converse", "the system gave no answer")
-        await store.save_failure(trial, "rate", "the judge fell over")
-
+    rated = StageResult(values.ratings())
     with _store(tmp_path) as store:
-        (trial,) = values.begun(store)
-        asyncio.run(save(store, trial))
-        assert store.stages_done(values.campaign().id) == {}
-        asyncio.run(store.save_ratings(trial, values.ratings()))
-        (outcome,) = store.outcomes()
-        assert outcome.failures == {"converse": "the system gave no answer"}
-        assert [failure.stage for failure in store.failures(trial)] == ["converse", "rate"]
+        (conversation,) = values.begun(store)
+        asyncio.run(store.save_failure(conversation, "converse", "no answer"))
+        (result,) = store.results()
+        assert (result.failure, result.log, result.evaluations) == ("no answer", None, ())
+        asyncio.run(store.save_log(conversation, values.log()))
+        asyncio.run(store.save_evaluation_failure(EVALUATION, "rate", "the judge fell over"))
+        (result,) = store.results()
+        assert result.failure is None
+        assert result.evaluations[0].failures == {"rate": "the judge fell over"}
+        assert result.evaluations[0].stages == frozenset()
+        asyncio.run(store.save_stage(EVALUATION, "rate", rated))
+        (result,) = store.results()
+        assert result.evaluations[0].failures == {}
+        (failure,) = store.failures(EVALUATION.identity)
+        assert (failure.unit, failure.stage) == (EVALUATION.identity, "rate")
 
 
 def test_what_was_said_until_a_conversation_failed_is_kept_until_one_is_held(
     tmp_path: Path,
 ) -> None:
-    async def save(store: Store, trial: str) -> None:
-        await store.save_failure(trial, "converse", "turn 1: first", values.log(text="first"))
-        await store.save_failure(trial, "converse", "turn 1: again", values.log(text="again"))
-        await store.save_failure(trial, "rate", "the judge fell over")
+    async def save(store: Store, conversation: str) -> None:
+        for reason in ("first", "again"):
+            said = values.log(text=reason)
+            await store.save_failure(conversation, "converse", f"turn 1: {reason}", said)
 
     with _store(tmp_path) as store:
-        trial, other = values.begun(store, trials=2)
-        asyncio.run(save(store, trial))
-        unfinished = store.unfinished(trial)
+        conversation, other = values.begun(store, 2)
+        asyncio.run(save(store, conversation))
+        unfinished = store.unfinished(conversation)
         assert unfinished is not None
-        assert (unfinished.trial, unfinished.reason) == (trial, "turn 1: again")
+        assert (unfinished.conversation, unfinished.reason) == (conversation, "turn 1: again")
         assert unfinished.log == values.log(text="again")
         assert store.unfinished(other) is None
-        assert store.unfinished_trials() == store.unfinished_trials(values.campaign().id)
-        assert store.unfinished_trials() == (trial,)
-        assert store.log(trial) is None
-        asyncio.run(store.save_log(trial, values.log()))
-        assert store.unfinished(trial) is None
-        assert store.unfinished_trials() == ()
+        assert store.unfinished_conversations() == (conversation,)
+        assert store.unfinished_conversations(values.CAMPAIGN) == (conversation,)
+        assert store.log(conversation) is None
+        asyncio.run(store.save_log(conversation, values.log()))
+        assert store.unfinished(conversation) is None
+        assert store.unfinished_conversations() == ()
 
 
 @pytest.mark.parametrize(
     ("altered", "noticed"),
     [
         ("UPDATE text SET body = x'7b7d' WHERE id = (SELECT log FROM failure)", "does not match"),
-        ("UPDATE failure SET log = (SELECT settings FROM trial)", "is not in the store as it was"),
+        (
+            "UPDATE failure SET log = (SELECT settings FROM conversation)",
+            "is not in the store as it was",
+        ),
     ],
 )
 def test_an_altered_unfinished_conversation_is_noticed(
     tmp_path: Path, altered: str, noticed: str
 ) -> None:
     with _store(tmp_path) as store:
-        (trial,) = values.begun(store)
-        asyncio.run(store.save_failure(trial, "converse", "turn 1: no", values.log()))
-        assert store.integrity(trial) == ()
+        (conversation,) = values.begun(store)
+        asyncio.run(store.save_failure(conversation, "converse", "turn 1: no", values.log()))
+        assert store.integrity(conversation) == ()
         assert values.alter(store.path, altered) == 1
         with pytest.raises(StoreError, match=noticed):
-            store.unfinished(trial)
-        (found,) = store.integrity(trial)
+            store.unfinished(conversation)
+        (found,) = store.integrity(conversation)
         assert noticed in found
 
 
-def test_a_campaign_begun_again_is_one_campaign_with_two_runs(tmp_path: Path) -> None:
+def test_conversations_and_evaluations_are_found_by_the_beginning_of_their_id(
+    tmp_path: Path,
+) -> None:
     with _store(tmp_path) as store:
-        values.begun(store, trials=3)
-        values.begun(store, trials=4)
-        (campaign,) = store.campaigns()
-        assert (campaign.runs, campaign.trials) == (2, 4)
-        assert campaign.setup == values.campaign().setup
-        planned = [values.trial(number) for number in range(4)]
-        assert list(store.trials(campaign.id)) == planned
+        ids = values.begun(store, 30)
+        found = store.conversation(ids[7][:12])
+        assert (found.id, found.scenario) == (ids[7], "sample/test#7")
+        assert found.settings == values.conversation(7).settings
+        with pytest.raises(StoreError, match="no conversation begins with zz"):
+            store.conversation("zz")
+        with pytest.raises(StoreError, match="several conversations begin"):
+            store.conversation("")
+        with pytest.raises(StoreError, match="no evaluation begins with zz"):
+            store.evaluation("zz")
 
 
-def test_a_trial_of_two_campaigns_is_done_once(tmp_path: Path) -> None:
+def test_a_fork_is_kept_beside_its_original_and_is_no_result(tmp_path: Path) -> None:
+    fork = ForkedEvaluation("ab" * 16, EVALUATION.identity, {"round": 2})
     with _store(tmp_path) as store:
-        (trial,) = values.begun(store)
-        asyncio.run(store.save_log(trial, values.log()))
-        other = values.campaign("second")
-        store.begin(other)
-        store.add_trials(other.id, [values.trial()])
-        assert store.stages_done(other.id) == {trial: {"converse"}}
+        (conversation,) = values.begun(store)
+        asyncio.run(_evaluate(store, conversation))
+        asyncio.run(store.save_fork(fork, _debated()))
+        kept = store.evaluation(fork.identity)
+        assert (kept.fork_of, kept.conversations) == (EVALUATION.identity, (conversation,))
+        assert store.stage_results(kept.id) == {
+            "fork": StageResult(kept={"round": 2}),
+            "debate": _debated(),
+        }
+        lines = [(line.evaluation, line.fork_of) for line in store.debates(values.CAMPAIGN)]
+        assert lines == [(EVALUATION.identity, None), (fork.identity, EVALUATION.identity)]
+        assert store.debated() == (EVALUATION.identity, fork.identity)
+        (result,) = store.results()
+        assert [each.evaluation for each in result.evaluations] == [EVALUATION.identity]
+        assert store.integrity(fork.identity) == ()
+        values.alter(store.path, "UPDATE statement SET text = 'x' WHERE evaluation = ?", "ab" * 16)
+        assert store.integrity(fork.identity) != ()
+        assert store.integrity(EVALUATION.identity) == ()
+        with pytest.raises(StoreError, match="is not in the store"):
+            asyncio.run(store.save_fork(fork._replace(original="f" * 32), _debated()))
 
 
-def test_trials_are_found_by_the_beginning_of_their_id(tmp_path: Path) -> None:
+def test_a_rating_without_an_upper_bound_comes_back_equal(tmp_path: Path) -> None:
+    ratings = (
+        Rating(evaluator="computed", factor="rounds", score=7, low=0, high=None),
+        Rating(evaluator="c", factor="hit", score=None, status=Status.NOT_APPLICABLE, high=None),
+    )
     with _store(tmp_path) as store:
-        trials = values.begun(store, trials=30)
-        assert store.trial(trials[7][:12]) == values.trial(7)
-        with pytest.raises(StoreError, match="no trial begins with zz"):
-            store.trial("zz")
-        with pytest.raises(StoreError, match="several trials begin"):
-            store.trial("")
-
-
-def test_outcomes_are_filtered_and_in_the_plans_order(tmp_path: Path) -> None:
-    with _store(tmp_path) as store:
-        planned = [
-            values.trial(number, system) for number in (2, 1, 3) for system in ("kbrd", "chatcrs")
-        ]
-        store.begin(values.campaign())
-        store.add_trials(values.campaign().id, planned)
-        kbrd = [outcome.scenario for outcome in store.outcomes(values.campaign().id, "kbrd")]
-        assert kbrd == ["sample/test#2", "sample/test#1", "sample/test#3"]
-
-
-def test_several_judges_of_a_factor_are_averaged_over_those_that_scored(tmp_path: Path) -> None:
-    given = [
-        Rating(evaluator="a", factor="Novelty", score=4),
-        Rating(evaluator="b", factor="Novelty", score=1),
-        Rating(evaluator="c", factor="Novelty", score=None, status=Status.UNREADABLE),
-    ]
-    with _store(tmp_path) as store:
-        (trial,) = values.begun(store)
-        asyncio.run(store.save_ratings(trial, given))
-        (outcome,) = store.outcomes()
-        assert outcome.score("Novelty") == 2.5
-        assert len(outcome.rated("Novelty")) == 3
+        values.begun(store)
+        asyncio.run(store.save_stage(EVALUATION, "log", StageResult(ratings)))
+        assert store.stage_results(EVALUATION.identity) == {"log": StageResult(ratings)}
 
 
 def test_a_bad_item_fails_alone_and_its_neighbours_are_kept(tmp_path: Path) -> None:
-    async def save(store: Store, trial: str) -> list[BaseException | None]:
+    async def save(store: Store, conversation: str) -> list[BaseException | None]:
         return list(
             await asyncio.gather(
-                store.save_log(trial, values.log()),
+                store.save_log(conversation, values.log()),
                 store.save_log("f" * 32, values.log()),
-                store.save_ratings(trial, values.ratings()),
+                store.save_stage(EVALUATION, "rate", StageResult(values.ratings())),
                 return_exceptions=True,
             )
         )
 
     with _store(tmp_path) as store:
-        (trial,) = values.begun(store)
-        first, second, third = asyncio.run(save(store, trial))
+        (conversation,) = values.begun(store)
+        first, second, third = asyncio.run(save(store, conversation))
         assert (first, third) == (None, None)
         assert "FOREIGN KEY" in str(second)
-        assert store.stages_done(values.campaign().id) == {trial: {"converse", "rate"}}
+        assert store.held(values.CAMPAIGN) == {conversation: values.log().id}

@@ -3,11 +3,13 @@
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from recjury.records import (
     CallRecord,
     ChatRequest,
     ConversationLog,
+    Debate,
     DebateTranscript,
     Decomposition,
     DialogueAct,
@@ -18,6 +20,7 @@ from recjury.records import (
     ItemRef,
     Level,
     Message,
+    Metric,
     Particle,
     ParticleScore,
     Rating,
@@ -32,8 +35,17 @@ from recjury.records import (
     Usage,
     Verdict,
     digest,
+    evaluation_id,
+    evaluator_id,
 )
-from recjury.store import Campaign, Setup, Store, Trial
+from recjury.store import (
+    Campaign,
+    PlannedConversation,
+    PlannedEvaluation,
+    PlannedEvaluator,
+    Setup,
+    Store,
+)
 
 NASTY = '=HYPERLINK("http://127.0.0.1")\r\nnext,line;"quoted" \x00 NUL \u2028 \U0001f3ac @x'
 
@@ -43,23 +55,56 @@ def identity(number: int) -> str:
     return digest(["call", number])
 
 
-def trial(number: int = 0, system: str = "retrieval") -> Trial:
-    """A planned trial."""
-    return Trial(
-        id=digest(["trial", number, system]),
+def conversation(number: int = 0, system: str = "retrieval") -> PlannedConversation:
+    """A planned conversation."""
+    return PlannedConversation(
+        identity=digest(["conversation", number, system]),
         system=system,
         scenario=f"sample/test#{number}",
-        corpus="sample",
+        corpus="sample/test",
         repeat=0,
         seed=number,
-        settings={"system": {"name": system}, "judge": "measured"},
+        settings={"system": {"name": system}, "user": "rule"},
+    )
+
+
+def evaluator(kind: str = "core", version: int = 1, **changes: Any) -> PlannedEvaluator:
+    """An evaluator to join a campaign."""
+    settings = {"version": version}
+    planned = PlannedEvaluator(
+        id=evaluator_id(kind, settings),
+        kind=kind,
+        name=kind,
+        settings=settings,
+        metrics=(Metric(id="novelty", title="Novelty"),),
+        stages=("rate", "debate"),
+    )
+    return planned.model_copy(update=changes)
+
+
+def evaluation(
+    by: PlannedEvaluator | None = None, number: int = 0, judging: int = 0, log_id: str = ""
+) -> PlannedEvaluation:
+    """The evaluation of a log: of `log(number)`, unless another is named."""
+    by, about = by or evaluator(), log_id or log(number).id
+    data = {"catalogue": "c1"}
+    return PlannedEvaluation(
+        identity=evaluation_id(about, by.id, data, judging),
+        log=about,
+        evaluator=by.id,
+        judging=judging,
+        data=data,
     )
 
 
 def campaign(name: str = "first") -> Campaign:
     """A campaign to begin."""
     setup = Setup(config={"systems": ["retrieval"], "limit": 2}, recjury="0.1.0", seeds={"plan": 7})
-    return Campaign(id=digest(name), name=name, setup=setup)
+    return Campaign(identity=digest(name), name=name, setup=setup)
+
+
+CAMPAIGN = digest("first")
+"""What the first campaign is called."""
 
 
 def log(number: int = 0, text: str = "Try Heat.", calls: tuple[str, ...] = ()) -> ConversationLog:
@@ -101,7 +146,7 @@ def ratings(calls: tuple[str, ...] = (), rationale: str = "because") -> tuple[Ra
     return (*scored, unread)
 
 
-def debate(log_id: str, calls: tuple[str, ...] = ()) -> tuple[DebateTranscript, Verdict]:
+def debate(log_id: str, calls: tuple[str, ...] = ()) -> Debate:
     """A debate of one round in which all agree."""
     said = tuple(
         Statement(role=role, round=1, speaker="rule", text=f"{role} says", score=70, calls=calls)
@@ -110,7 +155,7 @@ def debate(log_id: str, calls: tuple[str, ...] = ()) -> tuple[DebateTranscript, 
     transcript = DebateTranscript(
         log=log_id, max_rounds=4, protocol="p1", judges=("judge",), statements=said
     )
-    return transcript, Verdict(score=70.0, spoke=4, rounds=1, agreed=True)
+    return Debate(transcript, Verdict(score=70.0, spoke=4, rounds=1, agreed=True))
 
 
 def call(
@@ -136,7 +181,7 @@ def call(
         latency=0.5,
         attempts=2,
     )
-    return CallRecord(identity(number), request, kept, trial().id, 1000.5)
+    return CallRecord(identity(number), request, kept, conversation().identity, 1000.5)
 
 
 def call_of_several(number: int = 2) -> CallRecord:
@@ -183,12 +228,12 @@ def aspect_ratings() -> tuple[Rating, ...]:
     )
 
 
-def begun(store: Store, trials: int = 1) -> list[str]:
-    """Begin the first campaign with some trials; their ids."""
-    planned = [trial(number) for number in range(trials)]
-    store.begin(campaign())
-    store.add_trials(campaign().id, planned)
-    return [each.id for each in planned]
+def begun(store: Store, conversations: int = 1) -> list[str]:
+    """Begin the first campaign with some conversations and `core`; their ids."""
+    planned = [conversation(number) for number in range(conversations)]
+    assert store.begin(campaign()) == CAMPAIGN
+    store.join(CAMPAIGN, [evaluator()])
+    return list(store.plan(CAMPAIGN, planned).ids.values())
 
 
 def alter(path: Path, statement: str, *values: object) -> int:

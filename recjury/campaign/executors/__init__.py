@@ -1,1 +1,1 @@
-"""Who runs the trials of a campaign."""
+"""Who runs the units of a campaign."""

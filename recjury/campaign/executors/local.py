@@ -1,4 +1,4 @@
-"""Run trials in this process: each walks on its own, and only so many are open at once."""
+"""Run units in this process: each goes on its own, and only so many are open at once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator

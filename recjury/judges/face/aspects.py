@@ -150,9 +150,3 @@ def answer_to(log: ConversationLog, turn: int) -> str | None:
     """What the user says after the turn at index `turn`; None where the log ends with it."""
     following = log.interaction[turn + 1 : turn + 2]
     return following[0].text if following and following[0].speaker is Speaker.USER else None
-
-
-def system_turns(log: ConversationLog) -> tuple[int, ...]:
-    """The indices of the system's turns in the interaction."""
-    turns = enumerate(log.interaction)
-    return tuple(number for number, turn in turns if turn.speaker is Speaker.SYSTEM)

@@ -1,14 +1,15 @@
 """System turns as particles: asked of a model, several times, and voted on (FACE, section 2.1)."""
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from recjury.errors import Unreadable
-from recjury.judges.face.aspects import FacePrompts, answer_to, system_turns
+from recjury.judges.face.aspects import FacePrompts, answer_to
 from recjury.judges.face.voting import vote
+from recjury.judges.places import system_turns
 from recjury.llm import read_json, sample
 from recjury.llm.ask import Completes
 from recjury.llm.together import together
@@ -187,8 +188,3 @@ def _absent(turn: int) -> TurnParticles:
         status=Status.NOT_APPLICABLE,
         reason="no particles were given for this turn",
     )
-
-
-def undecomposed(decomposition: Decomposition) -> Sequence[TurnParticles]:
-    """The turns that could not be decomposed."""
-    return [turn for turn in decomposition.turns if turn.status is not Status.SCORED]

@@ -3,34 +3,40 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from recjury.errors import CallFailed, ConfigError
-from recjury.judges.face.aspects import situation, system_turns
+from recjury.errors import ConfigError, UnitFailed
+from recjury.judges.face.aspects import situation
 from recjury.judges.face.decomposer import Decomposer
 from recjury.judges.face.instructions import Instruction, Instructions, identity
+from recjury.judges.face.metrics import aspect_metrics
 from recjury.judges.face.pooling import pool
 from recjury.judges.face.scorer import ParticleScorer, Target, gathered
+from recjury.judges.places import system_turns
 from recjury.records import (
     JSON,
     Aspect,
+    AspectScores,
     ConversationLog,
+    ConversationRecord,
     Decomposition,
     Level,
+    Metric,
     ParticleScore,
     Rating,
+    Stage,
+    StageResult,
     Status,
     TurnParticles,
 )
 
-
-class AspectResult(NamedTuple):
-    """One aspect of one log: every particle's scores, and the ratings that they add up to."""
-
-    scores: tuple[ParticleScore, ...]
-    ratings: tuple[Rating, ...]
+PARTICLES = "particles"
 
 
 class FaceEvaluator:
     """Rates turns on relevance and interestingness, dialogues on the other five aspects."""
+
+    kind = "face"
+    data: Mapping[str, JSON] = {}
+    open_at_once: int | None = 8  # a log has some hundred calls to make at once
 
     def __init__(
         self,
@@ -38,62 +44,79 @@ class FaceEvaluator:
         scorer: ParticleScorer,
         instructions: Instructions | None = None,
         aspects: Sequence[Aspect] | None = None,
+        *,
+        name: str = "face",
+        models: Mapping[str, JSON] | None = None,
+        metrics: Sequence[Metric] | None = None,
     ):
         """With `instructions` by aspect; without, those that ship. Rates `aspects`, or all of them.
 
-        Raises ConfigError for an aspect that has no instructions.
+        `models` is what of the model can change a reply, by alias. Raises ConfigError for an
+        aspect that has no instructions.
         """
+        self._decomposer = decomposer
         self._scorer = scorer
-        self.decomposer = decomposer
-        self.instructions: dict[Aspect, tuple[Instruction, ...]] = (
+        self._models = dict(models or {})
+        self._instructions: dict[Aspect, tuple[Instruction, ...]] = (
             {aspect: scorer.prompts.initial(aspect) for aspect in Aspect}
             if instructions is None
             else dict(instructions)
         )
-        self.aspects = tuple(self.instructions if aspects is None else aspects)
+        self.name = name
+        self.aspects = tuple(self._instructions if aspects is None else aspects)
+        self.metrics = tuple(aspect_metrics(self.aspects) if metrics is None else metrics)
         for aspect in self.aspects:
-            if not self.instructions.get(aspect):
+            if not self._instructions.get(aspect):
                 raise ConfigError(f"{aspect} has no instructions: add {aspect}.json to the folder")
-
-    @property
-    def name(self) -> str:
-        """ "face/" and the model's alias."""
-        return f"face/{self._scorer.model}"
 
     @property
     def settings(self) -> Mapping[str, JSON]:
         """Who decomposes, who scores, and under which instructions; not which aspects are rated."""
         return {
-            "decomposer": dict(self.decomposer.settings),
+            "decomposer": dict(self._decomposer.settings),
             "scorer": dict(self._scorer.settings),
             "instructions": {
-                str(aspect): identity(some) for aspect, some in self.instructions.items()
+                str(aspect): identity(some) for aspect, some in self._instructions.items()
             },
+            "models": self._models,
         }
 
-    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """All ratings, by aspect and turn; those whose calls failed say so."""
-        decomposition = await self.decomposer.decompose(log)
-        found: list[Rating] = []
-        for aspect in self.aspects:
-            try:
-                found += (await self.assess(log, decomposition, aspect)).ratings
-            except CallFailed as failure:
-                lost = _Lost(Status.CALL_FAILED, str(failure))
-                found += self._ratings(log, decomposition, aspect, (), lost)
-        return tuple(found)
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The particles, and then each aspect."""
+        own = (Stage(name=aspect.value, after=(PARTICLES,)) for aspect in self.aspects)
+        return (Stage(name=PARTICLES), *own)
 
-    async def assess(
+    async def evaluate(
+        self, stage: str, record: ConversationRecord, done: Mapping[str, StageResult]
+    ) -> StageResult:
+        """The particles; or every particle's scores on an aspect, and the ratings they add up to.
+
+        Raises UnitFailed for a call that failed for good.
+        """
+        if stage == PARTICLES:
+            return StageResult(kept=await self._decompose(record.log))
+        particles = done[PARTICLES].kept
+        assert isinstance(particles, Decomposition)
+        return await self._assess(record.log, particles, Aspect(stage))
+
+    async def _decompose(self, log: ConversationLog) -> Decomposition:
+        found = await self._decomposer.decompose(log)
+        for turn in found.turns:
+            if turn.status is Status.CALL_FAILED:
+                raise UnitFailed(f"turn {turn.turn}: {turn.reason}")
+        return found
+
+    async def _assess(
         self, log: ConversationLog, decomposition: Decomposition, aspect: Aspect
-    ) -> AspectResult:
-        """Score every particle on one aspect; raises CallFailed for a call that failed for good."""
-        instructions = self.instructions[aspect]
+    ) -> StageResult:
+        instructions = self._instructions[aspect]
         scores = await gathered(
             self._scorer.score(aspect, target, instructions)
             for target in targets(log, decomposition)
         )
-        ratings = self._ratings(log, decomposition, aspect, tuple(scores), None)
-        return AspectResult(tuple(scores), ratings)
+        ratings = self._ratings(log, decomposition, aspect, tuple(scores))
+        return StageResult(ratings, AspectScores(aspect, tuple(scores)))
 
     def _ratings(
         self,
@@ -101,10 +124,9 @@ class FaceEvaluator:
         decomposition: Decomposition,
         aspect: Aspect,
         scores: tuple[ParticleScore, ...],
-        lost: "_Lost | None",
     ) -> tuple[Rating, ...]:
         if aspect.level is Level.DIALOGUE:
-            return (self._rating(aspect, None, decomposition.turns, scores, lost),)
+            return (self._rating(aspect, None, decomposition.turns, scores),)
         by_turn = {turn.turn: turn for turn in decomposition.turns}
         return tuple(
             self._rating(
@@ -112,7 +134,6 @@ class FaceEvaluator:
                 turn,
                 (by_turn[turn],) if turn in by_turn else (),
                 tuple(score for score in scores if score.turn == turn),
-                lost,
             )
             for turn in system_turns(log)
         )
@@ -123,14 +144,13 @@ class FaceEvaluator:
         turn: int | None,
         turns: Sequence[TurnParticles],
         scores: tuple[ParticleScore, ...],
-        lost: "_Lost | None",
     ) -> Rating:
         given = [by.score for score in scores for by in score.by if by.score is not None]
         pooled = pool(given)
-        lost = None if pooled is not None else lost or _why_none(turns, scores)
+        lost = None if pooled is not None else _why_none(turns, scores)
         asked = sum(len(score.by) for score in scores)
         return Rating(
-            evaluator=self.name,
+            evaluator=f"face/{self._scorer.model}",
             factor=aspect,
             score=pooled,
             status=Status.SCORED if lost is None else lost.status,

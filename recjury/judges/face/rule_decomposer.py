@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from recjury.judges.face.aspects import answer_to, system_turns
+from recjury.judges.face.aspects import answer_to
+from recjury.judges.places import system_turns
 from recjury.records import (
     JSON,
     ConversationLog,

@@ -1,7 +1,7 @@
 """The panel of measured judges: twelve ratings without a model."""
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from recjury.judges.measured.anchors import Outcome
 from recjury.judges.measured.appropriateness import appropriateness
@@ -28,7 +28,7 @@ _REMEMBERED_LENGTH = 2000
 
 
 class MeasuredPanel:
-    """Counts what each rubric counts; implements `records.Evaluator`.
+    """Counts what each rubric counts; implements `core.evaluator.Raters`.
 
     A log is read once: each text is linked once, and texts that recur are remembered.
     """
@@ -55,16 +55,14 @@ class MeasuredPanel:
         }
 
     @property
-    def name(self) -> str:
-        """ "measured"."""
-        return MEASURED
+    def settings(self) -> Mapping[str, JSON]:
+        """The rubric's version."""
+        return {"evaluator": MEASURED, "rubric": RUBRIC}
 
     @property
-    def settings(self) -> Mapping[str, JSON]:
-        """The rubric's version, the catalogue, and as much of the graph as is looked at."""
+    def data(self) -> Mapping[str, JSON]:
+        """The catalogue, and as much of the graph as is looked at."""
         return {
-            "evaluator": MEASURED,
-            "rubric": RUBRIC,
             "catalogue": self._catalogue.digest,
             "graph": None if self._graph is None else graph_digest(self._catalogue, self._graph),
         }
@@ -72,6 +70,11 @@ class MeasuredPanel:
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
         """Twelve ratings in the order of `Factor`; some milliseconds of computing."""
         return self.measure(log)
+
+    def feeding(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
+        """The ratings that a debate is held over: all of them."""
+        factors = set(Factor)
+        return tuple(rating for rating in ratings if rating.factor in factors)
 
     def measure(self, log: ConversationLog) -> tuple[Rating, ...]:
         """As `rate`, for callers that are not asynchronous."""

@@ -3,6 +3,7 @@
 from alembic import context
 from sqlmodel import SQLModel
 
+import recjury.store.evaluation_tables
 import recjury.store.tables  # noqa: F401 (fills the metadata)
 
 context.configure(

@@ -5,17 +5,20 @@ from collections.abc import Callable
 
 import pytest
 
-from recjury.errors import CallFailed, ConfigError
-from recjury.judges.face import CotIclRater, DirectRater, FaceEvaluator, GivenDecomposer
+from recjury.errors import CallFailed, ConfigError, UnitFailed
+from recjury.judges.face import FaceEvaluator, GivenDecomposer, LlmDecomposer
 from recjury.judges.face.instructions import Instruction
 from recjury.judges.face.scorer import ParticleScorer
 from recjury.llm.scripted import Line
 from recjury.records import (
     Aspect,
+    AspectScores,
     ChatRequest,
+    ConversationRecord,
     Decomposition,
     Level,
     Rating,
+    StageResult,
     Status,
     TurnParticles,
 )
@@ -31,14 +34,27 @@ INSTRUCTIONS = {
 }
 
 
+def _face(script: Callable[[ChatRequest], Line], particles: Decomposition) -> FaceEvaluator:
+    gateway, _ = scripted(script)
+    given = GivenDecomposer({"kbrd_redial_1": particles})
+    return FaceEvaluator(given, ParticleScorer(gateway, "main", samples=1), INSTRUCTIONS)
+
+
 def _rated(
     script: Callable[[ChatRequest], Line], particles: Decomposition | None = None
 ) -> tuple[Rating, ...]:
-    gateway, _ = scripted(script)
-    given = GivenDecomposer({"kbrd_redial_1": particles or decomposition()})
-    face = FaceEvaluator(given, ParticleScorer(gateway, "main", samples=1), INSTRUCTIONS)
-    assert face.name == "face/main"
-    return asyncio.run(face.rate(log()))
+    """All ratings, with the stages run as the pipeline does."""
+    face = _face(script, particles or decomposition())
+    record = ConversationRecord(log())
+
+    async def ratings() -> tuple[Rating, ...]:
+        done: dict[str, StageResult] = {}
+        for stage in face.stages:
+            assert set(stage.after) <= done.keys()
+            done[stage.name] = await face.evaluate(stage.name, record, done)
+        return tuple(rating for result in done.values() for rating in result.ratings)
+
+    return asyncio.run(ratings())
 
 
 def _by_words(request: ChatRequest) -> str:
@@ -51,6 +67,7 @@ def _by_words(request: ChatRequest) -> str:
 
 def test_scores_pool_over_particles_and_instructions() -> None:
     first, second, whole = _rated(_by_words)
+    assert {rating.evaluator for rating in (first, second, whole)} == {"face/main"}
     assert (first.factor, first.level, first.turn) == ("relevance", Level.TURN, 1)
     assert (first.score, first.low, first.high) == (0.75, 0, 2)
     assert first.rationale == "the mean of 4 scores: 2 particles, of 4 asked for"
@@ -81,13 +98,41 @@ def test_a_turn_that_was_not_decomposed_says_so() -> None:
     assert whole.score == 1.5
 
 
-def test_a_call_that_failed_leaves_its_aspect_unscored() -> None:
+def test_a_call_that_failed_fails_its_aspect_and_no_other() -> None:
     def script(request: ChatRequest) -> Line:
         return CallFailed("gone") if "relevance" in request.purpose else "<rating>4</rating>"
 
-    *turns, whole = _rated(script)
-    assert {(rating.status, rating.reason) for rating in turns} == {(Status.CALL_FAILED, "gone")}
-    assert whole.score == 4
+    face, record = _face(script, decomposition()), ConversationRecord(log())
+    done = {"particles": StageResult(kept=decomposition())}
+    with pytest.raises(UnitFailed, match="gone"):
+        asyncio.run(face.evaluate("relevance", record, done))
+    result = asyncio.run(face.evaluate("dialogue_overall", record, done))
+    assert [rating.score for rating in result.ratings] == [4]
+    assert isinstance(result.kept, AspectScores)
+    assert (result.kept.aspect, len(result.kept.scores)) == (Aspect.DIALOGUE_OVERALL, 2)
+
+
+def test_a_decomposition_with_a_failed_call_fails_its_stage() -> None:
+    def script(request: ChatRequest) -> Line:
+        return CallFailed("gone") if "Bye!" in request.messages[0].text else '{"particles": []}'
+
+    gateway, _ = scripted(script)
+    face = FaceEvaluator(LlmDecomposer(gateway, "main"), ParticleScorer(gateway, "main"))
+    with pytest.raises(UnitFailed, match=r"turn [13]: gone"):
+        asyncio.run(face.evaluate("particles", ConversationRecord(log()), {}))
+
+
+def test_stages_and_metrics_are_the_chosen_aspects() -> None:
+    face = _face(lambda _: "", decomposition())
+    assert [(stage.name, stage.after) for stage in face.stages] == [
+        ("particles", ()),
+        ("relevance", ("particles",)),
+        ("dialogue_overall", ("particles",)),
+    ]
+    assert [(metric.id, metric.level, metric.high) for metric in face.metrics] == [
+        ("relevance", Level.TURN, 2),
+        ("dialogue_overall", Level.DIALOGUE, 4),
+    ]
 
 
 def test_an_aspect_needs_instructions() -> None:
@@ -96,34 +141,3 @@ def test_an_aspect_needs_instructions() -> None:
     with pytest.raises(ConfigError, match=r"efficiency has no instructions: add efficiency.json"):
         FaceEvaluator(GivenDecomposer({}), scorer, INSTRUCTIONS, [Aspect.EFFICIENCY])
     assert FaceEvaluator(GivenDecomposer({}), scorer).aspects == tuple(Aspect)
-
-
-@pytest.mark.parametrize(
-    ("rater", "name", "words"),
-    [
-        (DirectRater, "llm-direct/main", "Do not explain."),
-        (CotIclRater, "llm-cot-icl/main", "Think step by step"),
-    ],
-)
-def test_the_evaluators_beside_it_rate_turns_and_dialogues_whole(
-    rater: type[DirectRater] | type[CotIclRater], name: str, words: str
-) -> None:
-    gateway, model = scripted(
-        lambda request: "no" if "efficiency" in request.purpose else "Well. <rating>1</rating>"
-    )
-    ratings = asyncio.run(rater(gateway, "main").rate(log()))
-    assert [(r.factor, r.turn) for r in ratings[:4]] == [
-        ("relevance", 1),
-        ("relevance", 3),
-        ("interestingness", 1),
-        ("interestingness", 3),
-    ]
-    assert len(ratings) == 9
-    assert {rating.evaluator for rating in ratings} == {name}
-    unread = [rating for rating in ratings if rating.score is None]
-    assert [(rating.factor, rating.status) for rating in unread] == [
-        ("efficiency", Status.UNREADABLE)
-    ]
-    assert all(words in request.messages[1].text for request in model.requests)
-    examples = "<example>" in model.requests[0].messages[1].text
-    assert examples is (rater is CotIclRater)

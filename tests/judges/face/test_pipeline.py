@@ -17,18 +17,19 @@ from recjury.alignment.face_results import (
     scores_by_instruction,
 )
 from recjury.alignment.face_table import face_table
-from recjury.campaign.config import RatingConfig
-from recjury.campaign.face import FaceSettings, score_conversations
-from recjury.campaign.progress import Progress
+from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.judge import judge_logs
 from recjury.campaign.running import RunResult
 from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.corpora.crsarena_run_file import read_run_file, write_run_file
 from recjury.corpora.crsarena_runs import read_runs, write_run
 from recjury.corpora.problems import count_faults
-from recjury.judges.face import RuleDecomposer, read_instruction_folder
+from recjury.judges import EvaluatorConfig
+from recjury.judges.direct.config import DirectConfig
+from recjury.judges.face.config import FaceConfig
 from recjury.llm import ModelSpec
 from recjury.records import Aspect, ConversationLog
-from recjury.store import Store
+from recjury.store import EvaluationResult, Store
 from tests.corpora.arena import write_lines
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint
 
@@ -43,11 +44,15 @@ class Arena(NamedTuple):
     logs: list[ConversationLog]
     model: Released
 
-    def settings(self, **fields: object) -> FaceSettings:
+    @property
+    def face(self) -> FaceConfig:
         """The released instructions on two aspects."""
-        instructions = read_instruction_folder(self.folder / "face-instructions")
-        plain = FaceSettings(aspects=ASPECTS, instructions=instructions)
-        return _with(plain, fields)
+        return FaceConfig(aspects=ASPECTS, instructions=str(self.folder / "face-instructions"))
+
+    @property
+    def by_rule(self) -> FaceConfig:
+        """The same with particles by rule, and one sample."""
+        return self.face.model_copy(update={"rules": True, "samples": 1})
 
     def script(self, body: Body) -> Answer:
         """What the released model would say."""
@@ -55,12 +60,6 @@ class Arena(NamedTuple):
         assert isinstance(messages, list)
         assert isinstance(n, int)
         return completion(self.model.texts(messages, n), "scripted")
-
-
-def _with(plain: FaceSettings, fields: dict[str, object]) -> FaceSettings:
-    from dataclasses import replace
-
-    return replace(plain, **fields)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -75,17 +74,19 @@ def arena(data_folder: Path) -> Arena:
 
 
 def _score(
-    arena: Arena, endpoint: ScriptedEndpoint, path: Path, settings: FaceSettings
+    arena: Arena, endpoint: ScriptedEndpoint, path: Path, evaluator: EvaluatorConfig
 ) -> RunResult:
-    config = RatingConfig(
-        model=ModelSpec(base_url=endpoint.url, name="scripted", retries=0), concurrency=64
+    config = EvaluationConfig(
+        model=ModelSpec(base_url=endpoint.url, name="scripted", retries=0),
+        evaluators=(evaluator,),
+        concurrency=64,
     )
-
-    async def run(store: Store) -> RunResult:
-        return await score_conversations(arena.logs, settings, config, store, progress=Progress())
-
     with Store.open(str(path)) as store:
-        return asyncio.run(run(store))
+        return asyncio.run(judge_logs(arena.logs, config, store))
+
+
+def _finished(store: Store) -> list[EvaluationResult]:
+    return [each for held in store.results() for each in held.evaluations]
 
 
 @pytest.mark.slow
@@ -93,16 +94,16 @@ def test_twenty_dialogues_over_http_give_the_table_of_the_released_scores(
     arena: Arena, tmp_path: Path
 ) -> None:
     with ScriptedEndpoint(arena.script) as endpoint:
-        result = _score(arena, endpoint, tmp_path / "runs.db", arena.settings())
+        result = _score(arena, endpoint, tmp_path / "runs.db", arena.face)
         asked = len(endpoint.bodies)
         assert (result.planned, result.done, result.failed) == (20, 20, 0)
         # What is done is not asked for again.
-        again = _score(arena, endpoint, tmp_path / "runs.db", arena.settings())
+        again = _score(arena, endpoint, tmp_path / "runs.db", arena.face)
         assert (again.done, len(endpoint.bodies)) == (20, asked)
     assert {body.get("n") for body in endpoint.bodies} <= {3, 5, None}
     with Store.open(str(tmp_path / "runs.db")) as store:
         scored = list(read_scored(store))
-        assert all(store.integrity(trial.id) == () for trial in store.trials()[:3])
+        assert all(store.integrity(each.evaluation) == () for each in _finished(store)[:3])
 
     mine = {log.scenario.record for log in arena.logs}
     released = {
@@ -143,11 +144,12 @@ def test_the_store_explains_a_score_with_the_call_behind_each_sample(
 ) -> None:
     one = arena._replace(logs=arena.logs[3:4])
     with ScriptedEndpoint(arena.script) as endpoint:
-        _score(one, endpoint, tmp_path / "runs.db", arena.settings())
+        _score(one, endpoint, tmp_path / "runs.db", arena.face)
     with Store.open(str(tmp_path / "runs.db")) as store:
         name = one.logs[0].scenario.record
         found = explainable_store(store).explain(name[:24], Aspect.DIALOGUE_OVERALL)
-        (rating,) = (r for r in store.ratings(store.trials()[0].id) if r.turn is None)
+        (evaluation,) = _finished(store)
+        (rating,) = (r for r in evaluation.ratings if r.turn is None)
         assert found.score == rating.score
         by = found.turns[0].particles[0].by[0]
         assert by.call is not None
@@ -170,42 +172,40 @@ def test_what_fails_is_left_to_do_and_nothing_else_is_asked_again(
         return arena.script(body)
 
     with ScriptedEndpoint(script) as endpoint:
-        result = _score(one, endpoint, tmp_path / "runs.db", arena.settings())
-        assert (result.done, result.failed) == (0, 1)
+        _score(one, endpoint, tmp_path / "runs.db", arena.face)
         with Store.open(str(tmp_path / "runs.db")) as store:
-            (trial,) = store.trials()
-            (failure,) = store.failures(trial.id)
-            assert failure.stage == "face/dialogue_overall"
-            assert set(store.face(trial.id).scores) == {Aspect.RELEVANCE}
+            (evaluation,) = _finished(store)
+            assert set(evaluation.failures) == {"dialogue_overall"}
+            assert evaluation.stages == {"particles", "relevance"}
+            assert set(store.face(evaluation.evaluation).scores) == {Aspect.RELEVANCE}
         refused = sum('number="0"' in str(b) and "overall" in str(b) for b in endpoint.bodies)
         before = len(endpoint.bodies)
         failing = False
-        assert _score(one, endpoint, tmp_path / "runs.db", arena.settings()).done == 1
+        _score(one, endpoint, tmp_path / "runs.db", arena.face)
         assert len(endpoint.bodies) == before + refused
+        with Store.open(str(tmp_path / "runs.db")) as store:
+            (evaluation,) = _finished(store)
+            assert evaluation.stages == {"particles", *ASPECTS}
+            assert evaluation.failures == {}
 
 
 def test_rules_and_the_evaluators_beside_it_run_the_same_way(arena: Arena, tmp_path: Path) -> None:
     few = arena._replace(logs=arena.logs[3:5])
     with ScriptedEndpoint(lambda body: "<rating>1</rating>") as endpoint:
-        ruled = arena.settings(decomposer=RuleDecomposer(), samples=1)
-        assert _score(few, endpoint, tmp_path / "rules.db", ruled).done == 2
-        direct = FaceSettings(kind="llm-direct", aspects=ASPECTS)
-        assert _score(few, endpoint, tmp_path / "direct.db", direct).done == 2
+        assert _score(few, endpoint, tmp_path / "runs.db", arena.by_rule).done == 2
+        direct = DirectConfig(aspects=ASPECTS)
+        assert _score(few, endpoint, tmp_path / "runs.db", direct).done == 2
         asked = len(endpoint.bodies)
-        assert _score(few, endpoint, tmp_path / "direct.db", direct).done == 2
+        assert _score(few, endpoint, tmp_path / "runs.db", direct).done == 2
         assert len(endpoint.bodies) == asked
-    with Store.open(str(tmp_path / "rules.db")) as store:
+    with Store.open(str(tmp_path / "runs.db")) as store:
         faces = [each.face.decomposition for each in read_scored(store)]
         assert {face.decomposer for face in faces if face} == {"rule"}
-    with Store.open(str(tmp_path / "direct.db")) as store:
-        scored = list(read_scored(store))
+        scored = list(read_scored(store, kind="llm-direct"))
         assert {r.evaluator for each in scored for r in each.ratings} == {"llm-direct/main"}
         assert {r.score for each in scored for r in each.ratings} == {1}
-        assert store.stages_done(store.campaigns()[0].id)[store.trials()[0].id] == {
-            "converse",
-            "llm-direct/relevance",
-            "llm-direct/dialogue_overall",
-        }
+        direct_ones = [each for each in _finished(store) if each.label == "llm-direct"]
+        assert {each.stages for each in direct_ones} == {frozenset(ASPECTS)}
 
 
 def test_a_run_file_with_faults_is_read_with_their_places(tmp_path: Path) -> None:
@@ -223,17 +223,27 @@ def test_a_run_file_with_faults_is_read_with_their_places(tmp_path: Path) -> Non
     assert sorted(scores) == [Aspect.DIALOGUE_OVERALL, Aspect.RELEVANCE]
 
 
-def test_other_instructions_are_another_campaign_and_another_aspect_is_not(
+def test_other_instructions_are_another_version_and_another_aspect_is_not(
     arena: Arena, tmp_path: Path
 ) -> None:
     few = arena._replace(logs=arena.logs[3:4])
-    ruled = arena.settings(decomposer=RuleDecomposer(), samples=1)
+    changes: tuple[dict[str, object], ...] = (
+        {"aspects": ASPECTS[:1]},
+        {"aspects": ASPECTS[1:]},
+        {"instructions": None},
+    )
     with ScriptedEndpoint(lambda body: "<rating>1</rating>") as endpoint:
-        first = _score(few, endpoint, tmp_path / "runs.db", _with(ruled, {"aspects": ASPECTS[:1]}))
-        second = _score(few, endpoint, tmp_path / "runs.db", _with(ruled, {"aspects": ASPECTS[1:]}))
-        own = _score(few, endpoint, tmp_path / "runs.db", _with(ruled, {"instructions": None}))
-    assert first.campaign == second.campaign != own.campaign
+        ids = {
+            _score(
+                few, endpoint, tmp_path / "runs.db", arena.by_rule.model_copy(update=change)
+            ).campaign
+            for change in changes
+        }
+    assert len(ids) == 1
     with Store.open(str(tmp_path / "runs.db")) as store:
-        (mine,) = read_scored(store, first.campaign)
-        assert set(mine.face.scores) == set(ASPECTS)
-        assert len(list(read_scored(store))) == 2
+        own, both = store.evaluators(*ids)
+        assert (own.label, both.label.partition("@")[0]) == ("face", "face")
+        assert {metric.id for metric in both.metrics} == set(ASPECTS)
+        first, second = read_scored(store)
+        assert set(first.face.scores) == set(ASPECTS)
+        assert set(second.face.scores) == set(ASPECTS)

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from recjury.judges.face import DirectRater, LlmDecomposer
+from recjury.judges.direct.evaluator import WholeRater
+from recjury.judges.face import LlmDecomposer
 from recjury.judges.face.optimise import Rewriter, Task, play
 from recjury.judges.face.optimise.gradient import Case
-from recjury.records import Aspect
+from recjury.records import Aspect, ConversationRecord
 from tests.judges.face.logs import log
 from tests.llm.doubles import OneRefuses, refused_with_others_ended, request
 
@@ -16,7 +17,9 @@ Act = Callable[[OneRefuses], Coroutine[Any, Any, object]]
 
 
 def _rate(model: OneRefuses) -> Coroutine[Any, Any, object]:
-    return DirectRater(model, "main", aspects=[Aspect.RELEVANCE, Aspect.EFFICIENCY]).rate(log())
+    rater = WholeRater(model, "main", kind="llm-direct", with_reasons=False)
+    record = ConversationRecord(log("Hi", "A.", "No", "B.", "No", "C."))
+    return rater.evaluate("relevance", record, {})
 
 
 def _decompose(model: OneRefuses) -> Coroutine[Any, Any, object]:

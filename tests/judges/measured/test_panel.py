@@ -75,19 +75,19 @@ def test_what_was_said_before_the_log_changes_nothing() -> None:
     assert PANEL.measure(STRANGE["no targets"]) == first
 
 
-def test_settings_change_with_the_catalogue() -> None:
-    """What can change a rating is in the settings."""
+def test_data_changes_with_the_catalogue() -> None:
+    """What of the corpus can change a rating is apart from the version of the rubric."""
     other = MeasuredPanel(Catalogue("test", FILLERS))
-    assert PANEL.name == MEASURED
-    assert PANEL.settings == MeasuredPanel(CATALOGUE).settings
-    assert PANEL.settings != other.settings
+    assert PANEL.settings == other.settings == {"evaluator": MEASURED, "rubric": RUBRIC}
+    assert PANEL.data == MeasuredPanel(CATALOGUE).data
+    assert PANEL.data != other.data
 
 
-def test_settings_change_with_what_is_looked_up_in_the_graph() -> None:
+def test_data_changes_with_what_is_looked_up_in_the_graph() -> None:
     """Only items without attributes are; what the graph says of others changes no score."""
     bare = HEAT.model_copy(update={"directors": (), "writers": (), "actors": (), "genres": ()})
 
-    def settings(item: Item, maker: str) -> JSON:
+    def data(item: Item, maker: str) -> JSON:
         graph = KnowledgeGraph(
             entities=(item.name, maker),
             relations=("director",),
@@ -95,11 +95,11 @@ def test_settings_change_with_what_is_looked_up_in_the_graph() -> None:
             item_ids={0: item.id},
             item_entities=(0,),
         )
-        return dict(MeasuredPanel(Catalogue("test", (item,)), graph).settings)
+        return dict(MeasuredPanel(Catalogue("test", (item,)), graph).data)
 
-    assert settings(bare, "Michael Mann") == settings(bare, "Michael Mann")
-    assert settings(bare, "Michael Mann") != settings(bare, "Ridley Scott")
-    assert settings(HEAT, "Michael Mann") == settings(HEAT, "Ridley Scott")
+    assert data(bare, "Michael Mann") == data(bare, "Michael Mann")
+    assert data(bare, "Michael Mann") != data(bare, "Ridley Scott")
+    assert data(HEAT, "Michael Mann") == data(HEAT, "Ridley Scott")
 
 
 BOMBS = [

@@ -22,7 +22,9 @@ systems: [retrieval]
 model: {{base_url: "{url}", name: scripted, retries: 0}}
 concurrency: 8
 """
-PRICED = CAMPAIGN.replace("retries: 0", "retries: 0, price_in: 1, price_cached: 1, max_tokens: 50")
+PRICED = CAMPAIGN.replace(
+    "retries: 0", "retries: 0, price_in: 1, price_cached: 1, price_out: 0, max_tokens: 50"
+)
 
 
 class Ran(NamedTuple):

@@ -1,0 +1,243 @@
+"""recjury from Python: evaluate systems, judge conversations that exist, open what is stored.
+
+In a script, and in a notebook whose event loop is running; `evaluate_async` and `judge_async` are
+for programs that have a loop of their own. The command line calls the same functions.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from recjury.api.stored import Run, Stored
+from recjury.campaign import (
+    CampaignConfig,
+    EvaluationConfig,
+    Progress,
+    judge_campaign,
+    judge_files,
+    judge_logs,
+    read_config,
+    run_campaign,
+)
+from recjury.campaign.reading import explain
+from recjury.errors import ConfigError
+from recjury.llm import event_loop
+from recjury.records import ConversationLog, Evaluator, Recommender
+
+T = TypeVar("T")
+
+DEFAULT_STORE = "sqlite:///recjury.db"
+
+Systems = Sequence["str | Mapping[str, object] | Recommender | object"]
+Evaluators = Sequence["str | Mapping[str, object] | Evaluator | object"]
+Logs = Sequence[ConversationLog] | Sequence["str | Path"] | str | Path
+
+
+def evaluate(
+    campaign: str | Path | Mapping[str, object] | CampaignConfig | None = None,
+    *,
+    systems: Systems | None = None,
+    scenarios: str | Sequence[str | Mapping[str, object]] | None = None,
+    evaluators: Evaluators | None = None,
+    limit: int | None = None,
+    store: str = DEFAULT_STORE,
+    progress: Progress | None = None,
+    **settings: object,
+) -> Run:
+    """Run a campaign, or go on with it: scenarios x systems, evaluated by every evaluator.
+
+    `campaign` is a campaign file, or what one says; the other arguments are its keys, and stand
+    in for them. A system or an evaluator is a kind ("retrieval", "core"), an entry of a campaign
+    file as a mapping, or an object: a `Recommender` or an evaluator with `metrics` and `rate`,
+    identified by its settings and source (without source, no other process reuses its results);
+    its plain `def` methods run in threads. `limit` draws that many scenarios from each source.
+    `settings` are further keys: model, models, simulator, repeats, seed, budget, concurrency.
+
+    Raises `recjury.errors.Fixable`, in one line, for what the caller can mend.
+    """
+    config = _campaign(campaign, systems, scenarios, evaluators, settings)
+    return _now(lambda: _evaluated(config, store, limit, progress))
+
+
+async def evaluate_async(
+    campaign: str | Path | Mapping[str, object] | CampaignConfig | None = None,
+    *,
+    systems: Systems | None = None,
+    scenarios: str | Sequence[str | Mapping[str, object]] | None = None,
+    evaluators: Evaluators | None = None,
+    limit: int | None = None,
+    store: str = DEFAULT_STORE,
+    progress: Progress | None = None,
+    **settings: object,
+) -> Run:
+    """As `evaluate`, on the event loop that is running."""
+    config = _campaign(campaign, systems, scenarios, evaluators, settings)
+    return await _evaluated(config, store, limit, progress)
+
+
+def judge(
+    conversations: Logs | None = None,
+    *,
+    campaign: str | None = None,
+    evaluators: Evaluators | None = None,
+    store: str = DEFAULT_STORE,
+    progress: Progress | None = None,
+    **settings: object,
+) -> Run:
+    """Evaluate conversations that exist: logs, files in a known form, or a campaign of the store.
+
+    `conversations` are `ConversationLog`s, or paths of files; with `campaign` (an id, or its first
+    digits) those that the store has of it, which the evaluations join. `evaluators` are as in
+    `evaluate`; `settings` are further keys of a campaign file: model, models, budget, data.
+
+    Raises `recjury.errors.Fixable`, in one line, for what the caller can mend.
+    """
+    config = _evaluation(evaluators, settings)
+    return _now(lambda: _judged(conversations, campaign, config, store, progress))
+
+
+async def judge_async(
+    conversations: Logs | None = None,
+    *,
+    campaign: str | None = None,
+    evaluators: Evaluators | None = None,
+    store: str = DEFAULT_STORE,
+    progress: Progress | None = None,
+    **settings: object,
+) -> Run:
+    """As `judge`, on the event loop that is running."""
+    config = _evaluation(evaluators, settings)
+    return await _judged(conversations, campaign, config, store, progress)
+
+
+def open(store: str = DEFAULT_STORE) -> Stored:  # noqa: A001 (recjury.open reads well)
+    """What a store has; raises StoreError where there is none."""
+    return Stored(store)
+
+
+def _campaign(
+    campaign: str | Path | Mapping[str, object] | CampaignConfig | None,
+    systems: Systems | None,
+    scenarios: str | Sequence[str | Mapping[str, object]] | None,
+    evaluators: Evaluators | None,
+    settings: Mapping[str, object],
+) -> CampaignConfig:
+    if isinstance(campaign, str | Path):
+        campaign = read_config(Path(campaign))
+    if isinstance(campaign, CampaignConfig):
+        given = {name: getattr(campaign, name) for name in campaign.model_fields_set}
+    else:
+        given = dict(campaign or {"scenarios": ["sample"]})
+    if systems is not None:
+        given["systems"] = [_system(each) for each in systems]
+    if scenarios is not None:
+        given["scenarios"] = [scenarios] if isinstance(scenarios, str) else list(scenarios)
+    if evaluators is not None:
+        given["evaluators"] = list(evaluators)
+    return _valid(CampaignConfig, {**given, **settings})
+
+
+def _evaluation(evaluators: Evaluators | None, settings: Mapping[str, object]) -> EvaluationConfig:
+    named = {} if evaluators is None else {"evaluators": list(evaluators)}
+    return _valid(EvaluationConfig, {**named, **settings})
+
+
+C = TypeVar("C", bound=EvaluationConfig)
+
+
+def _valid(kind: type[C], given: Mapping[str, object]) -> C:
+    from pydantic import ValidationError
+
+    try:
+        return kind.model_validate(dict(given))
+    except ValidationError as error:
+        raise ConfigError(explain(error)) from error
+
+
+def _system(given: object) -> object:
+    """An entry of a campaign file; an object stands for itself."""
+    if isinstance(given, str | Mapping):
+        return {"kind": given} if isinstance(given, str) else given
+    kind = type(given)
+    name = getattr(given, "name", None)
+    return {
+        "kind": "python",
+        "name": name if isinstance(name, str) and name else kind.__name__.lower(),
+        "path": f"{kind.__module__}:{kind.__qualname__}",
+        "instance": given,
+    }
+
+
+async def _evaluated(
+    config: CampaignConfig, store: str, limit: int | None, progress: Progress | None
+) -> Run:
+    return Run(store, await run_campaign(config, store, limit=limit, progress=progress))
+
+
+async def _judged(
+    conversations: Logs | None,
+    campaign: str | None,
+    config: EvaluationConfig,
+    store: str,
+    progress: Progress | None,
+) -> Run:
+    if (conversations is None) == (campaign is None):
+        raise ConfigError("judge takes conversations, or the id of a campaign of the store")
+    if campaign is not None:
+        return Run(store, await judge_campaign(campaign, config, store, progress=progress))
+    assert conversations is not None
+    if isinstance(conversations, str | Path):
+        conversations = [conversations]
+    logs = [each for each in conversations if isinstance(each, ConversationLog)]
+    paths = [Path(each) for each in conversations if isinstance(each, str | Path)]
+    if not (logs or paths) or (logs and paths):
+        raise ConfigError("judge takes conversation logs, or paths of files, and at least one")
+    if logs:
+        return Run(store, await judge_logs(logs, config, store, progress=progress))
+    return Run(store, await judge_files(paths, config, store, progress=progress))
+
+
+def _now(make: Callable[[], Coroutine[None, None, T]]) -> T:
+    """What the coroutine gives, also where an event loop is running in this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        with event_loop() as runner:
+            return runner.run(make())
+    return _in_a_thread(make)
+
+
+def _in_a_thread(make: Callable[[], Coroutine[None, None, T]]) -> T:
+    """As a notebook needs it: on a loop of its own; an interrupt ends the work and not only the
+    waiting."""
+    found: list[T] = []
+    failed: list[BaseException] = []
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = []
+
+    async def work() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        running.append((asyncio.get_running_loop(), task))
+        return await make()
+
+    def run() -> None:
+        try:
+            with event_loop() as runner:
+                found.append(runner.run(work()))
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run, name="recjury")
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        for loop, task in running:
+            loop.call_soon_threadsafe(task.cancel)
+        thread.join()
+        raise
+    if failed:
+        raise failed[0]
+    return found[0]

@@ -1,0 +1,95 @@
+"""Who takes part in a campaign, built from its configuration for each corpus.
+
+Rooms with heavy libraries are imported where a configuration asks for them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from recjury.campaign.config import CampaignConfig, EvaluationConfig, SimulatorConfig
+from recjury.campaign.systems import PythonConfig, SystemConfig
+from recjury.corpora import Corpus
+from recjury.errors import ConfigError
+from recjury.judges.config import EvaluatorContext
+from recjury.knowledge import Catalogue
+from recjury.llm import Gateway
+from recjury.records import Checked, Evaluator, Recommender, User
+
+
+@dataclass(frozen=True)
+class Components:
+    """Everyone who works on one corpus: systems by name, the user, the evaluators by label."""
+
+    catalogue: Catalogue
+    recommenders: Mapping[str, Recommender]
+    user: User | None
+    evaluators: Mapping[str, Evaluator]
+
+    async def check(self) -> None:
+        """Try every system that can be tried; raises Fixable for the first that cannot be used."""
+        for recommender in self.recommenders.values():
+            if isinstance(recommender, Checked):
+                await recommender.check()
+
+    async def aclose(self) -> None:
+        """Release what the systems hold."""
+        for recommender in self.recommenders.values():
+            await recommender.aclose()
+
+
+def playing_components(
+    config: CampaignConfig, corpus: Corpus, gateway: Gateway | None
+) -> Components:
+    """Those who play scenarios of `corpus`, and evaluate."""
+    user = build_user(config.simulator, corpus.catalogue, gateway, config)
+    return Components(
+        catalogue=corpus.catalogue,
+        recommenders={s.name: _recommender(s, config, corpus, gateway) for s in config.systems},
+        user=user,
+        evaluators=build_evaluators(config, corpus, gateway, user),
+    )
+
+
+def build_evaluators(
+    config: EvaluationConfig, corpus: Corpus | None, gateway: Gateway | None, user: User | None
+) -> dict[str, Evaluator]:
+    """The evaluators of logs about `corpus` by label; None where the items are unknown."""
+    context = EvaluatorContext(corpus, gateway, config.all_models, user)
+    return {entry.label: entry.build(context) for entry in config.evaluators}
+
+
+def build_user(
+    simulator: SimulatorConfig,
+    catalogue: Catalogue,
+    gateway: Gateway | None,
+    config: EvaluationConfig,
+) -> User:
+    """The simulated user that `simulator` describes; a model where nothing is said and there is
+    one."""
+    if simulator.kind == "rule" or (simulator.kind is None and not config.has_models):
+        from recjury.simulator import RuleUser
+
+        return RuleUser(catalogue, seed=config.seed)
+    if gateway is None:
+        raise ConfigError("this campaign needs a model: add `model` to its file")
+    from recjury.simulator import LlmUser
+
+    return LlmUser(gateway, simulator.model, catalogue, temperature=simulator.temperature)
+
+
+def _recommender(
+    system: SystemConfig, config: CampaignConfig, corpus: Corpus, gateway: Gateway | None
+) -> Recommender:
+    from recjury.agents import Surroundings, load_recommender
+
+    if isinstance(system, PythonConfig) and system.instance is not None:
+        from recjury.agents.own import guard_instance
+
+        return guard_instance(system.instance, corpus, name=system.name, timeout=system.timeout)
+    given = system.model_dump(exclude={"kind", "name"}, exclude_none=True)
+    options = {
+        key: value.replace("{corpus}", corpus.name) if isinstance(value, str) else value
+        for key, value in given.items()
+    }
+    around = Surroundings(corpus, gateway, list_length=config.simulator.list_length)
+    return load_recommender(system.kind, system.name, options, around)

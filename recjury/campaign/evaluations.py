@@ -1,0 +1,111 @@
+"""Evaluating one conversation of a campaign, stage by stage.
+
+Each stage is written when it ends, and what the store has is not done again. A stage that fails is
+recorded with its reason, and so is the reason that those after it wait for; the other stages and
+evaluators go on, and the next run tries it again.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator, Sequence
+
+import structlog
+
+from recjury.errors import UnitFailed
+from recjury.llm import on_behalf_of
+from recjury.records import (
+    ConversationRecord,
+    Evaluator,
+    Rating,
+    StageResult,
+    Status,
+    evaluation_id,
+    evaluator_id,
+)
+from recjury.store import PlannedEvaluation, PlannedEvaluator, Store
+
+logger = structlog.get_logger()
+
+_MOST_REPEATS = 1000
+
+
+def sample_of(repeat: int, judging: int) -> int:
+    """The sample that an evaluation asks for: each repeat and each judging has its own."""
+    return repeat + _MOST_REPEATS * judging
+
+
+class ActiveEvaluator:
+    """An evaluator at work in a run; there is one for each corpus."""
+
+    def __init__(self, label: str, evaluator: Evaluator, judgings: int):
+        """`judgings` is how often each log is judged."""
+        self.label, self.evaluator, self.judgings = label, evaluator, judgings
+        self.version = evaluator_id(evaluator.kind, evaluator.settings)
+        self.stages = frozenset(stage.name for stage in evaluator.stages)
+        most = evaluator.open_at_once
+        self._room = None if most is None else asyncio.Semaphore(most)
+
+    def planned(self) -> PlannedEvaluator:
+        """What the store is told of it."""
+        return PlannedEvaluator(
+            id=self.version,
+            kind=self.evaluator.kind,
+            name=self.label,
+            settings=self.evaluator.settings,
+            judgings=self.judgings,
+            metrics=tuple(self.evaluator.metrics),
+            stages=tuple(stage.name for stage in self.evaluator.stages),
+        )
+
+    def evaluations(self, log: str) -> Iterator[PlannedEvaluation]:
+        """The evaluations of the log of that id, one for each judging."""
+        for judging in range(self.judgings):
+            data = self.evaluator.data
+            yield PlannedEvaluation(
+                identity=evaluation_id(log, self.version, data, judging),
+                log=log,
+                evaluator=self.version,
+                judging=judging,
+                data=data,
+            )
+
+    async def evaluate(
+        self, store: Store, planned: PlannedEvaluation, record: ConversationRecord, repeat: int
+    ) -> bool:
+        """Do what is left of an evaluation; whether it came to its end."""
+        async with self._room or contextlib.nullcontext():
+            await store.enter(planned)
+            unit = store.find_evaluations([planned.identity])[planned.identity]
+            done = store.stage_results(unit)
+            with on_behalf_of(unit, sample_of(repeat, planned.judging)):
+                for stage in self.evaluator.stages:
+                    if stage.name not in done and all(need in done for need in stage.after):
+                        result = await self._stage(store, planned, stage.name, record, done)
+                        if result is not None:
+                            done[stage.name] = result
+        return self.stages <= done.keys()
+
+    async def _stage(
+        self,
+        store: Store,
+        planned: PlannedEvaluation,
+        stage: str,
+        record: ConversationRecord,
+        done: dict[str, StageResult],
+    ) -> StageResult | None:
+        try:
+            result = await self.evaluator.evaluate(stage, record, done)
+            _refuse_lost(result.ratings)
+        except UnitFailed as failure:
+            logger.info("stage failed", evaluator=self.label, stage=stage, why=str(failure))
+            await store.save_evaluation_failure(planned, stage, str(failure))
+            return None
+        await store.save_stage(planned, stage, result)
+        return result
+
+
+def _refuse_lost(ratings: Sequence[Rating]) -> None:
+    """A call that failed for good may succeed tomorrow: the stage is not finished without it."""
+    for rating in ratings:
+        if rating.status is Status.CALL_FAILED:
+            raise UnitFailed(f"{rating.factor}: {rating.reason}")

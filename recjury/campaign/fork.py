@@ -1,0 +1,199 @@
+"""Fork a stored debate: hold it again from one of its rounds on, and keep that beside it.
+
+The debaters are those of the original, with models as a campaign file describes them. Nothing is
+written but calls until the fork has come to its end.
+"""
+
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.evaluations import sample_of
+from recjury.debate import (
+    EDITED,
+    RULE,
+    Debater,
+    Edit,
+    Fork,
+    RuleDebaters,
+    fork_id,
+    hold_fork,
+    overall,
+)
+from recjury.debate.fork import check
+from recjury.debate.replay import ReplayedDebate, replay
+from recjury.errors import ConfigError, UnitFailed
+from recjury.llm import Gateway, ModelSpec, on_behalf_of
+from recjury.records import JSON, Debate, Role, StageResult, Status
+from recjury.store import ForkedEvaluation, Store, StoredEvaluation
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What is to differ from round `round` (1-based) on.
+
+    Without `max_rounds` the original's limit holds. `models` gives roles the alias of another
+    model.
+    """
+
+    round: int
+    max_rounds: int | None = None
+    edits: Mapping[Role, Edit] = field(default_factory=dict)
+    models: Mapping[Role, str] = field(default_factory=dict)
+
+
+class Forked(NamedTuple):
+    """A fork as it is in the store, and the calls it took: `calls` were sent, `reused` were not.
+
+    `existed` tells that the same fork was there already.
+    """
+
+    evaluation: str
+    original: str
+    calls: int = 0
+    reused: int = 0
+    existed: bool = False
+
+
+async def fork_debate(
+    evaluation: str, changes: Changes, place: Store | str, config: EvaluationConfig | None
+) -> Forked:
+    """Fork the debate of `evaluation` (the whole id), with the models of `config` where models
+    held it.
+
+    Raises Fixable for a fork that cannot be, and UnitFailed where a call failed: what was
+    answered until then is kept, and not asked again.
+    """
+    async with AsyncExitStack() as stack:
+        store = place
+        if isinstance(store, str):
+            store = stack.enter_context(Store.open(store, create=False))
+        work = _Work(store, evaluation, changes, config)
+        check(work.fork, work.original.transcript)
+        identity = fork_id(work.row.identity, work.fork)
+        if (there := store.find_evaluations([identity]).get(identity)) is not None:
+            return Forked(there, work.row.id, existed=True)
+        recorder = await stack.enter_async_context(store.recorder())
+        if work.gateway is not None:
+            await stack.enter_async_context(work.gateway)
+            work.gateway.record_in(recorder)
+        with on_behalf_of(identity, work.sample):
+            debate = await work.hold()
+        await store.save_fork(
+            ForkedEvaluation(
+                identity=identity, original=work.row.id, spec=work.fork.model_dump(mode="json")
+            ),
+            StageResult(ratings=(overall(debate),), kept=debate),
+        )
+        usage = work.gateway.usage if work.gateway else None
+        spent = (usage.calls, usage.reused) if usage else (0, 0)
+        return Forked(store.find_evaluations([identity])[identity], work.row.id, *spent)
+
+
+class _Work:
+    """The original, how the fork differs from it, and who holds it."""
+
+    def __init__(
+        self,
+        store: Store,
+        evaluation: str,
+        changes: Changes,
+        config: EvaluationConfig | None,
+    ):
+        self.row: StoredEvaluation = store.evaluation(evaluation)
+        self.original: ReplayedDebate = replay(store, evaluation)
+        repeat = store.conversation(self.original.conversation).repeat
+        # As the original had it: equal prompts are then equal calls.
+        self.sample = sample_of(repeat, self.row.judging)
+        held = _settings(store, self.row, self.original)
+        self.gateway: Gateway | None = None
+        self.debaters: Debater
+        if held.models:
+            self.gateway, self.debaters, replies = _by_models(held, changes.models, config)
+        elif changes.models:
+            raise ConfigError(
+                "this debate was held by rule, so no model can play a role in it: "
+                "fork one that was held by models"
+            )
+        else:
+            self.debaters, replies = RuleDebaters(), {}
+        limit = self.original.transcript.max_rounds
+        self.fork = Fork(
+            round=changes.round,
+            max_rounds=limit if changes.max_rounds is None else changes.max_rounds,
+            edits=dict(changes.edits),
+            models={r: m for r, m in changes.models.items() if held.models[r] != m},
+            debaters={**self.debaters.settings, "replies": replies},
+        )
+
+    async def hold(self) -> Debate:
+        """The fork, held; raises UnitFailed where a statement could not be had."""
+        original = self.original
+        debate = await hold_fork(
+            self.fork, original.transcript, original.log, original.ratings, self.debaters
+        )
+        for said in debate.transcript.statements:
+            if said.status is Status.CALL_FAILED:
+                raise UnitFailed(f"{said.role}, round {said.round}: {said.reason}")
+        return debate
+
+
+class _Held(NamedTuple):
+    """How the original was held: the alias for each role (none by rule), and what of each alias'
+    model can change a reply, as far as that is known."""
+
+    models: dict[Role, str]
+    temperature: float
+    replies: dict[str, JSON]
+
+
+def _settings(store: Store, row: StoredEvaluation, original: ReplayedDebate) -> _Held:
+    if original.forked is not None:
+        debate = _mapping(original.forked.fork.debaters)
+        replies = debate.get("replies")
+    else:
+        versions = {each.id: _mapping(each.settings) for each in store.evaluators(None)}
+        settings = versions.get(row.evaluator, {})
+        debate, replies = _mapping(settings.get("debate")), settings.get("models")
+    said = original.transcript.statements
+    models = {each.role: each.speaker for each in said if each.speaker not in (RULE, EDITED)}
+    models |= {Role(role): str(alias) for role, alias in _mapping(debate.get("models")).items()}
+    temperature = debate.get("temperature", 0.0)
+    assert isinstance(temperature, int | float)
+    return _Held(models, float(temperature), _mapping(replies))
+
+
+def _by_models(
+    held: _Held, changed: Mapping[Role, str], config: EvaluationConfig | None
+) -> tuple[Gateway, Debater, dict[str, JSON]]:
+    from recjury.debate.llm_debaters import LlmDebaters
+
+    if config is None:
+        raise ConfigError("this debate was held by models: say with --config FILE where they are")
+    models = {**held.models, **changed}
+    specs = {alias: _spec(alias, config, held.replies) for alias in sorted(set(models.values()))}
+    gateway = Gateway(specs, concurrency=config.concurrency, budget=config.budget)
+    replies: dict[str, JSON] = {alias: spec.reply_settings() for alias, spec in specs.items()}
+    return gateway, LlmDebaters(gateway, models, temperature=held.temperature), replies
+
+
+def _spec(alias: str, config: EvaluationConfig, before: Mapping[str, JSON]) -> ModelSpec:
+    """The model of that alias; ConfigError where it is another than held the original."""
+    spec = config.all_models.get(alias)
+    if spec is None:
+        known = ", ".join(sorted(config.all_models)) or "none"
+        raise ConfigError(f"the file has no model {alias!r} (it has: {known})")
+    now = spec.reply_settings()
+    for name, value in _mapping(before.get(alias)).items():
+        if name in now and now[name] != value:
+            raise ConfigError(
+                f"the model {alias!r} is another than held this debate: its {name} was {value!r}, "
+                f"and is {now[name]!r}; give it an alias of its own, and name that with --model"
+            )
+    return spec
+
+
+def _mapping(value: object) -> dict[str, JSON]:
+    return dict(value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,223 @@
+"""Evaluate conversations that exist: files, logs of a program, or a campaign of the store."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+
+from recjury.campaign.build import Components, build_evaluators, build_user
+from recjury.campaign.config import EvaluationConfig, SimulatorConfig
+from recjury.campaign.executors.local import run_local
+from recjury.campaign.identity import files_id, logs_id
+from recjury.campaign.pipeline import Pipeline
+from recjury.campaign.plan import Unit
+from recjury.campaign.preparation import open_gateway, open_store
+from recjury.campaign.progress import Progress
+from recjury.campaign.running import RunResult, ended, setup
+from recjury.corpora import (
+    Recording,
+    corpus_name,
+    data_beside,
+    known_corpus,
+    read_recordings,
+)
+from recjury.errors import ConfigError
+from recjury.knowledge import Catalogue
+from recjury.llm import Gateway, ModelSpec
+from recjury.records import ConversationLog
+from recjury.store import Campaign, PlannedConversation, Store
+
+Read = Callable[[], Iterator[Recording]]
+
+
+async def judge_files(
+    paths: Sequence[Path],
+    config: EvaluationConfig,
+    place: Store | str,
+    *,
+    form: str | None = None,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Evaluate at most `limit` conversations of each file, as a campaign of their own.
+
+    `form` is how the files are written; None finds out. Every file is read to its end before
+    anything is written, and again to be kept, so that no more than one conversation is in
+    memory. Raises Fixable.
+    """
+    data = Path(config.data) if config.data else data_beside(paths)
+    read = partial(read_recordings, paths, form, data=data, limit=limit)
+    for _ in read():  # what cannot be read is said before anything is written
+        pass
+    return await _judge(files_id(paths, form), read, config, place, data, progress)
+
+
+async def judge_logs(
+    logs: Sequence[ConversationLog],
+    config: EvaluationConfig,
+    place: Store | str,
+    *,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Evaluate conversations that a program has, as a campaign of their own. Raises Fixable."""
+    data = Path(config.data) if config.data else None
+    return await _judge(logs_id(logs), partial(_as_recordings, logs), config, place, data, progress)
+
+
+async def judge_campaign(
+    campaign: str,
+    config: EvaluationConfig,
+    place: Store | str,
+    *,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Evaluate the conversations of a campaign that the store has; nothing is played.
+
+    The evaluations join those that the campaign has. Raises Fixable.
+    """
+    progress = progress or Progress()
+    async with AsyncExitStack() as stack:
+        store = stack.enter_context(Store.open(place)) if isinstance(place, str) else place
+        about = store.campaign(campaign)
+        played = _Played(about.setup.config, config)
+        gateway = await open_gateway(played.config, stack)
+        await open_store(store, about.id, gateway, stack)
+        units = [
+            Unit(each.id, corpus_name(each.corpus), each.system, each.repeat)
+            for each in store.conversations(about.id)
+        ]
+        data = Path(played.data) if played.data else None
+        components = _components(played, {unit.corpus for unit in units}, gateway, data)
+        begun = setup(config).model_copy(update={"config": played.merged()})
+        store.begin(about.model_copy(update={"setup": begun}))
+        progress.usage = gateway.usage if gateway else None
+        await Pipeline(store, components, config, progress).run(about.id, units)
+    return ended(about.id, units, progress, config)
+
+
+async def _judge(
+    identity: str,
+    read: Read,
+    config: EvaluationConfig,
+    place: Store | str,
+    data: Path | None,
+    progress: Progress | None,
+) -> RunResult:
+    progress = progress or Progress()
+    async with AsyncExitStack() as stack:
+        gateway = await open_gateway(config, stack)
+        planned = {each.identity: each for each in map(_planned, read())}
+        corpora = {corpus_name(each.corpus) for each in planned.values()}
+        components = _components(_Played({}, config), corpora, gateway, data)
+        store, campaign = await open_store(place, identity, gateway, stack)
+        store.begin(Campaign(id=campaign, identity=identity, name=config.name, setup=setup(config)))
+        plan = store.plan(campaign, tuple(planned.values()))
+        await _enter(store, plan.ids, store.held(campaign), read())
+        units = [
+            Unit(plan.ids[each.identity], corpus_name(each.corpus), each.system, each.repeat)
+            for each in planned.values()
+        ]
+        progress.usage = gateway.usage if gateway else None
+        await Pipeline(store, components, config, progress).run(campaign, units)
+    return ended(campaign, units, progress, config)._replace(set_aside=plan.set_aside)
+
+
+def _as_recordings(logs: Iterable[ConversationLog]) -> Iterator[Recording]:
+    return (Recording(log, log.id) for log in logs)
+
+
+def _planned(recording: Recording) -> PlannedConversation:
+    log = recording.log
+    return PlannedConversation(
+        identity=recording.identity,
+        system=log.system,
+        scenario=log.scenario.id,
+        corpus=log.scenario.corpus,
+        repeat=recording.repeat,
+        seed=recording.seed,
+        settings=recording.settings,
+    )
+
+
+async def _enter(
+    store: Store, ids: Mapping[str, str], held: Mapping[str, str], recordings: Iterable[Recording]
+) -> None:
+    """Keep the logs that are new to the store."""
+
+    async def enter(recording: Recording) -> None:
+        await store.save_log(ids[recording.identity], recording.log, recording.seconds)
+
+    new = (each for each in recordings if ids[each.identity] not in held)
+    await run_local(new, enter, open_at_once=64)
+
+
+class _Played:
+    """What a campaign was played with, so that its simulated user can be asked once more."""
+
+    def __init__(self, stored: object, config: EvaluationConfig):
+        """`stored` is the campaign's resolved file; `config` says who evaluates now."""
+        self._stored = dict(stored) if isinstance(stored, Mapping) else {}
+        given = self._stored.get("simulator")
+        self.simulator = None if given is None else SimulatorConfig.model_validate(given)
+        self.data = config.data or self._stored.get("data")
+        seed = self._stored.get("seed", config.seed)
+        self.config = self._with_the_users_model(config.model_copy(update={"seed": seed}))
+
+    def merged(self) -> dict[str, object]:
+        """The campaign's file with what evaluates it now."""
+        now = self.config.model_dump(mode="json")
+        return {**self._stored, **{key: now[key] for key in ("evaluators", "model", "models")}}
+
+    @property
+    def user_is_a_model(self) -> bool:
+        """Whether the simulated user was a model."""
+        if self.simulator is None:
+            return False
+        if self.simulator.kind is not None:
+            return self.simulator.kind == "llm"
+        return bool(self._models())
+
+    def _models(self) -> dict[str, object]:
+        several = self._stored.get("models")
+        models = dict(several) if isinstance(several, Mapping) else {}
+        main = self._stored.get("model")
+        return models if main is None else {"main": main, **models}
+
+    def _with_the_users_model(self, config: EvaluationConfig) -> EvaluationConfig:
+        """`config` with the model of the simulated user, where an evaluator asks that one."""
+        if not self.user_is_a_model or not _asks_user(config):
+            return config
+        assert self.simulator is not None
+        alias = self.simulator.model
+        spec = ModelSpec.model_validate(self._models()[alias])
+        known = config.all_models.get(alias)
+        if known is None:
+            return config.model_copy(update={"models": {**config.models, alias: spec}})
+        if known.reply_settings() != spec.reply_settings():
+            raise ConfigError(
+                f"the model {alias!r} is another one than in the campaign, where it plays the "
+                "simulated user: name it otherwise"
+            )
+        return config
+
+
+def _components(
+    played: _Played, corpora: Iterable[str], gateway: Gateway | None, data: Path | None
+) -> dict[str, Components]:
+    """Evaluators for each corpus: with its items where it is one we know, else without any."""
+    found: dict[str, Components] = {}
+    for name in corpora:
+        corpus = known_corpus(name, data)
+        catalogue = corpus.catalogue if corpus else Catalogue(name, ())
+        user = None
+        if played.simulator is not None and _asks_user(played.config):
+            kind = "llm" if played.user_is_a_model else "rule"
+            simulator = played.simulator.model_copy(update={"kind": kind})
+            user = build_user(simulator, catalogue, gateway, played.config)
+        evaluators = build_evaluators(played.config, corpus, gateway, user)
+        found[name] = Components(catalogue, {}, user, evaluators)
+    return found
+
+
+def _asks_user(config: EvaluationConfig) -> bool:
+    return any(entry.asks_user for entry in config.evaluators)

@@ -1,0 +1,52 @@
+"""`recjury evaluators`: who can evaluate, what they rate, and what they need."""
+
+from typing import TYPE_CHECKING
+
+from recjury.cli import options, output
+
+if TYPE_CHECKING:
+    from recjury.judges.registry import Listed
+    from recjury.records import JSON, Metric
+
+
+def evaluators(as_json: options.Json = False) -> None:
+    """List the evaluators that are built in or installed, with their metrics and needs.
+
+    \b
+    recjury evaluators
+    recjury evaluators --json
+    """
+    from recjury.judges.registry import listed
+
+    found = listed()
+    if as_json:
+        output.emit_json({"evaluators": [_as_json(each) for each in found]})
+        return
+    for each in found:
+        output.show_table(
+            [each.kind, "metric", "group", "level", "scale", "needs"],
+            ([f"{each.kind}.{m.id}", m.title, m.group, m.level, _scale(m), _needs(m)]
+             for m in each.metrics),
+            title=each.summary,
+        )  # fmt: skip
+
+
+def _as_json(each: "Listed") -> "dict[str, JSON]":
+    return {
+        "kind": each.kind,
+        "summary": each.summary,
+        "metrics": [
+            {**metric.model_dump(mode="json"), "id": f"{each.kind}.{metric.id}"}
+            for metric in each.metrics
+        ],
+    }
+
+
+def _scale(metric: "Metric") -> str:
+    better = "" if metric.higher_is_better else ", lower is better"
+    high = "" if metric.high is None else f"{metric.high:g}"
+    return f"{metric.low:g}–{high}{better}"
+
+
+def _needs(metric: "Metric") -> str:
+    return ", ".join(metric.needs)

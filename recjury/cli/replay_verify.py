@@ -1,0 +1,84 @@
+"""What `recjury replay --verify` finds, printed."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from recjury.cli import output
+from recjury.cli.plain_text import printable
+from recjury.errors import StoreError
+
+if TYPE_CHECKING:
+    from recjury.debate.difference import Difference
+    from recjury.records import JSON
+    from recjury.store import Store
+
+SOME_DIFFER = 3
+
+
+def verify_debates(
+    store: "Store", evaluations: Sequence[str], *, every: bool, as_json: bool
+) -> None:
+    """Recompute debates and print where they differ; `every` one must be there, if so said."""
+    from recjury.debate.replay import another_version
+
+    different: list[dict[str, JSON]] = []
+    others: list[dict[str, JSON]] = []
+    verified = 0
+    for evaluation in evaluations:
+        found = _differences(store, evaluation, every=every)
+        place = _place(store, evaluation)
+        different += [{**place, **difference.model_dump()} for difference in found]
+        if not found:
+            verified += 1
+            protocol = another_version(store, evaluation)
+            others += [] if protocol is None else [{**place, "protocol": protocol}]
+    if as_json:
+        result = {"debates": len(evaluations), "verified": verified, "different": different}
+        # Only where there is something to say: mostly all debates are of the installed version.
+        output.emit_json(result | ({"another_version": others} if others else {}))
+    else:
+        for difference in different:
+            line = (
+                f"{difference['evaluation']} {difference['kind']} at {difference['where']}: "
+                f"expected {difference['expected']!r}, found {difference['found']!r}"
+            )
+            output.say(printable(line))
+        output.say(f"{verified} of {len(evaluations)} debates are what they were")
+        _say_versions(Counter(str(other["protocol"]) for other in others))
+    if different:
+        output.stop(SOME_DIFFER)
+
+
+def _place(store: "Store", evaluation: str) -> "dict[str, JSON]":
+    """The ids that scripts know a debate by; of one whose rows are gone, its own alone."""
+    try:
+        conversation = next(iter(store.evaluation(evaluation).conversations), None)
+    except StoreError:
+        conversation = None
+    return {"evaluation": evaluation, "conversation": conversation, "trial": conversation}
+
+
+def _say_versions(others: Counter[str]) -> None:
+    for protocol, count in others.most_common():
+        held = "was" if count == 1 else "were"
+        output.say(
+            f"{count} of them {held} held by another version, {protocol}: what that version said "
+            "or asked was held against its hashes, and not made again"
+        )
+
+
+def _differences(store: "Store", evaluation: str, *, every: bool) -> "tuple[Difference, ...]":
+    """Of `every` debate that must be there, one that is not differs; one that was named is not."""
+    from recjury.debate.difference import Difference
+    from recjury.debate.replay import verify
+
+    try:
+        return verify(store, evaluation)
+    except StoreError as problem:
+        if not every:
+            raise
+        wrong = Difference(
+            kind="store", where=evaluation, expected="as it was written", found=str(problem)
+        )
+        return (wrong,)

@@ -1,0 +1,123 @@
+"""Conversations as JSON lines of `messages`, the form that chat models are asked in.
+
+What a user of the system does not see is left out: instructions, calls of tools and their
+results. What is no text (pictures, sound) is left out of a message that also has text.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from recjury.corpora.lines import read_rows, readable_stem
+from recjury.corpora.logs import Conversation, Named, Said, logs_of
+from recjury.errors import DataError
+from recjury.records import ConversationLog
+
+_TEXT_PARTS = frozenset(("text", "input_text", "output_text"))
+_Speaker = Literal["user", "system"]
+_SPEAKERS: dict[str, _Speaker] = {"user": "user", "assistant": "system"}
+
+
+# Fields that are not listed are passed over: each maker of such files adds some.
+class _Foreign(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class _Part(_Foreign):
+    type: str
+    text: str | None = None
+
+
+class _Message(_Foreign):
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
+    tool_calls: object = None
+    function_call: object = None
+
+
+class _Row(_Foreign):
+    messages: list[_Message] = Field(min_length=1)
+    id: str | None = Field(default=None, min_length=1)
+    system: str | None = Field(default=None, min_length=1)
+    targets: list[str | Named] = Field(default_factory=list)
+    corpus: str | None = Field(default=None, pattern="^[^/]+$")
+    catalogue: str | None = Field(default=None, min_length=1)
+
+    @field_validator("id", mode="before")
+    @classmethod
+    def _numbers_are_ids(cls, value: object) -> object:
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+class _Text(NamedTuple):
+    speaker: _Speaker
+    text: str
+
+
+def read_messages(
+    path: Path, limit: int | None = None, *, data: Path | None = None
+) -> Iterator[ConversationLog]:
+    """The conversations of a file, in file order, at most `limit`.
+
+    The whole conversation is the interaction. Where a line does not say otherwise, its number is
+    the conversation's id and the file's name is the system's. Names of targets are looked up as
+    in `logs.read_logs`. Raises DataError, with file and line, for what is not of the form.
+    """
+    return logs_of(_conversations(path), path, limit, data=data)
+
+
+def _conversations(path: Path) -> Iterator[tuple[int, Conversation]]:
+    for number, row in read_rows(path, _Row):
+        try:
+            interaction = _joined(_texts(row.messages))
+        except DataError as error:
+            raise DataError(str(error), path=path, line=number) from None
+        yield (
+            number,
+            Conversation(
+                id=row.id or f"line {number}",
+                system=row.system or readable_stem(path),
+                interaction=interaction,
+                targets=row.targets,
+                corpus=row.corpus,
+                catalogue=row.catalogue,
+            ),
+        )
+
+
+def _texts(messages: Iterable[_Message]) -> Iterator[_Text]:
+    """What is said, and who says it; DataError where nothing of it is text."""
+    for place, message in enumerate(messages):
+        speaker = _SPEAKERS.get(message.role)
+        if speaker is None:
+            continue
+        text = _text(message)
+        calls = message.tool_calls or message.function_call
+        if speaker == "system" and calls and not text.strip():
+            continue
+        if isinstance(message.content, list) and message.content and not text:
+            raise DataError(f"messages.{place}.content: no part of it has text")
+        yield _Text(speaker, text)
+
+
+def _text(message: _Message) -> str:
+    content = message.content
+    if isinstance(content, list):
+        parts = (part.text for part in content if part.type in _TEXT_PARTS)
+        content = "\n".join(text for text in parts if text)
+    return content or message.refusal or ""
+
+
+def _joined(texts: Iterable[_Text]) -> list[Said]:
+    """One turn for what a speaker says in a row; DataError where the system says nothing."""
+    turns = [
+        Said(speaker=speaker, text="\n".join(one.text for one in said if one.text))
+        for speaker, said in groupby(texts, lambda text: text.speaker)
+    ]
+    if all(turn.speaker == "user" for turn in turns):
+        raise DataError("messages: none is an answer by the assistant")
+    return turns

@@ -1,0 +1,178 @@
+"""Recorded conversations, in whatever form they are written: one reader for all of them.
+
+`docs/data.md` shows each form.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from typing import Annotated, Any, Literal, NamedTuple, assert_never
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from recjury.corpora.concept import read_concept
+from recjury.corpora.crsarena import read_crsarena
+from recjury.corpora.forms import EXPORTED, Form, form_of, given_form
+from recjury.corpora.lines import read_rows
+from recjury.corpora.logs import read_logs
+from recjury.corpora.messages import read_messages
+from recjury.corpora.opening import data_folder
+from recjury.errors import DataError
+from recjury.records import JSON, ConversationLog, Turn, digest
+
+_MOST = 2**31 - 1  # what every store can keep as a number
+_Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Recording(NamedTuple):
+    """A conversation, and what else is known of it.
+
+    `identity` is that of the log's content where the conversation was recorded elsewhere; one
+    that recjury played keeps its identity, with the repeat, the campaign's seed and the settings
+    it was played with. `seconds` are by system turn, None where not known, or empty.
+    """
+
+    log: ConversationLog
+    identity: str
+    repeat: int = 0
+    seed: int = 0
+    settings: Mapping[str, JSON] = {}
+    seconds: tuple[float | None, ...] = ()
+
+
+def read_recordings(
+    paths: Iterable[Path],
+    form: str | None = None,
+    *,
+    data: Path | None = None,
+    limit: int | None = None,
+) -> Iterator[Recording]:
+    """The conversations of all files, in order, at most `limit` of each.
+
+    `form` is one of `forms.FORMS`; None finds it out for each file. `data` is the folder of public
+    data, for conversations that name things by it. Where a line is a conversation, no more than
+    one is held at a time.
+
+    Raises ConfigError for an unknown form; DataError, at once, for a file that is not there, is
+    empty or is of no known form, and later, with file and line, for what is not of the form.
+    """
+    forced = None if form is None else given_form(form)
+    files = [(path, forced or form_of(path)) for path in map(_checked, paths)]
+    return (one for path, own in files for one in _read(path, own, data, limit))
+
+
+def conversation_row(recording: Recording) -> dict[str, JSON]:
+    """The row of `conversations.jsonl` that `read_recordings` reads back without loss."""
+    return {
+        "form": EXPORTED,
+        "version": 1,
+        "conversation": recording.identity,
+        "repeat": recording.repeat,
+        "seed": recording.seed,
+        "settings": dict(recording.settings),
+        "seconds": list(recording.seconds),
+        "log": recording.log.model_dump(mode="json"),
+        "digest": recording.log.id,
+    }
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    form: Literal["recjury-conversation"]
+    version: Literal[1]
+    conversation: str = Field(pattern="^[0-9a-f]{32}$")
+    repeat: int = Field(ge=0, le=_MOST)
+    seed: int = Field(ge=-(2**63), lt=2**63)
+    settings: dict[str, Any]
+    seconds: list[_Seconds | None]
+    log: ConversationLog
+    digest: str
+
+
+def _checked(path: Path) -> Path:
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise DataError("there is no such file", path=path) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from None
+    if S_ISDIR(mode):
+        raise DataError("is a folder: name the files in it", path=path)
+    if not S_ISREG(mode):
+        raise DataError("is no regular file, and is to be read more than once", path=path)
+    return path
+
+
+def _read(path: Path, form: Form, data: Path | None, limit: int | None) -> Iterator[Recording]:
+    match form:
+        case "recjury":
+            return islice(_exported(path), limit)
+        case "concept":
+            logs = read_concept(path, data_folder(data), limit)
+        case "crsarena":
+            logs = islice(read_crsarena(path).logs.values(), limit)
+        case "jsonl":
+            logs = read_logs(path, limit, data=data)
+        case "messages":
+            logs = read_messages(path, limit, data=data)
+        case _:
+            assert_never(form)
+    return (Recording(log, log.id) for log in logs)
+
+
+def _exported(path: Path) -> Iterator[Recording]:
+    empty = True
+    for number, row in read_rows(path, _Row):
+        empty = False
+        try:
+            yield _recording(row)
+        except DataError as error:
+            raise DataError(str(error), path=path, line=number) from None
+    if empty:
+        raise DataError("holds no conversation", path=path)
+
+
+def _recording(row: _Row) -> Recording:
+    """What was exported; or, where the log has been edited since, a conversation of its own."""
+    log = row.log
+    _check_numbers(log)
+    identity = log.id
+    if identity != row.digest:
+        _check_order("history", log.scenario.history)
+        _check_order("interaction", log.interaction)
+        return Recording(log, identity)
+    rounds = len(log.system_turns)
+    if len(row.seconds) not in (0, rounds):
+        raise DataError(
+            f"seconds: expected one for each of {rounds} system turns, got {len(row.seconds)}"
+        )
+    _check_depth(row.settings)
+    return Recording(log, row.conversation, row.repeat, row.seed, row.settings, tuple(row.seconds))
+
+
+def _check_numbers(log: ConversationLog) -> None:
+    rounds = len(log.system_turns)
+    if log.hit_round is not None and not 1 <= log.hit_round <= rounds:
+        raise DataError(f"log.hit_round: {log.hit_round} is none of the {rounds} rounds")
+    if not 1 <= log.list_length <= _MOST:
+        raise DataError(f"log.list_length: expected 1 or more, got {log.list_length}")
+    for name, leaks in (("caught", log.leaks_caught), ("through", log.leaks_through)):
+        if not 0 <= leaks <= _MOST:
+            raise DataError(f"log.leaks_{name}: expected 0 or more, got {leaks}")
+
+
+def _check_order(part: str, turns: Sequence[Turn]) -> None:
+    for index, (one, two) in enumerate(pairwise(turns)):
+        if one.speaker is two.speaker:
+            raise DataError(
+                f"log: {part}.{index} and {part}.{index + 1} are both by the {one.speaker}"
+            )
+
+
+def _check_depth(settings: Mapping[str, JSON]) -> None:
+    try:
+        digest([[settings]])  # what keeps them puts them into something else
+    except TypeError:
+        raise DataError("settings: nested too deeply") from None

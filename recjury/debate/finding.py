@@ -1,0 +1,105 @@
+"""Which debates a person means who names an evaluation or a conversation."""
+
+from typing import NamedTuple
+
+from recjury.errors import StoreError
+from recjury.store import DebateSummary, Store, StoredConversation, StoredEvaluation
+
+_OLDER = "@"  # in the label of all versions of an evaluator but the newest
+
+
+class Named(NamedTuple):
+    """What an id stands for: the debates it names, or what they would have been held over.
+
+    `evaluation` is None where a conversation was named. `debates` are ids of evaluations: the one
+    that was named, or the conversation's by the newest version of each evaluator that debates.
+    """
+
+    conversation: str
+    evaluation: str | None
+    debates: tuple[str, ...]
+
+
+def named(store: Store, prefix: str) -> Named:
+    """What the id that begins with `prefix` stands for.
+
+    Raises StoreError where there is no such evaluation or conversation, or more than one.
+    """
+    evaluation, conversation = _evaluation(store, prefix), _conversation(store, prefix)
+    if evaluation is not None and conversation is not None and evaluation.id != conversation.id:
+        if prefix not in (evaluation.id, conversation.id):
+            raise StoreError(
+                f"an evaluation and a conversation begin with {prefix}: give more of the id"
+            )
+        if prefix == conversation.id:
+            evaluation = None
+    if evaluation is not None:
+        debated = _has_debate(store, evaluation)
+        # In stores that were migrated, a conversation and its first evaluation share their id.
+        if debated or conversation is None:
+            over = next(iter(evaluation.conversations), evaluation.id)
+            return Named(over, evaluation.id, (evaluation.id,) if debated else ())
+    if conversation is None:
+        raise StoreError(
+            f"no evaluation and no conversation begins with {prefix}, or several do: "
+            "`recjury replay` lists the debates"
+        )
+    return Named(conversation.id, None, _newest(store, conversation.id))
+
+
+def debates_named(store: Store, prefix: str) -> tuple[str, ...]:
+    """The debates that `prefix` stands for, as `named`; StoreError where there is none."""
+    found = named(store, prefix)
+    if not found.debates:
+        what = found.evaluation or found.conversation
+        raise StoreError(f"{what} has no debate in the store: resume its campaign first")
+    return found.debates
+
+
+def beside_originals(debates: tuple[DebateSummary, ...]) -> list[DebateSummary]:
+    """The same debates, each followed by its forks."""
+    known = {each.evaluation for each in debates}
+    forks: dict[str, list[DebateSummary]] = {}
+    first: list[DebateSummary] = []
+    for each in debates:
+        if each.fork_of is not None and each.fork_of in known:
+            forks.setdefault(each.fork_of, []).append(each)
+        else:
+            first.append(each)
+    ordered: list[DebateSummary] = []
+    left = first[::-1]
+    while left:
+        each = left.pop()
+        ordered.append(each)
+        left += forks.get(each.evaluation, [])[::-1]
+    return ordered
+
+
+def _newest(store: Store, conversation: str) -> tuple[str, ...]:
+    return tuple(
+        each.evaluation
+        for each in store.debates()
+        if each.conversation == conversation
+        and each.fork_of is None
+        and _OLDER not in each.evaluator
+    )
+
+
+def _has_debate(store: Store, evaluation: StoredEvaluation) -> bool:
+    """Whether it must have one: a damaged debate is one, too."""
+    stages = store.evaluation_stages([evaluation.id]).get(evaluation.id, set())
+    return "debate" in stages
+
+
+def _evaluation(store: Store, prefix: str) -> StoredEvaluation | None:
+    try:
+        return store.evaluation(prefix)
+    except StoreError:
+        return None
+
+
+def _conversation(store: Store, prefix: str) -> StoredConversation | None:
+    try:
+        return store.conversation(prefix)
+    except StoreError:
+        return None

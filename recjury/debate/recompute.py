@@ -1,0 +1,190 @@
+"""A stored debate recomputed: statements, prompts, the round it ended in, and the verdict.
+
+A fork begins with what it kept of its original and what was edited; all that came later is
+recomputed like any debate.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from recjury.debate.debate import OVERALL, abstention, is_over, overall, verdict
+from recjury.debate.difference import Difference, compared, compared_text
+from recjury.debate.fork import Fork
+from recjury.debate.recheck import recheck_answer, recheck_prompts, recheck_rating
+from recjury.debate.roles import PACK, DebatePrompts, own_ratings
+from recjury.debate.rule_debaters import PROTOCOL as RULE_PROTOCOL
+from recjury.debate.rule_debaters import RULE, RULE_DEBATE, rule_statement
+from recjury.errors import StoreError
+from recjury.records import (
+    CallRecord,
+    ConversationLog,
+    Debate,
+    DebateTranscript,
+    Rating,
+    Role,
+    Statement,
+    Status,
+)
+from recjury.store import Store
+
+_WRITTEN = re.compile(rf"{PACK}/[^/+]+\+[0-9a-f]{{16}}|{RULE_DEBATE}\d+")
+
+
+def installed(protocol: str) -> str:
+    """The installed version of what `protocol` is a version of."""
+    return RULE_PROTOCOL if protocol.startswith(RULE_DEBATE) else DebatePrompts().identity
+
+
+class Recomputed:
+    """One debate on its way through verification."""
+
+    def __init__(
+        self, store: Store, debate: Debate, log: ConversationLog, ratings: Sequence[Rating]
+    ):
+        """`ratings` are those that the roles were given."""
+        self._store = store
+        self._log = log
+        self._ratings = ratings
+        self._transcript, self._verdict = debate
+        self._prompts = DebatePrompts()
+        self._by_rule = self._transcript.protocol.startswith(RULE_DEBATE)
+        self._same_version = self._transcript.protocol == installed(self._transcript.protocol)
+
+    def differences(self, rated: Sequence[Rating]) -> tuple[Difference, ...]:
+        """Those of a debate held from its beginning, in the order in which it was held.
+
+        `rated` are the ratings that were kept with it.
+        """
+        found: tuple[Difference, ...] = ()
+        for rating in self._ratings:
+            found += recheck_rating(rating, self._calls(rating.calls), self._log)
+        return found + self._rounds({}) + self._outcome(rated)
+
+    def differences_of_fork(
+        self, fork: Fork, original: DebateTranscript, rated: Sequence[Rating]
+    ) -> tuple[Difference, ...]:
+        """Those of a fork of `original`, whose own ratings are held against it elsewhere."""
+        given = {(said.round, said.role): said for said in fork.opening(original)}
+        limit = self._transcript.max_rounds
+        found = compared("rounds", "round limit", fork.max_rounds, limit)
+        return found + self._rounds(given) + self._players(fork, given) + self._outcome(rated)
+
+    def _rounds(self, given: dict[tuple[int, Role], Statement]) -> tuple[Difference, ...]:
+        transcript = self._transcript
+        found = compared("rounds", "log", self._log.id, transcript.log) + self._protocol()
+        said: tuple[Statement, ...] = ()
+        for number in range(1, transcript.rounds + 1):
+            spoken = transcript.of_round(number)
+            found += self._round(number, spoken, said, given)
+            said += spoken
+        return found + compared("rounds", "order", said, transcript.statements)
+
+    def _protocol(self) -> tuple[Difference, ...]:
+        """A protocol that no version of recjury could have written."""
+        protocol = self._transcript.protocol
+        if _WRITTEN.fullmatch(protocol):
+            return ()
+        return compared("protocol", "debate", installed(protocol), protocol)
+
+    def _players(
+        self, fork: Fork, given: dict[tuple[int, Role], Statement]
+    ) -> tuple[Difference, ...]:
+        """Statements of others than the models which the fork names for their roles."""
+        anew = [s for s in self._transcript.statements if (s.round, s.role) not in given]
+        return _each(
+            [said for said in anew if said.role in fork.models],
+            lambda said: compared(
+                "statement", f"{_where(said)}, speaker", fork.models[said.role], said.speaker
+            ),
+        )
+
+    def _round(
+        self,
+        number: int,
+        spoken: Sequence[Statement],
+        said: Sequence[Statement],
+        given: dict[tuple[int, Role], Statement],
+    ) -> tuple[Difference, ...]:
+        where = f"round {number}"
+        found = compared("rounds", where, list(Role), [statement.role for statement in spoken])
+        if number < self._transcript.rounds:
+            found += compared("rounds", f"{where} ends the debate", is_over(spoken), False)
+        check = self._by_the_rule if self._by_rule else self._by_a_model
+
+        def checked(statement: Statement) -> tuple[Difference, ...]:
+            kept = given.get((number, statement.role))
+            return check(statement, said) if kept is None else _same(kept, statement)
+
+        return found + _each(spoken, checked)
+
+    def _by_the_rule(
+        self, statement: Statement, said: Sequence[Statement]
+    ) -> tuple[Difference, ...]:
+        if not self._same_version:
+            return ()  # another version of the rule said other things
+        own = own_ratings(statement.role, self._ratings)
+        if not _any_scored(own):
+            return _same(abstention(statement.role, statement.round, RULE), statement)
+        return _same(rule_statement(statement.role, statement.round, own, said), statement)
+
+    def _by_a_model(
+        self, statement: Statement, said: Sequence[Statement]
+    ) -> tuple[Difference, ...]:
+        own = own_ratings(statement.role, self._ratings)
+        if not _any_scored(own):
+            expected = abstention(statement.role, statement.round, statement.speaker)
+            return _same(expected, statement)
+        calls = self._calls(statement.calls)
+        if len(calls) < len(statement.calls):
+            return ()  # an altered call: the store has said so
+        found = recheck_answer(statement, [call.reply for call in calls])
+        if not self._same_version:
+            return found  # other prompts than these were sent
+        return found + recheck_prompts(statement, calls, self._prompts, self._log, own, said)
+
+    def _calls(self, identities: Sequence[str]) -> list[CallRecord]:
+        """The calls that are as they were written; the others were reported already."""
+        calls: list[CallRecord] = []
+        for identity in identities:
+            try:
+                calls.append(self._store.call(identity))
+            except StoreError:
+                continue
+        return calls
+
+    def _outcome(self, rated: Sequence[Rating]) -> tuple[Difference, ...]:
+        transcript = self._transcript
+        last = transcript.of_round(transcript.rounds)
+        found: tuple[Difference, ...] = ()
+        if not is_over(last):
+            found += compared("rounds", "round limit", transcript.max_rounds, transcript.rounds)
+        found += compared("verdict", "debate", verdict(transcript), self._verdict)
+        expected = overall(Debate(transcript, self._verdict))
+        for rating in rated:
+            if rating.factor == OVERALL:
+                found += compared("verdict", OVERALL, expected.score, rating.score)
+                found += compared("verdict", f"{OVERALL}, status", expected.status, rating.status)
+        return found
+
+
+def _each(
+    spoken: Sequence[Statement], check: Callable[[Statement], tuple[Difference, ...]]
+) -> tuple[Difference, ...]:
+    return tuple(difference for statement in spoken for difference in check(statement))
+
+
+def _any_scored(ratings: Sequence[Rating]) -> bool:
+    return any(rating.status is Status.SCORED for rating in ratings)
+
+
+def _same(expected: Statement, found: Statement) -> tuple[Difference, ...]:
+    where = _where(found)
+    differences = compared_text("statement", where, expected.text, found.text)
+    differences += compared("score", where, expected.score, found.score)
+    if differences:
+        return differences
+    return compared("statement", where, expected, found)
+
+
+def _where(said: Statement) -> str:
+    return f"{said.role} in round {said.round}"

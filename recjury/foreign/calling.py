@@ -1,0 +1,96 @@
+"""Foreign methods, called within a time limit; whatever they do fails one unit and no more."""
+
+import asyncio
+import contextvars
+import inspect
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from recjury.errors import UnitFailed
+from recjury.foreign.printing import prints_aside
+from recjury.foreign.telling import one_line, told
+
+TIMEOUT = 300.0
+"""Seconds that a call may take, unless something else is said."""
+
+
+async def foreign_call(
+    method: Callable[..., object],
+    *arguments: object,
+    who: str,
+    within: float,
+    late: str = "gave no answer",
+    error: type[UnitFailed] = UnitFailed,
+) -> object:
+    """What `method` gives for `arguments` within that many seconds.
+
+    An `async def` is awaited; one that blocks the event loop cannot be stopped. A plain `def` runs
+    in a thread of its own, which nobody waits for once it is late, at the end of the process
+    either. What it raises (even SystemExit), and being late, become an `error` that begins with
+    `who`; other kinds of UnitFailed pass. What it prints goes to standard error.
+    """
+    working = asyncio.ensure_future(_work(method, arguments, error))
+    try:
+        with prints_aside():
+            # `asyncio.timeout` would wait for work that goes on when it is cancelled.
+            done, _ = await asyncio.wait({working}, timeout=within)
+    finally:
+        working.cancel()
+    if not done:
+        raise error(f"{who} {late} within {within:g} s")
+    if working.cancelled():
+        raise error(f"{who} cancelled its own answer")
+    try:
+        return working.result()
+    except error as failure:
+        if type(failure) is not error:
+            raise
+        raise error(f"{who}: {one_line(failure)}") from failure
+
+
+async def _work(
+    method: Callable[..., object], arguments: tuple[object, ...], error: type[UnitFailed]
+) -> object:
+    try:
+        if inspect.iscoroutinefunction(method):
+            found: object = method(*arguments)
+        else:
+            found = await _in_thread(method, arguments, error)
+        return await found if inspect.isawaitable(found) else found
+    except (UnitFailed, asyncio.CancelledError, KeyboardInterrupt):
+        raise
+    except BaseException as raised:  # not even `sys.exit` ends a campaign
+        raise error(f"raised {told(raised)}") from raised
+
+
+def _in_thread(
+    method: Callable[..., object], arguments: tuple[object, ...], error: type[UnitFailed]
+) -> asyncio.Future[object]:
+    """Run `method` in a daemon thread, in the context of the caller."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[object] = loop.create_future()
+    context = contextvars.copy_context()
+
+    def settle(result: object, failure: Exception | None) -> None:
+        if future.done():  # it was late, and nobody waits
+            return
+        if failure is None:
+            future.set_result(result)
+        else:
+            future.set_exception(failure)
+
+    def run() -> None:
+        result: object = None
+        failure: Exception | None = None
+        try:
+            result = context.run(method, *arguments)
+        except UnitFailed as own:
+            failure = own
+        except BaseException as raised:  # a future takes no StopIteration, a thread no SystemExit
+            failure = error(f"raised {told(raised)}")
+        with suppress(RuntimeError):  # the loop has been closed meanwhile
+            loop.call_soon_threadsafe(settle, result, failure)
+
+    threading.Thread(target=run, name="recjury-foreign", daemon=True).start()
+    return future

@@ -1,0 +1,50 @@
+"""A rating asked of a model: scored from its reply, or unscored with the reason."""
+
+from dataclasses import dataclass
+
+from recjury.llm import RatedText, ask, read_rating
+from recjury.llm.ask import Completes
+from recjury.records import ChatRequest, Rating, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is to be rated, by which model (its alias), under which rubric, on which scale."""
+
+    factor: str
+    model: str
+    rubric: str
+    low: int
+    high: int
+
+    async def rate(self, gateway: Completes, request: ChatRequest) -> Rating:
+        """The rating in the reply to `request`; raises EndpointRefused."""
+
+        answer = await ask(gateway, request, lambda reply: read_rating(reply, self.low, self.high))
+        value: RatedText | None = answer.value
+        if value is None:
+            return self.unscored(answer.status, answer.reason, answer.calls)
+        return Rating(
+            evaluator=self.model,
+            factor=self.factor,
+            score=value.score,
+            rationale=value.rationale,
+            low=self.low,
+            high=self.high,
+            rubric=self.rubric,
+            calls=answer.calls,
+        )
+
+    def unscored(self, status: Status, reason: str, calls: tuple[str, ...] = ()) -> Rating:
+        """A rating without a score."""
+        return Rating(
+            evaluator=self.model,
+            factor=self.factor,
+            score=None,
+            status=status,
+            reason=reason,
+            low=self.low,
+            high=self.high,
+            rubric=self.rubric,
+            calls=calls,
+        )

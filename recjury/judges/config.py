@@ -1,0 +1,100 @@
+"""What every evaluator's entry in a campaign file has, and what evaluators are made from."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
+
+from recjury.errors import ConfigError
+from recjury.records import JSON, Evaluator, ExpectedCalls, Metric, Record, User
+
+if TYPE_CHECKING:
+    from recjury.corpora import Corpus
+    from recjury.llm import Gateway, ModelSpec
+
+MAIN_MODEL = "main"
+ASKED = 2
+"""How often a reply that is read is asked for, at most."""
+
+
+@dataclass(frozen=True)
+class EvaluatorContext:
+    """What an evaluator may be made from.
+
+    `corpus` is what the logs are about, None where that is not known; `user` is the simulated
+    user of the campaign, None where there is none. `models` are those of `gateway`, by alias.
+    """
+
+    corpus: "Corpus | None" = None
+    gateway: "Gateway | None" = None
+    models: "Mapping[str, ModelSpec]" = field(default_factory=dict)
+    user: User | None = None
+
+    def model(self, alias: str, who: str) -> "Gateway":
+        """The gateway, once it is sure that `who` can ask the model `alias` for text.
+
+        Raises ConfigError where there is no model, not this one, or one for embeddings.
+        """
+        if self.gateway is None:
+            raise ConfigError(f"{who} needs a model: add `model` to the campaign file")
+        if alias not in self.models:
+            known = ", ".join(sorted(self.models)) or "none"
+            raise ConfigError(
+                f"{who} names the model {alias!r}, which is not under `models` ({known})"
+            )
+        if self.models[alias].embedding:
+            raise ConfigError(f"{who}: the model {alias!r} makes embeddings and writes no text")
+        return self.gateway
+
+    def reply_settings(self, aliases: Iterable[str]) -> dict[str, JSON]:
+        """What of these models can change a reply, by alias; of those that are models."""
+        return {
+            alias: self.models[alias].reply_settings()
+            for alias in sorted(set(aliases))
+            if alias in self.models
+        }
+
+
+class EvaluatorConfig(Record):
+    """An evaluator as a campaign file has it.
+
+    `name` is what its metrics' ids begin with. `judgings` is how often each log is judged.
+    """
+
+    asks_user: ClassVar[bool] = False
+    """Whether it asks the simulated user of the campaign."""
+
+    kind: str
+    name: str = Field(default="", pattern="^([A-Za-z0-9][A-Za-z0-9_-]*)?$")
+    judgings: int = Field(default=1, ge=1, le=100)
+
+    @property
+    def label(self) -> str:
+        """The name; the kind where it has none."""
+        return self.name or self.kind
+
+    def aliases(self, models: bool) -> list[tuple[str, str]]:  # noqa: ARG002 (most have none)
+        """The models that it asks, each with the key that names it ("judges.models").
+
+        `models` tells whether the campaign has any.
+        """
+        return []
+
+    def expected(
+        self,
+        conversations: int,  # noqa: ARG002 (most ask nothing)
+        rounds: int,  # noqa: ARG002
+        *,
+        models: bool,  # noqa: ARG002
+    ) -> Iterator[ExpectedCalls]:
+        """The calls that one judging of so many conversations takes, of so many rounds each."""
+        return iter(())
+
+    def metrics(self, models: bool) -> tuple[Metric, ...]:
+        """What it rates; raises ConfigError where that stands in a file that cannot be used."""
+        raise NotImplementedError
+
+    def build(self, context: EvaluatorContext) -> Evaluator:
+        """The evaluator; raises ConfigError where `context` lacks what it needs."""
+        raise NotImplementedError

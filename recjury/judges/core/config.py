@@ -1,0 +1,166 @@
+"""What a campaign file may say of the twelve judges and the debate."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from recjury.judges.config import ASKED, MAIN_MODEL, EvaluatorConfig, EvaluatorContext
+from recjury.judges.core.metrics import core_metrics
+from recjury.records import ExpectedCalls, Factor, Metric, Record, Role
+
+if TYPE_CHECKING:
+    from recjury.debate import Debater
+    from recjury.judges.core.evaluator import CoreEvaluator, Raters
+
+_JUDGING = (2_300, 250)  # tokens of a prompt and of a reply, on average
+_DEBATING = (3_000, 250)
+
+
+class JudgesConfig(Record):
+    """Who rates the twelve factors. `kind` is llm where the campaign has a model, else measured.
+
+    With several `models`, `combine: mean` has each rate all factors and adds their mean;
+    `combine: route` has the first rate all but those that `routing` gives to another.
+    `feeds` names the model whose scores and reasons go to the debate (default: the first).
+    """
+
+    kind: Literal["llm", "measured"] | None = None
+    models: tuple[str, ...] = (MAIN_MODEL,)
+    combine: Literal["route", "mean"] = "route"
+    routing: dict[Factor, str] = Field(default_factory=dict)
+    feeds: str | None = None
+    temperature: float = Field(default=0.0, ge=0, le=2)
+
+    @field_validator("models")
+    @classmethod
+    def _some_model(cls, models: tuple[str, ...]) -> tuple[str, ...]:
+        if not models:
+            raise ValueError("at least one model is needed: leave the key out for the main one")
+        return models
+
+    @model_validator(mode="after")
+    def _routes_are_followed(self) -> Self:
+        if self.combine == "mean" and self.routing:
+            raise ValueError("`judges.routing` needs `combine: route`: leave one of them out")
+        return self
+
+
+class DebateConfig(Record):
+    """The debate. `kind` is llm where the campaign has a model, else rule; off leaves it out."""
+
+    kind: Literal["llm", "rule", "off"] | None = None
+    model: str = MAIN_MODEL
+    roles: dict[Role, str] = Field(default_factory=dict)
+    max_rounds: int = Field(default=4, ge=1, le=20)
+    temperature: float = Field(default=0.0, ge=0, le=2)
+
+    @field_validator("kind", mode="before")
+    @classmethod
+    def _yaml_off_is_false(cls, kind: object) -> object:
+        return "off" if kind is False else kind
+
+    @property
+    def cast(self) -> dict[Role, str]:
+        """The alias of the model that plays each role."""
+        return {role: self.roles.get(role, self.model) for role in Role}
+
+
+class CoreConfig(EvaluatorConfig):
+    """The twelve judges and the debate."""
+
+    kind: Literal["core"] = "core"
+    judges: JudgesConfig = JudgesConfig()
+    debate: DebateConfig = DebateConfig()
+
+    def aliases(self, models: bool) -> list[tuple[str, str]]:
+        """Those of the judges and of the debaters."""
+        used: list[tuple[str, str]] = []
+        if _is_llm(self.judges.kind, models):
+            used += [("judges.models", alias) for alias in self.judges.models]
+            used += [("judges.routing", alias) for alias in self.judges.routing.values()]
+        if _is_llm(self.debate.kind, models):
+            used.append(("debate.model", self.debate.model))
+            used += [("debate.roles", alias) for alias in self.debate.roles.values()]
+        return used
+
+    def expected(
+        self,
+        conversations: int,
+        rounds: int,  # noqa: ARG002 (a call for a log, however long)
+        *,
+        models: bool,
+    ) -> Iterator[ExpectedCalls]:
+        """Twelve ratings by each judge, and four statements a round of debate."""
+        if _is_llm(self.judges.kind, models):
+            for alias, times in self._ratings().items():
+                asked = times * conversations
+                yield ExpectedCalls(alias, "judge", asked, ASKED * asked, *_JUDGING)
+        if _is_llm(self.debate.kind, models):
+            for alias, times in Counter(self.debate.cast.values()).items():
+                asked = times * conversations * self.debate.max_rounds
+                yield ExpectedCalls(alias, "debate", asked, ASKED * asked, *_DEBATING)
+
+    def metrics(self, models: bool) -> tuple[Metric, ...]:
+        """The verdict of the debate, where there is one, and the twelve factors."""
+        return core_metrics(debate=self.debate.kind != "off", llm=_is_llm(self.judges.kind, models))
+
+    def build(self, context: EvaluatorContext) -> "CoreEvaluator":
+        """The evaluator for logs about the corpus of `context`."""
+        from recjury.judges.core.evaluator import CoreEvaluator
+
+        models = bool(context.models)
+        for place, alias in self.aliases(models):
+            context.model(alias, f"{self.label}: {place}")
+        return CoreEvaluator(
+            self._raters(context),
+            self._debaters(context),
+            max_rounds=self.debate.max_rounds,
+            name=self.label,
+            models=context.reply_settings(alias for _, alias in self.aliases(models)),
+            metrics=self.metrics(models),
+        )
+
+    def _raters(self, context: EvaluatorContext) -> "Raters":
+        judges = self.judges
+        if not _is_llm(judges.kind, bool(context.models)):
+            from recjury.judges.measured import MeasuredPanel
+            from recjury.knowledge import Catalogue
+
+            if context.corpus is None:
+                return MeasuredPanel(Catalogue("unknown", ()))
+            return MeasuredPanel(context.corpus.catalogue, context.corpus.graph)
+        from recjury.judges.core.panel import Panel
+
+        routes = judges.routing if judges.combine == "route" else None
+        return Panel(
+            context.model(judges.models[0], self.label),
+            judges.models if routes is None else judges.models[:1],
+            routes=routes,
+            feeds=judges.feeds,
+            temperature=judges.temperature,
+        )
+
+    def _debaters(self, context: EvaluatorContext) -> "Debater | None":
+        debate = self.debate
+        if debate.kind == "off":
+            return None
+        if not _is_llm(debate.kind, bool(context.models)):
+            from recjury.debate import RuleDebaters
+
+            return RuleDebaters()
+        from recjury.debate.llm_debaters import LlmDebaters
+
+        gateway = context.model(debate.model, self.label)
+        return LlmDebaters(gateway, debate.cast, temperature=debate.temperature)
+
+    def _ratings(self) -> Counter[str]:
+        if self.judges.combine == "mean":
+            return Counter({alias: len(Factor) for alias in self.judges.models})
+        first = self.judges.models[0]
+        return Counter(self.judges.routing.get(factor, first) for factor in Factor)
+
+
+def _is_llm(kind: str | None, models: bool) -> bool:
+    return models if kind is None else kind == "llm"

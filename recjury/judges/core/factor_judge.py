@@ -1,0 +1,57 @@
+"""One model as the judge of one factor at a time: reason first, then the rating (CoRE 4.1)."""
+
+from collections.abc import Mapping
+
+from recjury.judges.asking import Asked
+from recjury.judges.core.rubric import Rubric
+from recjury.llm import Gateway
+from recjury.prompts import Pack
+from recjury.records import (
+    FACTOR_SCALE,
+    JSON,
+    ChatRequest,
+    ConversationLog,
+    Factor,
+    Rating,
+    Status,
+)
+
+
+class FactorJudge:
+    """Rates factors of a log with one model; `model` is an alias of the gateway's."""
+
+    def __init__(
+        self, gateway: Gateway, model: str, pack: Pack | None = None, *, temperature: float = 0.0
+    ):
+        """Judge with `pack`'s guidelines, by default those that ship."""
+        self._gateway = gateway
+        self._rubric = Rubric(pack)
+        self._temperature = temperature
+        self.model = model
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """What can change its ratings: the model's alias, the rubric, the temperature."""
+        return {
+            "model": self.model,
+            "rubric": self._rubric.identity,
+            "temperature": self._temperature,
+        }
+
+    async def rate(self, log: ConversationLog, factor: Factor) -> Rating:
+        """The rating of one factor; unscored, saying why, where there is none to be had.
+
+        Raises EndpointRefused, which is about the endpoint and not about this log.
+        """
+        low, high = FACTOR_SCALE
+        asked = Asked(factor, self.model, self._rubric.identity, low, high)
+        missing = self._rubric.lacks(factor, log)
+        if missing:
+            return asked.unscored(Status.NOT_APPLICABLE, missing)
+        request = ChatRequest(
+            model=self.model,
+            messages=self._rubric.messages(factor, log),
+            purpose=f"judge/{factor}",
+            temperature=self._temperature,
+        )
+        return await asked.rate(self._gateway, request)

@@ -1,0 +1,116 @@
+"""The panel: twelve factors of a log rated at once, by one model, a model each, or several.
+
+With several models each rates every factor, and their mean is added under the name "mean": that
+is for tables. A debate is fed by one named judge, because reasons have no mean.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from recjury.errors import ConfigError
+from recjury.judges.core.factor_judge import FactorJudge
+from recjury.llm import Gateway
+from recjury.llm.together import together
+from recjury.prompts import Pack
+from recjury.records import JSON, ConversationLog, Factor, Rating, Status
+
+MEAN = "mean"
+_TAKEN = {MEAN: "the mean of several judges", "measured": "the judges without a model"}
+
+
+class Panel:
+    """Twelve factor judges as one evaluator."""
+
+    def __init__(
+        self,
+        gateway: Gateway,
+        models: Sequence[str],
+        *,
+        routes: Mapping[Factor, str] | None = None,
+        feeds: str | None = None,
+        pack: Pack | None = None,
+        temperature: float = 0.0,
+    ):
+        """A panel of `models` (aliases), each of which rates every factor.
+
+        With `routes` each factor has one judge: the one named there, else the first of
+        `models`. `feeds` names the model whose ratings feed the debate, by default the first.
+        Raises ConfigError for no model, the same one twice, one called "mean" or "measured",
+        or a `feeds` that does not rate.
+        """
+        self._models = tuple(models)
+        self._routes = dict(routes) if routes is not None else None
+        self._check(feeds)
+        self._feeds = feeds or self._models[0]
+        self._judges = {
+            model: FactorJudge(gateway, model, pack, temperature=temperature)
+            for model in (*self._models, *(self._routes or {}).values())
+        }
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """What can change its ratings, and which of them feed the debate."""
+        first = self._judges[self._models[0]].settings
+        routes = None if self._routes is None else {str(f): m for f, m in self._routes.items()}
+        return {**first, "model": self._models, "routes": routes, "feeds": self._feeds}
+
+    @property
+    def data(self) -> Mapping[str, JSON]:
+        """Nothing: a model is shown the log alone."""
+        return {}
+
+    async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
+        """All ratings, by factor and then by judge; with several judges, then the twelve means."""
+        asked = [(factor, model) for factor in Factor for model in self._raters(factor)]
+        ratings = await together(self._judges[model].rate(log, factor) for factor, model in asked)
+        if self._routes is not None or len(self._models) == 1:
+            return tuple(ratings)
+        return (*ratings, *(_mean(factor, ratings) for factor in Factor))
+
+    def feeding(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
+        """The ratings of this panel among `ratings` that a debate is held over: one per factor."""
+        wanted = {factor: self._feeder(factor) for factor in Factor}
+        return tuple(
+            rating
+            for factor, model in wanted.items()
+            for rating in ratings
+            if rating.factor == factor and rating.evaluator == model
+        )
+
+    def _raters(self, factor: Factor) -> tuple[str, ...]:
+        if self._routes is None:
+            return self._models
+        return (self._routes.get(factor, self._models[0]),)
+
+    def _feeder(self, factor: Factor) -> str:
+        return self._feeds if self._routes is None else self._raters(factor)[0]
+
+    def _check(self, feeds: str | None) -> None:
+        names = (*self._models, *(self._routes or {}).values())
+        if not self._models:
+            raise ConfigError("a panel needs at least one model, got none: name one")
+        for name in _TAKEN.keys() & names:
+            raise ConfigError(f"a judge cannot be called {name!r}: that stands for {_TAKEN[name]}")
+        if len(set(self._models)) < len(self._models):
+            raise ConfigError(f"every judge counts once, got {', '.join(self._models)}")
+        if feeds is not None and (feeds not in self._models or self._routes is not None):
+            raise ConfigError(
+                f"feeds must name one of several judges ({', '.join(self._models)}), got {feeds}: "
+                "with routes every factor has one judge, which feeds the debate"
+            )
+
+
+def _mean(factor: Factor, ratings: Sequence[Rating]) -> Rating:
+    """The mean over the judges that scored; its rationale says who gave what."""
+    own = [rating for rating in ratings if rating.factor == factor]
+    scores = [rating.score for rating in own if rating.score is not None]
+    given = ", ".join(f"{r.evaluator} {'none' if r.score is None else f'{r.score:g}'}" for r in own)
+    return Rating(
+        evaluator=MEAN,
+        factor=factor,
+        score=sum(scores) / len(scores) if scores else None,
+        status=Status.SCORED if scores else own[0].status,
+        reason="" if scores else f"no judge gave a score: {own[0].reason}",
+        rationale=given,
+        rubric=own[0].rubric,
+        calls=tuple(call for rating in own for call in rating.calls),
+    )

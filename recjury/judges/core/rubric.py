@@ -1,0 +1,46 @@
+"""The twelve guidelines of the judges, and the prompts made from them (CoRE 4.1, appendix A)."""
+
+from recjury.judges.guideline import Input, JudgePrompts, lacks
+from recjury.prompts import Pack
+from recjury.records import (
+    FACTOR_SCALE,
+    ConversationLog,
+    Dimension,
+    Factor,
+    Message,
+    Record,
+)
+
+
+class Guide(Record):
+    """How one factor is rated: see `judges.guideline.Guideline`."""
+
+    dimension: Dimension
+    definition: str
+    anchors: dict[int, str]
+    steps: tuple[str, ...]
+    inputs: tuple[Input, ...]
+    between: bool
+
+
+class Rubric:
+    """A prompt pack of factor guidelines, typed; renders what a judge is asked."""
+
+    def __init__(self, pack: Pack | None = None):
+        """Read the guidelines of `pack`, by default of the one that ships: all twelve."""
+        self._prompts = JudgePrompts(pack)
+        guides: dict[str, object] = self._prompts.pack.manifest["factors"]
+        self.guides = {factor: Guide.model_validate(guides[factor]) for factor in Factor}
+
+    @property
+    def identity(self) -> str:
+        """Name, version and content hash of the pack, as ratings carry it."""
+        return self._prompts.identity
+
+    def lacks(self, factor: Factor, log: ConversationLog) -> str:
+        """What `log` lacks to be rated on `factor`, in words; empty if nothing."""
+        return lacks(self.guides[factor], log)
+
+    def messages(self, factor: Factor, log: ConversationLog) -> tuple[Message, ...]:
+        """The prompt for one rating, cut so that the store keeps recurring parts once."""
+        return self._prompts.messages(str(factor), self.guides[factor], log, FACTOR_SCALE)

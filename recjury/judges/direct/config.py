@@ -1,0 +1,79 @@
+"""What a campaign file may say of LLM-Direct and LLM-CoT+ICL."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from recjury.judges.config import ASKED, MAIN_MODEL, EvaluatorConfig, EvaluatorContext
+from recjury.judges.face.metrics import aspect_metrics, each_once
+from recjury.records import Aspect, ExpectedCalls, Level, Metric
+
+if TYPE_CHECKING:
+    from recjury.judges.direct.evaluator import WholeRater
+
+
+class _WholeConfig(EvaluatorConfig):
+    """One request for a turn or dialogue and aspect."""
+
+    aspects: tuple[Aspect, ...] = Field(default=tuple(Aspect), min_length=1)
+    model: str = MAIN_MODEL
+    temperature: float = Field(default=0.6, ge=0, le=2)
+
+    with_reasons: ClassVar[bool] = False
+    tokens: ClassVar[tuple[int, int]] = (800, 10)  # of a prompt and of a reply, on average
+
+    @field_validator("aspects")
+    @classmethod
+    def _each_once(cls, aspects: tuple[Aspect, ...]) -> tuple[Aspect, ...]:
+        return each_once(aspects)
+
+    def aliases(self, models: bool) -> list[tuple[str, str]]:  # noqa: ARG002 (it always asks)
+        """The model that rates."""
+        return [(f"{self.label}.model", self.model)]
+
+    def expected(
+        self,
+        conversations: int,
+        rounds: int,
+        *,
+        models: bool,  # noqa: ARG002 (it always asks)
+    ) -> Iterator[ExpectedCalls]:
+        """A call for each turn or dialogue and aspect."""
+        turns = sum(aspect.level is Level.TURN for aspect in self.aspects)
+        asked = conversations * (turns * rounds + len(self.aspects) - turns)
+        yield ExpectedCalls(self.model, self.kind, asked, ASKED * asked, *self.tokens)
+
+    def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)
+        """The chosen aspects."""
+        return aspect_metrics(self.aspects)
+
+    def build(self, context: EvaluatorContext) -> "WholeRater":
+        """The evaluator."""
+        from recjury.judges.direct.evaluator import WholeRater
+
+        return WholeRater(
+            context.model(self.model, self.label),
+            self.model,
+            kind=self.kind,
+            with_reasons=self.with_reasons,
+            aspects=self.aspects,
+            temperature=self.temperature,
+            name=self.label,
+            models=context.reply_settings([self.model]),
+        )
+
+
+class DirectConfig(_WholeConfig):
+    """LLM-Direct: the score at once, without reasons."""
+
+    kind: Literal["llm-direct"] = "llm-direct"
+
+
+class CotIclConfig(_WholeConfig):
+    """LLM-CoT+ICL: reasons first, after two rated examples."""
+
+    kind: Literal["llm-cot-icl"] = "llm-cot-icl"
+
+    with_reasons: ClassVar[bool] = True
+    tokens: ClassVar[tuple[int, int]] = (1_100, 250)

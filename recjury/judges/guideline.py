@@ -1,0 +1,86 @@
+"""How a criterion is to be rated, and the prompt that asks a model to."""
+
+from typing import Literal, Protocol
+
+from recjury.judges.needs import NO_LIST, NO_TARGETS
+from recjury.prompts import Pack, items_block, load_pack, turns_block, wishes_block
+from recjury.records import ConversationLog, Message
+
+PACK = "core-judges"
+
+Input = Literal["list", "target"]
+
+
+class Guideline(Protocol):
+    """How one criterion is rated.
+
+    `anchors` say what a score means, best first; `between` allows the whole numbers that they
+    leave out. `inputs` are shown besides the conversation: the session-level recommendation
+    list, the target items.
+    """
+
+    @property
+    def definition(self) -> str:
+        """What is asked."""
+
+    @property
+    def anchors(self) -> dict[int, str]:
+        """What each score means."""
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """How to come to a score."""
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """What is shown."""
+
+    @property
+    def between(self) -> bool:
+        """Whether whole numbers without an anchor may be given."""
+
+
+class JudgePrompts:
+    """The prompts of judges, from one pack."""
+
+    def __init__(self, pack: Pack | None = None):
+        """Read `pack`, by default the one that ships."""
+        self.pack = pack or load_pack(PACK)
+        self._system = Message("system", self.pack.render("system"))
+
+    @property
+    def identity(self) -> str:
+        """Name, version and content hash of the pack, as ratings carry it."""
+        return f"{self.pack.id}/{self.pack.version}+{self.pack.digest}"
+
+    def messages(
+        self, name: str, guide: Guideline, log: ConversationLog, scale: tuple[int, int]
+    ) -> tuple[Message, ...]:
+        """The prompt for one rating, cut so that the store keeps recurring parts once."""
+        shown = log.session_list() if "list" in guide.inputs else None
+        wanted = log.scenario.targets if "target" in guide.inputs else None
+        low, high = scale
+        question = self.pack.render(
+            "judge",
+            factor=name,
+            guide=guide,
+            history=turns_block("history", log.scenario.history),
+            interaction=turns_block("interaction", log.interaction),
+            items=None if shown is None else items_block("recommendation_list", shown),
+            targets=None if wanted is None else items_block("target", wanted),
+            wishes=wishes_block(log.scenario.wishes) if log.scenario.wishes else None,
+            low=low,
+            high=high,
+        )
+        return (self._system, Message("user", question))
+
+
+def lacks(guide: Guideline, log: ConversationLog) -> str:
+    """What `log` lacks to be rated, in words; empty if nothing."""
+    if not any(turn.failure is None for turn in log.system_turns):
+        return "the system gave no usable answer in the interaction"
+    if "list" in guide.inputs and not log.session_list():
+        return NO_LIST
+    if "target" in guide.inputs and not log.scenario.targets:
+        return NO_TARGETS
+    return ""

@@ -1,0 +1,139 @@
+"""Evaluators made from foreign classes, or there already, with what they are identified by."""
+
+import inspect
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import orjson
+
+from recjury.errors import ConfigError, Fixable
+from recjury.foreign import (
+    Maker,
+    as_json,
+    load_maker,
+    of_this_process,
+    prints_aside,
+    source_digest,
+    told,
+)
+from recjury.judges.config import EvaluatorContext
+from recjury.records import JSON, Metric
+
+_MISSING = object()
+
+
+class Made(NamedTuple):
+    """A foreign evaluator, what it says that it rates, and all that can change its ratings."""
+
+    evaluator: object
+    path: str
+    metrics: tuple[Metric, ...]
+    settings: Mapping[str, JSON]
+
+
+def make(path: str, group: str, options: Mapping[str, object], context: EvaluatorContext) -> Made:
+    """Make `Class(**options)`; it is given `corpus` and `gateway` if it has such parameters.
+
+    Raises ConfigError, saying what is missing, if it cannot be imported, cannot be made, or is no
+    evaluator.
+    """
+    with prints_aside():
+        maker = load_maker(path, group=group, what="evaluator")
+        around = {"corpus": context.corpus, "gateway": context.gateway}
+        asked = {name: value for name, value in around.items() if _takes(maker, name)}
+        try:
+            evaluator = maker(**asked, **options)
+        except Fixable:
+            raise
+        except (Exception, SystemExit) as error:
+            raise ConfigError(f"{path} cannot be made: {told(error)}") from error
+        settings: dict[str, JSON] = {
+            "path": path,
+            "code": source_digest(maker),
+            "options": as_json(options, f"{path}: its options"),
+            "own": _settings(evaluator, path),
+        }
+        if "gateway" in asked:
+            settings["models"] = context.reply_settings(context.models)
+        return Made(evaluator, path, _metrics(evaluator, path), settings)
+
+
+def given(evaluator: object) -> Made:
+    """An evaluator that is there already.
+
+    It is identified by its settings and its class's source. Without either (where it has no
+    `settings`, its attributes serve if they are plain JSON) it is another one in every process.
+    Raises ConfigError for what is no evaluator.
+    """
+    kind = type(evaluator)
+    path = f"{kind.__module__}:{kind.__qualname__}"
+    with prints_aside():
+        own = _settings(evaluator, path)
+        settings: dict[str, JSON] = {
+            "path": path,
+            "code": source_digest(kind) or of_this_process(kind),
+            "own": own if own is not None else _attributes(evaluator),
+        }
+        return Made(evaluator, path, _metrics(evaluator, path), settings)
+
+
+def class_metrics(path: str, group: str) -> tuple[Metric, ...] | None:
+    """The metrics that the class at `path` declares; None where only its instances do."""
+    with prints_aside():
+        maker = load_maker(path, group=group, what="evaluator")
+        declared = inspect.getattr_static(maker, "metrics", None)
+        is_declared = isinstance(declared, list | tuple)
+        return _metrics(maker, path) if is_declared else None
+
+
+def _takes(maker: Maker, name: str) -> bool:
+    try:
+        return name in inspect.signature(maker).parameters
+    except (TypeError, ValueError):  # built in
+        return False
+
+
+def _metrics(evaluator: object, path: str) -> tuple[Metric, ...]:
+    found = _read(evaluator, "metrics", path)
+    if found is _MISSING or not callable(getattr(evaluator, "rate", None)):
+        missing = "metrics" if found is _MISSING else "rate"
+        raise ConfigError(f"{path} is no evaluator: it has no {missing}")
+    if not isinstance(found, Iterable):
+        raise ConfigError(f"{path}: its metrics must be a list of Metric")
+    metrics = tuple(found)
+    for metric in metrics:
+        if not isinstance(metric, Metric):
+            raise ConfigError(
+                f"{path}: its metrics must be a list of Metric, got {type(metric).__name__}"
+            )
+    ids = [metric.id for metric in metrics]
+    if not ids:
+        raise ConfigError(f"{path} is no evaluator: it declares no metric")
+    for each in ids:
+        if ids.count(each) > 1:
+            raise ConfigError(f"{path}: two of its metrics are called {each!r}")
+    return metrics
+
+
+def _settings(evaluator: object, path: str) -> Mapping[str, JSON] | None:
+    found = _read(evaluator, "settings", path)
+    if found is _MISSING:
+        return None
+    if not isinstance(found, Mapping):
+        raise ConfigError(f"{path}: its settings must be a mapping, got {type(found).__name__}")
+    return as_json(found, f"{path}: its settings")
+
+
+def _read(evaluator: object, part: str, path: str) -> object:
+    try:
+        return getattr(evaluator, part, _MISSING)
+    except Exception as error:  # a property may do anything
+        raise ConfigError(f"{path}: its {part} cannot be read: {told(error)}") from error
+
+
+def _attributes(evaluator: object) -> JSON:
+    try:
+        plain: JSON = orjson.loads(orjson.dumps(getattr(evaluator, "__dict__", {})))
+    except TypeError:
+        return of_this_process(evaluator)
+    return plain

@@ -1,0 +1,106 @@
+"""Every evaluator that a campaign file can name: a line for each folder, and entry points."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Annotated, NamedTuple, get_args
+
+from pydantic import Field
+
+from recjury.errors import Fixable
+from recjury.foreign import entry_points
+from recjury.judges.config import EvaluatorConfig
+from recjury.judges.core.config import CoreConfig
+from recjury.judges.direct.config import CotIclConfig, DirectConfig
+from recjury.judges.face.config import FaceConfig
+from recjury.judges.outcome.config import OutcomeConfig
+from recjury.judges.python.config import ENTRY_POINTS, PythonConfig, of_instance
+from recjury.judges.rubric.config import RubricConfig
+from recjury.records import Metric
+
+EvaluatorEntry = Annotated[
+    OutcomeConfig
+    | CoreConfig
+    | FaceConfig
+    | DirectConfig
+    | CotIclConfig
+    | RubricConfig
+    | PythonConfig,
+    Field(discriminator="kind"),
+]
+"""An entry of `evaluators` in a campaign file."""
+
+BUILT_IN: tuple[type[EvaluatorConfig], ...] = get_args(get_args(EvaluatorEntry)[0])
+"""The configurations of the evaluators that ship."""
+
+
+def kinds() -> tuple[str, ...]:
+    """The kinds there are, in the order in which they are listed."""
+    return tuple(get_args(each.model_fields["kind"].annotation)[0] for each in BUILT_IN)
+
+
+def installed() -> tuple[str, ...]:
+    """The names of the evaluators that installed packages offer, sorted."""
+    return entry_points(ENTRY_POINTS)
+
+
+def read_entry(raw: object) -> object:
+    """An entry as `EvaluatorEntry` takes it.
+
+    A bare name is a kind, and an entry point's name is a kind, too; an object that is neither
+    text nor a mapping is an evaluator. Raises ValueError for a kind that is not known.
+    """
+    if isinstance(raw, EvaluatorConfig):
+        return raw
+    if isinstance(raw, str):
+        raw = {"kind": raw}
+    if not isinstance(raw, Mapping):
+        return raw if raw is None or isinstance(raw, int | float | list) else of_instance(raw)
+    kind = raw.get("kind")
+    if not isinstance(kind, str) or kind in kinds():
+        return raw
+    offered = installed()
+    if kind in offered:
+        return {"path": kind, "name": kind, **raw, "kind": "python"}
+    known = (*kinds(), *offered)
+    near = get_close_matches(kind, known, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"unknown evaluator {kind!r}{hint} (known: {', '.join(known)})")
+
+
+class Listed(NamedTuple):
+    """An evaluator that a campaign file can name, and what it rates where that is known.
+
+    What own rubrics and own classes rate stands in their files.
+    """
+
+    kind: str
+    summary: str
+    metrics: tuple[Metric, ...]
+
+
+def listed() -> tuple[Listed, ...]:
+    """Every kind, and then every entry point; one that cannot be used says so."""
+    shipped = (
+        Listed(kind, _summary(each), _metrics(each))
+        for kind, each in zip(kinds(), BUILT_IN, strict=True)
+    )
+    return (*shipped, *map(_offered, installed()))
+
+
+def _metrics(config: type[EvaluatorConfig]) -> tuple[Metric, ...]:
+    needs_more = any(
+        field.is_required() for name, field in config.model_fields.items() if name != "kind"
+    )
+    return () if needs_more else config().metrics(models=False)  # type: ignore[call-arg]
+
+
+def _offered(name: str) -> Listed:
+    try:
+        metrics = PythonConfig(path=name).metrics(models=False)
+    except Fixable as problem:
+        return Listed(name, str(problem), ())
+    return Listed(name, "From an installed package.", metrics)
+
+
+def _summary(config: type[EvaluatorConfig]) -> str:
+    return (config.__doc__ or "").strip().splitlines()[0]

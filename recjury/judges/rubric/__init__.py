@@ -1,0 +1,1 @@
+"""Criteria of one's own, from a YAML file, judged like the twelve."""

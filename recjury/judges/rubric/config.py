@@ -1,0 +1,57 @@
+"""What a campaign file may say of an own rubric."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from recjury.judges.config import ASKED, MAIN_MODEL, EvaluatorConfig, EvaluatorContext
+from recjury.judges.rubric.criteria import read_criteria
+from recjury.records import ExpectedCalls, Metric
+
+if TYPE_CHECKING:
+    from recjury.judges.rubric.evaluator import RubricEvaluator
+
+_JUDGING = (2_000, 250)  # tokens of a prompt and of a reply, on average
+
+
+class RubricConfig(EvaluatorConfig):
+    """Criteria of one's own: `file` is YAML that defines them, `model` the alias that judges."""
+
+    kind: Literal["rubric"] = "rubric"
+    file: str = Field(min_length=1)
+    model: str = MAIN_MODEL
+    temperature: float = Field(default=0.0, ge=0, le=2)
+
+    def aliases(self, models: bool) -> list[tuple[str, str]]:  # noqa: ARG002 (it always asks)
+        """The model that judges."""
+        return [(f"{self.label}.model", self.model)]
+
+    def expected(
+        self,
+        conversations: int,
+        rounds: int,  # noqa: ARG002 (a call for a log, however long)
+        *,
+        models: bool,  # noqa: ARG002 (it always asks)
+    ) -> Iterator[ExpectedCalls]:
+        """A call for each criterion and conversation."""
+        asked = len(read_criteria(Path(self.file))) * conversations
+        yield ExpectedCalls(self.model, "rubric", asked, ASKED * asked, *_JUDGING)
+
+    def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)
+        """The criteria in the order of the file; raises ConfigError for one that has a hole."""
+        return tuple(criterion.metric for criterion in read_criteria(Path(self.file)))
+
+    def build(self, context: EvaluatorContext) -> "RubricEvaluator":
+        """The evaluator; raises ConfigError for a file that cannot be used, too."""
+        from recjury.judges.rubric.evaluator import RubricEvaluator
+
+        return RubricEvaluator(
+            context.model(self.model, self.label),
+            self.model,
+            read_criteria(Path(self.file)),
+            temperature=self.temperature,
+            name=self.label,
+            models=context.reply_settings([self.model]),
+        )

@@ -1,0 +1,47 @@
+"""Metrics: what an evaluator rates, declared once and read by everything that shows it."""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from recjury.records.base import Record
+from recjury.records.rating import Level
+
+
+class Need(StrEnum):
+    """What a metric cannot do without."""
+
+    LIST = "list"  # a recommendation list
+    TARGETS = "targets"  # target items
+    MODEL = "model"  # a model to ask
+    LOGPROBS = "logprobs"  # a model whose endpoint sends log-probabilities
+
+
+class Metric(Record):
+    """One thing that an evaluator rates.
+
+    `id` is unique within its evaluator ("grammatical_correctness"); with the evaluator's name
+    before it, it is unique in a campaign ("core.grammatical_correctness"). `group` gathers
+    metrics under one heading. `low` and `high` bound the scores; `high` is None where nothing
+    does. `detail` marks what stands in exports, frames and JSON, and neither in the main tables
+    nor among what comparisons test. `of_some` tells that only some conversations are meant to
+    have a score. `digits` are the decimals that tables show.
+    """
+
+    id: str = Field(pattern="^[a-z0-9][a-z0-9_@]*$")
+    title: str = Field(min_length=1)
+    group: str = ""
+    level: Level = Level.DIALOGUE
+    low: float = 0
+    high: float | None = None
+    higher_is_better: bool = True
+    needs: tuple[Need, ...] = ()
+    detail: bool = False
+    of_some: bool = False
+    digits: int = Field(default=2, ge=0, le=6)
+
+
+def metric_id(name: str) -> str:
+    """The id of the metric that a rating names: "Grammatical Correctness" rates
+    "grammatical_correctness"."""
+    return name.lower().replace(" ", "_")

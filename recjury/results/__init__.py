@@ -1,0 +1,29 @@
+"""What a store holds, as numbers: scores, summaries, comparisons, frames and exports."""
+
+from recjury.results.agreement import Agreement, Evaluators, compare_evaluators
+from recjury.results.choice import newest_campaign, unknown
+from recjury.results.comparison import Comparison, Gap, compare_systems
+from recjury.results.export import export
+from recjury.results.frames import frame
+from recjury.results.scores import Measure, is_newest
+from recjury.results.summary import CampaignSummary, Counts, MetricSummary, Tally, summarise
+
+__all__ = [
+    "Agreement",
+    "CampaignSummary",
+    "Comparison",
+    "Counts",
+    "Evaluators",
+    "Gap",
+    "Measure",
+    "MetricSummary",
+    "Tally",
+    "compare_evaluators",
+    "compare_systems",
+    "export",
+    "frame",
+    "is_newest",
+    "newest_campaign",
+    "summarise",
+    "unknown",
+]

@@ -1,0 +1,105 @@
+"""Rows as CSV, JSON lines or Parquet. Text is written as it is, whatever it holds."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import orjson
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Cell = str | int | float | bool | None
+Kind = Literal["text", "integer", "number", "truth"]
+Format = Literal["csv", "jsonl", "parquet"]
+
+_ROWS_AT_ONCE = 2000
+
+
+class Field(NamedTuple):
+    """A column: its name, and what its cells are where they are not empty."""
+
+    name: str
+    kind: Kind
+
+
+def write_csv(path: Path, fields: Sequence[Field], rows: Iterable[Sequence[Cell]]) -> None:
+    """RFC 4180 with a header, UTF-8. All text is quoted, so that "" is not a missing value.
+
+    Text that a spreadsheet would take for a formula is quoted as well, and not changed: import
+    such columns as text.
+    """
+    with path.open("w", encoding="utf-8", newline="") as file:
+        file.write(",".join(_quoted(field.name) for field in fields) + "\r\n")
+        file.writelines(",".join(map(_csv_cell, row)) + "\r\n" for row in rows)
+
+
+def _csv_cell(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return _quoted(cell) if isinstance(cell, str) else repr(cell)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def write_jsonl(path: Path, fields: Sequence[Field], rows: Iterable[Sequence[Cell]]) -> None:
+    """One JSON object a line, UTF-8; a missing value is null."""
+    names = [field.name for field in fields]
+    with path.open("wb") as file:
+        for row in rows:
+            record = dict(zip(names, row, strict=True))
+            file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def write_parquet(path: Path, fields: Sequence[Field], rows: Iterable[Sequence[Cell]]) -> None:
+    """Typed columns, a few thousand rows a group; a missing value is null."""
+    import pyarrow.parquet as pq
+
+    schema = arrow_schema(fields)
+    with pq.ParquetWriter(path, schema) as writer:
+        for batch in arrow_batches(schema, rows):
+            writer.write_batch(batch)
+
+
+def arrow_schema(fields: Sequence[Field]) -> "pa.Schema":
+    """The columns with their types, as Arrow has them."""
+    import pyarrow as pa
+
+    types = {
+        "text": pa.string(),
+        "integer": pa.int64(),
+        "number": pa.float64(),
+        "truth": pa.bool_(),
+    }
+    return pa.schema([(field.name, types[field.kind]) for field in fields])
+
+
+def arrow_batches(
+    schema: "pa.Schema", rows: Iterable[Sequence[Cell]]
+) -> "Iterator[pa.RecordBatch]":
+    """The rows as batches of a few thousand."""
+    import pyarrow as pa
+
+    for some in _groups(rows):
+        columns = zip(*some, strict=True)
+        arrays = [pa.array(each, kind) for each, kind in zip(columns, schema.types, strict=True)]
+        yield pa.record_batch(arrays, schema=schema)
+
+
+def _groups(rows: Iterable[Sequence[Cell]]) -> Iterator[Sequence[Sequence[Cell]]]:
+    remaining = iter(rows)
+    while some := tuple(islice(remaining, _ROWS_AT_ONCE)):
+        yield some
+
+
+WRITERS: dict[Format, Callable[[Path, Sequence[Field], Iterable[Sequence[Cell]]], None]] = {
+    "csv": write_csv,
+    "jsonl": write_jsonl,
+    "parquet": write_parquet,
+}
+"""How each format is written; the name is also the file's ending."""

@@ -1,0 +1,28 @@
+"""Tables of a store as Arrow, for pandas, Polars and others."""
+
+from typing import TYPE_CHECKING
+
+from recjury.results.choice import unknown
+from recjury.results.file_formats import arrow_batches, arrow_schema
+from recjury.results.tables import tables
+from recjury.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def frame(store: Store, name: str, campaign: str | None = None) -> "pa.Table":
+    """One of the tables conversations, evaluations, turns, ratings, statements and calls, of a
+    campaign (its id) or, for None, of the whole store.
+
+    Each says by which conversation, evaluation, evaluator and metric its rows are. Raises
+    StoreError for another name, and where a row is not as it was written.
+    """
+    import pyarrow as pa
+
+    by_name = {table.name: table for table in tables(store, campaign)}
+    if name not in by_name:
+        raise unknown("table", name, by_name)
+    table = by_name[name]
+    schema = arrow_schema(table.fields)
+    return pa.Table.from_batches(arrow_batches(schema, table.rows()), schema=schema)

@@ -1,0 +1,100 @@
+"""The numbers of one conversation: a value of each metric, or why there is none."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from recjury.records import Metric, Rating, Status, metric_id
+from recjury.store import CampaignEvaluator, ConversationResult
+
+MEAN = "mean"
+"""Who rates where several judges did: the mean of their scores."""
+
+
+class Measure(NamedTuple):
+    """A metric of a campaign; `id` is the metric's with its evaluator's label before it."""
+
+    id: str
+    evaluator: str
+    metric: Metric
+
+
+class Missing(NamedTuple):
+    """Why there is no value of what was rated."""
+
+    status: Status
+    reason: str
+
+
+class ConversationScores(NamedTuple):
+    """One conversation's numbers by measure: `values`, and why others are `missing`.
+
+    `pair` says which conversations of two systems form a pair; `failed` tells that the
+    conversation itself came to no end.
+    """
+
+    conversation: str
+    system: str
+    corpus: str
+    pair: str
+    failed: bool
+    values: Mapping[str, float]
+    missing: Mapping[str, Missing]
+
+
+def measures_of(evaluators: Iterable[CampaignEvaluator]) -> tuple[Measure, ...]:
+    """All metrics of `evaluators`, in their order."""
+    return tuple(
+        Measure(f"{each.label}.{metric.id}", each.label, metric)
+        for each in evaluators
+        for metric in each.metrics
+    )
+
+
+def is_newest(evaluator: CampaignEvaluator) -> bool:
+    """Whether it is the newest version of its name."""
+    return evaluator.label == evaluator.name
+
+
+def shown_ratings(ratings: Iterable[Rating]) -> dict[str, list[Rating]]:
+    """The ratings that count, by metric id: the mean of several judges, or all where none is."""
+    given: dict[str, list[Rating]] = {}
+    for rating in ratings:
+        given.setdefault(metric_id(rating.factor), []).append(rating)
+    return {
+        metric: [rating for rating in several if rating.evaluator == MEAN] or several
+        for metric, several in given.items()
+    }
+
+
+def scores_of(result: ConversationResult) -> ConversationScores:
+    """The numbers of a conversation: means over turns, over judges, and over judgings."""
+    rated: dict[str, list[list[Rating]]] = {}
+    for evaluation in result.evaluations:
+        for metric, ratings in shown_ratings(evaluation.ratings).items():
+            rated.setdefault(f"{evaluation.label}.{metric}", []).append(ratings)
+    values: dict[str, float] = {}
+    missing: dict[str, Missing] = {}
+    for measure, judgings in rated.items():
+        scored = [value for each in judgings if (value := _value(each)) is not None]
+        if scored:
+            values[measure] = fmean(scored)
+        else:
+            missing[measure] = Missing(judgings[0][0].status, judgings[0][0].reason)
+    return ConversationScores(
+        conversation=result.conversation,
+        system=result.system,
+        corpus=result.corpus,
+        pair=result.pair or result.scenario,
+        failed=result.failure is not None,
+        values=values,
+        missing=missing,
+    )
+
+
+def _value(ratings: Sequence[Rating]) -> float | None:
+    by_turn: dict[int | None, list[float]] = {}
+    for rating in ratings:
+        if rating.score is not None:
+            by_turn.setdefault(rating.turn, []).append(rating.score)
+    return fmean(map(fmean, by_turn.values())) if by_turn else None

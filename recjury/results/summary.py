@@ -1,0 +1,170 @@
+"""What a campaign found: every system's means with their intervals and coverage."""
+
+from collections import Counter, defaultdict
+from collections.abc import Container, Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from recjury.records import JSON, Status
+from recjury.results.scores import ConversationScores, is_newest, measures_of, scores_of
+from recjury.stats.resampling import Interval, interval_of_mean
+from recjury.store import CampaignEvaluator, ConversationResult, Store
+
+
+class MetricSummary(NamedTuple):
+    """A mean over the `n` conversations of a system that have a score.
+
+    `coverage` is their share of all the system's conversations; None where the metric applies
+    to none of them.
+    """
+
+    mean: float | None
+    n: int
+    coverage: float | None
+
+
+class Tally:
+    """Adds up one system's conversations, one at a time."""
+
+    def __init__(self) -> None:
+        """Nothing counted yet."""
+        self.conversations = 0
+        self.failed = 0
+        self._values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+        self._missing: dict[str, set[Status]] = defaultdict(set)
+
+    def add(self, scores: ConversationScores) -> None:
+        """Count one conversation."""
+        self.conversations += 1
+        self.failed += scores.failed
+        for measure, value in scores.values.items():
+            self._values[measure][scores.pair].append(value)
+        for measure, missing in scores.missing.items():
+            self._missing[measure].add(missing.status)
+
+    @property
+    def measured(self) -> frozenset[str]:
+        """The ids of the measures that have any score."""
+        return frozenset(self._values)
+
+    @property
+    def pairs(self) -> frozenset[str]:
+        """The scenarios that have any score, as they are paired."""
+        return frozenset(pair for by_pair in self._values.values() for pair in by_pair)
+
+    def by_pair(self, measure: str) -> dict[str, float]:
+        """Scores by pair: the mean where the system met the same pair several times.
+
+        Repeats of a scenario are no further scenarios: counted apart, they would make intervals
+        and p-values smaller than what was tried can bear.
+        """
+        by_pair = self._values.get(measure, {})
+        return {pair: fmean(values) for pair, values in by_pair.items()}
+
+    def interval(self, measure: str) -> Interval | None:
+        """The 95 % interval of the mean over scenarios; None for fewer than two."""
+        return interval_of_mean(list(self.by_pair(measure).values()))
+
+    def summary(self, measure: str) -> MetricSummary:
+        """A measure's mean so far."""
+        scored = [value for each in self._values.get(measure, {}).values() for value in each]
+        if not scored:
+            nowhere = self._missing.get(measure) == {Status.NOT_APPLICABLE}
+            return MetricSummary(None, 0, None if nowhere else 0.0)
+        return MetricSummary(fmean(scored), len(scored), len(scored) / self.conversations)
+
+    def as_json(self, measure: str) -> dict[str, float | None]:
+        """A measure's mean, its interval, and its coverage."""
+        summary, interval = self.summary(measure), self.interval(measure)
+        low, high = interval or (None, None)
+        return {
+            "mean": summary.mean,
+            "low": low,
+            "high": high,
+            "n": summary.n,
+            "coverage": summary.coverage,
+        }
+
+
+class Counts(NamedTuple):
+    """How many of the planned are done and failed; the others wait."""
+
+    planned: int = 0
+    done: int = 0
+    failed: int = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many are neither done nor failed."""
+        return self.planned - self.done - self.failed
+
+    def plus(self, planned: int, *, done: int, failed: int) -> "Counts":
+        """These and some more."""
+        return Counts(self.planned + planned, self.done + done, self.failed + failed)
+
+    def as_json(self) -> dict[str, JSON]:
+        """All four numbers."""
+        return {**self._asdict(), "waiting": self.waiting}
+
+
+class CampaignSummary:
+    """Adds up a campaign's conversations and evaluations, one conversation at a time.
+
+    `failures` says how often each reason stands behind what failed, `raters` who rated, by
+    evaluator.
+    """
+
+    def __init__(self, evaluators: Sequence[CampaignEvaluator]) -> None:
+        """Nothing counted yet."""
+        self.evaluators = tuple(evaluators)
+        self.measures = measures_of(evaluators)
+        self.systems: dict[str, Tally] = {}
+        self.conversations = Counts()
+        self.evaluations = {each.label: Counts() for each in evaluators}
+        self.failures: Counter[str] = Counter()
+        self.raters: dict[str, set[str]] = {each.label: set() for each in evaluators}
+
+    def add(self, result: ConversationResult) -> ConversationScores:
+        """Count one conversation; what it scored."""
+        scores = scores_of(result)
+        self.systems.setdefault(result.system, Tally()).add(scores)
+        held, failed = result.log is not None, result.failure is not None
+        self.conversations = self.conversations.plus(1, done=held, failed=failed)
+        if result.failure is not None:
+            self.failures[f"converse: {result.failure}"] += 1
+        for evaluator in self.evaluators:
+            self._count(evaluator, result)
+        return scores
+
+    def _count(self, evaluator: CampaignEvaluator, result: ConversationResult) -> None:
+        begun = [each for each in result.evaluations if each.label == evaluator.label]
+        self.raters[evaluator.label] |= {r.evaluator for each in begun for r in each.ratings}
+        finished = [set(evaluator.stages) <= each.stages for each in begun]
+        failed = [each for each, done in zip(begun, finished, strict=True) if not done]
+        failed = [each for each in failed if each.failures]
+        for each in failed:
+            self.failures.update(f"{each.label} {s}: {why}" for s, why in each.failures.items())
+        # An older version is not asked again: it has what it has.
+        planned = evaluator.judgings if is_newest(evaluator) else sum(finished) + len(failed)
+        counts = self.evaluations[evaluator.label]
+        self.evaluations[evaluator.label] = counts.plus(
+            max(planned, len(begun)), done=sum(finished), failed=len(failed)
+        )
+
+    def systems_json(self) -> dict[str, dict[str, dict[str, float | None]]]:
+        """What `--json` says of each system: its numbers by measure."""
+        return {
+            name: {measure.id: tally.as_json(measure.id) for measure in self.measures}
+            for name, tally in self.systems.items()
+        }
+
+
+def summarise(
+    store: Store, campaign: str, *, conversations: Container[str] | None = None
+) -> CampaignSummary:
+    """What came of a campaign, or of those of its conversations (row ids) alone."""
+    summary = CampaignSummary(store.evaluators(campaign))
+    for result in store.results(campaign):
+        if conversations is None or result.conversation in conversations:
+            summary.add(result)
+    return summary

@@ -1,0 +1,207 @@
+"""What frames and exports hold: one table for each kind of thing, its columns, and its rows."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import orjson
+
+from recjury.records import Rating, Status, Turn, metric_id
+from recjury.results.file_formats import Cell, Field, Kind
+from recjury.results.scores import Measure, measures_of, scores_of
+from recjury.store import ConversationResult, Store
+from recjury.store.calls import params_json
+from recjury.store.texts import string_list
+
+Row = Sequence[Cell]
+
+
+class Table(NamedTuple):
+    """A table of a campaign, or of the whole store."""
+
+    name: str
+    fields: tuple[Field, ...]
+    rows: Callable[[], Iterator[Row]]
+
+
+def _fields(kind: Kind, names: str) -> tuple[Field, ...]:
+    return tuple(Field(name, kind) for name in names.split())
+
+
+_CONVERSATION = _fields("text", "conversation system scenario")
+_EVALUATION = (*_CONVERSATION, *_fields("text", "evaluation evaluator"))
+
+
+def tables(store: Store, campaign: str | None = None) -> tuple[Table, ...]:
+    """All tables of a campaign, or of the whole store for None."""
+    measures = measures_of(store.evaluators(campaign))
+
+    def table(name: str, fields: Sequence[Field], rows: _Rows) -> Table:
+        return Table(name, tuple(fields), lambda: rows(store, campaign))
+
+    def conversations(store: Store, campaign: str | None) -> Iterator[Row]:
+        return (_conversation(each, measures) for each in store.results(campaign))
+
+    return (
+        table("conversations", _conversation_fields(measures), conversations),
+        table("evaluations", _EVALUATIONS, _evaluation_rows),
+        table("turns", _TURNS, _turn_rows),
+        table("ratings", _RATINGS, _rating_rows),
+        table("statements", _STATEMENTS, _statement_rows),
+        table("calls", _CALLS, _call_rows),
+    )
+
+
+_Rows = Callable[[Store, str | None], Iterator[Row]]
+
+
+def _conversation_fields(measures: Sequence[Measure]) -> tuple[Field, ...]:
+    scores = ((Field(each.id, "number"), Field(f"{each.id}.status", "text")) for each in measures)
+    return (
+        *_CONVERSATION,
+        Field("corpus", "text"),
+        Field("repeat", "integer"),
+        *_fields("text", "digest failure ending"),
+        Field("target_seen", "truth"),
+        Field("rounds", "integer"),
+        *(field for pair in scores for field in pair),
+    )
+
+
+def _conversation(result: ConversationResult, measures: Sequence[Measure]) -> Row:
+    scores = scores_of(result)
+    row: list[Cell] = [*_named(result), result.corpus, result.repeat]
+    row += [result.log, result.failure, result.ending, result.target_seen, result.rounds]
+    for measure in measures:
+        missing = scores.missing.get(measure.id)
+        value = scores.values.get(measure.id)
+        row += [value, missing.status if missing else None if value is None else Status.SCORED]
+    return row
+
+
+_EVALUATIONS = (
+    *_EVALUATION,
+    Field("judging", "integer"),
+    *_fields("text", "stages failures"),
+)
+
+
+def _evaluation_rows(store: Store, campaign: str | None) -> Iterator[Row]:
+    for result in store.results(campaign):
+        for each in result.evaluations:
+            named = (*_named(result), each.evaluation, each.label, each.judging)
+            yield (*named, string_list(sorted(each.stages)), _json(each.failures))
+
+
+_TURNS = (
+    *_CONVERSATION,
+    Field("phase", "text"),
+    Field("position", "integer"),
+    *_fields("text", "speaker text items failure calls"),
+)
+
+
+def _turn_rows(store: Store, campaign: str | None) -> Iterator[Row]:
+    for result in store.results(campaign):
+        log, said = store.log(result.conversation), "interaction"
+        if log is None and result.failure is not None:
+            # A phase of its own: whoever counts interactions must not count what failed.
+            unfinished, said = store.unfinished(result.conversation), "unfinished"
+            log = None if unfinished is None else unfinished.log
+        if log is not None:
+            for phase, turns in (("history", log.scenario.history), (said, log.interaction)):
+                for position, turn in enumerate(turns):
+                    yield (*_named(result), phase, position, *_turn(turn))
+
+
+def _turn(turn: Turn) -> Row:
+    items = _json([item.model_dump() for item in turn.items])
+    return (turn.speaker, turn.text, items, turn.failure, string_list(turn.calls))
+
+
+_RATINGS = (
+    *_EVALUATION,
+    Field("judging", "integer"),
+    *_fields("text", "metric rater level"),
+    Field("turn", "integer"),
+    *_fields("number", "score low high"),
+    *_fields("text", "status reason rationale rubric calls"),
+)
+
+
+def _rating_rows(store: Store, campaign: str | None) -> Iterator[Row]:
+    for result in store.results(campaign):
+        for each in result.evaluations:
+            named = (*_named(result), each.evaluation, each.label, each.judging)
+            for rating in each.ratings:
+                metric = f"{each.label}.{metric_id(rating.factor)}"
+                yield (*named, metric, *_rating(rating))
+
+
+def _rating(rating: Rating) -> Row:
+    numbers = (rating.turn, rating.score, rating.low, rating.high)
+    texts = (rating.status, rating.reason, rating.rationale, rating.rubric)
+    return (rating.evaluator, rating.level, *numbers, *texts, string_list(rating.calls))
+
+
+_STATEMENTS = (
+    *_EVALUATION,
+    Field("fork_of", "text"),
+    Field("round", "integer"),
+    *_fields("text", "role speaker text"),
+    Field("score", "number"),
+    *_fields("text", "status reason calls"),
+)
+
+
+def _statement_rows(store: Store, campaign: str | None) -> Iterator[Row]:
+    for each in store.debates(campaign):
+        debate = store.debate(each.evaluation)
+        for said in debate.transcript.statements if debate else ():
+            held = (each.conversation, each.system, each.scenario, each.evaluation)
+            place = (each.evaluator, each.fork_of, said.round, said.role, said.speaker, said.text)
+            yield (*held, *place, said.score, said.status, said.reason, string_list(said.calls))
+
+
+_CALLS = (
+    *_fields("text", "call unit conversation evaluation evaluator model purpose"),
+    Field("sample", "integer"),
+    *_fields("text", "params reply_model finish_reason reply"),
+    *_fields("integer", "prompt_tokens completion_tokens cached_tokens"),
+    *_fields("number", "cost latency"),
+    Field("attempts", "integer"),
+    Field("started_at", "number"),
+    Field("further_replies", "text"),
+)
+
+
+def _call_rows(store: Store, campaign: str | None) -> Iterator[Row]:
+    of_unit = dict(_units(store, campaign))
+    for call in store.calls(campaign):
+        request, reply, usage = call.request, call.reply, call.reply.usage
+        # A model may send half a surrogate pair, which no file format takes.
+        text, *more = (
+            each.text.encode("utf-8", "backslashreplace").decode() for each in reply.each()
+        )
+        asked = (request.model, request.purpose, request.sample, params_json(request))
+        said = (reply.model, reply.finish_reason, text)
+        tokens = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
+        spent = (usage.cost, reply.latency, reply.attempts, call.started_at)
+        unit = (call.unit, *of_unit.get(call.unit, (None, None, None)))
+        yield (call.identity, *unit, *asked, *said, *tokens, *spent, string_list(more))
+
+
+def _units(store: Store, campaign: str | None) -> Iterator[tuple[str | None, Row]]:
+    """The conversation, evaluation and evaluator that a call of each unit was made for."""
+    for result in store.results(campaign):
+        for each in result.evaluations:
+            yield each.evaluation, (result.conversation, each.evaluation, each.label)
+        # Evaluations of older stores have their conversation's id: which one asked is not known.
+        yield result.conversation, (result.conversation, None, None)
+
+
+def _named(result: ConversationResult) -> Row:
+    return (result.conversation, result.system, result.scenario)
+
+
+def _json(value: object) -> str:
+    return orjson.dumps(value).decode()

@@ -1,0 +1,270 @@
+"""Conversations: what is planned, and which of them a campaign consists of."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import orjson
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    func,
+    literal_column,
+    select,
+    update,
+)
+from sqlalchemy.dialects.sqlite import insert
+
+from recjury.errors import StoreError
+from recjury.records import JSON, Record
+from recjury.store.engine import insert_new
+from recjury.store.stages import CONVERSE
+from recjury.store.tables import (
+    CampaignConversationRow,
+    ConversationRow,
+    StageRow,
+    table_of,
+)
+from recjury.store.texts import Kept, chunks, hashes_of_ids, seal, texts_of_ids
+from recjury.store.writer import Transaction
+
+
+class PlannedConversation(Record):
+    """One system in one scenario, once. `identity` is a digest of all that can change what is
+    said, and `settings` is that as JSON; `scenario` is the scenario's id; `repeat` counts from 0.
+    """
+
+    identity: str
+    system: str
+    scenario: str
+    corpus: str
+    repeat: int = 0
+    seed: int = 0
+    settings: Mapping[str, object] = {}
+
+
+class StoredConversation(Record):
+    """A conversation that the store knows, held or not, as it was planned.
+
+    `id` is what it is called here. In a store that was migrated it is not the identity, and the
+    identity is None where it could not be told.
+    """
+
+    id: str
+    identity: str | None
+    system: str
+    scenario: str
+    corpus: str
+    repeat: int = 0
+    seed: int = 0
+    settings: Mapping[str, object] = {}
+
+
+_SEALED = ("id", "identity", "system", "scenario", "corpus", "repeat", "seed")
+
+
+def conversation_rows(
+    planned: Sequence[PlannedConversation], places: Mapping[str, Kept]
+) -> list[dict[str, JSON]]:
+    """Rows of `conversation`, sealed; `places` says where the texts of their settings lie."""
+    rows: list[dict[str, JSON]] = []
+    for each in planned:
+        number, digest = places[settings_text(each)]
+        values = each.model_dump(exclude={"settings"})
+        row: dict[str, JSON] = {"id": each.identity, **values}
+        sealed = seal([row[name] for name in _SEALED], [digest])
+        rows.append({**row, "settings": number, "seal": sealed})
+    return rows
+
+
+def settings_text(planned: PlannedConversation) -> str:
+    """The settings as canonical JSON."""
+    return orjson.dumps(planned.model_dump()["settings"], option=orjson.OPT_SORT_KEYS).decode()
+
+
+def read_conversations(connection: Connection, ids: Iterable[str]) -> dict[str, StoredConversation]:
+    """Conversations by id, in the order given; StoreError for one that is missing or altered."""
+    table = table_of(ConversationRow)
+    found: dict[str, StoredConversation] = {}
+    for some in chunks(ids):
+        query = select(table).where(table.c.id.in_(some))
+        rows = {row.id: row for row in connection.execute(query)}
+        numbers = [row.settings for row in rows.values()]
+        texts, hashes = texts_of_ids(connection, numbers), hashes_of_ids(connection, numbers)
+        for each in some:
+            if each not in rows:
+                raise StoreError(f"conversation {each} is not in the store")
+            row = rows[each]
+            found[each] = _stored(row, texts[row.settings], hashes[row.settings])
+    return found
+
+
+def _stored(
+    row: Row[tuple[object, ...]], settings: str, settings_hash: bytes
+) -> StoredConversation:
+    values = {name: row._mapping[name] for name in _SEALED}
+    try:
+        if seal(list(values.values()), [settings_hash]) == row.seal:
+            return StoredConversation(**values, settings=orjson.loads(settings))
+    except (TypeError, ValueError):  # what a damaged row can be read as
+        pass
+    raise StoreError(f"conversation {row.id} in the store is not as it was written")
+
+
+def find_conversation(connection: Connection, prefix: str) -> StoredConversation:
+    """The one conversation whose id begins so; StoreError if there is none, or several."""
+    table = table_of(ConversationRow)
+    query = select(table.c.id).where(table.c.id.startswith(prefix, autoescape=True)).limit(2)
+    ids = tuple(connection.execute(query).scalars())
+    if len(ids) != 1:
+        many = "several conversations begin" if ids else "no conversation begins"
+        raise StoreError(f"{many} with {prefix}: give more of the id")
+    return read_conversations(connection, ids)[ids[0]]
+
+
+def conversation_ids(
+    connection: Connection, campaign: str | None = None, system: str | None = None
+) -> tuple[str, ...]:
+    """Ids of a campaign's conversations in the plan's order, without those that were set aside.
+
+    Without a campaign, of the whole store: the newest of each identity, and none that every
+    campaign has set aside.
+    """
+    table, links = table_of(ConversationRow), table_of(CampaignConversationRow)
+    query = select(table.c.id)
+    if campaign is None:
+        order = (table.c.corpus, table.c.scenario, table.c.system, table.c.repeat, table.c.id)
+        query = query.order_by(*order)
+    else:
+        query = query.join(links, links.c.conversation == table.c.id)
+        query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
+        query = query.order_by(links.c.ordinal, table.c.id)
+    if system is not None:
+        query = query.where(table.c.system == system)
+    ids = connection.execute(query).scalars()
+    if campaign is not None:
+        return tuple(ids)
+    counting = _counting(connection)
+    return tuple(each for each in ids if each in counting)
+
+
+def _counting(connection: Connection) -> set[str]:
+    """The conversations that count in the whole store."""
+    table, links = table_of(ConversationRow), table_of(CampaignConversationRow)
+    kept = select(func.min(links.c.set_aside)).where(links.c.conversation == table.c.id)
+    query = select(table.c.id, table.c.identity).where(kept.scalar_subquery() == 0)
+    rows = connection.execute(query.order_by(*newest_last())).all()
+    # The last of an identity stays; what has none is like no other.
+    return set({row.identity or row.id: row.id for row in rows}.values())
+
+
+def newest_last() -> tuple[ColumnElement[object], ...]:
+    """An order of `conversation` in which what counts of an identity comes last: the one that
+    was held last, else the one that was planned last."""
+    table, stages = table_of(ConversationRow), table_of(StageRow)
+    held = select(stages.c.finished_at).where(
+        stages.c.unit == table.c.id, stages.c.stage == CONVERSE
+    )
+    return (func.coalesce(held.scalar_subquery(), 0.0), literal_column("conversation.rowid"))
+
+
+class Plan(NamedTuple):
+    """Which conversations a campaign goes on with: row ids by identity.
+
+    `set_aside` counts those of an earlier version that have left its tables for a planned one
+    of the same system, scenario and repeat.
+    """
+
+    ids: dict[str, str]
+    set_aside: int
+
+
+class Planned(NamedTuple):
+    """Conversations to make those of a campaign, in the plan's order."""
+
+    campaign: str
+    conversations: Sequence[PlannedConversation]
+
+
+def write_plans(transaction: Transaction, plans: Sequence[Planned]) -> None:
+    """Add what is not there yet; what another campaign has held is held here, too."""
+    connection = transaction.connection
+    for campaign, planned in plans:
+        known = ids_of_identities(connection, (each.identity for each in planned))
+        new = {each.identity: each for each in planned if each.identity not in known}
+        if new:
+            texts = {settings_text(each) for each in new.values()}
+            kept = transaction.texts.intern(connection, texts)
+            places = {text: kept[text] for text in texts}
+            connection.execute(
+                insert_new(ConversationRow), conversation_rows(list(new.values()), places)
+            )
+        ids = [known.get(each.identity, each.identity) for each in planned]
+        _link(connection, campaign, ids)
+
+
+def ids_of_identities(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
+    """The row that counts for each identity that is there."""
+    table = table_of(ConversationRow)
+    found: dict[str, str] = {}
+    for some in chunks(identities):
+        query = select(table.c.identity, table.c.id).where(table.c.identity.in_(some))
+        found.update(
+            (row.identity, row.id) for row in connection.execute(query.order_by(*newest_last()))
+        )
+    return found
+
+
+def _link(connection: Connection, campaign: str, ids: Sequence[str]) -> None:
+    if not ids:
+        return
+    links = [
+        {"campaign": campaign, "conversation": each, "ordinal": ordinal, "set_aside": 0}
+        for ordinal, each in enumerate(dict.fromkeys(ids))
+    ]
+    added = insert(CampaignConversationRow)
+    new = {"ordinal": added.excluded.ordinal, "set_aside": 0}
+    again = added.on_conflict_do_update(index_elements=["campaign", "conversation"], set_=new)
+    connection.execute(again, links)
+
+
+class SetAside(NamedTuple):
+    """Conversations that leave a campaign's tables; they stay in the store."""
+
+    campaign: str
+    conversations: Sequence[str]
+
+
+class Superseded(NamedTuple):
+    """A conversation whose place in a campaign another one has taken."""
+
+    id: str
+    counts: bool
+
+
+def superseded(connection: Connection, planned: Planned, ids: Collection[str]) -> list[Superseded]:
+    """The campaign's conversations that one of `ids`, the planned ones, has taken the place of.
+
+    A row that only repeats an identity, or has none because it had not begun, does not count.
+    """
+    table, links = table_of(ConversationRow), table_of(CampaignConversationRow)
+    places = {(each.system, each.scenario, each.repeat) for each in planned.conversations}
+    identities = {each.identity for each in planned.conversations}
+    query = select(table).join(links, links.c.conversation == table.c.id)
+    query = query.where(links.c.campaign == planned.campaign, links.c.set_aside == 0)
+    return [
+        Superseded(row.id, row.identity is not None and row.identity not in identities)
+        for row in connection.execute(query)
+        if row.id not in ids and (row.system, row.scenario, row.repeat) in places
+    ]
+
+
+def set_aside(transaction: Transaction, gone: Sequence[SetAside]) -> None:
+    """Take conversations out of their campaigns' tables."""
+    links = table_of(CampaignConversationRow)
+    for campaign, conversations in gone:
+        for some in chunks(conversations):
+            query = update(links).where(
+                links.c.campaign == campaign, links.c.conversation.in_(some)
+            )
+            transaction.connection.execute(query.values(set_aside=1))

@@ -1,0 +1,149 @@
+"""Lists of debates, read without checking: what there is, and what must be there."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, and_, select, union
+
+from recjury.errors import StoreError
+from recjury.store.conversations import conversation_ids
+from recjury.store.evaluation_tables import (
+    DebateRow,
+    EvaluationRow,
+    EvaluatorRow,
+    StatementRow,
+)
+from recjury.store.evaluations import by_campaign, oldest_first
+from recjury.store.evaluators import read_evaluators
+from recjury.store.stage_results import DEBATE
+from recjury.store.tables import ConversationRow, LogRow, StageRow, table_of
+
+_KIND = "core"  # who holds debates
+
+
+class DebateSummary(NamedTuple):
+    """A line of a list of debates, read without checking; `score` is the verdict's, 0-100.
+
+    `conversation` is the first of those that have the log. `evaluator` is the label of who held
+    the debate; `fork_of` names the evaluation whose debate this one is a changed copy of.
+    """
+
+    evaluation: str
+    conversation: str
+    system: str
+    scenario: str
+    score: float | None
+    rounds: int
+    agreed: bool
+    evaluator: str
+    fork_of: str | None
+
+
+def debate_summaries(
+    connection: Connection, campaign: str | None = None
+) -> tuple[DebateSummary, ...]:
+    """A line per debate, in the plan's order, forks after what they are forks of."""
+    debates, evaluations = table_of(DebateRow), table_of(EvaluationRow)
+    logs, conversations = table_of(LogRow), table_of(ConversationRow)
+    query = (
+        select(
+            debates.c.evaluation,
+            conversations.c.id.label("conversation"),
+            conversations.c.system,
+            conversations.c.scenario,
+            debates.c.score,
+            debates.c.rounds,
+            debates.c.agreed,
+            evaluations.c.evaluator,
+            evaluations.c.fork_of,
+        )
+        .join(evaluations, evaluations.c.id == debates.c.evaluation)
+        .join(logs, logs.c.digest == evaluations.c.log)
+        .join(conversations, conversations.c.id == logs.c.conversation)
+    )
+    if campaign is not None:
+        query = query.where(by_campaign(campaign))
+    labels = _labels(connection, campaign)
+    places = {each: n for n, each in enumerate(conversation_ids(connection, campaign))}
+    first: dict[str, DebateSummary] = {}
+    rows = connection.execute(query.order_by(*oldest_first())).all()
+    for row in sorted(rows, key=lambda row: places.get(row.conversation, len(places))):
+        if campaign is None or row.conversation in places:
+            first.setdefault(row.evaluation, _summary(row, labels))
+    order = {each: n for n, each in enumerate(first)}
+
+    def place(line: DebateSummary) -> tuple[int, int]:
+        original = line.fork_of or line.evaluation
+        return (order.get(original, len(order)), order[line.evaluation])
+
+    return tuple(sorted(first.values(), key=place))
+
+
+def _summary(row: Any, labels: Mapping[str, str]) -> DebateSummary:
+    return DebateSummary(
+        evaluation=row.evaluation,
+        conversation=row.conversation,
+        system=row.system,
+        scenario=row.scenario,
+        score=row.score,
+        rounds=row.rounds,
+        agreed=row.agreed == 1,
+        evaluator=labels.get(row.evaluator, ""),
+        fork_of=row.fork_of,
+    )
+
+
+def _labels(connection: Connection, campaign: str | None) -> dict[str, str]:
+    try:
+        return {each.id: each.label for each in read_evaluators(connection, campaign)}
+    except StoreError:  # a list is read without checking: `integrity` says what is wrong
+        return {}
+
+
+def debated(connection: Connection, campaign: str | None = None) -> tuple[str, ...]:
+    """The evaluations that anything in the store says have held a debate, whatever is left of
+    them: their stage, verdict or statements.
+
+    In the plan's order; those that have lost their own row, their log or its conversation belong
+    to every campaign, and come last.
+    """
+    found = tuple(connection.execute(_witnesses()).scalars())
+    listed = [each.evaluation for each in debate_summaries(connection, campaign)]
+    known = _known(connection, None)
+    of_campaign = known if campaign is None else _known(connection, campaign)
+    rest = [each for each in found if each in of_campaign or each not in known]
+    return tuple(dict.fromkeys((*listed, *rest)))
+
+
+def _witnesses() -> Select[str]:
+    stages, evaluations = table_of(StageRow), table_of(EvaluationRow)
+    evaluators = table_of(EvaluatorRow)
+    others = (
+        select(evaluations.c.id)
+        .join(evaluators, evaluators.c.id == evaluations.c.evaluator)
+        .where(evaluators.c.kind != _KIND)
+    )
+    # Another evaluator may call a stage so, and hold no debate.
+    staged = select(stages.c.unit).where(
+        and_(stages.c.stage == DEBATE, stages.c.unit.not_in(others))
+    )
+    every = union(
+        staged,
+        select(table_of(DebateRow).c.evaluation),
+        select(table_of(StatementRow).c.evaluation),
+    ).subquery()
+    return select(every.c[0]).order_by(every.c[0])
+
+
+def _known(connection: Connection, campaign: str | None) -> set[str]:
+    """The evaluations with all that ties them to a campaign: to this one, or to any."""
+    evaluations, logs = table_of(EvaluationRow), table_of(LogRow)
+    conversations = table_of(ConversationRow)
+    query = (
+        select(evaluations.c.id)
+        .join(logs, logs.c.digest == evaluations.c.log)
+        .join(conversations, conversations.c.id == logs.c.conversation)
+    )
+    if campaign is not None:
+        query = query.where(by_campaign(campaign))
+    return set(connection.execute(query).scalars())

@@ -1,0 +1,226 @@
+"""Evaluations: a log under a version of an evaluator; whichever conversations have the log."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import orjson
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, literal_column, select
+
+from recjury.errors import StoreError
+from recjury.records import JSON, Record
+from recjury.store.engine import insert_new
+from recjury.store.evaluation_tables import CampaignEvaluatorRow, EvaluationRow, EvaluatorRow
+from recjury.store.tables import CampaignConversationRow, LogRow, table_of
+from recjury.store.texts import Damaged, chunks, hashes_of_ids, refuse, seal, texts_of_ids
+from recjury.store.writer import Transaction
+
+
+class PlannedEvaluation(Record):
+    """An evaluation to do. `identity` is `records.evaluation_id` of the rest: the id of the log,
+    the evaluator's version, what of the corpus can change the ratings, the judging (0-based)."""
+
+    identity: str
+    log: str
+    evaluator: str
+    judging: int = 0
+    data: Mapping[str, object] = {}
+
+
+class StoredEvaluation(Record):
+    """An evaluation that the store has; `evaluator` is the version, `conversations` have its log.
+
+    `id` is what it is called here: in a store that was migrated that is not the identity.
+    `fork_of` is the id of the evaluation that this one is a changed copy of.
+    """
+
+    id: str
+    identity: str
+    log: str
+    evaluator: str
+    kind: str
+    judging: int
+    fork_of: str | None
+    conversations: tuple[str, ...]
+
+
+class EvaluationToAdd(NamedTuple):
+    """A row of `evaluation` to be there."""
+
+    planned: PlannedEvaluation
+    fork_of: str | None = None
+
+
+def add_evaluations(transaction: Transaction, wanted: Sequence[EvaluationToAdd]) -> dict[str, str]:
+    """The row of each identity, made where it is not there yet."""
+    connection = transaction.connection
+    known = ids_of_identities(connection, (each.planned.identity for each in wanted))
+    new = {each.planned.identity: each for each in wanted if each.planned.identity not in known}
+    if new:
+        texts = {identity: _data(each.planned) for identity, each in new.items()}
+        kept = transaction.texts.intern(connection, texts.values())
+        rows: list[dict[str, JSON]] = []
+        for identity, (planned, fork_of) in new.items():
+            place = kept[texts[identity]]
+            row: dict[str, JSON] = {
+                "id": identity,
+                "identity": identity,
+                "log": planned.log,
+                "evaluator": planned.evaluator,
+                "judging": planned.judging,
+                "fork_of": fork_of,
+            }
+            sealed = seal(list(row.values()), [place.hash])
+            rows.append({**row, "data": place.id, "created_at": time.time(), "seal": sealed})
+        connection.execute(insert_new(EvaluationRow), rows)
+    return {**{identity: identity for identity in new}, **known}
+
+
+def _data(planned: PlannedEvaluation) -> str:
+    data = planned.model_dump()["data"]
+    return orjson.dumps(data, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def write_evaluations(transaction: Transaction, planned: Sequence[PlannedEvaluation]) -> None:
+    """Have a row for each, before any of its stages is done."""
+    add_evaluations(transaction, [EvaluationToAdd(each) for each in planned])
+
+
+def ids_of_identities(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
+    """The row of each identity that is there: of several, the newest."""
+    table = table_of(EvaluationRow)
+    query = select(table.c.identity, table.c.id).order_by(*oldest_first())
+    return {
+        row.identity: row.id
+        for some in chunks(identities)
+        for row in connection.execute(query.where(table.c.identity.in_(some)))
+    }
+
+
+def oldest_first() -> tuple[ColumnElement[object], ...]:
+    """The order in which evaluations were begun."""
+    return (table_of(EvaluationRow).c.created_at, literal_column("evaluation.rowid"))
+
+
+_SEALED = ("id", "identity", "log", "evaluator", "judging", "fork_of")
+
+
+def read_evaluations(
+    connection: Connection, ids: Iterable[str], damaged: Damaged = refuse
+) -> dict[str, StoredEvaluation]:
+    """Evaluations by id, in the order given; `damaged` hears of those missing or altered."""
+    table, evaluators = table_of(EvaluationRow), table_of(EvaluatorRow)
+    query = select(table, evaluators.c.kind).outerjoin(
+        evaluators, evaluators.c.id == table.c.evaluator
+    )
+    found: dict[str, StoredEvaluation] = {}
+    for some in chunks(ids):
+        rows = {row.id: row for row in connection.execute(query.where(table.c.id.in_(some)))}
+        hashes = hashes_of_ids(connection, (row.data for row in rows.values()))
+        holders = conversations_of_logs(connection, (row.log for row in rows.values()))
+        for each in some:
+            try:
+                if each not in rows:
+                    raise StoreError(f"evaluation {each} is not in the store")
+                found[each] = _stored(rows[each], hashes, holders)
+            except StoreError as error:
+                damaged(error)
+    return found
+
+
+def read_data(connection: Connection, evaluation: str) -> dict[str, JSON]:
+    """What of the corpus could change an evaluation; StoreError if that is damaged."""
+    table = table_of(EvaluationRow)
+    query = select(table.c.data).where(table.c.id == evaluation)
+    number = connection.execute(query).scalar_one()
+    data: dict[str, JSON] = orjson.loads(texts_of_ids(connection, [number])[number])
+    return data
+
+
+def _stored(
+    row: Row[tuple[object, ...]],
+    hashes: Mapping[int, bytes],
+    holders: Mapping[str, Sequence[str]],
+) -> StoredEvaluation:
+    values = {name: row._mapping[name] for name in _SEALED}
+    try:
+        if row.data in hashes and seal(list(values.values()), [hashes[row.data]]) == row.seal:
+            return StoredEvaluation(
+                **values, kind=row.kind, conversations=tuple(holders.get(row.log, ()))
+            )
+    except (TypeError, ValueError):  # what a damaged row can be read as
+        pass
+    raise StoreError(f"evaluation {row.id} in the store is not as it was written")
+
+
+def conversations_of_logs(connection: Connection, logs: Iterable[str]) -> dict[str, list[str]]:
+    """The conversations that have each log, the oldest first."""
+    table = table_of(LogRow)
+    found: dict[str, list[str]] = {}
+    digests = (each for each in logs if _is_digest(each))
+    for some in chunks(digests):
+        query = select(table.c.digest, table.c.conversation).where(table.c.digest.in_(some))
+        for row in connection.execute(query.order_by(literal_column("log.rowid"))):
+            found.setdefault(row.digest, []).append(row.conversation)
+    return found
+
+
+def _is_digest(log: object) -> bool:
+    try:
+        return isinstance(log, str) and len(bytes.fromhex(log)) > 0
+    except ValueError:  # an edited row may hold anything
+        return False
+
+
+def find_evaluation(connection: Connection, prefix: str) -> StoredEvaluation:
+    """The one evaluation whose id begins so; StoreError if there is none, or several."""
+    table = table_of(EvaluationRow)
+    query = select(table.c.id).where(table.c.id.startswith(prefix, autoescape=True)).limit(2)
+    ids = tuple(connection.execute(query).scalars())
+    if len(ids) != 1:
+        many = "several evaluations begin" if ids else "no evaluation begins"
+        raise StoreError(f"{many} with {prefix}: give more of the id")
+    return read_evaluations(connection, ids)[ids[0]]
+
+
+def of_campaign(campaign: str) -> Select[tuple[str]]:
+    """The ids of all evaluations by a campaign's evaluators of logs that its conversations have,
+    those that it has set aside included."""
+    return select(table_of(EvaluationRow).c.id).where(by_campaign(campaign))
+
+
+def by_campaign(campaign: str) -> ColumnElement[bool]:
+    """The condition on a row of `evaluation` that it is one of those."""
+    table, logs = table_of(EvaluationRow), table_of(LogRow)
+    links, evaluators = table_of(CampaignConversationRow), table_of(CampaignEvaluatorRow)
+    own_logs = select(logs.c.digest).join(links, links.c.conversation == logs.c.conversation)
+    own = select(evaluators.c.evaluator).where(evaluators.c.campaign == campaign)
+    return and_(
+        table.c.log.in_(own_logs.where(links.c.campaign == campaign)),
+        table.c.evaluator.in_(own),
+    )
+
+
+class Candidate(NamedTuple):
+    """An evaluation of a log that is no fork."""
+
+    id: str
+    log: str
+    evaluator: str
+    judging: int
+
+
+def evaluations_of_logs(
+    connection: Connection, logs: Iterable[str], wanted: Callable[[str, int], bool]
+) -> dict[str, list[Candidate]]:
+    """The newest evaluation of each log by each evaluator and judging that is `wanted`."""
+    table = table_of(EvaluationRow)
+    columns = (table.c.id, table.c.log, table.c.evaluator, table.c.judging)
+    query = select(*columns).where(table.c.fork_of.is_(None)).order_by(*oldest_first())
+    found: dict[str, dict[tuple[str, int], Candidate]] = {}
+    for some in chunks(logs):
+        for row in connection.execute(query.where(table.c.log.in_(some))):
+            if wanted(row.evaluator, row.judging):
+                place = found.setdefault(row.log, {})
+                place[row.evaluator, row.judging] = Candidate(*row)
+    return {log: list(some.values()) for log, some in found.items()}

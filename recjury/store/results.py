@@ -1,0 +1,176 @@
+"""What came of conversations and of their evaluations, for tables, comparisons and exports."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from sqlalchemy import Connection, Engine
+
+from recjury.records import Ending, Rating, Record
+from recjury.store.contents import Content, read_contents
+from recjury.store.conversations import StoredConversation, conversation_ids, read_conversations
+from recjury.store.evaluations import Candidate, evaluations_of_logs, read_evaluations
+from recjury.store.evaluators import CampaignEvaluator, read_evaluators
+from recjury.store.failures import Failure, read_failures
+from recjury.store.logs import StoredLog, read_logs
+from recjury.store.stages import CONVERSE, check_stages, is_conversation, read_stages
+
+_CHUNK = 100  # conversations read at once, so that memory stays flat
+
+
+class EvaluationResult(Record):
+    """What came of one evaluation so far.
+
+    `label` is its evaluator's in the campaign, `judging` counts from 0. `stages` are the finished
+    ones; `failures` maps each stage that failed and is not finished to its latest reason.
+    """
+
+    evaluation: str
+    label: str
+    judging: int
+    stages: frozenset[str]
+    failures: dict[str, str]
+    ratings: tuple[Rating, ...] = ()
+
+
+class ConversationResult(Record):
+    """What came of one conversation so far.
+
+    `log` is the log's id, and None while there is none: `failure` then says why it failed last,
+    if it did. `pair` is what its scenario is paired by when systems are compared; `rounds` counts
+    system turns. `evaluations` are those by the campaign's evaluators, in their order, the newest
+    of each evaluator and judging; forks are not among them.
+    """
+
+    conversation: str
+    system: str
+    scenario: str
+    corpus: str
+    repeat: int
+    log: str | None = None
+    failure: str | None = None
+    pair: str | None = None
+    target_seen: bool = False
+    ending: Ending | None = None
+    rounds: int = 0
+    evaluations: tuple[EvaluationResult, ...] = ()
+
+
+def read_results(
+    engine: Engine, campaign: str | None = None, system: str | None = None
+) -> Iterator[ConversationResult]:
+    """Results of a campaign's conversations in the plan's order, or of all; StoreError for
+    altered rows.
+
+    No transaction is open between two results of different batches.
+    """
+    with engine.connect() as connection:
+        evaluators = read_evaluators(connection, campaign)
+        ids = iter(conversation_ids(connection, campaign, system))
+    while some := tuple(islice(ids, _CHUNK)):
+        yield from _results(engine, some, evaluators)
+
+
+def _results(
+    engine: Engine, ids: Sequence[str], evaluators: Sequence[CampaignEvaluator]
+) -> list[ConversationResult]:
+    with engine.connect() as connection:
+        planned = read_conversations(connection, ids)
+        logs = read_logs(connection, ids)
+        seals = {each: {CONVERSE: logs[each].seals} if each in logs else {} for each in ids}
+        check_stages(connection, seals, concerned=is_conversation)
+        failures = read_failures(connection, ids)
+        evaluations = _evaluations(connection, logs.values(), evaluators)
+    return [
+        _result(
+            planned[each],
+            logs.get(each),
+            failures.get(each, ()),
+            evaluations.get(logs[each].digest, ()) if each in logs else (),
+        )
+        for each in ids
+    ]
+
+
+def _result(
+    planned: StoredConversation,
+    stored: StoredLog | None,
+    failures: Sequence[Failure],
+    evaluations: Sequence[EvaluationResult],
+) -> ConversationResult:
+    reasons = [failure.reason for failure in failures if failure.stage == CONVERSE]
+    result = ConversationResult(
+        conversation=planned.id,
+        system=planned.system,
+        scenario=planned.scenario,
+        corpus=planned.corpus,
+        repeat=planned.repeat,
+        failure=reasons[-1] if reasons and stored is None else None,
+    )
+    if stored is None:
+        return result
+    log = stored.log
+    return result.model_copy(
+        update={
+            "log": stored.digest,
+            "pair": log.scenario.pair_id,
+            "target_seen": log.scenario.target_seen,
+            "ending": log.ending,
+            "rounds": len(log.system_turns),
+            "evaluations": tuple(evaluations),
+        }
+    )
+
+
+class _Behind(NamedTuple):
+    """What the store has of evaluations, by their ids."""
+
+    contents: Mapping[str, Content]
+    stages: Mapping[str, set[str]]
+    failures: Mapping[str, Sequence[Failure]]
+
+
+def _evaluations(
+    connection: Connection, logs: Iterable[StoredLog], evaluators: Sequence[CampaignEvaluator]
+) -> dict[str, list[EvaluationResult]]:
+    """Evaluations by the log's id, in the order of `evaluators`."""
+    places = {each.id: place for place, each in enumerate(evaluators)}
+    found = evaluations_of_logs(
+        connection,
+        (stored.digest for stored in logs),
+        lambda evaluator, judging: (
+            evaluator in places and judging < evaluators[places[evaluator]].judgings
+        ),
+    )
+    ids = [each.id for some in found.values() for each in some]
+    read_evaluations(connection, ids)
+    behind = _Behind(
+        read_contents(connection, ids),
+        read_stages(connection, ids),
+        read_failures(connection, ids),
+    )
+    return {
+        log: [
+            _evaluation(each, evaluators[places[each.evaluator]].label, behind)
+            for each in sorted(some, key=lambda each: (places[each.evaluator], each.judging))
+        ]
+        for log, some in found.items()
+    }
+
+
+def _evaluation(candidate: Candidate, label: str, behind: _Behind) -> EvaluationResult:
+    # In a store that was migrated, the conversation may be called the same.
+    done = behind.stages.get(candidate.id, set()) - {CONVERSE}
+    failures = behind.failures.get(candidate.id, ())
+    return EvaluationResult(
+        evaluation=candidate.id,
+        label=label,
+        judging=candidate.judging,
+        stages=frozenset(done),
+        failures={
+            failure.stage: failure.reason
+            for failure in failures
+            if failure.stage not in done and failure.stage != CONVERSE
+        },
+        ratings=tuple(each.rating for each in behind.contents[candidate.id].ratings),
+    )

@@ -1,0 +1,117 @@
+"""What a finished stage of an evaluation left behind, written in one transaction."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, assert_never
+
+import orjson
+from sqlmodel import SQLModel
+
+from recjury.errors import UnitFailed
+from recjury.records import (
+    JSON,
+    AspectScores,
+    Debate,
+    Decomposition,
+    StageResult,
+)
+from recjury.store.debates import debate_row, statement_rows
+from recjury.store.engine import insert_new
+from recjury.store.evaluation_tables import (
+    DebateRow,
+    FaceScoreRow,
+    FaceTurnRow,
+    KeptRow,
+    RatingRow,
+    StatementRow,
+)
+from recjury.store.evaluations import EvaluationToAdd, PlannedEvaluation, add_evaluations
+from recjury.store.face import PARTICLES, score_rows, turn_rows
+from recjury.store.kept import kept_row
+from recjury.store.ratings import rating_rows
+from recjury.store.stages import CONVERSE, finish_stage
+from recjury.store.writer import Transaction
+
+DEBATE = "debate"
+
+
+class FinishedStage(NamedTuple):
+    """A stage, and what it gave."""
+
+    planned: PlannedEvaluation
+    stage: str
+    result: StageResult
+    fork_of: str | None = None
+
+
+class _Rows(NamedTuple):
+    table: type[SQLModel]
+    rows: list[dict[str, JSON]]
+
+
+def check_stage(stage: str, result: StageResult) -> None:
+    """Raise UnitFailed for what cannot be kept of a stage: anybody's code may have given it.
+
+    A debate is kept by the stage "debate" alone, particles by "particles", and their scores by
+    the stage of their aspect.
+    """
+    if stage == CONVERSE:
+        raise UnitFailed(f"no stage of an evaluator can be called {CONVERSE!r}: rename it")
+    match result.kept:
+        case Debate():
+            own = DEBATE
+        case Decomposition():
+            own = PARTICLES
+        case AspectScores():
+            own = result.kept.aspect.value
+        case _:
+            _check_json(result.kept)
+            return
+    if stage != own:
+        raise UnitFailed(f"{type(result.kept).__name__} can be kept by the stage {own!r} alone")
+
+
+def _check_json(kept: object) -> None:
+    try:
+        orjson.dumps(kept)
+    except TypeError as error:
+        raise UnitFailed(f"what a stage keeps must be plain JSON: {error}") from None
+
+
+def write_stages(transaction: Transaction, finished: Sequence[FinishedStage]) -> None:
+    """Finish stages with all that they left; what is finished is never overwritten."""
+    added = [EvaluationToAdd(each.planned, each.fork_of) for each in finished]
+    ids = add_evaluations(transaction, added)
+    for planned, stage, result, _ in finished:
+        evaluation = ids[planned.identity]
+        written = _rows(transaction, evaluation, stage, result)
+        if finish_stage(transaction, evaluation, stage, list(_seals(written))):
+            for table, rows in written:
+                if rows:
+                    transaction.connection.execute(insert_new(table), rows)
+
+
+def _rows(
+    transaction: Transaction, evaluation: str, stage: str, result: StageResult
+) -> list[_Rows]:
+    """All rows of a stage: what it kept, then its ratings; their seals are sealed in this order."""
+    ratings = _Rows(RatingRow, rating_rows(evaluation, stage, result.ratings))
+    kept = result.kept
+    match kept:
+        case None:
+            return [ratings]
+        case Debate():
+            statements = statement_rows(evaluation, kept.transcript)
+            held = _Rows(DebateRow, [debate_row(evaluation, kept)])
+            return [held, _Rows(StatementRow, statements), ratings]
+        case Decomposition():
+            return [_Rows(FaceTurnRow, turn_rows(evaluation, kept)), ratings]
+        case AspectScores():
+            return [_Rows(FaceScoreRow, score_rows(transaction, evaluation, kept)), ratings]
+        case dict():
+            return [_Rows(KeptRow, [kept_row(transaction, evaluation, stage, kept)]), ratings]
+        case _:
+            assert_never(kept)
+
+
+def _seals(written: Iterable[_Rows]) -> Iterable[str]:
+    return (str(row["seal"]) for rows in written for row in rows.rows)

@@ -1,0 +1,196 @@
+"""Two systems of a store against each other."""
+
+import pytest
+
+from recjury.errors import StoreError
+from recjury.results import Comparison, compare_systems
+from recjury.results.comparison import Compared, compare_tallies, corrected, newest_measures
+from recjury.results.scores import scores_of
+from recjury.results.summary import Tally
+from recjury.store import Store
+from tests.report.filling import CAMPAIGN, Played, evaluator, fill
+
+CORE = (evaluator("core"),)
+FACTORS = 12
+
+
+def _flat(system: str, record: str, verdict: float, pair: str = "") -> Played:
+    return Played(system, record, scores=[(verdict,) * 4], pair=pair)
+
+
+def _tally(store: Store, system: str) -> Tally:
+    tally = Tally()
+    for result in store.results(CAMPAIGN, system):
+        tally.add(scores_of(result))
+    return tally
+
+
+def _measures(store: Store) -> tuple[Compared, ...]:
+    return newest_measures(store.evaluators(CAMPAIGN))
+
+
+def _gap(result: Comparison, measure: str) -> tuple[float | None, int]:
+    found = result.gaps[measure].difference
+    return (found.difference, found.n)
+
+
+def test_pairs_are_the_scenarios_that_both_met(store: Store) -> None:
+    several = [
+        *(_flat("a", str(n), 50.0 + n) for n in range(8)),
+        *(_flat("b", str(n), 40.0 + n) for n in range(2, 10)),
+    ]
+    fill(store, several, evaluators=CORE)
+    result = compare_systems(store, "a", "b", campaign=CAMPAIGN)
+    gap = result.gaps["core.overall"].difference
+    assert (result.pairs, result.is_paired) == (6, True)
+    assert (gap.difference, gap.low, gap.high, gap.n) == (10.0, 10.0, 10.0, 6)
+    assert _gap(result, "core.novelty") == (0.0, 6)
+    # One of the thirteen differences is not zero: Holm multiplies its exact p by thirteen.
+    assert gap.p == pytest.approx(min(1.0, (FACTORS + 1) * 2 / 2**6))
+
+
+def test_details_are_compared_and_not_tested(store: Store) -> None:
+    fill(store, [Played(system, str(n)) for system in "ab" for n in range(3)])
+    shown = compare_systems(store, "a", "b").as_json()["metrics"]
+    assert isinstance(shown, dict)
+    assert shown["outcome.leaks_caught"] == {
+        "difference": 0.0,
+        "low": 0.0,
+        "high": 0.0,
+        "p": None,
+        "n": 3,
+    }
+    assert isinstance(shown["outcome.recall@10"], dict)
+    assert shown["outcome.recall@10"]["p"] == 1.0
+
+
+def test_recorded_conversations_pair_by_less_than_their_record(store: Store) -> None:
+    fill(
+        store,
+        [
+            *(_flat("a", f"a_{n}", 60.0, pair=str(n)) for n in range(3)),
+            *(_flat("b", f"b_{n}", 50.0, pair=str(n)) for n in range(3)),
+        ],
+    )
+    assert compare_systems(store, "a", "b").pairs == 3
+
+
+def test_without_a_common_scenario_the_comparison_says_so(store: Store) -> None:
+    fill(
+        store,
+        [_flat("a", str(n), 60.0) for n in range(4)]
+        + [_flat("b", str(n), 20.0) for n in range(10, 16)],
+    )
+    result = compare_systems(store, "a", "b")
+    assert (result.pairs, result.is_paired) == (0, False)
+    assert _gap(result, "core.overall") == (40.0, 4)
+
+
+def test_a_metric_counts_only_where_both_are_scored(store: Store) -> None:
+    fill(
+        store,
+        [
+            Played("a", "1", [None, *[4.0] * 11]),
+            Played("a", "2"),
+            Played("b", "1", [1.0] * 12),
+            Played("b", "2", [1.0] * 12),
+        ],
+    )
+    result = compare_systems(store, "a", "b")
+    assert _gap(result, "core.coherence") == (2.0, 1)
+    assert _gap(result, "core.diversity") == (2.5, 2)
+    only = compare_systems(store, "a", "b", metrics=["core.diversity"])
+    assert list(only.gaps) == ["core.diversity"]
+
+
+def test_json_has_the_keys_that_scripts_rely_on(store: Store) -> None:
+    fill(store, [Played("a", "1"), Played("a", "2"), Played("b", "1"), Played("b", "2")])
+    shown = compare_systems(store, "a", "b").as_json()
+    assert set(shown) == {"pairs", "paired", "metrics"}
+    assert shown["pairs"] == 2
+    metrics = shown["metrics"]
+    assert isinstance(metrics, dict)
+    assert {"core.overall", "core.grammatical_correctness", "outcome.recall@10"} <= set(metrics)
+    assert all(set(each) == {"difference", "low", "high", "p", "n"} for each in metrics.values())
+
+
+def test_unknown_and_unfinished_systems_are_named(store: Store) -> None:
+    fill(store, [Played("alpha", "1"), Played("beta", "1", failure="no answer")])
+    with pytest.raises(StoreError, match="no system is called alpa: did you mean alpha, one of"):
+        compare_systems(store, "alpha", "alpa")
+    with pytest.raises(StoreError, match="beta has no score"):
+        compare_systems(store, "alpha", "beta")
+
+
+def test_an_unknown_metric_is_answered_with_the_nearest(store: Store) -> None:
+    fill(store, [Played("a", "1"), Played("b", "1")])
+    expected = r"no metric is called core.novety: did you mean core.novelty\?"
+    with pytest.raises(StoreError, match=expected):
+        compare_systems(store, "a", "b", metrics=["core.novety"])
+
+
+def test_p_values_are_corrected_over_all_that_is_shown_together(store: Store) -> None:
+    scores = {"a": 50.0, "b": 40.0, "c": 30.0}
+    fill(
+        store,
+        [
+            _flat(system, str(n), verdict + n)
+            for system, verdict in scores.items()
+            for n in range(9)
+        ],
+        evaluators=CORE,
+    )
+    tallies = {name: _tally(store, name) for name in scores}
+    measures = _measures(store)
+    pairs = {
+        pair: compare_tallies(tallies[pair[0]], tallies[pair[1]], measures)
+        for pair in ("ab", "bc", "ac")
+    }
+    together = corrected(pairs)
+    for pair in pairs:
+        alone, joint = pairs[pair], together[pair]
+        raw = alone.gaps["core.overall"].difference.p
+        p = joint.gaps["core.overall"].difference.p
+        assert raw is not None
+        assert p is not None
+        assert p >= min(1.0, 3 * (FACTORS - 1) * raw)
+
+
+def test_repeats_of_a_scenario_are_averaged_and_no_further_pairs(store: Store) -> None:
+    fill(
+        store,
+        [
+            *(Played("a", "1", scores=[(s,) * 4], repeat=n) for n, s in enumerate((40.0, 60.0))),
+            *(Played("b", "1", scores=[(s,) * 4], repeat=n) for n, s in enumerate((10.0, 20.0))),
+        ],
+    )
+    result = compare_systems(store, "a", "b")
+    assert result.pairs == 1
+    assert _gap(result, "core.overall") == (35.0, 1)
+
+
+def test_campaigns_without_a_common_one_are_compared_where_evaluated_alike(store: Store) -> None:
+    other = (evaluator("core", version=1),)
+    fill(store, [_flat("a", "1", 60.0)], campaign="one", evaluators=CORE)
+    fill(store, [_flat("b", "1", 20.0)], campaign="two", evaluators=CORE)
+    fill(store, [_flat("c", "1", 20.0)], campaign="three", evaluators=other)
+    assert _gap(compare_systems(store, "a", "b"), "core.overall") == (40.0, 1)
+    with pytest.raises(StoreError, match=r"a \(campaign one\) and c \(campaign three\) were not"):
+        compare_systems(store, "a", "c")
+
+
+def test_a_newer_campaign_by_another_evaluator_does_not_stand_in_the_way(store: Store) -> None:
+    both = [_flat("a", "1", 60.0), _flat("b", "1", 20.0)]
+    fill(store, both, campaign="one", evaluators=CORE)
+    fill(store, [Played("a", "2"), Played("b", "2", failure="gone")], campaign="two")
+    assert _gap(compare_systems(store, "a", "b"), "core.overall") == (40.0, 1)
+    fill(store, both, campaign="three", evaluators=(evaluator("outcome"),))
+    assert "outcome.recall@10" in compare_systems(store, "a", "b").gaps
+
+
+def test_the_newest_version_is_compared(store: Store) -> None:
+    both = [_flat("a", "1", 60.0), _flat("b", "1", 20.0)]
+    fill(store, both, evaluators=CORE)
+    fill(store, both, evaluators=(evaluator("core", version=1),))
+    gaps = compare_systems(store, "a", "b").gaps
+    assert {measure.partition(".")[0] for measure in gaps} == {"core"}

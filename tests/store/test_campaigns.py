@@ -1,0 +1,173 @@
+"""What a campaign consists of: conversations as they are planned, and evaluators as they join."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from recjury.errors import StoreError
+from recjury.records import Metric, StageResult
+from recjury.store import PlannedEvaluation, Store
+from tests.store import values
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """An empty store."""
+    return Store.open(f"sqlite:///{tmp_path}/runs.db")
+
+
+def _rate(store: Store, *planned: PlannedEvaluation) -> None:
+    async def rate() -> None:
+        for each in planned:
+            await store.save_stage(each, "rate", StageResult(values.ratings()))
+
+    asyncio.run(rate())
+
+
+def test_a_campaign_begun_again_is_one_campaign_with_two_runs(store: Store) -> None:
+    with store:
+        assert store.campaign_id(values.CAMPAIGN) == values.CAMPAIGN
+        values.begun(store, 3)
+        values.begun(store, 4)
+        (campaign,) = store.campaigns()
+        assert (campaign.runs, campaign.conversations) == (2, 4)
+        assert (campaign.id, campaign.identity) == (values.CAMPAIGN, values.CAMPAIGN)
+        assert campaign.setup == values.campaign().setup
+        found = store.conversations(campaign.id)
+        assert [each.identity for each in found] == [
+            values.conversation(number).identity for number in range(4)
+        ]
+
+
+def test_a_campaign_that_an_earlier_version_began_is_gone_on_with(store: Store) -> None:
+    with store:
+        values.begun(store)
+        values.alter(store.path, "UPDATE campaign SET identity = ?", "new")
+        again = values.campaign().model_copy(update={"identity": "new"})
+        assert store.campaign_id("new") == values.CAMPAIGN
+        assert store.begin(again) == values.CAMPAIGN
+        named = again.model_copy(update={"id": values.CAMPAIGN, "identity": None})
+        assert store.begin(named) == values.CAMPAIGN
+        (campaign,) = store.campaigns()
+        assert campaign.runs == 3
+
+
+def test_a_conversation_of_two_campaigns_is_held_once(store: Store) -> None:
+    with store:
+        (conversation,) = values.begun(store)
+        asyncio.run(store.save_log(conversation, values.log()))
+        other = store.begin(values.campaign("second"))
+        plan = store.plan(other, [values.conversation()])
+        assert plan == ({values.conversation().identity: conversation}, 0)
+        assert store.held(other) == {conversation: values.log().id}
+
+
+def test_what_takes_a_place_sets_aside_what_had_it(store: Store) -> None:
+    """It stays in the store and in the costs, and may come back."""
+    first = values.conversation()
+    second = first.model_copy(update={"identity": "cd" * 16})
+    with store:
+        values.begun(store)
+        assert store.plan(values.CAMPAIGN, [second]).set_aside == 1
+        assert [each.id for each in store.conversations(values.CAMPAIGN)] == [second.identity]
+        assert [each.id for each in store.conversations()] == [second.identity]
+        assert store.campaigns()[0].conversations == 1
+        async_record = store.recorder().record(values.call(1))
+        asyncio.run(async_record)
+        assert store.spent(values.CAMPAIGN).calls == 1
+        assert store.plan(values.CAMPAIGN, [first]).set_aside == 1
+        assert [each.id for each in store.conversations(values.CAMPAIGN)] == [first.identity]
+
+
+def test_of_one_identity_the_conversation_held_last_is_gone_on_with(store: Store) -> None:
+    """As two trials of earlier versions may have it."""
+    with store:
+        ids = values.begun(store, 3)
+        for number in (1, 0):
+            asyncio.run(store.save_log(ids[number], values.log(number)))
+        values.alter(store.path, "UPDATE conversation SET identity = 'one', scenario = 's'")
+        one = values.conversation().model_copy(update={"identity": "one", "scenario": "s"})
+        assert store.plan(values.CAMPAIGN, [one]) == ({"one": ids[0]}, 0)
+        assert store.held(values.CAMPAIGN) == {ids[0]: values.log(0).id}
+
+
+def test_results_are_filtered_and_in_the_plans_order(store: Store) -> None:
+    planned = [
+        values.conversation(number, system)
+        for number in (2, 1, 3)
+        for system in ("kbrd", "chatcrs")
+    ]
+    with store:
+        store.begin(values.campaign())
+        store.plan(values.CAMPAIGN, planned)
+        kbrd = [result.scenario for result in store.results(values.CAMPAIGN, "kbrd")]
+        assert kbrd == ["sample/test#2", "sample/test#1", "sample/test#3"]
+        assert len(list(store.results())) == 6
+
+
+def test_the_newest_version_of_a_name_has_the_name_alone(store: Store) -> None:
+    old, new = values.evaluator(version=1), values.evaluator(version=2)
+    other = values.evaluator("outcome")
+    with store:
+        (conversation,) = values.begun(store)
+        asyncio.run(store.save_log(conversation, values.log()))
+        store.join(values.CAMPAIGN, [other, new])
+        labels = [each.label for each in store.evaluators(values.CAMPAIGN)]
+        assert labels == ["outcome", "core", f"core@{old.id[:4]}"]
+        assert [each.id for each in store.evaluators()] == [other.id, new.id, old.id]
+        _rate(store, values.evaluation(old), values.evaluation(new), values.evaluation(other))
+        (result,) = store.results(values.CAMPAIGN)
+        assert [each.label for each in result.evaluations] == labels
+        store.join(values.CAMPAIGN, [old])
+        assert [each.label for each in store.evaluators(values.CAMPAIGN)] == [
+            "core",
+            "outcome",
+            f"core@{new.id[:4]}",
+        ]
+
+
+def test_what_was_asked_of_a_version_stays_asked_for(store: Store) -> None:
+    rounds = Metric(id="rounds", title="Rounds")
+    renamed = Metric(id="novelty", title="How new")
+    more = values.evaluator(metrics=(rounds, renamed), stages=("count",), judgings=2)
+    with store:
+        values.begun(store)
+        store.join(values.CAMPAIGN, [more])
+        (evaluator,) = store.evaluators(values.CAMPAIGN)
+        assert evaluator.metrics == (renamed, rounds)
+        assert evaluator.stages == ("rate", "debate", "count")
+        assert evaluator.judgings == 2
+        assert evaluator.settings == more.settings
+
+
+def test_a_log_is_judged_as_often_as_its_campaign_says(store: Store) -> None:
+    twice = values.evaluator(judgings=2)
+    with store:
+        (conversation,) = values.begun(store)
+        asyncio.run(store.save_log(conversation, values.log()))
+        _rate(store, *(values.evaluation(judging=number) for number in (1, 0)))
+        (result,) = store.results(values.CAMPAIGN)
+        assert [each.judging for each in result.evaluations] == [0]
+        store.join(values.CAMPAIGN, [twice])
+        (result,) = store.results(values.CAMPAIGN)
+        assert [each.judging for each in result.evaluations] == [0, 1]
+
+
+def test_conversations_with_one_log_share_its_evaluations(store: Store) -> None:
+    with store:
+        first, second = values.begun(store, 2)
+        for conversation in (first, second):
+            asyncio.run(store.save_log(conversation, values.log()))
+        _rate(store, values.evaluation())
+        one, two = store.results(values.CAMPAIGN)
+        assert one.evaluations == two.evaluations
+        assert store.evaluation(values.evaluation().identity).conversations == (first, second)
+
+
+def test_an_evaluator_that_was_altered_is_named(store: Store) -> None:
+    with store:
+        values.begun(store)
+        values.alter(store.path, "UPDATE evaluator SET kind = 'cores'")
+        with pytest.raises(StoreError, match=f"evaluator {values.evaluator().id} in the store"):
+            store.evaluators()
