@@ -50,7 +50,12 @@ def _untouched() -> bool:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (SAMPLE + "debates: {}\n", ["unknown key `debates`", "did you mean `debate`?"]),
+        (SAMPLE + "evaluator: []\n", ["unknown key `evaluator`", "did you mean `evaluators`?"]),
+        (SAMPLE + "evaluators: []\n", ["`evaluators`"]),
+        (SAMPLE + "evaluators: [cor]\n", ["unknown evaluator 'cor'", "did you mean 'core'"]),
+        (SAMPLE + "evaluators: [face]\n", ["model"]),
+        (SAMPLE + "debate: {kind: off}\n", ["evaluators: [outcome, {kind: core, debate: {...}}]"]),
+        (SAMPLE + "evaluators: [{kind: rubric, file: none.yaml}]\n", ["none.yaml"]),
         (SAMPLE.replace("sample", "nowhere"), ["no corpus 'nowhere'"]),
         ("data: missing\n" + SAMPLE.replace("sample", "redial"), ["no data folder missing"]),
         (SAMPLE.replace("retrieval", "{kind: kbrd, checkpoint: none}"), ["none"]),
@@ -60,6 +65,32 @@ def _untouched() -> bool:
 )
 def test_campaign_files(command: Command, text: str, said: list[str]) -> None:
     _refused(command("run", _campaign(text), "--report", "r.html"), *said)
+    assert _untouched()
+
+
+def test_a_budget_in_dollars_needs_prices(command: Command) -> None:
+    with ScriptedEndpoint(lambda _: "hello") as endpoint:
+        text = SAMPLE + _model(endpoint.url)
+        for more in ("budget: 2\n", "budget: {dollars: 2}\n"):
+            said = command("run", _campaign(text + more))
+            _refused(said, "price_in", "price_out", "tokens")
+        assert endpoint.bodies == []
+    assert _untouched()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["judge"], "name files to evaluate, or a campaign"),
+        (["judge", "x.jsonl", "--campaign", "1"], "name files to evaluate, or a campaign"),
+        (["judge", "--campaign", "1"], "say what evaluates the campaign"),
+        (["judge", "none.jsonl"], "none.jsonl"),
+        (["judge", "--campaign", "1", "--evaluator", "cor"], "did you mean core?"),
+        (["compare", "--evaluators", "a", "b"], "there is no store"),
+    ],
+)
+def test_what_to_judge_must_be_said(command: Command, arguments: list[str], said: str) -> None:
+    _refused(command(*arguments), said)
     assert _untouched()
 
 
@@ -148,7 +179,7 @@ def test_a_store_that_is_something_else(command: Command) -> None:
     "arguments",
     [
         ["run"],
-        ["judge", "x"],
+        ["judge", "x", "--format", "nothing"],
         ["run", "x", "--limit", "0"],
         ["run", "x", "--budget", "nan"],
         ["run", "x", "--budget", "-1"],
