@@ -27,10 +27,12 @@ def command(
 def _refused(ended: Ended, *said: str) -> None:
     assert ended.code == 2, ended
     assert ended.out == ""
-    assert ended.err.startswith("recjury: ")
-    assert ended.err.count("\n") == 1, ended.err
+    # A slow machine is told after some seconds that it is still at work.
+    lines = [line for line in ended.err.splitlines() if not line.startswith("reading data")]
+    assert len(lines) == 1, ended.err
+    assert lines[0].startswith("recjury: ")
     for part in said:
-        assert part in ended.err
+        assert part in lines[0]
 
 
 def _campaign(text: str) -> Path:
@@ -51,11 +53,10 @@ def _untouched() -> bool:
     ("text", "said"),
     [
         (SAMPLE + "evaluator: []\n", ["unknown key `evaluator`", "did you mean `evaluators`?"]),
-        (SAMPLE + "evaluators: []\n", ["`evaluators`"]),
         (SAMPLE + "evaluators: [cor]\n", ["unknown evaluator 'cor'", "did you mean 'core'"]),
         (SAMPLE + "evaluators: [face]\n", ["model"]),
         (SAMPLE + "debate: {kind: off}\n", ["evaluators: [outcome, {kind: core, debate: {...}}]"]),
-        (SAMPLE + "evaluators: [{kind: rubric, file: none.yaml}]\n", ["none.yaml"]),
+        (SAMPLE + "evaluators: [{kind: rubric, file: none.yaml}]\n", ["rubric.model"]),
         (SAMPLE.replace("sample", "nowhere"), ["no corpus 'nowhere'"]),
         ("data: missing\n" + SAMPLE.replace("sample", "redial"), ["no data folder missing"]),
         (SAMPLE.replace("retrieval", "{kind: kbrd, checkpoint: none}"), ["none"]),
