@@ -7,6 +7,7 @@ for programs that have a loop of their own. The command line calls the same func
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,7 +32,7 @@ T = TypeVar("T")
 DEFAULT_STORE = "sqlite:///recjury.db"
 
 Systems = Sequence["str | Mapping[str, object] | Recommender | object"]
-Evaluators = Sequence["str | Mapping[str, object] | Evaluator | object"]
+Evaluators = str | Sequence["str | Mapping[str, object] | Evaluator | object"]
 Logs = Sequence[ConversationLog] | Sequence["str | Path"] | str | Path
 
 
@@ -82,6 +83,7 @@ def judge(
     *,
     campaign: str | None = None,
     evaluators: Evaluators | None = None,
+    limit: int | None = None,
     store: str = DEFAULT_STORE,
     progress: Progress | None = None,
     **settings: object,
@@ -90,12 +92,13 @@ def judge(
 
     `conversations` are `ConversationLog`s, or paths of files; with `campaign` (an id, or its first
     digits) those that the store has of it, which the evaluations join. `evaluators` are as in
-    `evaluate`; `settings` are further keys of a campaign file: model, models, budget, data.
+    `evaluate`; `limit` takes so many conversations of each file; `settings` are further keys of
+    a campaign file: model, models, budget, data.
 
     Raises `recjury.errors.Fixable`, in one line, for what the caller can mend.
     """
     config = _evaluation(evaluators, settings)
-    return _now(lambda: _judged(conversations, campaign, config, store, progress))
+    return _now(lambda: _judged(conversations, campaign, config, store, limit, progress))
 
 
 async def judge_async(
@@ -103,13 +106,14 @@ async def judge_async(
     *,
     campaign: str | None = None,
     evaluators: Evaluators | None = None,
+    limit: int | None = None,
     store: str = DEFAULT_STORE,
     progress: Progress | None = None,
     **settings: object,
 ) -> Run:
     """As `judge`, on the event loop that is running."""
     config = _evaluation(evaluators, settings)
-    return await _judged(conversations, campaign, config, store, progress)
+    return await _judged(conversations, campaign, config, store, limit, progress)
 
 
 def open(store: str = DEFAULT_STORE) -> Stored:  # noqa: A001 (recjury.open reads well)
@@ -133,15 +137,19 @@ def _campaign(
     if systems is not None:
         given["systems"] = [_system(each) for each in systems]
     if scenarios is not None:
-        given["scenarios"] = [scenarios] if isinstance(scenarios, str) else list(scenarios)
+        given["scenarios"] = _several(scenarios)
     if evaluators is not None:
-        given["evaluators"] = list(evaluators)
+        given["evaluators"] = _several(evaluators)
     return _valid(CampaignConfig, {**given, **settings})
 
 
 def _evaluation(evaluators: Evaluators | None, settings: Mapping[str, object]) -> EvaluationConfig:
-    named = {} if evaluators is None else {"evaluators": list(evaluators)}
+    named = {} if evaluators is None else {"evaluators": _several(evaluators)}
     return _valid(EvaluationConfig, {**named, **settings})
+
+
+def _several(given: str | Sequence[object]) -> list[object]:
+    return [given] if isinstance(given, str) else list(given)
 
 
 C = TypeVar("C", bound=EvaluationConfig)
@@ -181,6 +189,7 @@ async def _judged(
     campaign: str | None,
     config: EvaluationConfig,
     store: str,
+    limit: int | None,
     progress: Progress | None,
 ) -> Run:
     if (conversations is None) == (campaign is None):
@@ -195,8 +204,8 @@ async def _judged(
     if not (logs or paths) or (logs and paths):
         raise ConfigError("judge takes conversation logs, or paths of files, and at least one")
     if logs:
-        return Run(store, await judge_logs(logs, config, store, progress=progress))
-    return Run(store, await judge_files(paths, config, store, progress=progress))
+        return Run(store, await judge_logs(logs[:limit], config, store, progress=progress))
+    return Run(store, await judge_files(paths, config, store, limit=limit, progress=progress))
 
 
 def _now(make: Callable[[], Coroutine[None, None, T]]) -> T:
@@ -214,12 +223,14 @@ def _in_a_thread(make: Callable[[], Coroutine[None, None, T]]) -> T:
     waiting."""
     found: list[T] = []
     failed: list[BaseException] = []
+    begun = threading.Event()
     running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = []
 
     async def work() -> T:
         task = asyncio.current_task()
         assert task is not None
         running.append((asyncio.get_running_loop(), task))
+        begun.set()
         return await make()
 
     def run() -> None:
@@ -228,14 +239,18 @@ def _in_a_thread(make: Callable[[], Coroutine[None, None, T]]) -> T:
                 found.append(runner.run(work()))
         except BaseException as error:
             failed.append(error)
+        finally:
+            begun.set()
 
     thread = threading.Thread(target=run, name="recjury")
     thread.start()
     try:
         thread.join()
     except KeyboardInterrupt:
+        begun.wait()
         for loop, task in running:
-            loop.call_soon_threadsafe(task.cancel)
+            with suppress(RuntimeError):  # the loop was closed just now
+                loop.call_soon_threadsafe(task.cancel)
         thread.join()
         raise
     if failed:

@@ -13,7 +13,7 @@ from recjury.errors import ConfigError
 from recjury.judges.config import EvaluatorContext
 from recjury.knowledge import Catalogue
 from recjury.llm import Gateway
-from recjury.records import Checked, Evaluator, Recommender, User
+from recjury.records import Checked, Evaluator, Recommender, User, evaluator_id
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,21 @@ def playing_components(
 def build_evaluators(
     config: EvaluationConfig, corpus: Corpus | None, gateway: Gateway | None, user: User | None
 ) -> dict[str, Evaluator]:
-    """The evaluators of logs about `corpus` by label; None where the items are unknown."""
+    """The evaluators of logs about `corpus` by label; None where the items are unknown.
+
+    Raises ConfigError where two of them would give the same ratings under two names.
+    """
     context = EvaluatorContext(corpus, gateway, config.all_models, user)
-    return {entry.label: entry.build(context) for entry in config.evaluators}
+    built: dict[str, Evaluator] = {e.label: e.build(context) for e in config.evaluators}
+    labels: dict[str, str] = {}
+    for label, evaluator in built.items():
+        other = labels.setdefault(evaluator_id(evaluator.kind, evaluator.settings), label)
+        if other != label:
+            raise ConfigError(
+                f"the evaluators {other!r} and {label!r} are the same: leave one of them out "
+                "(`judgings` has a log judged more than once)"
+            )
+    return built
 
 
 def build_user(

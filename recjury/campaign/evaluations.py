@@ -1,8 +1,8 @@
 """Evaluating one conversation of a campaign, stage by stage.
 
 Each stage is written when it ends, and what the store has is not done again. A stage that fails is
-recorded with its reason, and so is the reason that those after it wait for; the other stages and
-evaluators go on, and the next run tries it again.
+recorded with its reason, and those that need it are left out; the other stages and evaluators go
+on, and the next run tries it again.
 """
 
 import asyncio
@@ -96,11 +96,11 @@ class ActiveEvaluator:
         try:
             result = await self.evaluator.evaluate(stage, record, done)
             _refuse_lost(result.ratings)
+            await store.save_stage(planned, stage, result)
         except UnitFailed as failure:
             logger.info("stage failed", evaluator=self.label, stage=stage, why=str(failure))
             await store.save_evaluation_failure(planned, stage, str(failure))
             return None
-        await store.save_stage(planned, stage, result)
         return result
 
 

@@ -62,7 +62,7 @@ def play_settings(config: CampaignConfig, user: User, guard: LeakGuard) -> dict[
 def conversation_id(
     scenario: Scenario, repeat: int, system: Recommender, played: Mapping[str, JSON]
 ) -> str:
-    """The identity of one conversation; `played` are the settings of `played_by`."""
+    """The identity of one conversation; `played` are all settings that can change it."""
     return digest([IDENTITY_VERSION, system.name, scenario, repeat, played])
 
 

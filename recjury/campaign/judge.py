@@ -25,7 +25,7 @@ from recjury.errors import ConfigError
 from recjury.knowledge import Catalogue
 from recjury.llm import Gateway, ModelSpec
 from recjury.records import ConversationLog
-from recjury.store import Campaign, PlannedConversation, Store
+from recjury.store import Campaign, PlannedConversation, Setup, Store
 
 Read = Callable[[], Iterator[Recording]]
 
@@ -47,8 +47,6 @@ async def judge_files(
     """
     data = Path(config.data) if config.data else data_beside(paths)
     read = partial(read_recordings, paths, form, data=data, limit=limit)
-    for _ in read():  # what cannot be read is said before anything is written
-        pass
     return await _judge(files_id(paths, form), read, config, place, data, progress)
 
 
@@ -88,8 +86,7 @@ async def judge_campaign(
         ]
         data = Path(played.data) if played.data else None
         components = _components(played, {unit.corpus for unit in units}, gateway, data)
-        begun = setup(config).model_copy(update={"config": played.merged()})
-        store.begin(about.model_copy(update={"setup": begun}))
+        store.begin(about.model_copy(update={"setup": played.setup(about.setup)}))
         progress.usage = gateway.usage if gateway else None
         await Pipeline(store, components, config, progress).run(about.id, units)
     return ended(about.id, units, progress, config)
@@ -105,21 +102,40 @@ async def _judge(
 ) -> RunResult:
     progress = progress or Progress()
     async with AsyncExitStack() as stack:
+        found = {each.identity: (each.log.id, _planned(each)) for each in _told_apart(read(), {})}
         gateway = await open_gateway(config, stack)
-        planned = {each.identity: each for each in map(_planned, read())}
-        corpora = {corpus_name(each.corpus) for each in planned.values()}
+        corpora = {corpus_name(each.corpus) for _, each in found.values()}
         components = _components(_Played({}, config), corpora, gateway, data)
         store, campaign = await open_store(place, identity, gateway, stack)
         store.begin(Campaign(id=campaign, identity=identity, name=config.name, setup=setup(config)))
-        plan = store.plan(campaign, tuple(planned.values()))
-        await _enter(store, plan.ids, store.held(campaign), read())
+        there = store.logs_of(found)
+        planned = tuple(
+            each if there.get(each.identity, log) == log else _anew(each, log)
+            for log, each in found.values()
+        )
+        plan = store.plan(campaign, planned)
+        await _enter(store, plan.ids, store.held(campaign), _told_apart(read(), there))
         units = [
             Unit(plan.ids[each.identity], corpus_name(each.corpus), each.system, each.repeat)
-            for each in planned.values()
+            for each in planned
         ]
         progress.usage = gateway.usage if gateway else None
         await Pipeline(store, components, config, progress).run(campaign, units)
     return ended(campaign, units, progress, config)._replace(set_aside=plan.set_aside)
+
+
+def _told_apart(recordings: Iterable[Recording], logs: Mapping[str, str]) -> Iterator[Recording]:
+    """The recordings; one whose identity stands for another log (`logs` has the log's id by
+    identity) is a conversation of its own, as if it had been recorded elsewhere."""
+    known = dict(logs)
+    for each in recordings:
+        log = each.log.id
+        same = known.setdefault(each.identity, log) == log
+        yield each if same else Recording(each.log, log)
+
+
+def _anew(planned: PlannedConversation, log: str) -> PlannedConversation:
+    return planned.model_copy(update={"identity": log, "repeat": 0, "seed": 0, "settings": {}})
 
 
 def _as_recordings(logs: Iterable[ConversationLog]) -> Iterator[Recording]:
@@ -163,10 +179,17 @@ class _Played:
         seed = self._stored.get("seed", config.seed)
         self.config = self._with_the_users_model(config.model_copy(update={"seed": seed}))
 
-    def merged(self) -> dict[str, object]:
-        """The campaign's file with what evaluates it now."""
-        now = self.config.model_dump(mode="json")
-        return {**self._stored, **{key: now[key] for key in ("evaluators", "model", "models")}}
+    def setup(self, before: Setup) -> Setup:
+        """What the campaign was played with, and beside it who evaluates now."""
+        now = setup(self.config)
+        judging = self.config.model_dump(mode="json", include={"evaluators", "model", "models"})
+        changed: dict[str, object] = {
+            "config": {**self._stored, "judging": judging},
+            "prices": {**before.prices, **now.prices},
+            "seeds": before.seeds,
+            "skipped": before.skipped,
+        }
+        return now.model_copy(update=changed)
 
     @property
     def user_is_a_model(self) -> bool:
@@ -189,7 +212,7 @@ class _Played:
             return config
         assert self.simulator is not None
         alias = self.simulator.model
-        spec = ModelSpec.model_validate(self._models()[alias])
+        spec = ModelSpec.model_validate(self._models().get(alias))
         known = config.all_models.get(alias)
         if known is None:
             return config.model_copy(update={"models": {**config.models, alias: spec}})

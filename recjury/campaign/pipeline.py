@@ -60,7 +60,13 @@ class Pipeline:
         self._join(campaign)
         left = self._left(campaign, units)
         # Twice as many open units as calls at once: while one writes, another has a call to make.
-        await run_local(left, self._advance, open_at_once=min(len(left), 2 * self._concurrency))
+        most = min(len(left), 2 * self._concurrency)
+        try:
+            await run_local(left, self._advance, open_at_once=most)
+        finally:
+            for begun in self._begun.values():
+                begun.cancel()
+            await asyncio.gather(*self._begun.values(), return_exceptions=True)
 
     def _join(self, campaign: str) -> None:
         every = (each.planned() for some in self._evaluators.values() for each in some)
@@ -110,7 +116,7 @@ class Pipeline:
         record = await self._record(unit)
         if record is None:
             for active in self._evaluators[unit.corpus]:
-                self._progress.evaluations[active.label].planned -= active.judgings
+                self._progress.wait(self._progress.evaluations[active.label], active.judgings)
             return
         log = record.log.id
         await together(
@@ -149,7 +155,8 @@ class Pipeline:
         if begun is None:
             begun = asyncio.ensure_future(active.evaluate(self._store, planned, record, repeat))
             self._begun[planned.identity] = begun
-        complete = await begun
+        # Shielded: a unit that is cancelled must not take away what another one waits for.
+        complete = await asyncio.shield(begun)
         self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
 
 

@@ -54,6 +54,11 @@ class Progress:
         tally.done += not failed
         self.changed(self)
 
+    def wait(self, tally: Tally, count: int) -> None:
+        """Leave units out that have to wait for another run."""
+        tally.planned -= count
+        self.changed(self)
+
     @property
     def share(self) -> float:
         """What part of all units is done or failed, 0 to 1."""

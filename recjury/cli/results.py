@@ -32,10 +32,9 @@ def finish(result: RunResult, url: str, *, report: Path | None, as_json: bool) -
 
 def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
     """The object that scripts rely on; `failures` says how often each reason stands behind one."""
-    held = {"planned": result.planned, "done": result.done, "failed": result.failed}
     return {
         "campaign": result.campaign,
-        "conversations": held,
+        "conversations": summary.conversations._asdict(),
         "evaluations": {label: each.as_json() for label, each in summary.evaluations.items()},
         "systems": summary.systems_json(),
         "set_aside": result.set_aside,

@@ -5,13 +5,19 @@ from typing import NamedTuple
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, literal_column, select
 
 from recjury.errors import StoreError
 from recjury.records import ConversationLog, ConversationRecord, Ending
 from recjury.store.engine import insert_new
 from recjury.store.stages import CONVERSE, finish_stage
-from recjury.store.tables import CallRow, CampaignConversationRow, LogRow, table_of
+from recjury.store.tables import (
+    CallRow,
+    CampaignConversationRow,
+    ConversationRow,
+    LogRow,
+    table_of,
+)
 from recjury.store.texts import Damaged, chunks, plain_digest, refuse
 from recjury.store.writer import Transaction
 
@@ -124,3 +130,16 @@ def held(connection: Connection, campaign: str) -> dict[str, str]:
     query = query.join(links, links.c.conversation == logs.c.conversation)
     query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
     return {row[0]: row[1] for row in connection.execute(query.order_by(links.c.ordinal))}
+
+
+def logs_of_identities(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
+    """The log's id of each identity of which a conversation was held; of several, the newest."""
+    logs, conversations = table_of(LogRow), table_of(ConversationRow)
+    query = select(conversations.c.identity, logs.c.digest)
+    query = query.join(logs, logs.c.conversation == conversations.c.id)
+    query = query.order_by(literal_column("log.rowid"))
+    return {
+        row.identity: row.digest
+        for some in chunks(identities)
+        for row in connection.execute(query.where(conversations.c.identity.in_(some)))
+    }

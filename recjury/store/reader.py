@@ -28,7 +28,7 @@ from recjury.store.failures import (
     read_unfinished,
     unfinished_conversations,
 )
-from recjury.store.logs import StoredLog, held, read_logs, read_record
+from recjury.store.logs import StoredLog, held, logs_of_identities, read_logs, read_record
 from recjury.store.results import ConversationResult, read_results
 from recjury.store.spending import Spent, read_spent
 from recjury.store.stages import CONVERSE, check_stages, is_conversation, read_stages
@@ -92,6 +92,11 @@ class StoreReader:
         """The log's id of each of a campaign's conversations that has a log."""
         with self._reading() as connection:
             return held(connection, campaign)
+
+    def logs_of(self, identities: Iterable[str]) -> dict[str, str]:
+        """The log's id of each of these identities of which a conversation was held."""
+        with self._reading() as connection:
+            return logs_of_identities(connection, identities)
 
     def log(self, conversation: str) -> ConversationLog | None:
         """A conversation's log, or None; StoreError if it is not as it was written."""

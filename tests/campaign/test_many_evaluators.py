@@ -268,3 +268,72 @@ def test_a_log_is_judged_as_often_as_is_asked(command: Command) -> None:
     with Store.open(STORE[1]) as store:
         (conversation,) = store.results()
         assert sorted(each.judging for each in conversation.evaluations) == [0, 1, 2]
+
+
+def _rule_campaign(evaluators: str, more: str = "") -> Path:
+    path = Path("c.yaml")
+    text = "scenarios: [{corpus: sample, limit: 1}]\nsystems: [retrieval]\n"
+    path.write_text(f"{text}evaluators: {evaluators}\n{more}", "utf-8")
+    return path
+
+
+def test_one_evaluator_under_two_names_is_refused(command: Command) -> None:
+    path = _rule_campaign("[core, {kind: core, name: again}]")
+    ended = command("run", path, *STORE)
+    assert ended.code == 2
+    assert "the evaluators 'core' and 'again' are the same" in ended.err
+    assert not Path("runs.db").exists()
+
+
+def test_a_campaign_judged_by_other_models_keeps_its_own_user(command: Command) -> None:
+    """Persuasiveness is asked of who played, whatever model has the alias in a judging file."""
+    with ScriptedEndpoint(player.play, models=("scripted", "strict")) as endpoint:
+        model = "model: {{base_url: '{}', name: {}, retries: 0}}\n"
+        path = _rule_campaign("[core]", model.format(endpoint.url, "scripted"))
+        campaign = json.loads(command("run", path, "--json", *STORE).out)["campaign"]
+        Path("strict.yaml").write_text(model.format(endpoint.url, "strict"), "utf-8")
+        judge = ("judge", "--campaign", campaign, *STORE, "--json")
+        ended = command(*judge, "--config", "strict.yaml", "--evaluator", "core")
+        assert ended.code == 0, ended.err
+        asked = len(endpoint.bodies)
+        both = ("--evaluator", "core", "--evaluator", "outcome")
+        refused = command(*judge, "--config", "strict.yaml", *both)
+        assert refused.code == 2
+        assert "the model 'main' is another one than in the campaign" in refused.err
+        result = json.loads(command(*judge, "--evaluator", "outcome").out)
+        assert [body["model"] for body in endpoint.bodies[asked:]] == ["scripted"]
+    assert result["systems"]["retrieval"]["outcome.persuasiveness"]["n"] == 1
+
+
+def test_an_exported_conversation_never_takes_the_place_of_another(command: Command) -> None:
+    """Equal identities with different logs: what was exported is judged, and nothing else."""
+    path = _rule_campaign("[core]")
+    assert command("run", path, *STORE).code == 0
+    assert command("export", "out", *STORE).code == 0
+    row = json.loads(Path("out/conversations.jsonl").read_text("utf-8"))
+    log = row["log"]
+    log["interaction"][-1]["text"] += " Bye."
+    with Store.open(STORE[1]) as store:
+        (held,) = store.conversations()
+    from recjury.records import ConversationLog
+
+    row["digest"] = ConversationLog.model_validate(log).id
+    Path("other.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    result = json.loads(command("judge", "other.jsonl", "--json", *STORE).out)
+    assert result["conversations"]["done"] == 1
+    with Store.open(STORE[1]) as store:
+        (judged,) = store.conversations(result["campaign"])
+        kept = store.log(judged.id)
+        assert kept is not None
+        assert kept.interaction[-1].text.endswith(" Bye.")
+        assert judged.id == row["digest"] != held.id
+
+
+def test_half_characters_of_an_evaluator_fail_its_evaluation(command: Command) -> None:
+    Path("bad.py").write_text(BAD.replace("score=7", 'rationale="\\ud800", score=7'), "utf-8")
+    path = _rule_campaign(
+        "[outcome, {kind: python, name: bad, path: 'bad:Bad', options: {how: x}}]"
+    )
+    ended = command("run", path, "--json", *STORE)
+    assert ended.code == 3, ended.err
+    assert json.loads(ended.out)["evaluations"]["bad"]["failed"] == 1

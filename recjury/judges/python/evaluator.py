@@ -31,13 +31,12 @@ _THREADS = 8
 class GuardedEvaluator:
     """Asks a foreign evaluator for ratings and holds them to its own declarations.
 
-    What it raises, ratings that do not come within `timeout` seconds, and ratings that are none,
-    are of a metric that it did not declare, are out of that metric's scale, or are missing,
+    What it raises, no ratings within `timeout` seconds, and ratings that cannot be used, are
+    of a metric that it did not declare, are out of that metric's scale, or are missing,
     become UnitFailed. Its `rate` may be an `async def`, or a plain `def`, which runs in a thread.
     """
 
     kind = "python"
-    data: Mapping[str, JSON] = {}
     stages = (Stage(name=STAGE),)
 
     def __init__(self, made: Made, context: EvaluatorContext, *, name: str, timeout: float):
@@ -53,6 +52,7 @@ class GuardedEvaluator:
         self.name = name
         self.metrics: Sequence[Metric] = made.metrics
         self.settings: Mapping[str, JSON] = made.settings
+        self.data: Mapping[str, JSON] = made.data
 
     @property
     def open_at_once(self) -> int | None:
@@ -108,6 +108,7 @@ class GuardedEvaluator:
             raise UnitFailed(f"{self.name}: expected a Rating, got {type(given).__name__}")
         try:  # pydantic lets one be made unchecked
             rating = Rating.model_validate(given.model_dump(warnings=False))
+            rating.model_dump_json().encode()
         except ValueError as error:
             first = " ".join(str(error).split())
             raise UnitFailed(f"{self.name}: a rating cannot be used: {first[:300]}") from None

@@ -23,12 +23,14 @@ _MISSING = object()
 
 
 class Made(NamedTuple):
-    """A foreign evaluator, what it says that it rates, and all that can change its ratings."""
+    """A foreign evaluator, what it says that it rates, and all that can change its ratings:
+    `settings`, and `data` of the corpus if it has asked for that."""
 
     evaluator: object
     path: str
     metrics: tuple[Metric, ...]
     settings: Mapping[str, JSON]
+    data: Mapping[str, JSON] = {}
 
 
 def make(path: str, group: str, options: Mapping[str, object], context: EvaluatorContext) -> Made:
@@ -55,7 +57,10 @@ def make(path: str, group: str, options: Mapping[str, object], context: Evaluato
         }
         if "gateway" in asked:
             settings["models"] = context.reply_settings(context.models)
-        return Made(evaluator, path, _metrics(evaluator, path), settings)
+        data: dict[str, JSON] = {}
+        if "corpus" in asked and context.corpus is not None:
+            data["catalogue"] = context.corpus.catalogue.digest
+        return Made(evaluator, path, _metrics(evaluator, path), settings, data)
 
 
 def given(evaluator: object) -> Made:
