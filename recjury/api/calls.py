@@ -8,6 +8,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
@@ -155,9 +156,16 @@ def _several(given: str | Sequence[object]) -> list[object]:
 C = TypeVar("C", bound=EvaluationConfig)
 
 
+_OWN_ARGUMENTS = ("limit", "store", "progress")
+
+
 def _valid(kind: type[C], given: Mapping[str, object]) -> C:
     from pydantic import ValidationError
 
+    for name in given:
+        near = get_close_matches(name, _OWN_ARGUMENTS, n=1)
+        if name not in kind.model_fields and near:
+            raise ConfigError(f"unknown argument {name!r}: did you mean {near[0]!r}?")
     try:
         return kind.model_validate(dict(given))
     except ValidationError as error:
@@ -168,6 +176,10 @@ def _system(given: object) -> object:
     """An entry of a campaign file; an object stands for itself."""
     if isinstance(given, str | Mapping):
         return {"kind": given} if isinstance(given, str) else given
+    if isinstance(given, type):
+        raise ConfigError(
+            f"{given.__name__} is a class: give an object, such as {given.__name__}()"
+        )
     kind = type(given)
     name = getattr(given, "name", None)
     return {
@@ -181,6 +193,7 @@ def _system(given: object) -> object:
 async def _evaluated(
     config: CampaignConfig, store: str, limit: int | None, progress: Progress | None
 ) -> Run:
+    _check_limit(limit)
     return Run(store, await run_campaign(config, store, limit=limit, progress=progress))
 
 
@@ -192,6 +205,7 @@ async def _judged(
     limit: int | None,
     progress: Progress | None,
 ) -> Run:
+    _check_limit(limit)
     if (conversations is None) == (campaign is None):
         raise ConfigError("judge takes conversations, or the id of a campaign of the store")
     if campaign is not None:
@@ -206,6 +220,11 @@ async def _judged(
     if logs:
         return Run(store, await judge_logs(logs[:limit], config, store, progress=progress))
     return Run(store, await judge_files(paths, config, store, limit=limit, progress=progress))
+
+
+def _check_limit(limit: int | None) -> None:
+    if limit is not None and limit < 1:
+        raise ConfigError(f"limit must be at least 1, got {limit}: leave it out for all")
 
 
 def _now(make: Callable[[], Coroutine[None, None, T]]) -> T:

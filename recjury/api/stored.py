@@ -8,7 +8,7 @@ from recjury.campaign import RunResult
 from recjury.results import (
     CampaignSummary,
     Comparison,
-    Evaluators,
+    EvaluatorComparison,
     compare_evaluators,
     compare_systems,
     frame,
@@ -61,7 +61,7 @@ class Stored:
         with self._open() as store:
             return compare_systems(store, a, b, campaign=self.campaign, metrics=metrics, seed=seed)
 
-    def compare_evaluators(self, x: str, y: str, *, seed: int = 0) -> Evaluators:
+    def compare_evaluators(self, x: str, y: str, *, seed: int = 0) -> EvaluatorComparison:
         """Evaluator `x` against `y` (labels such as "core") on the same conversations."""
         with self._open() as store:
             return compare_evaluators(store, x, y, campaign=self.campaign, seed=seed)

@@ -3,7 +3,7 @@
 Rooms with heavy libraries are imported where a configuration asks for them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from recjury.campaign.config import CampaignConfig, EvaluationConfig, SimulatorConfig
@@ -25,9 +25,10 @@ class Components:
     user: User | None
     evaluators: Mapping[str, Evaluator]
 
-    async def check(self) -> None:
-        """Try every system that can be tried; raises Fixable for the first that cannot be used."""
-        for recommender in self.recommenders.values():
+    async def check(self, systems: Iterable[str]) -> None:
+        """Try those systems that can be tried; raises Fixable for the first that cannot be used."""
+        for name in sorted(systems):
+            recommender = self.recommenders[name]
             if isinstance(recommender, Checked):
                 await recommender.check()
 

@@ -122,8 +122,8 @@ class EvaluationConfig(Record):
     @property
     def models_in_use(self) -> dict[str, ModelSpec]:
         """The models that somebody uses, by alias, sorted."""
-        used = sorted({alias for _, alias in self._used_models()})
-        return {alias: self.all_models[alias] for alias in used}
+        used = {alias for _, alias in self._used_models()}
+        return {alias: spec for alias, spec in sorted(self.all_models.items()) if alias in used}
 
     @property
     def has_models(self) -> bool:

@@ -47,6 +47,7 @@ async def judge_files(
     """
     data = Path(config.data) if config.data else data_beside(paths)
     read = partial(read_recordings, paths, form, data=data, limit=limit)
+    read()  # refuses what is no file, or in no known form
     return await _judge(files_id(paths, form), read, config, place, data, progress)
 
 

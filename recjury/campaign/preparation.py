@@ -14,10 +14,10 @@ from recjury.campaign.build import Components, playing_components
 from recjury.campaign.config import CampaignConfig, EvaluationConfig, ScenarioSource
 from recjury.campaign.identity import campaign_id
 from recjury.campaign.plan import Planned, plan_conversations
-from recjury.corpora import Corpus, open_corpus
+from recjury.corpora import Corpus, corpus_name, open_corpus
 from recjury.llm import Gateway
 from recjury.records import Scenario
-from recjury.store import Skipped, Store
+from recjury.store import Skipped, Store, store_path
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,29 @@ class Prepared:
     gateway: Gateway | None
     planned: tuple[Planned, ...]
     skipped: tuple[Skipped, ...]
+
+    async def check_systems(self, place: Store | str | None = None) -> None:
+        """Try the systems that have something left to play, by what the store at `place` has.
+
+        Raises Fixable for the first that cannot be used; nothing is written.
+        """
+        held = _held(place, [planned.conversation.identity for planned in self.planned])
+        left = {
+            (corpus_name(conversation.corpus), conversation.system)
+            for conversation, _ in self.planned
+            if conversation.identity not in held
+        }
+        for corpus, components in self.components.items():
+            await components.check([system for where, system in left if where == corpus])
+
+
+def _held(place: Store | str | None, identities: Iterable[str]) -> Mapping[str, str]:
+    if isinstance(place, Store):
+        return place.logs_of(identities)
+    if place is None or not store_path(place).is_file():
+        return {}
+    with Store.open(place, create=False) as store:
+        return store.logs_of(identities)
 
 
 async def open_gateway(config: EvaluationConfig, stack: AsyncExitStack) -> Gateway | None:
@@ -75,7 +98,7 @@ async def open_store(
 async def prepare(
     config: CampaignConfig, stack: AsyncExitStack, *, limit: int | None = None
 ) -> Prepared:
-    """Open corpora and systems, try every model and system over HTTP, and plan.
+    """Open corpora and systems, try every model, and plan.
 
     `limit` draws that many scenarios from each source instead of what the file says. What was
     opened is closed by `stack`. Raises Fixable.
@@ -89,8 +112,6 @@ async def prepare(
     }
     for some in components.values():
         stack.push_async_callback(some.aclose)
-    for some in components.values():
-        await some.check()
     planned = tuple(plan_conversations(config, scenarios, components))
     return Prepared(campaign_id(config), components, gateway, planned, skipped)
 

@@ -51,6 +51,7 @@ async def run_campaign(
     progress = progress or Progress()
     async with AsyncExitStack() as stack:
         prepared = await prepare(config, stack, limit=limit)
+        await prepared.check_systems(place)
         store, campaign = await open_store(place, prepared.id, prepared.gateway, stack)
         begun = setup(config, prepared.skipped)
         store.begin(Campaign(id=campaign, identity=prepared.id, name=config.name, setup=begun))

@@ -109,6 +109,7 @@ async def _prepared(path: Path) -> str:
 
     async with AsyncExitStack() as stack:
         prepared = await prepare(read_config(path), stack)
+        await prepared.check_systems()
         planned, skipped = len(prepared.planned), len(prepared.skipped)
         return f"{planned} conversations, {skipped} records skipped"
 

@@ -49,6 +49,8 @@ def _show(
     *,
     as_json: bool,
 ) -> None:
+    if config.budget is not None:
+        config.budget.check(config.all_models)
     metrics = {each.label: each.metrics(config.has_models) for each in config.evaluators}
     if as_json:
         ids = {label: [each.id for each in rated] for label, rated in metrics.items()}
@@ -88,7 +90,7 @@ def _show_calls(bound: "Estimate") -> None:
     output.say(
         "at most: every conversation and debate takes all its rounds, every reply is asked for "
         "twice, and all that the user says is rewritten twice. Attempts that fail are not in it: "
-        "`retries` and `patience` bound them"
+        "`retries` and `patience` bound them. What a store has already is not taken off"
     )
 
 

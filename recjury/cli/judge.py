@@ -82,7 +82,9 @@ def judge(
     from recjury.cli.running import drive
     from recjury.report import check_place
 
-    if bool(paths) == bool(campaign):
+    if paths and campaign:
+        raise ConfigError("name files or --campaign, and not both")
+    if not (paths or campaign):
         raise ConfigError("name files to evaluate, or a campaign of the store with --campaign")
     if campaign and (form or limit):
         raise ConfigError("--format and --limit are about files: leave them out with --campaign")

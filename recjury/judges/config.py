@@ -1,10 +1,11 @@
 """What every evaluator's entry in a campaign file has, and what evaluators are made from."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from recjury.errors import ConfigError
 from recjury.records import JSON, Evaluator, ExpectedCalls, Metric, Record, User
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from recjury.llm import Gateway, ModelSpec
 
 MAIN_MODEL = "main"
+_NAME = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
 ASKED = 2
 """How often a reply that is read is asked for, at most."""
 
@@ -66,8 +68,15 @@ class EvaluatorConfig(Record):
     """Whether it asks the simulated user of the campaign."""
 
     kind: str
-    name: str = Field(default="", pattern="^([A-Za-z0-9][A-Za-z0-9_-]*)?$")
-    judgings: int = Field(default=1, ge=1, le=100)
+    name: str = ""
+    judgings: int = Field(default=1, ge=1, le=100, strict=True)
+
+    @field_validator("name")
+    @classmethod
+    def _plain_name(cls, name: str) -> str:
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"a name has letters, digits, - and _ alone, got {name!r}")
+        return name
 
     @property
     def label(self) -> str:

@@ -1,7 +1,7 @@
 """What a store holds, as numbers: scores, summaries, comparisons, frames and exports."""
 
-from recjury.results.agreement import Agreement, Evaluators, compare_evaluators
-from recjury.results.choice import newest_campaign, unknown
+from recjury.results.agreement import Agreement, EvaluatorComparison, compare_evaluators
+from recjury.results.choice import newest_campaign
 from recjury.results.comparison import Comparison, Gap, compare_systems
 from recjury.results.export import export
 from recjury.results.frames import frame
@@ -13,7 +13,7 @@ __all__ = [
     "CampaignSummary",
     "Comparison",
     "Counts",
-    "Evaluators",
+    "EvaluatorComparison",
     "Gap",
     "Measure",
     "MetricSummary",
@@ -25,5 +25,4 @@ __all__ = [
     "is_newest",
     "newest_campaign",
     "summarise",
-    "unknown",
 ]

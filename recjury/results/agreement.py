@@ -1,22 +1,26 @@
 """Two evaluators on the same conversations: how far apart they are, and how alike they rank."""
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric
-from recjury.results.choice import newest_first, unknown
+from recjury.results.choice import candidates, require
+from recjury.results.comparison import Comparison, Gap, corrected
 from recjury.results.scores import scores_of
-from recjury.stats import Difference, holm, paired
+from recjury.stats import Difference, paired
 from recjury.stats.correlation import correlate
 from recjury.store import CampaignEvaluator, Store
 
 
 class Agreement(NamedTuple):
-    """One metric as two evaluators rated it, over the conversations that both scored.
+    """One metric as two evaluators rated it, over each system's scenarios that both scored.
 
-    `apart` is the mean absolute difference. Correlations are None where a side does not vary.
+    Repeats of a scenario are averaged first. `apart` is the mean absolute difference. It and
+    `difference` hold nothing but `n` where the evaluators rate on different scales. Correlations
+    are None where a side does not vary.
     """
 
     metric: Metric
@@ -26,10 +30,11 @@ class Agreement(NamedTuple):
     pearson: float | None
 
 
-class Evaluators(NamedTuple):
+class EvaluatorComparison(NamedTuple):
     """Two evaluators compared by metric id, X minus Y; p-values are Holm-corrected.
 
-    `pairs` counts the conversations that both scored.
+    `pairs` counts the conversations that both scored; repeats count here, and not in the `n` of
+    a metric.
     """
 
     pairs: int
@@ -49,6 +54,33 @@ class Evaluators(NamedTuple):
         return {"pairs": self.pairs, "metrics": shown}
 
 
+class _Shared(NamedTuple):
+    """A metric as both evaluators declare it."""
+
+    x: Metric
+    y: Metric
+
+    @property
+    def is_on_one_scale(self) -> bool:
+        """Whether a score means the same by both."""
+        x, y = self
+        return (x.low, x.high, x.higher_is_better) == (y.low, y.high, y.higher_is_better)
+
+
+class _Met(NamedTuple):
+    """A system in a scenario, whatever the number of repeats."""
+
+    system: str
+    pair: str
+
+
+class _Scores(NamedTuple):
+    """What X and Y gave."""
+
+    x: float
+    y: float
+
+
 def compare_evaluators(
     store: Store,
     x: str,
@@ -57,59 +89,64 @@ def compare_evaluators(
     campaign: str | None = None,
     metrics: Sequence[str] = (),
     seed: int = 0,
-) -> Evaluators:
+) -> EvaluatorComparison:
     """Compare what two evaluators ("core", "core@1a2b") of a campaign rated under the same id.
 
     Without `campaign`, of the newest that has both. `metrics` ("overall") restricts what is
     compared. Raises StoreError for an evaluator or metric that is not there, and for evaluators
     that rate nothing in common.
     """
-    chosen, evaluators = _campaign(store, x, y, [campaign] if campaign else newest_first(store))
-    ids = {metric.id for metric in evaluators[y].metrics}
-    shared = {metric.id: metric for metric in evaluators[x].metrics if metric.id in ids}
+    chosen, evaluators = _campaign(store, x, y, campaign)
+    of_x, of_y = ({m.id: m for m in evaluators[name].metrics} for name in (x, y))
+    shared = {name: _Shared(of_x[name], of_y[name]) for name in of_x if name in of_y}
     if not shared:
         raise StoreError(f"{x} and {y} have no metric in common: there is nothing to compare")
-    for metric in metrics:
-        if metric not in shared:
-            raise unknown("metric", metric, shared)
-    scored: dict[str, list[tuple[float, float]]] = {metric: [] for metric in metrics or shared}
+    require("metric", metrics, shared)
+    scored: dict[str, dict[_Met, list[_Scores]]] = {
+        metric: defaultdict(list) for metric in metrics or shared
+    }
     pairs = 0
     for result in store.results(chosen):
-        values = scores_of(result).values
+        scores = scores_of(result)
+        values = scores.values
         both = {m: (values.get(f"{x}.{m}"), values.get(f"{y}.{m}")) for m in scored}
-        found = {m: (a, b) for m, (a, b) in both.items() if a is not None and b is not None}
+        found = {m: _Scores(a, b) for m, (a, b) in both.items() if a is not None and b is not None}
         pairs += bool(found)
-        for metric, scores in found.items():
-            scored[metric].append(scores)
-    return Evaluators(pairs, _corrected({m: _agree(shared[m], scored[m], seed) for m in scored}))
+        for metric, given in found.items():
+            scored[metric][_Met(scores.system, scores.pair)].append(given)
+    means = {metric: [_mean(each) for each in by.values()] for metric, by in scored.items()}
+    gaps = {metric: _gap(shared[metric], means[metric], seed) for metric in means}
+    tested = corrected({"": Comparison(pairs, True, gaps)})[""].gaps
+    return EvaluatorComparison(
+        pairs, {m: _agree(gap, shared[m], means[m]) for m, gap in tested.items()}
+    )
 
 
 def _campaign(
-    store: Store, x: str, y: str, campaigns: Iterable[str]
-) -> tuple[str, dict[str, CampaignEvaluator]]:
+    store: Store, x: str, y: str, campaign: str | None
+) -> tuple[str, Mapping[str, CampaignEvaluator]]:
     known: set[str] = set()
-    for campaign in campaigns:
-        evaluators = {each.label: each for each in store.evaluators(campaign)}
+    for chosen in candidates(store, campaign):
+        evaluators = {each.label: each for each in store.evaluators(chosen)}
         if {x, y} <= evaluators.keys():
-            return campaign, evaluators
+            return chosen, evaluators
         known |= evaluators.keys()
-    for name in (x, y):
-        if name not in known:
-            raise unknown("evaluator", name, known)
+    require("evaluator", (x, y), known)
     raise StoreError(f"no campaign has both {x} and {y}: evaluate one campaign with both")
 
 
-def _agree(metric: Metric, scores: Sequence[tuple[float, float]], seed: int) -> Agreement:
-    a, b = [first for first, _ in scores], [second for _, second in scores]
-    alike = correlate(a, b)
-    apart = fmean(abs(first - second) for first, second in scores) if scores else None
-    return Agreement(metric, paired(a, b, seed=seed), apart, alike.spearman, alike.pearson)
+def _mean(scores: Sequence[_Scores]) -> _Scores:
+    return _Scores(fmean(each.x for each in scores), fmean(each.y for each in scores))
 
 
-def _corrected(agreements: dict[str, Agreement]) -> dict[str, Agreement]:
-    tested = {m: each.difference.p for m, each in agreements.items() if not each.metric.detail}
-    p = holm(tested)
-    return {
-        metric: each._replace(difference=each.difference._replace(p=p.get(metric)))
-        for metric, each in agreements.items()
-    }
+def _gap(shared: _Shared, means: Sequence[_Scores], seed: int) -> Gap:
+    if not shared.is_on_one_scale:
+        return Gap(shared.x, Difference(None, None, None, None, len(means)))
+    return Gap.of(shared.x, paired([m.x for m in means], [m.y for m in means], seed=seed))
+
+
+def _agree(gap: Gap, shared: _Shared, means: Sequence[_Scores]) -> Agreement:
+    alike = correlate([m.x for m in means], [m.y for m in means])
+    comparable = means and shared.is_on_one_scale
+    apart = fmean(abs(m.x - m.y) for m in means) if comparable else None
+    return Agreement(*gap, apart, alike.spearman, alike.pearson)

@@ -1,7 +1,7 @@
-"""What a report or a comparison is about where nobody says, and what to say of unknown names."""
+"""Which campaign is meant where none is named, and what to raise for unknown names."""
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from recjury.errors import StoreError
 from recjury.store import Store
@@ -9,22 +9,30 @@ from recjury.store import Store
 
 def newest_campaign(store: Store) -> str | None:
     """The id of the campaign begun last among those with conversations; None if there is none."""
-    return next(newest_first(store), None)
+    return next(candidates(store, None), None)
 
 
-def newest_first(store: Store) -> Iterator[str]:
-    """The ids of the campaigns with conversations, the one begun last first."""
+def candidates(store: Store, campaign: str | None) -> Iterator[str]:
+    """`campaign` alone; for None all campaigns with conversations, the one begun last first."""
+    if campaign:
+        return iter((campaign,))
     return (each.id for each in reversed(store.campaigns()) if each.conversations)
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> StoreError:
-    """What to raise where no `what` ("system") is called `name`: it says the nearest."""
-    names = sorted(set(known))
-    if not names:
-        return StoreError(f"no {what} is called {name}: there is none yet")
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.0)
-    shown = f", one of {', '.join(names)}" if 1 < len(names) <= _LISTED else ""
-    return StoreError(f"no {what} is called {name}: did you mean {near[0]}{shown}?")
+def require(what: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Raise StoreError for the first of `names` that no `what` ("system") in `known` has.
+
+    The message names the most similar one that is known.
+    """
+    missing = next((name for name in names if name not in known), None)
+    if missing is None:
+        return
+    if not known:
+        raise StoreError(f"no {what} is called {missing}: there is none yet")
+    others = sorted(known)
+    near = difflib.get_close_matches(missing, others, n=1, cutoff=0.0)
+    shown = f", one of {', '.join(others)}" if 1 < len(others) <= _LISTED else ""
+    raise StoreError(f"no {what} is called {missing}: did you mean {near[0]}{shown}?")
 
 
 _LISTED = 8

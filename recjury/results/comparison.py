@@ -1,11 +1,11 @@
-"""Two systems, or two evaluators, against each other: a difference of each metric."""
+"""Two systems compared: a difference of each metric."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric
-from recjury.results.choice import newest_first, unknown
+from recjury.results.choice import candidates, require
 from recjury.results.scores import is_newest, measures_of, scores_of
 from recjury.results.summary import Tally
 from recjury.stats import Difference, holm, paired, unpaired
@@ -19,6 +19,11 @@ class Gap(NamedTuple):
 
     metric: Metric
     difference: Difference
+
+    @classmethod
+    def of(cls, metric: Metric, difference: Difference) -> "Gap":
+        """The difference of a metric, without its p where it is a detail."""
+        return cls(metric, difference._replace(p=None) if metric.detail else difference)
 
 
 class Comparison(NamedTuple):
@@ -62,41 +67,46 @@ def compare_systems(
     metrics: Sequence[str] = (),
     seed: int = 0,
 ) -> Comparison:
-    """Compare two systems of a campaign, by default of the newest in which both have a score.
+    """Compare two systems of a campaign.
 
-    Where none has both, the newest campaign of each is taken, with what the same versions of
-    evaluators rated in both. `metrics` ("core.overall") restricts what is compared. A metric
-    counts where both systems have a score of it. Raises StoreError for a system that the store
-    does not have, for one without any score yet, and for systems that were evaluated unlike.
+    Without `campaign`, of the newest in which both have a score of the same metric by the newest
+    version of an evaluator. Where there is none, the newest campaign of each is taken, with what
+    the same versions of evaluators rated in both. `metrics` ("core.overall") restricts what is
+    compared. A metric counts where both systems have a score of it. Raises StoreError for a
+    system that the store does not have, for one without any score yet, and for systems that have
+    no score of the same metric by the same version of an evaluator.
     """
-    first, second = _sides(store, a, b, [campaign] if campaign else newest_first(store))
+    first, second = _sides(store, a, b, campaign)
     shared = _shared(store.evaluators(first.campaign), store.evaluators(second.campaign))
-    if not shared:
+    if not any(m.a in first.tally.measured and m.b in second.tally.measured for m in shared):
         raise StoreError(
             f"{a} (campaign {first.campaign}) and {b} (campaign {second.campaign}) were not "
-            "evaluated alike, and no campaign has both: run or judge both with the same evaluators"
+            "evaluated alike: run or judge both with the same evaluators"
         )
-    chosen = _only(shared, metrics)
+    by_id = {measure.a: measure for measure in shared}
+    require("metric", metrics, by_id)
+    chosen = [by_id[metric] for metric in metrics or by_id]
     return corrected({"": compare_tallies(first.tally, second.tally, chosen, seed=seed)})[""]
 
 
-def _sides(store: Store, a: str, b: str, campaigns: Iterable[str]) -> tuple[_Side, _Side]:
-    """The newest of `campaigns` in which both systems were scored alike, or else that of each."""
+def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _Side]:
+    """The newest campaign in which both systems were scored alike, or else that of each."""
     known: set[str] = set()
     newest: dict[str, _Side] = {}
-    for campaign in campaigns:
-        here = {each.system for each in store.conversations(campaign)}
+    for chosen in candidates(store, campaign):
+        here = {each.system for each in store.conversations(chosen)}
         known |= here
         sides = {
-            name: _Side(campaign, _tally(store, campaign, name)) for name in {a, b} if name in here
+            name: _Side(chosen, _tally(store, chosen, name)) for name in {a, b} if name in here
         }
         scored = {name: side for name, side in sides.items() if side.tally.measured}
-        if scored.keys() == {a, b} and scored[a].tally.measured & scored[b].tally.measured:
-            return scored[a], scored[b]
+        if scored.keys() == {a, b}:
+            alike = scored[a].tally.measured & scored[b].tally.measured
+            if alike & {each.a for each in newest_measures(store.evaluators(chosen))}:
+                return scored[a], scored[b]
         newest = scored | newest
+    require("system", (a, b), known)
     for name in (a, b):
-        if name not in known:
-            raise unknown("system", name, known)
         if name not in newest:
             raise StoreError(f"{name} has no score yet: there is nothing to compare")
     return newest[a], newest[b]
@@ -122,14 +132,6 @@ def _shared(
     )
 
 
-def _only(measures: Sequence[Compared], metrics: Sequence[str]) -> tuple[Compared, ...]:
-    by_id = {measure.a: measure for measure in measures}
-    for metric in metrics:
-        if metric not in by_id:
-            raise unknown("metric", metric, by_id)
-    return tuple(by_id[metric] for metric in metrics or by_id)
-
-
 def newest_measures(evaluators: Sequence[CampaignEvaluator]) -> tuple[Compared, ...]:
     """What systems of one campaign are compared on."""
     measures = measures_of(filter(is_newest, evaluators))
@@ -149,9 +151,7 @@ def compare_tallies(
             gap = paired([first[p] for p in both], [second[p] for p in both], seed=seed)
         else:
             gap = unpaired(list(first.values()), list(second.values()), seed=seed)
-        gaps[measure.a] = Gap(
-            measure.metric, gap._replace(p=None) if measure.metric.detail else gap
-        )
+        gaps[measure.a] = Gap.of(measure.metric, gap)
     return Comparison(pairs, pairs > 0, gaps)
 
 

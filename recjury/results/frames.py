@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from recjury.results.choice import unknown
+from recjury.results.choice import require
 from recjury.results.file_formats import arrow_batches, arrow_schema
 from recjury.results.tables import tables
 from recjury.store import Store
@@ -21,8 +21,7 @@ def frame(store: Store, name: str, campaign: str | None = None) -> "pa.Table":
     import pyarrow as pa
 
     by_name = {table.name: table for table in tables(store, campaign)}
-    if name not in by_name:
-        raise unknown("table", name, by_name)
+    require("table", [name], by_name)
     table = by_name[name]
     schema = arrow_schema(table.fields)
     return pa.Table.from_batches(arrow_batches(schema, table.rows()), schema=schema)

@@ -80,7 +80,7 @@ def scores_of(result: ConversationResult) -> ConversationScores:
         if scored:
             values[measure] = fmean(scored)
         else:
-            missing[measure] = Missing(judgings[0][0].status, judgings[0][0].reason)
+            missing[measure] = _missing([rating for each in judgings for rating in each])
     return ConversationScores(
         conversation=result.conversation,
         system=result.system,
@@ -90,6 +90,13 @@ def scores_of(result: ConversationResult) -> ConversationScores:
         values=values,
         missing=missing,
     )
+
+
+def _missing(ratings: Sequence[Rating]) -> Missing:
+    """Why none of the ratings has a score: NOT_APPLICABLE only if it holds for all of them."""
+    applicable = (each for each in ratings if each.status is not Status.NOT_APPLICABLE)
+    first = next(applicable, ratings[0])
+    return Missing(first.status, first.reason)
 
 
 def _value(ratings: Sequence[Rating]) -> float | None:

@@ -1,4 +1,4 @@
-"""What a campaign found: every system's means with their intervals and coverage."""
+"""A campaign's results: every system's means with their intervals and coverage."""
 
 from collections import Counter, defaultdict
 from collections.abc import Container, Sequence
@@ -12,10 +12,12 @@ from recjury.store import CampaignEvaluator, ConversationResult, Store
 
 
 class MetricSummary(NamedTuple):
-    """A mean over the `n` conversations of a system that have a score.
+    """A system's mean over the scenarios that it has a score of, repeats of one averaged first.
 
-    `coverage` is their share of all the system's conversations; None where the metric applies
-    to none of them.
+    The interval of the mean and `compare_systems` are over the same means of scenarios: where two
+    systems have a score of the same scenarios, the difference of their means is the difference
+    that is compared. `n` counts the conversations that have a score, and `coverage` is their
+    share of all the system's conversations; None where the metric applies to none of them.
     """
 
     mean: float | None
@@ -55,26 +57,26 @@ class Tally:
     def by_pair(self, measure: str) -> dict[str, float]:
         """Scores by pair: the mean where the system met the same pair several times.
 
-        Repeats of a scenario are no further scenarios: counted apart, they would make intervals
-        and p-values smaller than what was tried can bear.
+        Repeats of a scenario are no further scenarios: if they were counted as such, intervals and
+        p-values would be too small.
         """
         by_pair = self._values.get(measure, {})
         return {pair: fmean(values) for pair, values in by_pair.items()}
 
     def interval(self, measure: str) -> Interval | None:
-        """The 95 % interval of the mean over scenarios; None for fewer than two."""
+        """The 95 % interval of the same mean; None for fewer than two scenarios."""
         return interval_of_mean(list(self.by_pair(measure).values()))
 
     def summary(self, measure: str) -> MetricSummary:
-        """A measure's mean so far."""
-        scored = [value for each in self._values.get(measure, {}).values() for value in each]
-        if not scored:
+        """A measure's mean over scenarios so far."""
+        n = sum(map(len, self._values.get(measure, {}).values()))
+        if not n:
             nowhere = self._missing.get(measure) == {Status.NOT_APPLICABLE}
             return MetricSummary(None, 0, None if nowhere else 0.0)
-        return MetricSummary(fmean(scored), len(scored), len(scored) / self.conversations)
+        return MetricSummary(fmean(self.by_pair(measure).values()), n, n / self.conversations)
 
     def as_json(self, measure: str) -> dict[str, float | None]:
-        """A measure's mean, its interval, and its coverage."""
+        """A measure's mean over scenarios, its interval, `n` and its coverage."""
         summary, interval = self.summary(measure), self.interval(measure)
         low, high = interval or (None, None)
         return {

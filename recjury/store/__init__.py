@@ -3,6 +3,7 @@
 from recjury.store.campaigns import Campaign, Setup, Skipped, package_versions
 from recjury.store.conversations import Plan, PlannedConversation, StoredConversation
 from recjury.store.debate_lists import DebateSummary
+from recjury.store.engine import store_path
 from recjury.store.evaluations import PlannedEvaluation, StoredEvaluation
 from recjury.store.evaluators import CampaignEvaluator, PlannedEvaluator
 from recjury.store.face import StoredFace
@@ -35,4 +36,5 @@ __all__ = [
     "StoredFace",
     "Unfinished",
     "package_versions",
+    "store_path",
 ]

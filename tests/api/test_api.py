@@ -174,11 +174,14 @@ def test_the_example_runs_as_a_notebook(tmp_path: Path) -> None:
             "is no evaluator: it has no metrics",
         ),
         ({"systems": ["retrieval"], "repeat": 2}, "unknown key `repeat`"),
+        ({"systems": ["retrieval"], "limits": 2}, "did you mean 'limit'?"),
+        ({"systems": ["retrieval"], "limit": 0}, "limit must be at least 1, got 0"),
+        ({"systems": [Polite]}, "give an object, such as Polite()"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(given: dict[str, Any], said: str) -> None:
     with pytest.raises(recjury.Fixable) as caught:
-        recjury.evaluate(store=STORE, limit=1, **given)
+        recjury.evaluate(**{"store": STORE, "limit": 1, **given})
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not Path("runs.db").exists()

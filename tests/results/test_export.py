@@ -15,7 +15,6 @@ import pytest
 from recjury.errors import ConfigError, StoreError
 from recjury.records import ConversationLog, Factor
 from recjury.results import export, frame, summarise
-from recjury.results.conversations import FORM
 from recjury.results.file_formats import Cell, Format
 from recjury.results.tables import tables
 from recjury.store import Store
@@ -116,7 +115,7 @@ def test_conversations_are_exported_without_loss(filled: Store, tmp_path: Path) 
     log = filled.log(stored.id)
     assert log is not None
     assert ConversationLog.model_validate(line["log"]) == log
-    assert (line["form"], line["version"], line["digest"]) == (FORM, 1, log.id)
+    assert (line["form"], line["version"], line["digest"]) == ("recjury-conversation", 1, log.id)
     assert line["conversation"] == stored.identity
     assert line["settings"] == stored.settings
     assert line["seconds"] == [0.5, None]
