@@ -7,7 +7,7 @@ on, and the next run tries it again.
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import structlog
 
@@ -27,11 +27,6 @@ from recjury.store import PlannedEvaluation, PlannedEvaluator, Store
 logger = structlog.get_logger()
 
 _MOST_REPEATS = 1000
-
-
-def sample_of(repeat: int, judging: int) -> int:
-    """The sample that an evaluation asks for: each repeat and each judging has its own."""
-    return repeat + _MOST_REPEATS * judging
 
 
 class ActiveEvaluator:
@@ -57,51 +52,46 @@ class ActiveEvaluator:
             stages=tuple(stage.name for stage in self.evaluator.stages),
         )
 
-    def evaluations(self, log: str) -> Iterator[PlannedEvaluation]:
-        """The evaluations of the log of that id, one for each judging."""
+    def evaluations(self, log: str, repeat: int = 0) -> Iterator[PlannedEvaluation]:
+        """The evaluations of the log of that id, one for each judging.
+
+        Each repeat of a scenario and each judging asks for replies of its own.
+        """
+        data = self.evaluator.data
         for judging in range(self.judgings):
-            data = self.evaluator.data
             yield PlannedEvaluation(
                 identity=evaluation_id(log, self.version, data, judging),
                 log=log,
                 evaluator=self.version,
                 judging=judging,
                 data=data,
+                sample=repeat + _MOST_REPEATS * judging,
             )
 
     async def evaluate(
-        self, store: Store, planned: PlannedEvaluation, record: ConversationRecord, repeat: int
+        self, store: Store, planned: PlannedEvaluation, record: ConversationRecord
     ) -> bool:
         """Do what is left of an evaluation; whether it came to its end."""
         async with self._room or contextlib.nullcontext():
-            await store.enter(planned)
-            unit = store.find_evaluations([planned.identity])[planned.identity]
-            done = store.stage_results(unit)
-            with on_behalf_of(unit, sample_of(repeat, planned.judging)):
-                for stage in self.evaluator.stages:
-                    if stage.name not in done and all(need in done for need in stage.after):
-                        result = await self._stage(store, planned, stage.name, record, done)
-                        if result is not None:
-                            done[stage.name] = result
+            unit, sample, is_new = await store.enter(planned)
+            done = {} if is_new else store.stage_results(unit)
+            with on_behalf_of(unit, sample):
+                for stage in self._ready(done):
+                    try:
+                        result = await self.evaluator.evaluate(stage, record, done)
+                        _refuse_lost(result.ratings)
+                        await store.save_stage(planned, stage, result)
+                        done[stage] = result
+                    except UnitFailed as failure:
+                        logger.info("stage failed", stage=stage, why=str(failure))
+                        await store.save_failure(unit, stage, str(failure))
         return self.stages <= done.keys()
 
-    async def _stage(
-        self,
-        store: Store,
-        planned: PlannedEvaluation,
-        stage: str,
-        record: ConversationRecord,
-        done: dict[str, StageResult],
-    ) -> StageResult | None:
-        try:
-            result = await self.evaluator.evaluate(stage, record, done)
-            _refuse_lost(result.ratings)
-            await store.save_stage(planned, stage, result)
-        except UnitFailed as failure:
-            logger.info("stage failed", evaluator=self.label, stage=stage, why=str(failure))
-            await store.save_evaluation_failure(planned, stage, str(failure))
-            return None
-        return result
+    def _ready(self, done: Mapping[str, StageResult]) -> Iterator[str]:
+        """The stages that are left to do, each as soon as those are `done` that it needs."""
+        for stage in self.evaluator.stages:
+            if stage.name not in done and all(need in done for need in stage.after):
+                yield stage.name
 
 
 def _refuse_lost(ratings: Sequence[Rating]) -> None:

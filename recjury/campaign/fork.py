@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.evaluations import sample_of
 from recjury.debate import (
     EDITED,
     RULE,
@@ -72,7 +71,7 @@ async def fork_debate(
             store = stack.enter_context(Store.open(store, create=False))
         work = _Work(store, evaluation, changes, config)
         check(work.fork, work.original.transcript)
-        identity = fork_id(work.row.identity, work.fork)
+        identity = fork_id(work.row.id, work.fork)
         if (there := store.find_evaluations([identity]).get(identity)) is not None:
             return Forked(there, work.row.id, existed=True)
         recorder = await stack.enter_async_context(store.recorder())
@@ -104,9 +103,8 @@ class _Work:
     ):
         self.row: StoredEvaluation = store.evaluation(evaluation)
         self.original: ReplayedDebate = replay(store, evaluation)
-        repeat = store.conversation(self.original.conversation).repeat
         # As the original had it: equal prompts are then equal calls.
-        self.sample = sample_of(repeat, self.row.judging)
+        self.sample = self.row.sample
         held = _settings(store, self.row, self.original)
         self.gateway: Gateway | None = None
         self.debaters: Debater

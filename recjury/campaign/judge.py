@@ -162,7 +162,8 @@ async def _enter(
     """Keep the logs that are new to the store."""
 
     async def enter(recording: Recording) -> None:
-        await store.save_log(ids[recording.identity], recording.log, recording.seconds)
+        took = (recording.seconds, recording.costs)
+        await store.save_log(ids[recording.identity], recording.log, *took)
 
     new = (each for each in recordings if ids[each.identity] not in held)
     await run_local(new, enter, open_at_once=64)

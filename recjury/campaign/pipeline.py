@@ -120,9 +120,9 @@ class Pipeline:
             return
         log = record.log.id
         await together(
-            self._evaluated(active, evaluation, record, unit.repeat)
+            self._evaluated(active, evaluation, record)
             for active in self._evaluators[unit.corpus]
-            for evaluation in active.evaluations(log)
+            for evaluation in active.evaluations(log, unit.repeat)
             if _Place(unit.id, active.label, evaluation.judging) not in self._complete
         )
 
@@ -144,16 +144,12 @@ class Pipeline:
         return record
 
     async def _evaluated(
-        self,
-        active: ActiveEvaluator,
-        planned: PlannedEvaluation,
-        record: ConversationRecord,
-        repeat: int,
+        self, active: ActiveEvaluator, planned: PlannedEvaluation, record: ConversationRecord
     ) -> None:
         """Evaluate; logs that are equal to the byte are evaluated once."""
         begun = self._begun.get(planned.identity)
         if begun is None:
-            begun = asyncio.ensure_future(active.evaluate(self._store, planned, record, repeat))
+            begun = asyncio.ensure_future(active.evaluate(self._store, planned, record))
             self._begun[planned.identity] = begun
         # Shielded: a unit that is cancelled must not take away what another one waits for.
         complete = await asyncio.shield(begun)

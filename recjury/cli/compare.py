@@ -6,9 +6,10 @@ import typer
 
 from recjury.cli import options, output
 from recjury.cli.plain_text import printable
+from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recjury.results import Comparison, Evaluators
+    from recjury.results import Comparison, EvaluatorComparison
     from recjury.stats import Difference
 
 _INTERVAL = ["95 % low", "high", "p (Holm)", "n"]
@@ -40,6 +41,8 @@ def compare(
     from recjury.results import compare_evaluators, compare_systems
     from recjury.store import Store
 
+    if a == b:
+        raise ConfigError(f"name two different ones to compare, got {a} twice")
     work = compare_evaluators if evaluators else compare_systems
     with Store.open(store, create=False) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
@@ -50,7 +53,7 @@ def compare(
         _show(printable(f"{a} - {b}"), result)
 
 
-def _show(title: str, result: "Comparison | Evaluators") -> None:
+def _show(title: str, result: "Comparison | EvaluatorComparison") -> None:
     from recjury.results import Comparison
 
     if isinstance(result, Comparison):

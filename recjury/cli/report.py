@@ -35,8 +35,10 @@ def report(
         write_report(kept, out, campaign=chosen, examples=examples)
         assert chosen is not None  # without a campaign there is no report
         summary = summarise(kept, chosen)
+        others = sum(each.id != chosen for each in kept.campaigns())
     if as_json:
         output.emit_json({"report": str(out), "systems": summary.systems_json()})
         return
     show_systems(summary)
+    output.say(f"campaign {chosen}" + (f"; the store has {others} more" if others else ""))
     output.say(f"report: {out}")

@@ -22,7 +22,7 @@ from recjury.errors import DataError
 from recjury.records import JSON, ConversationLog, Turn, digest
 
 _MOST = 2**31 - 1  # what every store can keep as a number
-_Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+_Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Recording(NamedTuple):
@@ -30,7 +30,8 @@ class Recording(NamedTuple):
 
     `identity` is that of the log's content where the conversation was recorded elsewhere; one
     that recjury played keeps its identity, with the repeat, the campaign's seed and the settings
-    it was played with. `seconds` are by system turn, None where not known, or empty.
+    it was played with. `seconds` and `costs` (US dollars) are by system turn, None where not known,
+    or empty.
     """
 
     log: ConversationLog
@@ -39,6 +40,7 @@ class Recording(NamedTuple):
     seed: int = 0
     settings: Mapping[str, JSON] = {}
     seconds: tuple[float | None, ...] = ()
+    costs: tuple[float | None, ...] = ()
 
 
 def read_recordings(
@@ -72,6 +74,7 @@ def conversation_row(recording: Recording) -> dict[str, JSON]:
         "seed": recording.seed,
         "settings": dict(recording.settings),
         "seconds": list(recording.seconds),
+        "costs": list(recording.costs),
         "log": recording.log.model_dump(mode="json"),
         "digest": recording.log.id,
     }
@@ -86,7 +89,8 @@ class _Row(BaseModel):
     repeat: int = Field(ge=0, le=_MOST)
     seed: int = Field(ge=-(2**63), lt=2**63)
     settings: dict[str, Any]
-    seconds: list[_Seconds | None]
+    seconds: list[_Amount | None]
+    costs: list[_Amount | None] = []
     log: ConversationLog
     digest: str
 
@@ -144,12 +148,14 @@ def _recording(row: _Row) -> Recording:
         _check_order("interaction", log.interaction)
         return Recording(log, identity)
     rounds = len(log.system_turns)
-    if len(row.seconds) not in (0, rounds):
-        raise DataError(
-            f"seconds: expected one for each of {rounds} system turns, got {len(row.seconds)}"
-        )
+    for name, amounts in (("seconds", row.seconds), ("costs", row.costs)):
+        if len(amounts) not in (0, rounds):
+            raise DataError(
+                f"{name}: expected one for each of {rounds} system turns, got {len(amounts)}"
+            )
     _check_depth(row.settings)
-    return Recording(log, row.conversation, row.repeat, row.seed, row.settings, tuple(row.seconds))
+    seconds, costs = tuple(row.seconds), tuple(row.costs)
+    return Recording(log, row.conversation, row.repeat, row.seed, row.settings, seconds, costs)
 
 
 def _check_numbers(log: ConversationLog) -> None:

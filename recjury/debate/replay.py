@@ -81,8 +81,7 @@ def verify(store: Store, evaluation: str) -> tuple[Difference, ...]:
     if debate.forked is None:
         return altered + recomputed.differences(rated)
     original, fork = debate.forked.original, debate.forked.fork
-    of = store.evaluation(original)
-    altered += compared("store", "fork", fork_id(of.identity, fork), stored.row.identity)
+    altered += compared("store", "fork", fork_id(original, fork), stored.row.identity)
     below = verify(store, original)
     if any(each.kind == "store" for each in below):
         return altered + _of_original(original, below)

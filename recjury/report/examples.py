@@ -118,7 +118,7 @@ class Reading:
 
 
 def load_example(reading: Reading, choice: Choice) -> Example | None:
-    """The conversation that was chosen, or None if its log has gone since."""
+    """The conversation that was chosen, or None if the store no longer has its log."""
     log = reading.store.log(choice.conversation)
     if log is None:
         return None

@@ -1,4 +1,4 @@
-"""The report: one HTML file that needs no script and asks nothing of any network."""
+"""The report: one HTML file, without scripts or requests to any network."""
 
 import os
 import tempfile
@@ -84,7 +84,7 @@ def _is_share(measure: Measure) -> bool:
 def check_place(path: Path) -> None:
     """Raise ConfigError where no report can be written, so that a long run need not end in it."""
     if os.path.lexists(path) and not path.is_file():  # such as /dev/null: it would be replaced
-        raise ConfigError(f"cannot write the report to {path}: it is no regular file")
+        raise ConfigError(f"cannot write the report to {path}: it is not a regular file")
     folder = next(each for each in path.absolute().parents if os.path.lexists(each))
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise ConfigError(f"cannot write the report to {path}: {folder} is no folder to write in")

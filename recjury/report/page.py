@@ -45,7 +45,7 @@ class SystemLine(NamedTuple):
 
 
 class Section(NamedTuple):
-    """What one evaluator found: means by system, overall, by corpus, and of details."""
+    """One evaluator's results: means by system, overall, by corpus, and of details."""
 
     label: str
     kind: str
@@ -162,7 +162,7 @@ def _section(found: Findings, evaluator: CampaignEvaluator) -> Section:
 
 
 def _any_wishes(store: Store, found: Findings) -> bool:
-    """Whether a corpus has targets by attributes; its first log stands for all of them."""
+    """Whether a corpus has targets by attributes, going by its first log."""
     first = (scenarios.conversation for scenarios in found.scenarios.values())
     logs = (store.log(conversation) for conversation in first if conversation is not None)
     return any(log is not None and log.scenario.wishes for log in logs)

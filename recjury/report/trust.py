@@ -43,8 +43,8 @@ def _about_raters(who: Players) -> list[Caution]:
             Caution(
                 f"{_all(who.by_model)}rated by a language model",
                 "Model judges can favour long, fluent or familiar text and can be wrong about "
-                "items. Nothing on this page says how well they agree with people: hold them "
-                "against human labels before relying on small differences.",
+                "items. Nothing on this page says how well they agree with people: compare "
+                "them with human labels before relying on small differences.",
             )
         )
     if who.debater_is_rule:
@@ -52,15 +52,15 @@ def _about_raters(who: Players) -> list[Caution]:
             Caution(
                 "The overall score comes from rule debaters",
                 "Each role weighs the scores it answers for by a fixed rule and moves towards the "
-                "others. The overall score therefore holds nothing that those scores do not.",
+                "others. The overall score therefore has no information beyond those scores.",
             )
         )
     if who.debater_is_model:
         said.append(
             Caution(
                 "The overall score comes from a debate between language models",
-                "Roles that share a model tend to agree with each other; agreement is no evidence "
-                "of being right.",
+                "Roles that share a model tend to agree with each other; agreement does not show "
+                "that they are right.",
             )
         )
     return said
@@ -71,7 +71,7 @@ def _about_users(who: Players) -> list[Caution]:
     if who.user_is_rule:
         said.append(
             Caution(
-                "The user followed an agenda, not a mind",
+                "The user followed fixed rules",
                 "The rule user answers from the target's attributes. It is the same for all "
                 "systems, and more patient and more literal than people are.",
             )

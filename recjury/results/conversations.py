@@ -29,4 +29,5 @@ def _recordings(store: Store, campaign: str | None) -> Iterator[Recording]:
                 seed=each.seed,
                 settings=cast("Mapping[str, JSON]", each.settings),
                 seconds=record.seconds,
+                costs=record.costs,
             )

@@ -1,6 +1,7 @@
 """Rows as CSV, JSON lines or Parquet. Text is written as it is, whatever it holds."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 Cell = str | int | float | bool | None
 Kind = Literal["text", "integer", "number", "truth"]
 Format = Literal["csv", "jsonl", "parquet"]
+Write = Callable[[Iterable[Sequence[Cell]]], None]
 
 _ROWS_AT_ONCE = 2000
 
@@ -24,7 +26,8 @@ class Field(NamedTuple):
     kind: Kind
 
 
-def write_csv(path: Path, fields: Sequence[Field], rows: Iterable[Sequence[Cell]]) -> None:
+@contextmanager
+def csv_file(path: Path, fields: Sequence[Field]) -> Iterator[Write]:
     """RFC 4180 with a header, UTF-8. All text is quoted, so that "" is not a missing value.
 
     Text that a spreadsheet would take for a formula is quoted as well, and not changed: import
@@ -32,7 +35,7 @@ def write_csv(path: Path, fields: Sequence[Field], rows: Iterable[Sequence[Cell]
     """
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(",".join(_quoted(field.name) for field in fields) + "\r\n")
-        file.writelines(",".join(map(_csv_cell, row)) + "\r\n" for row in rows)
+        yield lambda rows: file.writelines(",".join(map(_csv_cell, row)) + "\r\n" for row in rows)
 
 
 def _csv_cell(cell: Cell) -> str:
@@ -47,23 +50,30 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def write_jsonl(path: Path, fields: Sequence[Field], rows: Iterable[Sequence[Cell]]) -> None:
+@contextmanager
+def jsonl_file(path: Path, fields: Sequence[Field]) -> Iterator[Write]:
     """One JSON object a line, UTF-8; a missing value is null."""
     names = [field.name for field in fields]
     with path.open("wb") as file:
-        for row in rows:
-            record = dict(zip(names, row, strict=True))
-            file.write(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE))
+        yield lambda rows: file.writelines(
+            orjson.dumps(dict(zip(names, row, strict=True)), option=orjson.OPT_APPEND_NEWLINE)
+            for row in rows
+        )
 
 
-def write_parquet(path: Path, fields: Sequence[Field], rows: Iterable[Sequence[Cell]]) -> None:
-    """Typed columns, a few thousand rows a group; a missing value is null."""
+@contextmanager
+def parquet_file(path: Path, fields: Sequence[Field]) -> Iterator[Write]:
+    """Typed columns, at most a few thousand rows a group; a missing value is null."""
     import pyarrow.parquet as pq
 
     schema = arrow_schema(fields)
     with pq.ParquetWriter(path, schema) as writer:
-        for batch in arrow_batches(schema, rows):
-            writer.write_batch(batch)
+
+        def write(rows: Iterable[Sequence[Cell]]) -> None:
+            for batch in arrow_batches(schema, rows):
+                writer.write_batch(batch)
+
+        yield write
 
 
 def arrow_schema(fields: Sequence[Field]) -> "pa.Schema":
@@ -97,9 +107,9 @@ def _groups(rows: Iterable[Sequence[Cell]]) -> Iterator[Sequence[Sequence[Cell]]
         yield some
 
 
-WRITERS: dict[Format, Callable[[Path, Sequence[Field], Iterable[Sequence[Cell]]], None]] = {
-    "csv": write_csv,
-    "jsonl": write_jsonl,
-    "parquet": write_parquet,
+FILES: dict[Format, Callable[[Path, Sequence[Field]], AbstractContextManager[Write]]] = {
+    "csv": csv_file,
+    "jsonl": jsonl_file,
+    "parquet": parquet_file,
 }
-"""How each format is written; the name is also the file's ending."""
+"""How a file of each format is opened, to be written in parts; the name is also its ending."""

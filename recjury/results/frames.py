@@ -24,4 +24,5 @@ def frame(store: Store, name: str, campaign: str | None = None) -> "pa.Table":
     require("table", [name], by_name)
     table = by_name[name]
     schema = arrow_schema(table.fields)
-    return pa.Table.from_batches(arrow_batches(schema, table.rows()), schema=schema)
+    rows = table.rows(store.results(campaign))
+    return pa.Table.from_batches(arrow_batches(schema, rows), schema=schema)

@@ -112,8 +112,7 @@ class Counts(NamedTuple):
 class CampaignSummary:
     """Adds up a campaign's conversations and evaluations, one conversation at a time.
 
-    `failures` says how often each reason stands behind what failed, `raters` who rated, by
-    evaluator.
+    `failures` counts what failed by reason, `raters` says who rated, by evaluator.
     """
 
     def __init__(self, evaluators: Sequence[CampaignEvaluator]) -> None:

@@ -1,6 +1,6 @@
 """What frames and exports hold: one table for each kind of thing, its columns, and its rows."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import orjson
@@ -16,11 +16,15 @@ Row = Sequence[Cell]
 
 
 class Table(NamedTuple):
-    """A table of a campaign, or of the whole store."""
+    """A table of a campaign, or of the whole store, and how its rows are made of all results.
+
+    `in_parts` tells that the rows of some results can be had without the others.
+    """
 
     name: str
     fields: tuple[Field, ...]
-    rows: Callable[[], Iterator[Row]]
+    rows: Callable[[Iterable[ConversationResult]], Iterator[Row]]
+    in_parts: bool = True
 
 
 def _fields(kind: Kind, names: str) -> tuple[Field, ...]:
@@ -34,24 +38,18 @@ _EVALUATION = (*_CONVERSATION, *_fields("text", "evaluation evaluator"))
 def tables(store: Store, campaign: str | None = None) -> tuple[Table, ...]:
     """All tables of a campaign, or of the whole store for None."""
     measures = measures_of(store.evaluators(campaign))
-
-    def table(name: str, fields: Sequence[Field], rows: _Rows) -> Table:
-        return Table(name, tuple(fields), lambda: rows(store, campaign))
-
-    def conversations(store: Store, campaign: str | None) -> Iterator[Row]:
-        return (_conversation(each, measures) for each in store.results(campaign))
-
     return (
-        table("conversations", _conversation_fields(measures), conversations),
-        table("evaluations", _EVALUATIONS, _evaluation_rows),
-        table("turns", _TURNS, _turn_rows),
-        table("ratings", _RATINGS, _rating_rows),
-        table("statements", _STATEMENTS, _statement_rows),
-        table("calls", _CALLS, _call_rows),
+        Table(
+            "conversations",
+            _conversation_fields(measures),
+            lambda results: (_conversation(each, measures) for each in results),
+        ),
+        Table("evaluations", _EVALUATIONS, _evaluation_rows),
+        Table("turns", _TURNS, lambda results: _turn_rows(store, results)),
+        Table("ratings", _RATINGS, _rating_rows),
+        Table("statements", _STATEMENTS, lambda _: _statement_rows(store, campaign), False),
+        Table("calls", _CALLS, lambda results: _call_rows(store, campaign, results), False),
     )
-
-
-_Rows = Callable[[Store, str | None], Iterator[Row]]
 
 
 def _conversation_fields(measures: Sequence[Measure]) -> tuple[Field, ...]:
@@ -85,8 +83,8 @@ _EVALUATIONS = (
 )
 
 
-def _evaluation_rows(store: Store, campaign: str | None) -> Iterator[Row]:
-    for result in store.results(campaign):
+def _evaluation_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
+    for result in results:
         for each in result.evaluations:
             named = (*_named(result), each.evaluation, each.label, each.judging)
             yield (*named, string_list(sorted(each.stages)), _json(each.failures))
@@ -100,11 +98,11 @@ _TURNS = (
 )
 
 
-def _turn_rows(store: Store, campaign: str | None) -> Iterator[Row]:
-    for result in store.results(campaign):
+def _turn_rows(store: Store, results: Iterable[ConversationResult]) -> Iterator[Row]:
+    for result in results:
         log, said = store.log(result.conversation), "interaction"
         if log is None and result.failure is not None:
-            # A phase of its own: whoever counts interactions must not count what failed.
+            # A phase of its own, so that failed ones are not counted among interactions.
             unfinished, said = store.unfinished(result.conversation), "unfinished"
             log = None if unfinished is None else unfinished.log
         if log is not None:
@@ -128,8 +126,8 @@ _RATINGS = (
 )
 
 
-def _rating_rows(store: Store, campaign: str | None) -> Iterator[Row]:
-    for result in store.results(campaign):
+def _rating_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
+    for result in results:
         for each in result.evaluations:
             named = (*_named(result), each.evaluation, each.label, each.judging)
             for rating in each.ratings:
@@ -174,8 +172,10 @@ _CALLS = (
 )
 
 
-def _call_rows(store: Store, campaign: str | None) -> Iterator[Row]:
-    of_unit = dict(_units(store, campaign))
+def _call_rows(
+    store: Store, campaign: str | None, results: Iterable[ConversationResult]
+) -> Iterator[Row]:
+    of_unit = dict(_units(results))
     for call in store.calls(campaign):
         request, reply, usage = call.request, call.reply, call.reply.usage
         # A model may send half a surrogate pair, which no file format takes.
@@ -190,9 +190,9 @@ def _call_rows(store: Store, campaign: str | None) -> Iterator[Row]:
         yield (call.identity, *unit, *asked, *said, *tokens, *spent, string_list(more))
 
 
-def _units(store: Store, campaign: str | None) -> Iterator[tuple[str | None, Row]]:
+def _units(results: Iterable[ConversationResult]) -> Iterator[tuple[str | None, Row]]:
     """The conversation, evaluation and evaluator that a call of each unit was made for."""
-    for result in store.results(campaign):
+    for result in results:
         for each in result.evaluations:
             yield each.evaluation, (result.conversation, each.evaluation, each.label)
         # Evaluations of older stores have their conversation's id: which one asked is not known.

@@ -4,7 +4,7 @@ from recjury.store.campaigns import Campaign, Setup, Skipped, package_versions
 from recjury.store.conversations import Plan, PlannedConversation, StoredConversation
 from recjury.store.debate_lists import DebateSummary
 from recjury.store.engine import store_path
-from recjury.store.evaluations import PlannedEvaluation, StoredEvaluation
+from recjury.store.evaluations import Entered, PlannedEvaluation, StoredEvaluation
 from recjury.store.evaluators import CampaignEvaluator, PlannedEvaluator
 from recjury.store.face import StoredFace
 from recjury.store.failures import Failure, Unfinished
@@ -19,6 +19,7 @@ __all__ = [
     "CampaignEvaluator",
     "ConversationResult",
     "DebateSummary",
+    "Entered",
     "EvaluationResult",
     "Failure",
     "ForkedEvaluation",

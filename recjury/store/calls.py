@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, or_, select
 from recjury.errors import StoreError
 from recjury.records import CallRecord, ChatRequest, Further, Message, Reply, Usage
 from recjury.store.engine import one_line_errors
+from recjury.store.evaluation_tables import EvaluationRow
 from recjury.store.evaluations import of_campaign
 from recjury.store.tables import CallRow, CampaignConversationRow, TextRow, table_of
 from recjury.store.texts import seal, unpack
@@ -191,7 +192,7 @@ class CallReader:
 
 
 def call_identities(connection: Connection, campaign: str | None = None) -> tuple[str, ...]:
-    """The identities of all calls, or of those first made for a campaign, in order."""
+    """The identities of all calls, or of those `made_for` a campaign, in order."""
     calls = table_of(CallRow)
     query = select(calls.c.identity).order_by(calls.c.id)
     if campaign is not None:
@@ -200,11 +201,14 @@ def call_identities(connection: Connection, campaign: str | None = None) -> tupl
 
 
 def made_for(campaign: str) -> ColumnElement[bool]:
-    """The condition on a row of `call` that it was first made for a campaign, a conversation of
-    it (set aside or not), or an evaluation of one by the campaign's evaluators."""
+    """The condition on a row of `call` that it was made first for a campaign itself, one of its
+    conversations (set aside or not), or an evaluation of one by the campaign's evaluators.
+
+    Whichever campaign of the store asked: what two share counts for both. Forks do not count.
+    """
     calls, links = table_of(CallRow), table_of(CampaignConversationRow)
     conversations = select(links.c.conversation).where(links.c.campaign == campaign)
-    evaluations = of_campaign(campaign)
+    evaluations = of_campaign(campaign).where(table_of(EvaluationRow).c.fork_of.is_(None))
     return or_(
         calls.c.unit == campaign,
         calls.c.unit.in_(conversations),

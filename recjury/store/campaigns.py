@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import metadata
 
 import orjson
@@ -70,22 +70,17 @@ class Campaign(Record):
     conversations: int = 0
 
 
-def begin(transaction: Transaction, campaigns: Sequence[Campaign]) -> None:
-    """Add each campaign if it is not there yet, and a run of it in any case."""
+def begin(transaction: Transaction, campaign: Campaign) -> str:
+    """Add a campaign if it is not there yet, and a run of it in any case; returns its id."""
     connection, now = transaction.connection, time.time()
-    for campaign in campaigns:
-        setup = orjson.dumps(campaign.setup.model_dump(), option=orjson.OPT_SORT_KEYS).decode()
-        place = transaction.texts.intern(connection, [setup])[setup]
-        found = id_of_campaign(connection, campaign)
-        row = {
-            "id": found,
-            "identity": campaign.identity,
-            "name": campaign.name,
-            "created_at": now,
-        }
-        connection.execute(insert_new(CampaignRow), [row])
-        run = {"campaign": found, "setup": place.id, "started_at": now}
-        connection.execute(insert_new(RunRow), [run])
+    setup = orjson.dumps(campaign.setup.model_dump(), option=orjson.OPT_SORT_KEYS).decode()
+    place = transaction.texts.intern(connection, [setup])[setup]
+    found = id_of_campaign(connection, campaign)
+    row = {"id": found, "identity": campaign.identity, "name": campaign.name, "created_at": now}
+    connection.execute(insert_new(CampaignRow), [row])
+    run = {"campaign": found, "setup": place.id, "started_at": now}
+    connection.execute(insert_new(RunRow), [run])
+    return found
 
 
 def id_of_campaign(connection: Connection, campaign: Campaign) -> str:

@@ -179,28 +179,22 @@ class Plan(NamedTuple):
     set_aside: int
 
 
-class Planned(NamedTuple):
-    """Conversations to make those of a campaign, in the plan's order."""
-
-    campaign: str
-    conversations: Sequence[PlannedConversation]
-
-
-def write_plans(transaction: Transaction, plans: Sequence[Planned]) -> None:
-    """Add what is not there yet; what another campaign has held is held here, too."""
+def write_plan(
+    transaction: Transaction, campaign: str, planned: Sequence[PlannedConversation]
+) -> Plan:
+    """Make conversations those of a campaign, and set aside those whose places they take."""
     connection = transaction.connection
-    for campaign, planned in plans:
-        known = ids_of_identities(connection, (each.identity for each in planned))
-        new = {each.identity: each for each in planned if each.identity not in known}
-        if new:
-            texts = {settings_text(each) for each in new.values()}
-            kept = transaction.texts.intern(connection, texts)
-            places = {text: kept[text] for text in texts}
-            connection.execute(
-                insert_new(ConversationRow), conversation_rows(list(new.values()), places)
-            )
-        ids = [known.get(each.identity, each.identity) for each in planned]
-        _link(connection, campaign, ids)
+    known = ids_of_identities(connection, (each.identity for each in planned))
+    new = {each.identity: each for each in planned if each.identity not in known}
+    if new:
+        places = transaction.texts.intern(connection, set(map(settings_text, new.values())))
+        rows = conversation_rows(list(new.values()), places)
+        connection.execute(insert_new(ConversationRow), rows)
+    ids = {each.identity: known.get(each.identity, each.identity) for each in planned}
+    _link(connection, campaign, list(ids.values()))
+    gone = _superseded(connection, campaign, planned, set(ids.values()))
+    _set_aside(connection, campaign, gone)
+    return Plan(ids, sum(gone.values()))
 
 
 def ids_of_identities(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
@@ -228,43 +222,32 @@ def _link(connection: Connection, campaign: str, ids: Sequence[str]) -> None:
     connection.execute(again, links)
 
 
-class SetAside(NamedTuple):
-    """Conversations that leave a campaign's tables; they stay in the store."""
-
-    campaign: str
-    conversations: Sequence[str]
-
-
-class Superseded(NamedTuple):
-    """A conversation whose place in a campaign another one has taken."""
-
-    id: str
-    counts: bool
-
-
-def superseded(connection: Connection, planned: Planned, ids: Collection[str]) -> list[Superseded]:
-    """The campaign's conversations that one of `ids`, the planned ones, has taken the place of.
+def _superseded(
+    connection: Connection,
+    campaign: str,
+    planned: Sequence[PlannedConversation],
+    ids: Collection[str],
+) -> dict[str, bool]:
+    """The campaign's conversations that one of `ids`, the planned ones, has taken the place of,
+    and whether each counts.
 
     A row that only repeats an identity, or has none because it had not begun, does not count.
     """
     table, links = table_of(ConversationRow), table_of(CampaignConversationRow)
-    places = {(each.system, each.scenario, each.repeat) for each in planned.conversations}
-    identities = {each.identity for each in planned.conversations}
+    places = {(each.system, each.scenario, each.repeat) for each in planned}
+    identities = {each.identity for each in planned}
     query = select(table).join(links, links.c.conversation == table.c.id)
-    query = query.where(links.c.campaign == planned.campaign, links.c.set_aside == 0)
-    return [
-        Superseded(row.id, row.identity is not None and row.identity not in identities)
+    query = query.where(links.c.campaign == campaign, links.c.set_aside == 0)
+    return {
+        row.id: row.identity is not None and row.identity not in identities
         for row in connection.execute(query)
         if row.id not in ids and (row.system, row.scenario, row.repeat) in places
-    ]
+    }
 
 
-def set_aside(transaction: Transaction, gone: Sequence[SetAside]) -> None:
-    """Take conversations out of their campaigns' tables."""
+def _set_aside(connection: Connection, campaign: str, gone: Iterable[str]) -> None:
+    """Take conversations out of a campaign's tables; they stay in the store."""
     links = table_of(CampaignConversationRow)
-    for campaign, conversations in gone:
-        for some in chunks(conversations):
-            query = update(links).where(
-                links.c.campaign == campaign, links.c.conversation.in_(some)
-            )
-            transaction.connection.execute(query.values(set_aside=1))
+    for some in chunks(gone):
+        query = update(links).where(links.c.campaign == campaign, links.c.conversation.in_(some))
+        connection.execute(query.values(set_aside=1))

@@ -21,8 +21,8 @@ class EvaluatorRow(SQLModel, table=True):
 class CampaignEvaluatorRow(SQLModel, table=True):
     """Who evaluates a campaign's conversations, under which name, and how often each.
 
-    `metrics` and `stages` are texts: JSON lists of what it rates and of what it does, as far as
-    the campaign has asked for it. `started_at` is when the campaign last had it evaluate.
+    `metrics` and `stages` are texts: JSON lists of all that the campaign has had it rate, and of
+    what it was to do when it was last begun, at `started_at`.
     """
 
     __tablename__ = "campaign_evaluator"
@@ -44,7 +44,8 @@ class EvaluationRow(SQLModel, table=True):
     `log` is the id of the log, whichever conversations have it. `data` is a text: JSON of what
     of the corpus can change the ratings. `fork_of` names the evaluation that this one is a
     changed copy of. `identity` is the digest of all that; in stores that were migrated it is not
-    the id, and several rows may share it.
+    the id, and several rows may share it. `sample` is what its calls ask for, as whoever entered
+    it first had it; the seal does not cover it.
     """
 
     __tablename__ = "evaluation"
@@ -56,6 +57,7 @@ class EvaluationRow(SQLModel, table=True):
     judging: int
     data: int = Field(foreign_key="text.id")
     fork_of: str | None = Field(default=None, foreign_key="evaluation.id")
+    sample: int | None = None
     created_at: float
     seal: str = Field(sa_column=Column(Hex, nullable=False))
 

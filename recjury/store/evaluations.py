@@ -1,37 +1,53 @@
 """Evaluations: a log under a version of an evaluator; whichever conversations have the log."""
 
+import contextlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, literal_column, select
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
 from recjury.store.evaluation_tables import CampaignEvaluatorRow, EvaluationRow, EvaluatorRow
-from recjury.store.tables import CampaignConversationRow, LogRow, table_of
+from recjury.store.stages import CONVERSE
+from recjury.store.tables import CampaignConversationRow, LogRow, StageRow, table_of
 from recjury.store.texts import Damaged, chunks, hashes_of_ids, refuse, seal, texts_of_ids
 from recjury.store.writer import Transaction
 
 
 class PlannedEvaluation(Record):
     """An evaluation to do. `identity` is `records.evaluation_id` of the rest: the id of the log,
-    the evaluator's version, what of the corpus can change the ratings, the judging (0-based)."""
+    the evaluator's version, what of the corpus can change the ratings, the judging (0-based).
+
+    `sample` is what its calls ask for, and no part of the identity.
+    """
 
     identity: str
     log: str
     evaluator: str
     judging: int = 0
     data: Mapping[str, object] = {}
+    sample: int = 0
+
+
+class Entered(NamedTuple):
+    """The row of an evaluation: its id, and the sample that its calls ask for: that of whoever
+    entered it first. `is_new` tells that nobody had, so that nothing of it is done."""
+
+    id: str
+    sample: int
+    is_new: bool
 
 
 class StoredEvaluation(Record):
     """An evaluation that the store has; `evaluator` is the version, `conversations` have its log.
 
     `id` is what it is called here: in a store that was migrated that is not the identity.
-    `fork_of` is the id of the evaluation that this one is a changed copy of.
+    `fork_of` is the id of the evaluation that this one is a changed copy of. `sample` is what its
+    calls ask for.
     """
 
     id: str
@@ -41,26 +57,25 @@ class StoredEvaluation(Record):
     kind: str
     judging: int
     fork_of: str | None
+    sample: int
     conversations: tuple[str, ...]
 
 
-class EvaluationToAdd(NamedTuple):
-    """A row of `evaluation` to be there."""
-
-    planned: PlannedEvaluation
-    fork_of: str | None = None
-
-
-def add_evaluations(transaction: Transaction, wanted: Sequence[EvaluationToAdd]) -> dict[str, str]:
+def add_evaluations(
+    transaction: Transaction, wanted: Sequence[PlannedEvaluation], fork_of: str | None = None
+) -> dict[str, str]:
     """The row of each identity, made where it is not there yet."""
     connection = transaction.connection
-    known = ids_of_identities(connection, (each.planned.identity for each in wanted))
-    new = {each.planned.identity: each for each in wanted if each.planned.identity not in known}
+    known = ids_of_identities(connection, (each.identity for each in wanted))
+    new: dict[str, PlannedEvaluation] = {}
+    for each in wanted:
+        if each.identity not in known:
+            new.setdefault(each.identity, each)
     if new:
-        texts = {identity: _data(each.planned) for identity, each in new.items()}
+        texts = {identity: _data(planned) for identity, planned in new.items()}
         kept = transaction.texts.intern(connection, texts.values())
         rows: list[dict[str, JSON]] = []
-        for identity, (planned, fork_of) in new.items():
+        for identity, planned in new.items():
             place = kept[texts[identity]]
             row: dict[str, JSON] = {
                 "id": identity,
@@ -71,7 +86,8 @@ def add_evaluations(transaction: Transaction, wanted: Sequence[EvaluationToAdd])
                 "fork_of": fork_of,
             }
             sealed = seal(list(row.values()), [place.hash])
-            rows.append({**row, "data": place.id, "created_at": time.time(), "seal": sealed})
+            row |= {"sample": planned.sample, "data": place.id, "created_at": time.time()}
+            rows.append({**row, "seal": sealed})
         connection.execute(insert_new(EvaluationRow), rows)
     return {**{identity: identity for identity in new}, **known}
 
@@ -83,18 +99,43 @@ def _data(planned: PlannedEvaluation) -> str:
 
 def write_evaluations(transaction: Transaction, planned: Sequence[PlannedEvaluation]) -> None:
     """Have a row for each, before any of its stages is done."""
-    add_evaluations(transaction, [EvaluationToAdd(each) for each in planned])
+    add_evaluations(transaction, planned)
 
 
 def ids_of_identities(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
-    """The row of each identity that is there: of several, the newest."""
+    """The row that counts for each identity that is there."""
     table = table_of(EvaluationRow)
-    query = select(table.c.identity, table.c.id).order_by(*oldest_first())
+    query = select(table.c.identity, table.c.id).order_by(*_what_counts_last())
     return {
         row.identity: row.id
         for some in chunks(identities)
         for row in connection.execute(query.where(table.c.identity.in_(some)))
     }
+
+
+def entered(connection: Connection, identity: str, *, is_new: bool) -> Entered | None:
+    """The row of an identity, or None."""
+    found = ids_of_identities(connection, [identity]).get(identity)
+    if found is None:
+        return None
+    table = table_of(EvaluationRow)
+    sample = connection.execute(select(table.c.sample).where(table.c.id == found)).scalar_one()
+    return Entered(found, sample or 0, is_new)
+
+
+def _what_counts_last() -> tuple[ColumnElement[object], ...]:
+    """An order of `evaluation` in which what counts of equal ones comes last.
+
+    One with a finished stage counts before one without, and then the one of which something was
+    finished last, or that was begun last.
+    """
+    table, stages = table_of(EvaluationRow), table_of(StageRow)
+    # In a store that was migrated, a conversation may be called the same.
+    own = (stages.c.unit == table.c.id, stages.c.stage != CONVERSE)
+    latest = select(func.max(stages.c.finished_at)).where(*own).scalar_subquery()
+    newest = func.max(func.coalesce(latest, 0.0), table.c.created_at)
+    order: list[ColumnElement[Any]] = [latest.is_not(None), newest]
+    return (*order, literal_column("evaluation.rowid"))
 
 
 def oldest_first() -> tuple[ColumnElement[object], ...]:
@@ -142,15 +183,27 @@ def _stored(
     hashes: Mapping[int, bytes],
     holders: Mapping[str, Sequence[str]],
 ) -> StoredEvaluation:
-    values = {name: row._mapping[name] for name in _SEALED}
-    try:
-        if row.data in hashes and seal(list(values.values()), [hashes[row.data]]) == row.seal:
+    if _is_intact(row, hashes):
+        with contextlib.suppress(ValueError):  # a damaged row may hold anything
             return StoredEvaluation(
-                **values, kind=row.kind, conversations=tuple(holders.get(row.log, ()))
+                **{name: row._mapping[name] for name in _SEALED},
+                kind=row.kind,
+                sample=row.sample or 0,
+                conversations=tuple(holders.get(row.log, ())),
             )
+    raise _altered(row.id)
+
+
+def _is_intact(row: Row[tuple[object, ...]], hashes: Mapping[int, bytes]) -> bool:
+    values = [row._mapping[name] for name in _SEALED]
+    try:
+        return row.data in hashes and seal(values, [hashes[row.data]]) == row.seal
     except (TypeError, ValueError):  # what a damaged row can be read as
-        pass
-    raise StoreError(f"evaluation {row.id} in the store is not as it was written")
+        return False
+
+
+def _altered(evaluation: object) -> StoreError:
+    return StoreError(f"evaluation {evaluation} in the store is not as it was written")
 
 
 def conversations_of_logs(connection: Connection, logs: Iterable[str]) -> dict[str, list[str]]:
@@ -213,14 +266,20 @@ class Candidate(NamedTuple):
 def evaluations_of_logs(
     connection: Connection, logs: Iterable[str], wanted: Callable[[str, int], bool]
 ) -> dict[str, list[Candidate]]:
-    """The newest evaluation of each log by each evaluator and judging that is `wanted`."""
+    """The evaluation of each log that counts for each evaluator and judging that is `wanted`;
+    StoreError for one whose row was altered."""
     table = table_of(EvaluationRow)
-    columns = (table.c.id, table.c.log, table.c.evaluator, table.c.judging)
-    query = select(*columns).where(table.c.fork_of.is_(None)).order_by(*oldest_first())
-    found: dict[str, dict[tuple[str, int], Candidate]] = {}
+    query = select(table).where(table.c.fork_of.is_(None)).order_by(*_what_counts_last())
+    found: dict[str, list[Candidate]] = {}
     for some in chunks(logs):
-        for row in connection.execute(query.where(table.c.log.in_(some))):
-            if wanted(row.evaluator, row.judging):
-                place = found.setdefault(row.log, {})
-                place[row.evaluator, row.judging] = Candidate(*row)
-    return {log: list(some.values()) for log, some in found.items()}
+        rows = {
+            (row.log, row.evaluator, row.judging): row
+            for row in connection.execute(query.where(table.c.log.in_(some)))
+            if wanted(row.evaluator, row.judging)
+        }
+        hashes = hashes_of_ids(connection, (row.data for row in rows.values()))
+        for (log, evaluator, judging), row in rows.items():
+            if not _is_intact(row, hashes):
+                raise _altered(row.id)
+            found.setdefault(log, []).append(Candidate(row.id, log, evaluator, judging))
+    return found

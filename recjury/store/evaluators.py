@@ -57,46 +57,37 @@ class CampaignEvaluator(Record):
     started_at: float
 
 
-class Joined(NamedTuple):
-    """Evaluators that a campaign is to have, in order."""
-
-    campaign: str
-    evaluators: Sequence[PlannedEvaluator]
-
-
-def write_evaluators(transaction: Transaction, joined: Sequence[Joined]) -> None:
-    """Link evaluators to campaigns; what a version was asked for earlier stays asked for."""
+def write_evaluators(
+    transaction: Transaction, campaign: str, planned: Sequence[PlannedEvaluator]
+) -> None:
+    """Link evaluators to a campaign; the metrics that a version was asked for earlier stay."""
     connection = transaction.connection
-    for campaign, planned in joined:
-        links = {link.evaluator: link for link in _links(connection, campaign)}
-        now, after = time.time(), max((link.ordinal for link in links.values()), default=-1) + 1
-        new = count(after)
-        for each in planned:
-            link = links.get(each.id)
-            metrics = () if link is None else link.metrics
-            stages = () if link is None else link.stages
-            texts = (
-                _canonical(each.model_dump(mode="json")["settings"]),
-                _canonical([m.model_dump(mode="json") for m in _merged(metrics, each.metrics)]),
-                _canonical(list(dict.fromkeys((*stages, *each.stages)))),
-            )
-            places = transaction.texts.intern(connection, texts)
-            settings, rated, done = (places[text].id for text in texts)
-            row = {"id": each.id, "kind": each.kind, "settings": settings}
-            connection.execute(insert_new(EvaluatorRow), [row])
-            values = {
-                "name": each.name,
-                "ordinal": next(new) if link is None else link.ordinal,
-                "judgings": each.judgings,
-                "metrics": rated,
-                "stages": done,
-                "started_at": now,
-            }
-            added = insert(CampaignEvaluatorRow).values(
-                campaign=campaign, evaluator=each.id, **values
-            )
-            keys = ["campaign", "evaluator"]
-            connection.execute(added.on_conflict_do_update(index_elements=keys, set_=values))
+    links = {link.evaluator: link for link in _links(connection, campaign)}
+    now, after = time.time(), max((link.ordinal for link in links.values()), default=-1) + 1
+    new = count(after)
+    for each in planned:
+        link = links.get(each.id)
+        metrics = () if link is None else link.metrics
+        texts = (
+            _canonical(each.model_dump(mode="json")["settings"]),
+            _canonical([m.model_dump(mode="json") for m in _merged(metrics, each.metrics)]),
+            _canonical(list(each.stages)),
+        )
+        places = transaction.texts.intern(connection, texts)
+        settings, rated, done = (places[text].id for text in texts)
+        row = {"id": each.id, "kind": each.kind, "settings": settings}
+        connection.execute(insert_new(EvaluatorRow), [row])
+        values = {
+            "name": each.name,
+            "ordinal": next(new) if link is None else link.ordinal,
+            "judgings": each.judgings,
+            "metrics": rated,
+            "stages": done,
+            "started_at": now,
+        }
+        added = insert(CampaignEvaluatorRow).values(campaign=campaign, evaluator=each.id, **values)
+        keys = ["campaign", "evaluator"]
+        connection.execute(added.on_conflict_do_update(index_elements=keys, set_=values))
 
 
 def read_evaluators(

@@ -9,7 +9,6 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, exists, select
 from recjury.errors import StoreError
 from recjury.records import JSON, ConversationLog, Ending, Speaker
 from recjury.store.engine import insert_new
-from recjury.store.evaluations import EvaluationToAdd, PlannedEvaluation, add_evaluations
 from recjury.store.logs import canonical
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import CampaignConversationRow, FailureRow, StageRow, table_of
@@ -71,26 +70,6 @@ def write_failures(transaction: Transaction, failed: Sequence[FailedStage]) -> N
         for (failure, _), log in zip(failed, logs, strict=True)
     ]
     transaction.connection.execute(insert_new(FailureRow), rows)
-
-
-class FailedEvaluation(NamedTuple):
-    """A stage of an evaluation that failed, and why; `failed_at` in Unix seconds."""
-
-    planned: PlannedEvaluation
-    stage: str
-    reason: str
-    failed_at: float
-
-
-def write_evaluation_failures(transaction: Transaction, failed: Sequence[FailedEvaluation]) -> None:
-    """Keep failures of evaluations, which have rows from then on."""
-    added = [EvaluationToAdd(each.planned) for each in failed]
-    ids = add_evaluations(transaction, added)
-    failures = (
-        Failure(ids[each.planned.identity], each.stage, each.reason, each.failed_at)
-        for each in failed
-    )
-    write_failures(transaction, [FailedStage(failure) for failure in failures])
 
 
 def read_failures(connection: Connection, units: Iterable[str]) -> dict[str, list[Failure]]:

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from recjury.errors import StoreError
 from recjury.records import JSON, StageResult
 from recjury.store.evaluation_tables import EvaluationRow
-from recjury.store.evaluations import PlannedEvaluation, read_data
+from recjury.store.evaluations import PlannedEvaluation, add_evaluations, read_data
 from recjury.store.stage_results import DEBATE, FinishedStage, write_stages
 from recjury.store.tables import table_of
 from recjury.store.writer import Transaction
@@ -19,26 +19,27 @@ FORK = "fork"
 
 class ForkedEvaluation(NamedTuple):
     """A changed copy of a debate: `original` is the id of the evaluation that held it, `spec` says
-    what was changed, `identity` is a digest of both."""
+    what was changed, `identity` is a digest of both.
+
+    In a store that was migrated, evaluations of one identity may have held different debates:
+    only one of them can have a fork of this identity.
+    """
 
     identity: str
     original: str
     spec: Mapping[str, JSON]
 
 
-class FinishedFork(NamedTuple):
-    """A fork, and what came of its debate."""
+def write_forks(
+    transaction: Transaction, finished: Sequence[tuple[ForkedEvaluation, StageResult]]
+) -> None:
+    """Keep forks, with the stages "fork" and "debate"; one that is there already stays.
 
-    fork: ForkedEvaluation
-    result: StageResult
-
-
-def write_forks(transaction: Transaction, finished: Sequence[FinishedFork]) -> None:
-    """Keep forks, with the stages "fork" and "debate"; one that is there already stays."""
-    evaluations = table_of(EvaluationRow)
+    StoreError where the original is not there, or what has the identity is no fork of it.
+    """
+    connection, evaluations = transaction.connection, table_of(EvaluationRow)
     for (identity, original, spec), result in finished:
-        query = select(evaluations).where(evaluations.c.id == original)
-        row = transaction.connection.execute(query).first()
+        row = connection.execute(select(evaluations).where(evaluations.c.id == original)).first()
         if row is None:
             raise StoreError(f"evaluation {original} is not in the store")
         planned = PlannedEvaluation(
@@ -46,11 +47,12 @@ def write_forks(transaction: Transaction, finished: Sequence[FinishedFork]) -> N
             log=row.log,
             evaluator=row.evaluator,
             judging=row.judging,
-            data=read_data(transaction.connection, original),
+            data=read_data(connection, original),
+            sample=row.sample or 0,
         )
-        changed = StageResult(kept=dict(spec))
-        stages = ((FORK, changed), (DEBATE, result))
-        write_stages(
-            transaction,
-            [FinishedStage(planned, stage, given, original) for stage, given in stages],
-        )
+        own = add_evaluations(transaction, [planned], original)[identity]
+        of = select(evaluations.c.fork_of).where(evaluations.c.id == own)
+        if (other := connection.execute(of).scalar_one()) != original:
+            raise StoreError(f"{identity} is no fork of evaluation {original}, but of {other}")
+        stages = ((FORK, StageResult(kept=dict(spec))), (DEBATE, result))
+        write_stages(transaction, [FinishedStage(planned, *stage) for stage in stages])

@@ -1,6 +1,6 @@
 """Conversation logs: canonical JSON, so that a log's id is the digest of its stored bytes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import orjson
@@ -21,43 +21,51 @@ from recjury.store.tables import (
 from recjury.store.texts import Damaged, chunks, plain_digest, refuse
 from recjury.store.writer import Transaction
 
-_SECONDS = TypeAdapter(tuple[float | None, ...])
+_NUMBERS = TypeAdapter(tuple[float | None, ...])
 
 
 class FinishedLog(NamedTuple):
-    """A conversation's log, and how many seconds each of the system's turns took."""
+    """A conversation's log, and the seconds and US dollars that each of the system's turns took."""
 
     conversation: str
     log: ConversationLog
     seconds: tuple[float | None, ...] = ()
+    costs: tuple[float | None, ...] = ()
 
 
 class StoredLog(NamedTuple):
-    """A log, its digest, which is also its id, and the seconds of its system turns."""
+    """A log, its digest, which is also its id, and what is kept of what its system turns took."""
 
     log: ConversationLog
     digest: str
     seconds: tuple[float | None, ...]
+    costs: tuple[float | None, ...]
     seals: tuple[str, ...]
 
 
 def write_logs(transaction: Transaction, finished: Sequence[FinishedLog]) -> None:
     """Keep logs and finish the stage "converse"; a conversation that has a log keeps it."""
-    for conversation, log, taken in finished:
+    for conversation, log, taken, paid in finished:
         body = canonical(log)
-        seconds = orjson.dumps(taken).decode() if taken else None
-        row = {
-            "conversation": conversation,
-            "digest": plain_digest(body),
-            "body": body,
-            "seconds": seconds,
-        }
-        if finish_stage(transaction, conversation, CONVERSE, _seals(row["digest"], seconds)):
-            transaction.connection.execute(insert_new(LogRow), [row])
+        digest, seconds, costs = plain_digest(body), _json(taken), _json(paid)
+        if finish_stage(transaction, conversation, CONVERSE, _seals(digest, seconds, costs)):
+            row = {"conversation": conversation, "digest": digest, "body": body}
+            taken_by_turn = {"seconds": seconds, "costs": costs}
+            transaction.connection.execute(insert_new(LogRow), [{**row, **taken_by_turn}])
 
 
-def _seals(digest: str | None, seconds: str | None) -> tuple[str, ...]:
-    return (str(digest),) if seconds is None else (str(digest), seconds)
+def _json(numbers: Sequence[float | None]) -> str | None:
+    return orjson.dumps(numbers).decode() if numbers else None
+
+
+def _numbers(text: str | None) -> tuple[float | None, ...]:
+    return () if text is None else _NUMBERS.validate_json(text)
+
+
+def _seals(digest: str, seconds: str | None, costs: str | None) -> tuple[str, ...]:
+    if costs is not None:
+        return (digest, seconds or "", costs)
+    return (digest,) if seconds is None else (digest, seconds)
 
 
 def canonical(log: ConversationLog) -> str:
@@ -84,8 +92,8 @@ def _stored(row: Row[tuple[object, ...]]) -> StoredLog:
     try:
         if plain_digest(row.body) == row.digest:
             log = ConversationLog.model_validate_json(row.body)
-            seconds = () if row.seconds is None else _SECONDS.validate_json(row.seconds)
-            return StoredLog(log, row.digest, seconds, _seals(row.digest, row.seconds))
+            seals = _seals(row.digest, row.seconds, row.costs)
+            return StoredLog(log, row.digest, _numbers(row.seconds), _numbers(row.costs), seals)
     except (ValidationError, TypeError, AttributeError):  # what a damaged row can be read as
         pass
     raise StoreError(
@@ -97,7 +105,8 @@ def read_record(connection: Connection, stored: StoredLog) -> ConversationRecord
     """A log, with what is known of the seconds and US dollars that its system turns took.
 
     A turn with model calls took as long as they did: by a clock, one whose calls were reused
-    would have taken no time, and one that queued for a place too long.
+    would have taken no time, and one that queued for a place too long. Where the store does not
+    have them all, because the conversation was held elsewhere, what was kept counts.
     """
     log = stored.log
     if log.ending is Ending.RECORDED:
@@ -109,18 +118,25 @@ def read_record(connection: Connection, stored: StoredLog) -> ConversationRecord
         query = select(calls.c.identity, calls.c.cost, calls.c.latency)
         for row in connection.execute(query.where(calls.c.identity.in_(some))):
             costs[row.identity], took[row.identity] = row.cost, row.latency
-    clock = stored.seconds or (None,) * len(log.system_turns)
-    seconds = (
-        _sum([took.get(call) for call in turn.calls]) if turn.calls else measured
-        for turn, measured in zip(log.system_turns, clock, strict=False)
+    seconds = _by_turn(log, took, stored.seconds)
+    return ConversationRecord(log, seconds, _by_turn(log, costs, stored.costs))
+
+
+def _by_turn(
+    log: ConversationLog, by_call: Mapping[str, float | None], kept: Sequence[float | None]
+) -> tuple[float | None, ...]:
+    turns = log.system_turns
+    return tuple(
+        _sum([by_call[call] for call in turn.calls])
+        if turn.calls and all(call in by_call for call in turn.calls)
+        else otherwise
+        for turn, otherwise in zip(turns, kept or (None,) * len(turns), strict=False)
     )
-    by_turn = (_sum([costs.get(call) for call in turn.calls]) for turn in log.system_turns)
-    return ConversationRecord(log, tuple(seconds), tuple(by_turn))
 
 
-def _sum(costs: Sequence[float | None]) -> float | None:
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known and len(known) == len(costs) else None
+def _sum(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if len(known) == len(numbers) else None
 
 
 def held(connection: Connection, campaign: str) -> dict[str, str]:

@@ -65,7 +65,8 @@ class StoreReader:
             return find_id(connection, identity) or identity
 
     def spent(self, campaign: str) -> Spent:
-        """What the calls of a campaign, its conversations and evaluations have cost so far."""
+        """What the calls made first for a campaign itself, its conversations and their
+        evaluations have cost so far, whichever campaign of the store asked."""
         with self._reading() as connection:
             return read_spent(connection, campaign)
 
@@ -111,7 +112,8 @@ class StoreReader:
             return None if stored is None else read_record(connection, stored)
 
     def find_evaluations(self, identities: Iterable[str]) -> dict[str, str]:
-        """The ids of those evaluations that are there, by identity; of several, the newest."""
+        """The ids of those evaluations that are there, by identity: of several, the one of which
+        a stage was finished last."""
         with self._reading() as connection:
             return ids_of_identities(connection, identities)
 
@@ -183,8 +185,8 @@ class StoreReader:
         return self._calls.call(identity)
 
     def calls(self, campaign: str | None = None) -> Iterator[CallRecord]:
-        """The calls that a campaign was the first to make, for itself, its conversations or its
-        evaluations, or all, in order."""
+        """All calls in order, or those made first for a campaign itself, its conversations and
+        their evaluations, whichever campaign of the store asked; those of forks not."""
         with self._reading() as connection:
             identities = call_identities(connection, campaign)
         return map(self._calls.call, identities)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine
 from recjury.records import Ending, Rating, Record
 from recjury.store.contents import Content, read_contents
 from recjury.store.conversations import StoredConversation, conversation_ids, read_conversations
-from recjury.store.evaluations import Candidate, evaluations_of_logs, read_evaluations
+from recjury.store.evaluations import Candidate, evaluations_of_logs
 from recjury.store.evaluators import CampaignEvaluator, read_evaluators
 from recjury.store.failures import Failure, read_failures
 from recjury.store.logs import StoredLog, read_logs
@@ -38,8 +38,9 @@ class ConversationResult(Record):
 
     `log` is the log's id, and None while there is none: `failure` then says why it failed last,
     if it did. `pair` is what its scenario is paired by when systems are compared; `rounds` counts
-    system turns. `evaluations` are those by the campaign's evaluators, in their order, the newest
-    of each evaluator and judging; forks are not among them.
+    system turns. `evaluations` are those by the campaign's evaluators, in their order. Of
+    several by one evaluator and judging (what of the corpus it looks at has changed), it is the
+    one of which a stage was finished last; forks are not among them.
     """
 
     conversation: str
@@ -143,7 +144,6 @@ def _evaluations(
         ),
     )
     ids = [each.id for some in found.values() for each in some]
-    read_evaluations(connection, ids)
     behind = _Behind(
         read_contents(connection, ids),
         read_stages(connection, ids),

@@ -9,8 +9,11 @@ from recjury.store.tables import CallRow, table_of
 
 
 class Spent(NamedTuple):
-    """Calls that a campaign was the first to make, for its conversations or evaluations, and their
-    tokens. `cost` is in US dollars, and None where the price of one is not known."""
+    """The calls that were made first for a campaign itself, its conversations and their
+    evaluations, whichever campaign of the store asked, and their tokens; forks not among them.
+
+    `cost` is in US dollars, and None where the price of one is not known.
+    """
 
     calls: int
     prompt_tokens: int
@@ -19,7 +22,7 @@ class Spent(NamedTuple):
 
 
 def read_spent(connection: Connection, campaign: str) -> Spent:
-    """The sums over the calls recorded for a campaign; those it reused are another's."""
+    """The sums over those calls; one that was reused counts where it was made first."""
     calls = table_of(CallRow)
     sums = select(
         func.count(),

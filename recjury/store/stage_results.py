@@ -24,7 +24,7 @@ from recjury.store.evaluation_tables import (
     RatingRow,
     StatementRow,
 )
-from recjury.store.evaluations import EvaluationToAdd, PlannedEvaluation, add_evaluations
+from recjury.store.evaluations import PlannedEvaluation, add_evaluations
 from recjury.store.face import PARTICLES, score_rows, turn_rows
 from recjury.store.kept import kept_row
 from recjury.store.ratings import rating_rows
@@ -40,7 +40,6 @@ class FinishedStage(NamedTuple):
     planned: PlannedEvaluation
     stage: str
     result: StageResult
-    fork_of: str | None = None
 
 
 class _Rows(NamedTuple):
@@ -79,9 +78,8 @@ def _check_json(kept: object) -> None:
 
 def write_stages(transaction: Transaction, finished: Sequence[FinishedStage]) -> None:
     """Finish stages with all that they left; what is finished is never overwritten."""
-    added = [EvaluationToAdd(each.planned, each.fork_of) for each in finished]
-    ids = add_evaluations(transaction, added)
-    for planned, stage, result, _ in finished:
+    ids = add_evaluations(transaction, [each.planned for each in finished])
+    for planned, stage, result in finished:
         evaluation = ids[planned.identity]
         written = _rows(transaction, evaluation, stage, result)
         if finish_stage(transaction, evaluation, stage, list(_seals(written))):

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -13,16 +13,7 @@ from recjury.errors import StoreError
 from recjury.records import ConversationLog, StageResult
 from recjury.store.campaigns import Campaign, begin
 from recjury.store.claim import claim
-from recjury.store.conversations import (
-    Plan,
-    Planned,
-    PlannedConversation,
-    SetAside,
-    ids_of_identities,
-    set_aside,
-    superseded,
-    write_plans,
-)
+from recjury.store.conversations import Plan, PlannedConversation, write_plan
 from recjury.store.engine import (
     connect,
     for_writing,
@@ -31,23 +22,17 @@ from recjury.store.engine import (
     use_write_ahead_log,
     without_foreign_keys,
 )
-from recjury.store.evaluations import PlannedEvaluation, write_evaluations
-from recjury.store.evaluators import Joined, PlannedEvaluator, write_evaluators
-from recjury.store.failures import (
-    FailedEvaluation,
-    FailedStage,
-    Failure,
-    write_evaluation_failures,
-    write_failures,
-)
-from recjury.store.forks import FinishedFork, ForkedEvaluation, write_forks
+from recjury.store.evaluations import Entered, PlannedEvaluation, entered, write_evaluations
+from recjury.store.evaluators import PlannedEvaluator, write_evaluators
+from recjury.store.failures import FailedStage, Failure, write_failures
+from recjury.store.forks import ForkedEvaluation, write_forks
 from recjury.store.logs import FinishedLog, write_logs
 from recjury.store.migrate import is_current, upgrade
 from recjury.store.reader import StoreReader
 from recjury.store.recorder import StoreRecorder
 from recjury.store.stage_results import DEBATE, FinishedStage, check_stage, write_stages
 from recjury.store.texts import Interner
-from recjury.store.writer import Transaction, Work, Writer, write_all
+from recjury.store.writer import Transaction, Writer, write_all
 
 T = TypeVar("T")
 
@@ -121,8 +106,7 @@ class Store(StoreReader):
 
     def begin(self, campaign: Campaign) -> str:
         """Add a campaign, or another run of the one that `campaign_id` finds; returns its id."""
-        self._write(begin, campaign)
-        return self.campaign_id(campaign.id or campaign.identity or "")
+        return self._write(lambda transaction: begin(transaction, campaign))
 
     def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> Plan:
         """Make conversations those of a campaign, in the plan's order.
@@ -130,30 +114,37 @@ class Store(StoreReader):
         What the store has of an identity is gone on with: of several rows the one held last.
         Conversations of the same system, scenario and repeat as a planned one are set aside.
         """
-        wanted = Planned(campaign, planned)
-        self._write(write_plans, wanted)
-        with self._reading() as connection:
-            ids = ids_of_identities(connection, (each.identity for each in planned))
-            gone = superseded(connection, wanted, set(ids.values()))
-        self._write(set_aside, SetAside(campaign, [each.id for each in gone]))
-        return Plan(ids, sum(each.counts for each in gone))
+        return self._write(lambda transaction: write_plan(transaction, campaign, planned))
 
     def join(self, campaign: str, planned: Sequence[PlannedEvaluator]) -> None:
         """Have evaluators evaluate a campaign's conversations, in this order.
 
-        A version that the campaign has had before keeps the metrics and stages it had.
+        A version that the campaign has had before keeps the metrics it had.
         """
-        self._write(write_evaluators, Joined(campaign, planned))
+        self._write(lambda transaction: write_evaluators(transaction, campaign, planned))
 
     async def save_log(
-        self, conversation: str, log: ConversationLog, seconds: Sequence[float | None] = ()
+        self,
+        conversation: str,
+        log: ConversationLog,
+        seconds: Sequence[float | None] = (),
+        costs: Sequence[float | None] = (),
     ) -> None:
-        """Finish a conversation; `seconds` is how long each of the system's turns took."""
-        await self._writer.submit(write_logs, FinishedLog(conversation, log, tuple(seconds)))
+        """Finish a conversation; `seconds` and `costs` (US dollars) are by system turn.
 
-    async def enter(self, planned: PlannedEvaluation) -> None:
+        They count for turns without calls, and for turns whose calls the store does not have.
+        """
+        finished = FinishedLog(conversation, log, tuple(seconds), tuple(costs))
+        await self._writer.submit(write_logs, finished)
+
+    async def enter(self, planned: PlannedEvaluation) -> Entered:
         """Have a row for an evaluation, so that its calls count before a stage is done."""
+        if (there := self._entered(planned, is_new=False)) is not None:
+            return there
         await self._writer.submit(write_evaluations, planned)
+        there = self._entered(planned, is_new=True)
+        assert there is not None
+        return there
 
     async def save_stage(self, planned: PlannedEvaluation, stage: str, result: StageResult) -> None:
         """Finish a stage of an evaluation, which has a row from then on.
@@ -166,9 +157,9 @@ class Store(StoreReader):
 
     async def save_fork(self, fork: ForkedEvaluation, result: StageResult) -> None:
         """Keep a changed copy of a debate; raises as `save_stage`, and StoreError where the
-        original is not there."""
+        original is not there, or has not the fork of this identity."""
         check_stage(DEBATE, result)
-        await self._writer.submit(write_forks, FinishedFork(fork, result))
+        await self._writer.submit(write_forks, (fork, result))
 
     async def save_failure(
         self, unit: str, stage: str, reason: str, said: ConversationLog | None = None
@@ -178,14 +169,11 @@ class Store(StoreReader):
         failure = Failure(unit, stage, reason, time.time())
         await self._writer.submit(write_failures, FailedStage(failure, said))
 
-    async def save_evaluation_failure(
-        self, planned: PlannedEvaluation, stage: str, reason: str
-    ) -> None:
-        """Keep why a stage of an evaluation failed, which has a row from then on."""
-        failed = FailedEvaluation(planned, stage, reason, time.time())
-        await self._writer.submit(write_evaluation_failures, failed)
+    def _entered(self, planned: PlannedEvaluation, *, is_new: bool) -> Entered | None:
+        with self._reading() as connection:
+            return entered(connection, planned.identity, is_new=is_new)
 
-    def _write(self, work: Work[T], item: T) -> None:
+    def _write(self, write: Callable[[Transaction], T]) -> T:
         with one_line_errors(self.path), self._engine.connect() as connection:
             transaction = Transaction(for_writing(connection), Interner(self._engine))
-            write_all(transaction, lambda transaction: work(transaction, [item]))
+            return write_all(transaction, write)

@@ -144,7 +144,8 @@ class CampaignConversationRow(SQLModel, table=True):
 class LogRow(SQLModel, table=True):
     """A conversation's log. `body` is its canonical JSON and `digest` the log's id.
 
-    `seconds` is a JSON list: how long each of the system's turns took, null where not known.
+    `seconds` and `costs` (US dollars) are JSON lists of what each of the system's turns took, null
+    where not known. For turns whose calls are in the store, the calls say it.
     """
 
     __tablename__ = "log"
@@ -153,6 +154,7 @@ class LogRow(SQLModel, table=True):
     digest: str = Field(sa_column=Column(Hex, nullable=False, index=True))
     body: str = Field(sa_column=Column(Text, nullable=False))
     seconds: str | None = None
+    costs: str | None = None
 
 
 class StageRow(SQLModel, table=True):

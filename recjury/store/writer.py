@@ -148,15 +148,16 @@ class Writer:
                 job.error = fixable or error
 
 
-def write_all(transaction: Transaction, write: Callable[[Transaction], None]) -> None:
+def write_all(transaction: Transaction, write: Callable[[Transaction], T]) -> T:
     """Do `write` in one database transaction: all of it or, where it raises, nothing."""
     try:
         with transaction.connection.begin():
-            write(transaction)
+            written = write(transaction)
     except BaseException:
         transaction.texts.rollback()
         raise
     transaction.texts.commit()
+    return written
 
 
 def _write(jobs: Iterable[_Job[object]], transaction: Transaction) -> None:

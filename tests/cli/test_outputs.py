@@ -235,6 +235,6 @@ def test_what_failed_and_was_done_since_is_not_why_there_is_no_debate(command: C
             identity=held.evaluations[0].evaluation, log=held.log, evaluator=core.id
         )
         for stage, shown in (("rate", "the debate is off"), ("debate", "debate failed: too dear")):
-            asyncio.run(store.save_evaluation_failure(planned, stage, "too dear"))
+            asyncio.run(store.save_failure(planned.identity, stage, "too dear"))
             found = json.loads(command("replay", held.conversation, "--json", *STORE).out)
             assert shown in found["undebated"][0]["reason"]

@@ -57,6 +57,7 @@ PLAYED = Recording(
     seed=-5,
     settings={"system": {"name": "kbrd", "weights": [0.1, None, True]}, "models": {}},
     seconds=(0.25, None),
+    costs=(None, 0.002),
 )
 
 

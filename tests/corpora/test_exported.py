@@ -18,7 +18,7 @@ def _read(folder: Path, *rows: object) -> list[Recording]:
 
 def test_a_row_has_these_keys() -> None:
     row = conversation_row(PLAYED)
-    keys = "form version conversation repeat seed settings seconds log digest"
+    keys = "form version conversation repeat seed settings seconds costs log digest"
     assert list(row) == keys.split()
     assert row["form"] == "recjury-conversation"
     assert row["version"] == 1
@@ -27,9 +27,10 @@ def test_a_row_has_these_keys() -> None:
 
 
 def test_what_is_exported_is_read_back(tmp_path: Path) -> None:
-    short = PLAYED._replace(seconds=())
+    short = PLAYED._replace(seconds=(), costs=())
     rows = [conversation_row(one) for one in (PLAYED, short)]
-    assert _read(tmp_path, *rows) == [PLAYED, short]
+    earlier = {name: value for name, value in rows[0].items() if name != "costs"}
+    assert _read(tmp_path, *rows, earlier) == [PLAYED, short, PLAYED._replace(costs=())]
 
 
 def test_a_recorded_conversation_makes_the_round_trip(tmp_path: Path) -> None:
@@ -99,6 +100,7 @@ TURN = {"speaker": "user", "text": "Hi."}
         (exported(settings=_deep(240)), None),
         (exported(settings=_deep(300)), "settings: nested too deeply"),
         (exported(seconds=[1.0]), "seconds: expected one for each of 2 system turns, got 1"),
+        (exported(costs=[1.0]), "costs: expected one for each of 2 system turns, got 1"),
         (exported(seconds=[-1.0, 1]), "seconds.0: Input should be greater than or equal to 0"),
         (exported(seconds=["1", 1]), "seconds.0: Input should be a valid number"),
         (exported(more=1), "more: is no known field"),

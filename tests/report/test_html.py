@@ -175,7 +175,7 @@ def test_reasons_that_differ_in_numbers_alone_are_counted_together(
 def test_several_corpora_have_a_table_each(store: Store, tmp_path: Path) -> None:
     fill(store, [Played("a", "1", corpus="x/test"), Played("a", "1", corpus="y/test")])
     words = written(store, tmp_path / "report.html").words
-    assert words.count("Means over the conversations of this corpus") == 2 * 2
+    assert words.count("Means over the scenarios of this corpus") == 2 * 2
 
 
 def test_what_has_failed_altogether_is_still_a_page(store: Store, tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_an_empty_store_and_a_path_that_cannot_be_written_are_one_line(
     with pytest.raises(ConfigError, match="cannot write the report"):
         write_report(store, tmp_path / "folder")
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ConfigError, match="pipe: it is no regular file"):
+    with pytest.raises(ConfigError, match="pipe: it is not a regular file"):
         write_report(store, tmp_path / "pipe")
     assert (tmp_path / "pipe").is_fifo()
     assert sorted(path.name for path in tmp_path.glob("*.html*")) == []

@@ -57,3 +57,32 @@ def test_unknown_evaluators_and_metrics_are_named(store: Store) -> None:
         compare_evaluators(store, "strict", "lenient", metrics=["novely"])
     with pytest.raises(StoreError, match="no metric in common"):
         compare_evaluators(store, "strict", "outcome")
+
+
+def test_repeats_of_a_scenario_are_averaged_and_systems_are_kept_apart(store: Store) -> None:
+    for version, rise in ((STRICT, 0.0), (LENIENT, 1.0)):
+        played = [
+            Played(system, "1", [n + (n + 1) * rise, *[2.0] * 11], repeat=n)
+            for system in "ab"
+            for n in range(2)
+        ]
+        fill(store, played, evaluators=[version])
+    result = compare_evaluators(store, "strict", "lenient")
+    first = result.agreements["coherence"]
+    assert result.pairs == 4
+    assert (first.difference.difference, first.difference.n) == (-1.5, 2)
+    assert first.apart == 1.5
+
+
+def test_metrics_on_different_scales_have_correlations_alone(store: Store) -> None:
+    wider, *others = sorted(STRICT.metrics, key=lambda metric: metric.id != "coherence")
+    wider = wider.model_copy(update={"high": 10.0})
+    played = [Played("a", str(n), [float(n), *[2.0] * 11]) for n in range(4)]
+    fill(store, played, evaluators=[STRICT])
+    fill(store, played, evaluators=[LENIENT.model_copy(update={"metrics": (wider, *others)})])
+    result = compare_evaluators(store, "strict", "lenient")
+    changed = result.agreements[wider.id]
+    assert changed.difference == (None, None, None, None, 4)
+    assert changed.apart is None
+    assert changed.spearman == pytest.approx(1.0)
+    assert result.agreements[others[0].id].apart == 0.0

@@ -194,3 +194,15 @@ def test_the_newest_version_is_compared(store: Store) -> None:
     fill(store, both, evaluators=(evaluator("core", version=1),))
     gaps = compare_systems(store, "a", "b").gaps
     assert {measure.partition(".")[0] for measure in gaps} == {"core"}
+
+
+def test_a_score_by_an_older_version_is_not_enough_to_compare(store: Store) -> None:
+    both = [_flat("a", "1", 60.0), _flat("b", "1", 20.0)]
+    new = (evaluator("core", version=1),)
+    fill(store, both, campaign="one", evaluators=new)
+    other = [_flat(name, "2", 50.0) for name in "ab"]
+    fill(store, other, campaign="two", evaluators=CORE)
+    fill(store, other[:1], campaign="two", evaluators=new)
+    assert _gap(compare_systems(store, "a", "b"), "core.overall") == (40.0, 1)
+    with pytest.raises(StoreError, match="were not evaluated alike"):
+        compare_systems(store, "a", "b", campaign="two")

@@ -189,12 +189,12 @@ def test_what_cannot_be_exported_is_said_in_one_line(filled: Store, tmp_path: Pa
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot export to"):
         export(filled, tmp_path / "file" / "out", "csv")
-    with pytest.raises(ConfigError, match="file is no folder: name another"):
+    with pytest.raises(ConfigError, match="file is not a folder: name another"):
         export(filled, tmp_path / "file", "csv")
     with pytest.raises(ConfigError, match="got xlsx"):
         export(filled, tmp_path / "out", "xlsx")  # type: ignore[arg-type]
     (tmp_path / "taken").mkdir()
     os.mkfifo(tmp_path / "taken" / "conversations.jsonl")
-    with pytest.raises(ConfigError, match=r"conversations\.jsonl is no regular file"):
+    with pytest.raises(ConfigError, match=r"conversations\.jsonl is not a regular file"):
         export(filled, tmp_path / "taken", "csv")
     assert [path.name for path in (tmp_path / "taken").iterdir()] == ["conversations.jsonl"]

@@ -66,6 +66,16 @@ def test_what_nobody_scored_has_the_reason() -> None:
     assert scores.missing == {"own.some_aspect": (Status.UNREADABLE, "no number in it")}
 
 
+def test_a_turn_that_a_metric_does_not_apply_to_hides_no_failure() -> None:
+    none = _rating("x", None, 1).model_copy(
+        update={"status": Status.NOT_APPLICABLE, "reason": "no list"}
+    )
+    scores = scores_of(_result([none], [none, _rating("x", None, 3)]))
+    assert scores.missing == {"own.some_aspect": (Status.UNREADABLE, "no number in it")}
+    scores = scores_of(_result([none]))
+    assert scores.missing == {"own.some_aspect": (Status.NOT_APPLICABLE, "no list")}
+
+
 def test_the_mean_of_several_judges_is_shown_alone() -> None:
     several = [_rating("x", 4), _rating(MEAN, 2.5), _rating("y", 1)]
     assert [each.evaluator for each in shown_ratings(several)["some_aspect"]] == [MEAN]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from recjury.records import Rating, StageResult, Status
-from recjury.results import summarise
+from recjury.results import compare_systems, summarise
 from recjury.results.summary import Tally
 from recjury.stats.resampling import interval_of_mean
 from recjury.store import Store
@@ -66,6 +66,22 @@ def test_repeats_of_a_scenario_are_no_further_scenarios(store: Store) -> None:
     assert row.interval("core.coherence") is None
 
 
+def test_the_difference_of_two_means_is_the_difference_that_is_compared(store: Store) -> None:
+    fill(
+        store,
+        [
+            *(Played("a", "1", [4.0, *[2.0] * 11], repeat=n) for n in range(3)),
+            Played("a", "2", [1.0, *[2.0] * 11]),
+            *(Played("b", str(n), [float(n), *[2.0] * 11]) for n in (1, 2)),
+        ],
+    )
+    a, b = summarise(store, CAMPAIGN).systems.values()
+    assert a.summary("core.coherence") == (2.5, 4, 1.0)
+    assert b.summary("core.coherence") == (1.5, 2, 1.0)
+    gap = compare_systems(store, "a", "b").gaps["core.coherence"].difference
+    assert gap.difference == 1.0
+
+
 def test_no_score_is_no_mean_rather_than_zero(store: Store) -> None:
     fill(store, [Played("a", "1", [None] * 12, []), Played("a", "2", target_seen=True)])
     row = summarise(store, CAMPAIGN).systems["a"]
@@ -86,7 +102,7 @@ def test_evaluations_that_failed_and_that_wait_are_counted(store: Store) -> None
     core = evaluator("core", judgings=2)
     whole, lost = Played("a", "1"), Played("a", "2", said="Another film.", scores=[])
     fill(store, [whole, lost, Played("a", "3", failure="gone")], evaluators=[core])
-    asyncio.run(store.save_evaluation_failure(evaluation(lost, core), "debate", "too dear"))
+    asyncio.run(store.save_failure(evaluation(lost, core).identity, "debate", "too dear"))
     summary = summarise(store, CAMPAIGN)
     assert summary.evaluations["core"].as_json() == {
         "planned": 6,

@@ -92,6 +92,24 @@ def test_of_one_identity_the_conversation_held_last_is_gone_on_with(store: Store
         assert store.held(values.CAMPAIGN) == {ids[0]: values.log(0).id}
 
 
+def test_a_plan_that_fails_changes_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it sets aside and what it puts there are one transaction."""
+
+    def fall_over(*_: object) -> None:
+        raise RuntimeError("killed")
+
+    changed = values.conversation().model_copy(update={"identity": "ab" * 16})
+    with store:
+        (conversation,) = values.begun(store)
+        with monkeypatch.context() as patched:
+            patched.setattr("recjury.store.conversations._set_aside", fall_over)
+            with pytest.raises(RuntimeError, match="killed"):
+                store.plan(values.CAMPAIGN, [changed])
+        assert [each.id for each in store.conversations()] == [conversation]
+        assert store.plan(values.CAMPAIGN, [changed]) == ({"ab" * 16: "ab" * 16}, 1)
+        assert [each.id for each in store.conversations(values.CAMPAIGN)] == ["ab" * 16]
+
+
 def test_results_are_filtered_and_in_the_plans_order(store: Store) -> None:
     planned = [
         values.conversation(number, system)
@@ -127,7 +145,7 @@ def test_the_newest_version_of_a_name_has_the_name_alone(store: Store) -> None:
         ]
 
 
-def test_what_was_asked_of_a_version_stays_asked_for(store: Store) -> None:
+def test_what_a_version_has_rated_stays_shown(store: Store) -> None:
     rounds = Metric(id="rounds", title="Rounds")
     renamed = Metric(id="novelty", title="How new")
     more = values.evaluator(metrics=(rounds, renamed), stages=("count",), judgings=2)
@@ -136,7 +154,7 @@ def test_what_was_asked_of_a_version_stays_asked_for(store: Store) -> None:
         store.join(values.CAMPAIGN, [more])
         (evaluator,) = store.evaluators(values.CAMPAIGN)
         assert evaluator.metrics == (renamed, rounds)
-        assert evaluator.stages == ("rate", "debate", "count")
+        assert evaluator.stages == ("count",), "what it is asked now"
         assert evaluator.judgings == 2
         assert evaluator.settings == more.settings
 

@@ -13,11 +13,13 @@ from recjury.records import Aspect, AspectScores, Rating, StageResult
 from recjury.store import Store
 from tests.store import values
 
-# Row numbers mean nothing, and nothing is concluded from when a stage was finished.
+# Row numbers mean nothing; times say which of several evaluations counts, and no more; a sample,
+# which calls are asked again.
 _FREE = {
     *((table, "id") for table in ("call", "rating", "statement")),
     ("stage", "finished_at"),
     ("evaluation", "created_at"),
+    ("evaluation", "sample"),
 }
 _KEYS = {
     "stage": "stage",

@@ -148,17 +148,38 @@ def test_old_trials_that_differ_in_judges_both_stay_and_the_newer_counts(tmp_pat
         assert len(store.debates()) == 6
 
 
-def test_a_conversation_whose_users_word_was_lost_is_held(tmp_path: Path) -> None:
-    path = copied("half", tmp_path)
-    ((trial, body),) = rows(path, "SELECT trial, body FROM log ORDER BY trial LIMIT 1")
+def _lose_the_users_word(path: Path, trial: str) -> None:
+    """The trial is then as if the question for Persuasiveness had failed."""
+    ((body,),) = rows(path, "SELECT body FROM log WHERE trial = ?", trial)
     plain = body.encode()
     insert = "INSERT INTO text (hash, size, body) VALUES (?, ?, ?)"
     values.alter(path, insert, hashlib.sha256(plain).digest(), len(plain), plain)
-    for table in ("stage", "rating", "log"):
-        values.alter(path, f"DELETE FROM {table} WHERE trial = ?", trial)
+    for table in ("stage", "rating"):
+        said = f"DELETE FROM {table} WHERE trial = ? AND stage = 'converse'"
+        values.alter(path, said, trial)
+    values.alter(path, "DELETE FROM log WHERE trial = ?", trial)
     failure = "INSERT INTO failure (trial, stage, reason, failed_at, log) "
     failure += "SELECT ?, 'converse', 'Persuasiveness: lost', 5.5, max(id) FROM text"
     values.alter(path, failure, trial)
+
+
+def test_the_older_judges_stand_beside_the_newer_in_every_command(
+    tmp_path: Path, command: Command
+) -> None:
+    store = f"sqlite:///{copied('models', tmp_path)}"
+    shown = json.loads(command("status", "--store", store, "--json").out)["campaigns"]
+    older = next(label for label in shown[-1]["evaluations"] if label.startswith("core@"))
+    replayed = command("replay", "--store", store).out
+    assert older in replayed
+    compared = command("compare", "--evaluators", "core", older, "--store", store, "--json")
+    assert compared.code == 0, compared.err
+    assert json.loads(compared.out)["pairs"] == 2, "of the third, the logs differ"
+
+
+def test_a_conversation_whose_users_word_was_lost_is_held(tmp_path: Path) -> None:
+    path = copied("half", tmp_path)
+    ((trial,),) = rows(path, "SELECT trial FROM log ORDER BY trial LIMIT 1")
+    _lose_the_users_word(path, trial)
     with Store.open(str(path)) as store:
         assert _wrong(store) == []
         (found,) = (each for each in store.results() if each.conversation == trial)
@@ -166,6 +187,26 @@ def test_a_conversation_whose_users_word_was_lost_is_held(tmp_path: Path) -> Non
         assert found.log == store.held(store.campaigns()[0].id)[trial]
         (outcome,) = (each for each in found.evaluations if each.label == "outcome")
         assert outcome.stages == {"log"}
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_of_equal_logs_one_users_word_is_enough(tmp_path: Path, lost: int) -> None:
+    path = copied("models", tmp_path)
+    trials = rows(path, "SELECT id FROM trial WHERE system = 'retrieval' ORDER BY rowid")
+    _lose_the_users_word(path, trials[lost][0])
+    with Store.open(str(path)) as store:
+        assert _wrong(store) == []
+        for result in store.results():
+            if result.system == "retrieval":
+                (outcome,) = (each for each in result.evaluations if each.label == "outcome")
+                assert outcome.stages == {"log", "persuasiveness"}
+
+
+def test_evaluations_of_trials_ask_for_the_sample_of_their_repeat(tmp_path: Path) -> None:
+    path = copied("measured", tmp_path)
+    assert values.alter(path, "UPDATE trial SET repeat = 2") == 4
+    with Store.open(str(path)):
+        assert set(rows(path, "SELECT sample FROM evaluation")) == {(2,)}
 
 
 def test_face_and_what_it_is_compared_with_have_their_particles_and_aspects(

@@ -1,6 +1,7 @@
 """What is written comes back equal, and what is finished stays."""
 
 import asyncio
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -143,7 +144,8 @@ def test_a_failed_stage_stays_to_do_and_is_reported_until_it_is_done(tmp_path: P
         (result,) = store.results()
         assert (result.failure, result.log, result.evaluations) == ("no answer", None, ())
         asyncio.run(store.save_log(conversation, values.log()))
-        asyncio.run(store.save_evaluation_failure(EVALUATION, "rate", "the judge fell over"))
+        entered = asyncio.run(store.enter(EVALUATION))
+        asyncio.run(store.save_failure(entered.id, "rate", "the judge fell over"))
         (result,) = store.results()
         assert result.failure is None
         assert result.evaluations[0].failures == {"rate": "the judge fell over"}
@@ -242,6 +244,78 @@ def test_a_fork_is_kept_beside_its_original_and_is_no_result(tmp_path: Path) -> 
         assert store.integrity(EVALUATION.identity) == ()
         with pytest.raises(StoreError, match="is not in the store"):
             asyncio.run(store.save_fork(fork._replace(original="f" * 32), _debated()))
+        other = values.evaluation(judging=1)
+        asyncio.run(store.enter(other))
+        with pytest.raises(StoreError, match="is no fork of evaluation"):
+            asyncio.run(store.save_fork(fork._replace(original=other.identity), _debated()))
+
+
+def test_the_calls_of_a_fork_are_not_the_campaigns(tmp_path: Path) -> None:
+    fork = ForkedEvaluation("ab" * 16, EVALUATION.identity, {"round": 2})
+
+    async def record(store: Store) -> None:
+        async with store.recorder() as recorder:
+            for number, unit in enumerate((EVALUATION.identity, fork.identity)):
+                await recorder.record(dataclasses.replace(values.call(number), unit=unit))
+
+    with _store(tmp_path) as store:
+        (conversation,) = values.begun(store)
+        asyncio.run(_evaluate(store, conversation))
+        asyncio.run(store.save_fork(fork, _debated()))
+        asyncio.run(record(store))
+        assert store.spent(values.CAMPAIGN).calls == 1
+        assert [call.unit for call in store.calls(values.CAMPAIGN)] == [EVALUATION.identity]
+
+
+def test_the_sample_of_an_evaluation_is_that_of_who_entered_it_first(tmp_path: Path) -> None:
+    with _store(tmp_path) as store:
+        (conversation,) = values.begun(store)
+        asyncio.run(store.save_log(conversation, values.log()))
+        first = asyncio.run(store.enter(EVALUATION.model_copy(update={"sample": 3})))
+        again = asyncio.run(store.enter(EVALUATION.model_copy(update={"sample": 1})))
+        asyncio.run(store.save_stage(EVALUATION, "rate", StageResult(values.ratings())))
+        assert first == (EVALUATION.identity, 3, True)
+        assert again == (EVALUATION.identity, 3, False)
+        assert store.evaluation(EVALUATION.identity).sample == 3
+        assert store.integrity(EVALUATION.identity) == ()
+
+
+def test_an_evaluation_that_was_only_begun_hides_none_that_was_finished(tmp_path: Path) -> None:
+    """What of the corpus the evaluator looks at has changed, and the next run was killed."""
+    changed = EVALUATION.model_copy(update={"identity": "cd" * 16, "data": {"catalogue": "c2"}})
+    rated = StageResult(values.ratings())
+
+    def shown(store: Store) -> str:
+        (result,) = store.results(values.CAMPAIGN)
+        (evaluation,) = result.evaluations
+        return evaluation.evaluation
+
+    with _store(tmp_path) as store:
+        (conversation,) = values.begun(store)
+        asyncio.run(store.save_log(conversation, values.log()))
+        asyncio.run(store.save_stage(EVALUATION, "rate", rated))
+        asyncio.run(store.enter(changed))
+        assert shown(store) == EVALUATION.identity
+        asyncio.run(store.save_stage(changed, "rate", rated))
+        assert shown(store) == changed.identity
+        asyncio.run(store.save_stage(EVALUATION, "debate", _debated()))
+        assert shown(store) == EVALUATION.identity
+
+
+def test_what_turns_took_is_kept_where_their_calls_are_elsewhere(tmp_path: Path) -> None:
+    log = values.log(calls=(values.identity(1),))
+    turns = len(log.system_turns)
+    seconds, costs = tuple(range(1, turns + 1)), tuple(n / 8 for n in range(turns))
+    with _store(tmp_path) as store:
+        (conversation,) = values.begun(store)
+        asyncio.run(store.save_log(conversation, log, seconds, costs))
+        assert store.record(conversation) == (log, seconds, costs)
+        assert store.integrity(conversation) != ()  # its call is not here
+        values.alter(
+            store.path, "UPDATE log SET costs = '[9.0]' WHERE conversation = ?", conversation
+        )
+        with pytest.raises(StoreError, match="is not as it was written"):
+            store.record(conversation)
 
 
 def test_a_rating_without_an_upper_bound_comes_back_equal(tmp_path: Path) -> None:

@@ -144,22 +144,25 @@ class _Work:
         if trial.digest is None:
             return
         unit = self._evaluator.evaluation(trial.digest.hex())
+        if not self._database.rows("SELECT id FROM evaluation WHERE id = ?", unit):
+            self._add(unit)
+        if trial.log is not None and not self._has(unit, "log"):
+            self._computed(unit, trial.log)
         asked = self._stages.rated("converse")
         intact = self._stages.intact("converse") and all(map(is_intact, asked))
-        there = self._database.rows("SELECT id FROM evaluation WHERE id = ?", unit)
-        if there:
+        if self._has(unit, "persuasiveness"):
             if not intact:
                 broken = "UPDATE stage SET seal = ? WHERE unit = ? AND stage = 'persuasiveness'"
                 self._database.do(broken, BROKEN, unit)
-            return
-        self._add(unit)
-        if trial.log is not None:
-            self._computed(unit, trial.log)
-        if asked or ("converse" in trial.stages and self._evaluator.settings["user"] is None):
+        elif asked or ("converse" in trial.stages and self._evaluator.settings["user"] is None):
             seals = [self._rate(unit, "persuasiveness", rating) for rating in asked]
             seals = seals or [self._unasked(unit)]
             sealed = stage_seal(seals) if intact else BROKEN
             _finish(self._database, unit, "persuasiveness", self._finished_at, sealed)
+
+    def _has(self, unit: str, stage: str) -> bool:
+        query = "SELECT 1 FROM stage WHERE unit = ? AND stage = ?"
+        return bool(self._database.rows(query, unit, stage))
 
     def _computed(self, unit: str, log: Json) -> None:
         ratings = computed(log, self._turns(log))
@@ -247,7 +250,7 @@ class _Work:
         }
         sealed = seal(list(values.values()), [text]) if self._trial.intact else BROKEN
         row = {**values, "data": number, "created_at": self._finished_at, "seal": sealed}
-        self._database.add("evaluation", row)
+        self._database.add("evaluation", {**row, "sample": self._trial.row["repeat"]})
 
 
 def _sum(values: Sequence[float | None]) -> float | None:

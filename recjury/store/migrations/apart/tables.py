@@ -102,6 +102,7 @@ def _create_evaluators() -> None:
         _integer("judging"),
         _integer("data"),
         _text("fork_of", optional=True),
+        _integer("sample", optional=True),
         _number("created_at"),
         _bytes("seal"),
         _to("evaluator", "evaluator.id"),

@@ -47,6 +47,7 @@ def _rename() -> None:
     op.execute("ALTER TABLE campaign_conversation ADD COLUMN set_aside INTEGER DEFAULT 0 NOT NULL")
     op.execute("ALTER TABLE log RENAME COLUMN trial TO conversation")
     op.execute("ALTER TABLE log ADD COLUMN seconds VARCHAR")
+    op.execute("ALTER TABLE log ADD COLUMN costs VARCHAR")
 
 
 def _move(database: Database) -> None:
@@ -61,10 +62,23 @@ def _move(database: Database) -> None:
         moved[row["id"]] = move_trial(database, trial, config)
     for row in database.rows("SELECT id, created_at FROM campaign"):
         link_campaign(database, row["id"], configs.get(row["id"], {}), moved, row["created_at"])
+    _share_evaluators(database)
     database.do(
         "INSERT INTO failure SELECT id, trial, "
         "CASE WHEN stage LIKE '%/%' THEN substr(stage, instr(stage, '/') + 1) ELSE stage END, "
         "reason, failed_at, log FROM old_failure"
+    )
+
+
+def _share_evaluators(database: Database) -> None:
+    """Campaigns that differed in judges alone are one: the newer has the evaluators of both."""
+    database.do(
+        "INSERT OR IGNORE INTO campaign_evaluator "
+        "SELECT newer.id, evaluator, link.name, ordinal + 100, judgings, metrics, stages, "
+        "started_at "
+        "FROM campaign_evaluator AS link JOIN campaign AS older ON older.id = link.campaign "
+        "JOIN campaign AS newer ON newer.identity = older.identity "
+        "AND newer.created_at > older.created_at"
     )
 
 
