@@ -1,6 +1,9 @@
 """`recjury evaluators`: who can evaluate, what they rate, and what they need."""
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from recjury.cli import options, output
 
@@ -9,16 +12,29 @@ if TYPE_CHECKING:
     from recjury.records import JSON, Metric
 
 
-def evaluators(as_json: options.Json = False) -> None:
+def evaluators(
+    config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.yaml", help="List those of this file, with own ones."),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
     """List the evaluators that are built in or installed, with their metrics and needs.
+
+    With --config those that a campaign file names: own rubrics and classes, too.
 
     \b
     recjury evaluators
-    recjury evaluators --json
+    recjury evaluators --config campaign.yaml --json
     """
-    from recjury.judges.registry import listed
+    from recjury.campaign.reading import read_models
+    from recjury.judges.registry import listed, of_file
 
-    found = listed()
+    if config is None:
+        found = listed()
+    else:
+        named = read_models(config)
+        found = of_file(named.evaluators, models=named.has_models)
     if as_json:
         output.emit_json({"evaluators": [_as_json(each) for each in found]})
         return

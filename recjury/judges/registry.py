@@ -1,6 +1,6 @@
 """Every evaluator that a campaign file can name: a line for each folder, and entry points."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Annotated, NamedTuple, get_args
 
@@ -85,6 +85,13 @@ def listed() -> tuple[Listed, ...]:
         for kind, each in zip(kinds(), BUILT_IN, strict=True)
     )
     return (*shipped, *map(_offered, installed()))
+
+
+def of_file(entries: Iterable[EvaluatorConfig], *, models: bool) -> tuple[Listed, ...]:
+    """The evaluators of a campaign file, under their labels; `models` tells whether it has any."""
+    return tuple(
+        Listed(entry.label, _summary(type(entry)), entry.metrics(models)) for entry in entries
+    )
 
 
 def _metrics(config: type[EvaluatorConfig]) -> tuple[Metric, ...]:

@@ -19,8 +19,14 @@ CAMPAIGN = """
 scenarios: [{{corpus: sample, limit: 2}}]
 systems: [chatcrs, retrieval]
 model: {{base_url: "{url}", name: scripted}}
+evaluators:
+  - outcome
+  - core
+  - {{kind: rubric, file: "{root}/examples/own_rubric.yaml"}}
+  - {{kind: python, name: talk, path: "examples.own_evaluator:Talk"}}
 concurrency: 8
 """
+ROOT = Path(__file__).parents[2]
 Result = dict[str, Any]
 
 
@@ -39,10 +45,12 @@ def endpoint() -> Iterator[RemoteEndpoint]:
 
 def _run(folder: Path, endpoint: RemoteEndpoint, kill: tuple[str, int, str] | None = None) -> Run:
     campaign = folder / "campaign.yaml"
-    campaign.write_text(CAMPAIGN.format(url=endpoint.url), "utf-8")
+    campaign.write_text(CAMPAIGN.format(url=endpoint.url, root=ROOT), "utf-8")
     command = [sys.executable, "-m", "recjury", "run", str(campaign), "--json"]
     command += ["--store", f"sqlite:///{folder}/store.db"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    )
     if kill is not None:
         containing, at, when = kill
         moment: Literal["before", "after"] = "before" if when == "before" else "after"
@@ -90,6 +98,8 @@ def whole(endpoint: RemoteEndpoint, tmp_path_factory: pytest.TempPathFactory) ->
         (player.JUDGE, 30, "after"),
         (player.DEBATER, 3, "before"),
         (player.DEBATER, 20, "after"),
+        ("You judge one factor: Honesty.", 1, "before"),
+        ("You judge one factor: Occasion.", 2, "after"),
     ],
 )
 def test_killed_and_resumed(

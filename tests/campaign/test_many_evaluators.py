@@ -337,3 +337,36 @@ def test_half_characters_of_an_evaluator_fail_its_evaluation(command: Command) -
     ended = command("run", path, "--json", *STORE)
     assert ended.code == 3, ended.err
     assert json.loads(ended.out)["evaluations"]["bad"]["failed"] == 1
+
+
+def test_own_evaluators_show_up_everywhere_with_no_edit(command: Command) -> None:
+    """The examples that ship: a rubric without code, and a class of thirty lines."""
+    root = Path(__file__).parents[2]
+    with ScriptedEndpoint(player.play) as endpoint:
+        text = (
+            "scenarios: [{corpus: sample, limit: 2}]\n"
+            "systems: [retrieval, {kind: retrieval, name: again}]\nsimulator: {kind: rule}\n"
+            f"model: {{base_url: '{endpoint.url}', name: scripted, retries: 0}}\n"
+            "evaluators:\n"
+            f"  - {{kind: rubric, file: '{root}/examples/own_rubric.yaml'}}\n"
+            "  - {kind: python, name: talk, path: 'examples.own_evaluator:Talk'}\n"
+        )
+        Path("c.yaml").write_text(text, "utf-8")
+        metrics = {"rubric.honesty", "rubric.occasion", "talk.words", "talk.questions"}
+        listed = json.loads(command("evaluators", "--config", "c.yaml", "--json").out)
+        assert {m["id"] for each in listed["evaluators"] for m in each["metrics"]} == metrics
+        dry = json.loads(command("run", "c.yaml", "--dry-run", "--json", *STORE).out)
+        assert dry["evaluations"] == {"rubric": 4, "talk": 4}
+        ended = command("run", "c.yaml", "--report", "r.html", "--json", *STORE)
+        assert ended.code == 0, ended.err
+    result = json.loads(ended.out)
+    assert metrics == set(result["systems"]["again"])
+    compared = json.loads(command("compare", "again", "retrieval", "--json", *STORE).out)
+    assert metrics >= set(compared["metrics"]) >= {"talk.words", "talk.questions"}
+    page, table = Path("r.html").read_text("utf-8"), command("report", *STORE).out
+    for title in ("Honesty", "Occasion", "Words", "Questions"):
+        assert title in page
+        assert title in " ".join(table.split())
+    assert command("export", "out", "--format", "jsonl", *STORE).code == 0
+    rows = [json.loads(row) for row in Path("out/ratings.jsonl").read_text("utf-8").splitlines()]
+    assert {row["metric"] for row in rows} == metrics
