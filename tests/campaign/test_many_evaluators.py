@@ -330,9 +330,9 @@ def test_an_exported_conversation_never_takes_the_place_of_another(command: Comm
 
 
 def test_half_characters_of_an_evaluator_fail_its_evaluation(command: Command) -> None:
-    Path("bad.py").write_text(BAD.replace("score=7", 'rationale="\\ud800", score=7'), "utf-8")
+    Path("halved.py").write_text(BAD.replace("score=7", 'rationale="\\ud800", score=7'), "utf-8")
     path = _rule_campaign(
-        "[outcome, {kind: python, name: bad, path: 'bad:Bad', options: {how: x}}]"
+        "[outcome, {kind: python, name: bad, path: 'halved:Bad', options: {how: x}}]"
     )
     ended = command("run", path, "--json", *STORE)
     assert ended.code == 3, ended.err
