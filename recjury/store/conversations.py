@@ -18,6 +18,7 @@ from sqlalchemy.dialects.sqlite import insert
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
+from recjury.store.prefixes import one_id
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import (
     CampaignConversationRow,
@@ -113,13 +114,8 @@ def _stored(
 
 def find_conversation(connection: Connection, prefix: str) -> StoredConversation:
     """The one conversation whose id begins so; StoreError if there is none, or several."""
-    table = table_of(ConversationRow)
-    query = select(table.c.id).where(table.c.id.startswith(prefix, autoescape=True)).limit(2)
-    ids = tuple(connection.execute(query).scalars())
-    if len(ids) != 1:
-        many = "several conversations begin" if ids else "no conversation begins"
-        raise StoreError(f"{many} with {prefix}: give more of the id")
-    return read_conversations(connection, ids)[ids[0]]
+    found = one_id(connection, ConversationRow, prefix, "conversation")
+    return read_conversations(connection, [found])[found]
 
 
 def conversation_ids(

@@ -12,6 +12,7 @@ from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
 from recjury.store.evaluation_tables import CampaignEvaluatorRow, EvaluationRow, EvaluatorRow
+from recjury.store.prefixes import one_id
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import CampaignConversationRow, LogRow, StageRow, table_of
 from recjury.store.texts import Damaged, chunks, hashes_of_ids, refuse, seal, texts_of_ids
@@ -227,13 +228,8 @@ def _is_digest(log: object) -> bool:
 
 def find_evaluation(connection: Connection, prefix: str) -> StoredEvaluation:
     """The one evaluation whose id begins so; StoreError if there is none, or several."""
-    table = table_of(EvaluationRow)
-    query = select(table.c.id).where(table.c.id.startswith(prefix, autoescape=True)).limit(2)
-    ids = tuple(connection.execute(query).scalars())
-    if len(ids) != 1:
-        many = "several evaluations begin" if ids else "no evaluation begins"
-        raise StoreError(f"{many} with {prefix}: give more of the id")
-    return read_evaluations(connection, ids)[ids[0]]
+    found = one_id(connection, EvaluationRow, prefix, "evaluation")
+    return read_evaluations(connection, [found])[found]
 
 
 def of_campaign(campaign: str) -> Select[tuple[str]]:
