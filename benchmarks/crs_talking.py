@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.checkpoints import checkpoints_in
 from benchmarks.running import run
-from recjury.agents import Surroundings, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.corpora import Corpus, open_corpus
 from recjury.corpora.concept import read_concept
 from recjury.errors import DataError
@@ -75,7 +75,7 @@ async def played(
 ) -> list[ConversationLog]:
     """Conversations with the rule user, always to the last round."""
     recommender = load_recommender(
-        system, system, {"checkpoint": str(folder)}, Surroundings(corpus)
+        system, system, {"checkpoint": str(folder)}, SystemContext(corpus)
     )
     user, guard = RuleUser(corpus.catalogue), LeakGuard(corpus.catalogue)
 

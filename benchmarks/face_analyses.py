@@ -30,7 +30,7 @@ from recjury.alignment.within_systems import within_systems
 from recjury.corpora.crsarena import SUBSETS, CrsArena, read_crsarena, subset_of
 from recjury.corpora.crsarena_runs import AspectRun, read_runs
 from recjury.judges.face.pooling import pool_places
-from recjury.records import Aspect, Level, Place
+from recjury.records import Aspect, Level, ScoreTarget
 
 OVERALL = Aspect.DIALOGUE_OVERALL
 CONVERSATIONS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 40)
@@ -206,7 +206,7 @@ def _pairs(given: Given, aspect: Aspect, subset: str | None = None) -> Pairs:
     return paired(given.scores[aspect], given.people.labels[aspect], subset)
 
 
-def _labels(given: Given, aspect: Aspect, subset: str) -> dict[Place, int]:
+def _labels(given: Given, aspect: Aspect, subset: str) -> dict[ScoreTarget, int]:
     labels = given.people.labels[aspect]
     return {place: labels[place] for place in labels if subset_of(place.conversation) == subset}
 

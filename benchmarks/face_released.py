@@ -18,7 +18,7 @@ from recjury.corpora.crsarena_particles import NO_FEEDBACK, read_particles
 from recjury.corpora.crsarena_runs import read_runs
 from recjury.judges.face.aspects import FacePrompts, Situation, situation
 from recjury.judges.face.instructions import read_instruction_folder
-from recjury.records import Aspect, Place
+from recjury.records import Aspect, ScoreTarget
 
 UNSCORED = "There is nothing to be said about it."
 
@@ -36,7 +36,7 @@ _TITLE = re.compile(r"What is rated is ([^:]+):")
 class Asked(NamedTuple):
     """A particle under an instruction, as a prompt shows them."""
 
-    place: Place
+    place: ScoreTarget
     number: int
     aspect: Aspect
     instruction: str
@@ -51,8 +51,8 @@ class Released:
         particles = read_particles(folder / "face-particles" / "run_particles.json")
         runs = read_runs(folder / "face-runs")
         instructions = read_instruction_folder(folder / "face-instructions")
-        self._places: dict[Situation, Place] = {}
-        self._particles: dict[Place, str] = {}
+        self._places: dict[Situation, ScoreTarget] = {}
+        self._particles: dict[ScoreTarget, str] = {}
         for place, turn in particles.items():
             self._places[situation(logs[place.conversation], turn.turn)] = place
             rows = [

@@ -3,13 +3,13 @@
 import sys
 from collections.abc import Callable
 
-from recjury.errors import Fixable
+from recjury.errors import UserError
 
 
 def run(main: Callable[[], None]) -> None:
     """Call `main`; a folder that is missing, say, ends it without a traceback."""
     try:
         main()
-    except Fixable as error:
+    except UserError as error:
         sys.stderr.write(" ".join(str(error).split()) + "\n")
         sys.exit(2)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         open,  # noqa: A004
     )
     from recjury.campaign import Progress
-    from recjury.errors import Fixable
+    from recjury.errors import UserError
     from recjury.records import (
         Conversation,
         ConversationLog,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         Status,
         SystemReply,
         Turn,
-        User,
+        UserSimulator,
     )
 
 __version__ = "0.1.0"
@@ -45,7 +45,6 @@ __all__ = [
     "Conversation",
     "ConversationLog",
     "Evaluator",
-    "Fixable",
     "ItemRef",
     "Level",
     "Metric",
@@ -58,7 +57,8 @@ __all__ = [
     "Stored",
     "SystemReply",
     "Turn",
-    "User",
+    "UserError",
+    "UserSimulator",
     "evaluate",
     "evaluate_async",
     "judge",
@@ -77,7 +77,7 @@ _ROOMS = {
         "open",
     },
     "recjury.campaign": {"Progress"},
-    "recjury.errors": {"Fixable"},
+    "recjury.errors": {"UserError"},
 }
 
 

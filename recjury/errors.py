@@ -1,14 +1,14 @@
 """The exception tree.
 
     RecjuryError
-    ├── Fixable            the user can fix it: one line, no traceback, exit code 2
+    ├── UserError            the user can fix it: one line, no traceback, exit code 2
     │   ├── ConfigError        a campaign file, an option or an environment variable
     │   ├── DataError          a data file or folder: names the file and the line
-    │   ├── EndpointRefused    a model endpoint is not there, refuses the key, or lacks the model
+    │   ├── ProviderError    a model endpoint is not there, refuses the key, or lacks the model
     │   └── StoreError         the store cannot be opened, is of another version, or lacks a thing
     └── UnitFailed         this unit failed: recorded with its reason, the campaign goes on
         ├── CallFailed         a model call failed after its retries
-        ├── Unreadable         a reply that is not what was asked for
+        ├── ParseError         a reply that is not what was asked for
         ├── SystemFailed       a system under test gave no usable answer
         └── BudgetSpent        the campaign's budget does not cover this call
 
@@ -22,15 +22,15 @@ class RecjuryError(Exception):
     """Root of the tree."""
 
 
-class Fixable(RecjuryError):
+class UserError(RecjuryError):
     """The user can fix it; the message says what was expected, what came, and what to do."""
 
 
-class ConfigError(Fixable):
+class ConfigError(UserError):
     """A campaign file, an option or an environment variable is wrong or missing."""
 
 
-class DataError(Fixable):
+class DataError(UserError):
     """A data file or folder is missing or corrupt."""
 
     def __init__(self, message: str, *, path: Path | str | None = None, line: int | None = None):
@@ -39,11 +39,11 @@ class DataError(Fixable):
         super().__init__(place + message)
 
 
-class EndpointRefused(Fixable):
+class ProviderError(UserError):
     """A model endpoint cannot be reached, refuses the key, or does not have the model."""
 
 
-class StoreError(Fixable):
+class StoreError(UserError):
     """The store cannot be opened, has another schema version, or lacks what was asked for."""
 
 
@@ -55,7 +55,7 @@ class CallFailed(UnitFailed):
     """A model call failed after all its retries."""
 
 
-class Unreadable(UnitFailed):
+class ParseError(UnitFailed):
     """A reply that is empty, cut off, not of the asked form, or out of range."""
 
 

@@ -8,7 +8,7 @@ from recjury.agents.embedding import (
     TfidfEmbedder,
     make_embedder,
 )
-from recjury.agents.registry import Surroundings, known_kinds, load_recommender
+from recjury.agents.registry import SystemContext, known_kinds, load_recommender
 from recjury.agents.retrieval import Retrieval
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
     "EndpointEmbedder",
     "MiniLmEmbedder",
     "Retrieval",
-    "Surroundings",
+    "SystemContext",
     "TfidfEmbedder",
     "known_kinds",
     "load_recommender",

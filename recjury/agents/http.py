@@ -12,7 +12,7 @@ import orjson
 
 from recjury.agents.foreign import held_to_catalogue
 from recjury.agents.http_client import HttpClient, HttpSettings
-from recjury.errors import EndpointRefused, SystemFailed
+from recjury.errors import ProviderError, SystemFailed
 from recjury.records import (
     JSON,
     LIST_LENGTH,
@@ -76,7 +76,7 @@ class HttpRecommender:
     async def check(self) -> None:
         """Ask `health` for status 200; without it, answer a conversation that says "Hello".
 
-        Raises EndpointRefused.
+        Raises ProviderError.
         """
         try:
             if self._address.health is None:
@@ -86,7 +86,7 @@ class HttpRecommender:
         except SystemFailed as failure:
             said = str(failure).removeprefix(f"{self.name}: ")
             address = self._address.health or self._address.url
-            raise EndpointRefused(f"system {self.name} at {address}: {said}") from None
+            raise ProviderError(f"system {self.name} at {address}: {said}") from None
 
     async def aclose(self) -> None:
         """Close all connections."""

@@ -8,7 +8,7 @@ import structlog
 
 from recjury import foreign
 from recjury.agents.foreign import held_to_catalogue
-from recjury.errors import ConfigError, Fixable, SystemFailed
+from recjury.errors import ConfigError, SystemFailed, UserError
 from recjury.foreign import (
     TIMEOUT,
     as_json,
@@ -49,7 +49,7 @@ def load_own(
         maker = load_maker(path, group=ENTRY_POINTS, what="recommender")
         try:
             system = maker(corpus, name=name, **options)
-        except Fixable:
+        except UserError:
             raise
         except (Exception, SystemExit) as error:
             raise ConfigError(f"{path} cannot be made: {told(error)}") from error

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class SystemContext:
     """What systems are made from: the corpus, models where there are any, places.
 
     `cache` is a folder for the vectors of items (None: in the user's cache folder).
@@ -69,11 +69,11 @@ class Options:
             raise ConfigError(f"system {self._name}: unknown option {next(iter(self._left))!r}")
 
 
-Loader = Callable[[str, Options, Surroundings], Recommender]
+Loader = Callable[[str, Options, SystemContext], Recommender]
 
 
 def load_recommender(
-    kind: str, name: str, options: Mapping[str, object], surroundings: Surroundings
+    kind: str, name: str, options: Mapping[str, object], surroundings: SystemContext
 ) -> Recommender:
     """Make the system of that kind.
 
@@ -95,13 +95,13 @@ def known_kinds() -> tuple[str, ...]:
     return tuple(sorted(_LOADERS))
 
 
-def _retrieval(name: str, _options: Options, around: Surroundings) -> Recommender:
+def _retrieval(name: str, _options: Options, around: SystemContext) -> Recommender:
     from recjury.agents.retrieval import Retrieval
 
     return Retrieval(around.corpus.catalogue, name=name, list_length=around.list_length)
 
 
-def _barcor(name: str, options: Options, around: Surroundings) -> Recommender:
+def _barcor(name: str, options: Options, around: SystemContext) -> Recommender:
     from recjury.agents.barcor.recommender import BARCOR
 
     return BARCOR.load(
@@ -115,7 +115,7 @@ def _barcor(name: str, options: Options, around: Surroundings) -> Recommender:
     )
 
 
-def _kbrd(name: str, options: Options, around: Surroundings) -> Recommender:
+def _kbrd(name: str, options: Options, around: SystemContext) -> Recommender:
     from recjury.agents.kbrd.recommender import KBRD
 
     return KBRD.load(
@@ -129,7 +129,7 @@ def _kbrd(name: str, options: Options, around: Surroundings) -> Recommender:
     )
 
 
-def _unicrs(name: str, options: Options, around: Surroundings) -> Recommender:
+def _unicrs(name: str, options: Options, around: SystemContext) -> Recommender:
     from recjury.agents.unicrs.recommender import UniCRS
 
     return UniCRS.load(
@@ -143,7 +143,7 @@ def _unicrs(name: str, options: Options, around: Surroundings) -> Recommender:
     )
 
 
-def _checkpoint(kind: str, name: str, options: Options, around: Surroundings) -> Path:
+def _checkpoint(kind: str, name: str, options: Options, around: SystemContext) -> Path:
     given = options.take_named("checkpoint")
     if given is not None:
         return Path(given).expanduser()
@@ -187,7 +187,7 @@ def _device(name: str, options: Options) -> str:
     return given
 
 
-def _chatcrs(name: str, options: Options, around: Surroundings) -> Recommender:
+def _chatcrs(name: str, options: Options, around: SystemContext) -> Recommender:
     from recjury.agents.chatcrs import ChatCRS
     from recjury.agents.embedding import make_embedder
 
@@ -210,7 +210,7 @@ def _chatcrs(name: str, options: Options, around: Surroundings) -> Recommender:
     )
 
 
-def _openai_crs(name: str, options: Options, around: Surroundings) -> Recommender:
+def _openai_crs(name: str, options: Options, around: SystemContext) -> Recommender:
     from recjury.agents.endpoint_crs import EndpointCRS
 
     if around.gateway is None:
@@ -225,7 +225,7 @@ def _openai_crs(name: str, options: Options, around: Surroundings) -> Recommende
     )
 
 
-def _python(name: str, options: Options, around: Surroundings) -> Recommender:
+def _python(name: str, options: Options, around: SystemContext) -> Recommender:
     from recjury.agents.own import load_own
     from recjury.foreign import TIMEOUT
 
@@ -235,7 +235,7 @@ def _python(name: str, options: Options, around: Surroundings) -> Recommender:
     return load_own(path, around.corpus, name=name, options=given, timeout=timeout)
 
 
-def _http(name: str, options: Options, around: Surroundings) -> Recommender:
+def _http(name: str, options: Options, around: SystemContext) -> Recommender:
     from recjury.agents.http import HttpRecommender
     from recjury.agents.http_client import HttpSettings
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from recjury.corpora.crsarena import SUBSETS, Labels
-from recjury.records import Aspect, Place
+from recjury.records import Aspect, ScoreTarget
 from recjury.stats.correlation import Correlation, correlate
 
-Scores = Mapping[Aspect, Mapping[Place, float]]
+Scores = Mapping[Aspect, Mapping[ScoreTarget, float]]
 """By aspect: the score of each place that has one."""
 
 Table = dict[str, dict[Aspect, Correlation]]
@@ -51,17 +51,17 @@ def coverage(scores: Scores, labels: Labels) -> dict[str, dict[Aspect, Coverage]
     }
 
 
-def _coverage(scored: set[Place], labelled: set[Place]) -> Coverage:
+def _coverage(scored: set[ScoreTarget], labelled: set[ScoreTarget]) -> Coverage:
     return Coverage(len(labelled), len(labelled & scored), len(scored - labelled))
 
 
 def _correlation(
-    scores: Mapping[Place, float], labels: Mapping[Place, int], subset: str
+    scores: Mapping[ScoreTarget, float], labels: Mapping[ScoreTarget, int], subset: str
 ) -> Correlation:
     both = [place for place in _of(subset, labels) if place in scores]
     return correlate([scores[place] for place in both], [labels[place] for place in both])
 
 
-def _of(subset: str, places: Iterable[Place]) -> Iterable[Place]:
+def _of(subset: str, places: Iterable[ScoreTarget]) -> Iterable[ScoreTarget]:
     """The places of a subset; an id of another shape belongs to none."""
     return (place for place in places if subset in place.conversation.split("_")[1:-1])

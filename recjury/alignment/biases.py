@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from recjury.alignment.system_ranking import system_means
-from recjury.records import ConversationLog, Place
+from recjury.records import ConversationLog, ScoreTarget
 from recjury.stats.correlation import Correlation, correlate
 
 
@@ -42,7 +42,9 @@ class SelfBias(NamedTuple):
 
 
 def length_bias(
-    logs: Mapping[str, ConversationLog], scores: Mapping[Place, float], labels: Mapping[Place, int]
+    logs: Mapping[str, ConversationLog],
+    scores: Mapping[ScoreTarget, float],
+    labels: Mapping[ScoreTarget, int],
 ) -> LengthBias:
     """Hold the systems' mean lengths against their mean scores and labels of dialogues.
 
@@ -50,7 +52,7 @@ def length_bias(
     """
     words = system_means(
         {
-            Place(name): float(sum(len(turn.text.split()) for turn in log.interaction))
+            ScoreTarget(name): float(sum(len(turn.text.split()) for turn in log.interaction))
             for name, log in logs.items()
         }
     )

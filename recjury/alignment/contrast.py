@@ -7,7 +7,7 @@ from recjury.alignment.annotation import Scores
 from recjury.corpora.crsarena import Labels, system_of
 from recjury.corpora.crsarena_runs import ParticleScores
 from recjury.judges.face.pooling import pool
-from recjury.records import Aspect, Place
+from recjury.records import Aspect, ScoreTarget
 from recjury.stats.resampling import interval_of_mean
 
 
@@ -45,7 +45,7 @@ def by_aspect(
 
 def by_turn(
     system: str,
-    turns: Mapping[Place, ParticleScores],
+    turns: Mapping[ScoreTarget, ParticleScores],
     aspect: Aspect,
     *,
     subset: str | None = None,
@@ -73,7 +73,7 @@ def by_turn(
 
 
 def _conversations(
-    values: Mapping[Place, float], system: str, subset: str | None
+    values: Mapping[ScoreTarget, float], system: str, subset: str | None
 ) -> Iterable[float]:
     grouped: dict[str, list[float]] = {}
     for place, value in values.items():
@@ -82,7 +82,7 @@ def _conversations(
     return [sum(own) / len(own) for own in grouped.values()]
 
 
-def _is_of(place: Place, system: str, subset: str | None) -> bool:
+def _is_of(place: ScoreTarget, system: str, subset: str | None) -> bool:
     name, _, own = system_of(place.conversation).rpartition("_")
     return name == system and subset in (None, own)
 

@@ -17,7 +17,7 @@ from recjury.records import (
     Decomposition,
     InstructionScore,
     ParticleScore,
-    Place,
+    ScoreTarget,
 )
 from recjury.store import Store
 
@@ -145,7 +145,7 @@ def explainable_store(store: Store, campaign: str | None = None) -> Explainable:
 
 
 def _by_conversation(
-    turns: Iterable[tuple[Place, ParticleScores]],
+    turns: Iterable[tuple[ScoreTarget, ParticleScores]],
 ) -> dict[str, tuple[ParticleScore, ...]]:
     found: dict[str, tuple[ParticleScore, ...]] = {}
     for place, own in turns:

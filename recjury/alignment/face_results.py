@@ -13,14 +13,14 @@ from recjury.records import (
     ConversationLog,
     Level,
     ParticleScore,
-    Place,
     Rating,
+    ScoreTarget,
     Status,
 )
 from recjury.store import Store
 from recjury.store.face import StoredFace
 
-Turns = dict[Place, dict[int, dict[str, float]]]
+Turns = dict[ScoreTarget, dict[int, dict[str, float]]]
 
 
 class Scored(NamedTuple):
@@ -88,7 +88,7 @@ def scores_by_instruction(scored: Iterable[Scored]) -> dict[Aspect, Turns]:
         for aspect, scores in each.face.scores.items():
             turns = found.setdefault(aspect, {})
             for score in scores:
-                own = turns.setdefault(Place(each.conversation, score.turn), {})
+                own = turns.setdefault(ScoreTarget(each.conversation, score.turn), {})
                 own[score.particle] = _given(score)
     return {aspect: found[aspect] for aspect in Aspect if aspect in found}
 
@@ -97,13 +97,13 @@ def _given(score: ParticleScore) -> dict[str, float]:
     return {by.instruction: by.score for by in score.by if by.score is not None}
 
 
-def pooled_scores(scored: Iterable[Scored]) -> dict[Aspect, dict[Place, float]]:
+def pooled_scores(scored: Iterable[Scored]) -> dict[Aspect, dict[ScoreTarget, float]]:
     """Per aspect: the score of each turn or dialogue that has one, as rated."""
-    found: dict[Aspect, dict[Place, float]] = {}
+    found: dict[Aspect, dict[ScoreTarget, float]] = {}
     for each in scored:
         for rating in each.ratings:
             if rating.factor in set(Aspect) and rating.score is not None:
-                place = Place(each.conversation, rating.turn)
+                place = ScoreTarget(each.conversation, rating.turn)
                 found.setdefault(Aspect(rating.factor), {})[place] = rating.score
     return {aspect: found[aspect] for aspect in Aspect if aspect in found}
 
@@ -136,21 +136,21 @@ def problems_of(scored: Iterable[Scored]) -> Iterator[Problem]:
     """Turns not decomposed, particles not in their turn, samples that could not be read."""
     for each in scored:
         for turn in each.face.decomposition.turns if each.face.decomposition else ():
-            place = Place(each.conversation, turn.turn)
+            place = ScoreTarget(each.conversation, turn.turn)
             if turn.status is not Status.SCORED:
                 yield Problem(Fault.NOT_DECOMPOSED, place, "", turn.reason)
             yield from not_in_turn(place, turn, each.log.interaction[turn.turn].text)
         for aspect, scores in each.face.scores.items():
             for score in scores:
-                yield from _missing(Place(each.conversation, score.turn), aspect, score)
+                yield from _missing(ScoreTarget(each.conversation, score.turn), aspect, score)
         for rating in each.ratings:
             if rating.score is None and rating.factor in set(Aspect):
                 turn_of = rating.turn if rating.level is Level.TURN else None
-                place = Place(each.conversation, turn_of)
+                place = ScoreTarget(each.conversation, turn_of)
                 yield Problem(Fault.UNSCORED, place, rating.factor, rating.reason)
 
 
-def _missing(place: Place, aspect: Aspect, score: ParticleScore) -> Iterator[Problem]:
+def _missing(place: ScoreTarget, aspect: Aspect, score: ParticleScore) -> Iterator[Problem]:
     for by in score.by:
         gone = by.samples.count(None) if by.samples else int(by.expectation is None)
         if gone:

@@ -11,7 +11,7 @@ from recjury.corpora.crsarena_run_file import read_run_file
 from recjury.corpora.crsarena_runs import AspectRun, ParticleScores, read_runs
 from recjury.corpora.problems import Fault, Problem
 from recjury.judges.face.pooling import DIGITS, pool_places
-from recjury.records import Aspect, Place, Speaker
+from recjury.records import Aspect, ScoreTarget, Speaker
 
 
 class FaceTable(NamedTuple):
@@ -71,7 +71,7 @@ def _table(scores: Scores, people: CrsArena, problems: Iterable[Problem]) -> Fac
     return FaceTable(correlations, coverage(scores, people.labels), tuple(problems))
 
 
-def _inside(run: AspectRun) -> dict[Place, dict[int, dict[str, float]]]:
+def _inside(run: AspectRun) -> dict[ScoreTarget, dict[int, dict[str, float]]]:
     low, high = run.aspect.low, run.aspect.high
     return {
         place: {
@@ -83,20 +83,20 @@ def _inside(run: AspectRun) -> dict[Place, dict[int, dict[str, float]]]:
 
 
 def _of_turns(
-    turns: Mapping[Place, ParticleScores], people: CrsArena
-) -> dict[Place, ParticleScores]:
+    turns: Mapping[ScoreTarget, ParticleScores], people: CrsArena
+) -> dict[ScoreTarget, ParticleScores]:
     """The scores of turns that there are: others are reported, and no part of any dialogue."""
     return {place: scores for place, scores in turns.items() if not _what_is_unknown(place, people)}
 
 
-def _unknown(aspect: Aspect, places: Iterable[Place], people: CrsArena) -> Iterator[Problem]:
+def _unknown(aspect: Aspect, places: Iterable[ScoreTarget], people: CrsArena) -> Iterator[Problem]:
     for place in places:
         what = _what_is_unknown(place, people)
         if what:
             yield Problem(Fault.UNKNOWN_PLACE, place, aspect, what)
 
 
-def _what_is_unknown(place: Place, people: CrsArena) -> str:
+def _what_is_unknown(place: ScoreTarget, people: CrsArena) -> str:
     log = people.logs.get(place.conversation)
     if log is None:
         return "the label file lacks this conversation"

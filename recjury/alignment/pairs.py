@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.corpora.crsarena import subset_of, system_of
-from recjury.records import Place
+from recjury.records import ScoreTarget
 
 _Floats = NDArray[np.float64]
 
@@ -31,7 +31,9 @@ class Pairs(NamedTuple):
 
 
 def paired(
-    scores: Mapping[Place, float], labels: Mapping[Place, int], subset: str | None = None
+    scores: Mapping[ScoreTarget, float],
+    labels: Mapping[ScoreTarget, int],
+    subset: str | None = None,
 ) -> Pairs:
     """The pairs in the order of `labels`; only those of `subset` ("redial") if one is given."""
     places = [

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.corpora.crsarena_runs import ParticleScores
-from recjury.records import Aspect, Level, Place
+from recjury.records import Aspect, Level, ScoreTarget
 from recjury.stats.correlation import correlate
 from recjury.stats.sampling_noise import Noise, sampling_noise
 
@@ -48,13 +48,13 @@ class PooledNoise(NamedTuple):
 
 
 def columns(
-    turns: Mapping[Place, ParticleScores], labels: Mapping[Place, int], level: Level
+    turns: Mapping[ScoreTarget, ParticleScores], labels: Mapping[ScoreTarget, int], level: Level
 ) -> Columns:
     """Gather the scores of labelled places; what a particle lacks is nan."""
     names = sorted({name for own in turns.values() for scores in own.values() for name in scores})
-    rows: dict[Place, list[list[float]]] = {}
+    rows: dict[ScoreTarget, list[list[float]]] = {}
     for place, particles in turns.items():
-        whole = place if level is Level.TURN else Place(place.conversation)
+        whole = place if level is Level.TURN else ScoreTarget(place.conversation)
         rows.setdefault(whole, []).extend(
             [scores.get(name, np.nan) for name in names] for scores in particles.values()
         )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from recjury.alignment.pairs import Pairs
 from recjury.corpora.crsarena import system_of
-from recjury.records import Place
+from recjury.records import ScoreTarget
 from recjury.stats.clustered import Estimate, bootstrap
 from recjury.stats.correlation import Correlation, correlate, spearman
 from recjury.stats.grouped import group_means
@@ -39,7 +39,7 @@ class Sampled(NamedTuple):
     people: tuple[float, float, float]
 
 
-def system_means(values: Mapping[Place, float]) -> dict[str, float]:
+def system_means(values: Mapping[ScoreTarget, float]) -> dict[str, float]:
     """Each system's mean over all its places, by name in alphabetical order."""
     grouped: dict[str, list[float]] = {}
     for place, value in values.items():

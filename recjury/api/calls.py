@@ -57,7 +57,7 @@ def evaluate(
     its plain `def` methods run in threads. `limit` draws that many scenarios from each source.
     `settings` are further keys: model, models, simulator, repeats, seed, budget, concurrency.
 
-    Raises `recjury.errors.Fixable`, in one line, for what the caller can mend.
+    Raises `recjury.errors.UserError`, in one line, for what the caller can mend.
     """
     config = _campaign(campaign, systems, scenarios, evaluators, settings)
     return _now(lambda: _evaluated(config, store, limit, progress))
@@ -96,7 +96,7 @@ def judge(
     `evaluate`; `limit` takes so many conversations of each file; `settings` are further keys of
     a campaign file: model, models, budget, data.
 
-    Raises `recjury.errors.Fixable`, in one line, for what the caller can mend.
+    Raises `recjury.errors.UserError`, in one line, for what the caller can mend.
     """
     config = _evaluation(evaluators, settings)
     return _now(lambda: _judged(conversations, campaign, config, store, limit, progress))

@@ -13,7 +13,7 @@ from recjury.errors import ConfigError
 from recjury.judges.config import EvaluatorContext
 from recjury.knowledge import Catalogue
 from recjury.llm import Gateway
-from recjury.records import Checked, Evaluator, Recommender, User, evaluator_id
+from recjury.records import Evaluator, Recommender, SupportsCheck, UserSimulator, evaluator_id
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,14 @@ class Components:
 
     catalogue: Catalogue
     recommenders: Mapping[str, Recommender]
-    user: User | None
+    user: UserSimulator | None
     evaluators: Mapping[str, Evaluator]
 
     async def check(self, systems: Iterable[str]) -> None:
-        """Try those systems that can be tried; raises Fixable for the first that cannot be used."""
+        """Try the systems that have a check; raise UserError for the first that is not usable."""
         for name in sorted(systems):
             recommender = self.recommenders[name]
-            if isinstance(recommender, Checked):
+            if isinstance(recommender, SupportsCheck):
                 await recommender.check()
 
     async def aclose(self) -> None:
@@ -52,7 +52,10 @@ def playing_components(
 
 
 def build_evaluators(
-    config: EvaluationConfig, corpus: Corpus | None, gateway: Gateway | None, user: User | None
+    config: EvaluationConfig,
+    corpus: Corpus | None,
+    gateway: Gateway | None,
+    user: UserSimulator | None,
 ) -> dict[str, Evaluator]:
     """The evaluators of logs about `corpus` by label; None where the items are unknown.
 
@@ -76,7 +79,7 @@ def build_user(
     catalogue: Catalogue,
     gateway: Gateway | None,
     config: EvaluationConfig,
-) -> User:
+) -> UserSimulator:
     """The simulated user that `simulator` describes; a model where nothing is said and there is
     one."""
     if simulator.kind == "rule" or (simulator.kind is None and not config.has_models):
@@ -93,7 +96,7 @@ def build_user(
 def _recommender(
     system: SystemConfig, config: CampaignConfig, corpus: Corpus, gateway: Gateway | None
 ) -> Recommender:
-    from recjury.agents import Surroundings, load_recommender
+    from recjury.agents import SystemContext, load_recommender
 
     if isinstance(system, PythonConfig) and system.instance is not None:
         from recjury.agents.own import guard_instance
@@ -104,5 +107,5 @@ def _recommender(
         key: value.replace("{corpus}", corpus.name) if isinstance(value, str) else value
         for key, value in given.items()
     }
-    around = Surroundings(corpus, gateway, list_length=config.simulator.list_length)
+    around = SystemContext(corpus, gateway, list_length=config.simulator.list_length)
     return load_recommender(system.kind, system.name, options, around)

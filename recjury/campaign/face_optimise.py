@@ -52,7 +52,7 @@ async def optimise(
     *,
     watch: Callable[[Step], None] = lambda _: None,
 ) -> Report:
-    """Optimise, or go on with it; raises StepFailed, and Fixable before anything is written."""
+    """Optimise, or go on with it; raises StepFailed, and UserError before anything is written."""
     work = _Work(f"face optimise {plan.aspect}", [], Optimisation.check, Optimisation.run)
     return await _as_campaign(plan, config, place, watch, work)
 

@@ -62,7 +62,7 @@ async def fork_debate(
     """Fork the debate of `evaluation` (the whole id), with the models of `config` where models
     held it.
 
-    Raises Fixable for a fork that cannot be, and UnitFailed where a call failed: what was
+    Raises UserError for a fork that cannot be, and UnitFailed where a call failed: what was
     answered until then is kept, and not asked again.
     """
     async with AsyncExitStack() as stack:

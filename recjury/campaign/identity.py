@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from recjury.campaign.config import CampaignConfig
-from recjury.records import JSON, ConversationLog, Recommender, Scenario, User, digest
+from recjury.records import JSON, ConversationLog, Recommender, Scenario, UserSimulator, digest
 from recjury.simulator import LeakGuard, session_settings
 
 # Part of every conversation's identity: raise it when a session comes to say something else.
@@ -42,7 +42,7 @@ def logs_id(logs: Iterable[ConversationLog]) -> str:
     return digest(["logs", sorted({log.id for log in logs})])[:_DIGITS]
 
 
-def play_settings(config: CampaignConfig, user: User, guard: LeakGuard) -> dict[str, JSON]:
+def play_settings(config: CampaignConfig, user: UserSimulator, guard: LeakGuard) -> dict[str, JSON]:
     """What can change a conversation, whichever system is under test."""
     rounds = config.simulator
     return {

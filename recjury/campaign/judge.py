@@ -43,7 +43,7 @@ async def judge_files(
 
     `form` is how the files are written; None finds out. Every file is read to its end before
     anything is written, and again to be kept, so that no more than one conversation is in
-    memory. Raises Fixable.
+    memory. Raises UserError.
     """
     data = Path(config.data) if config.data else data_beside(paths)
     read = partial(read_recordings, paths, form, data=data, limit=limit)
@@ -58,7 +58,7 @@ async def judge_logs(
     *,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Evaluate conversations that a program has, as a campaign of their own. Raises Fixable."""
+    """Evaluate conversations that a program has, as a campaign of their own. Raises UserError."""
     data = Path(config.data) if config.data else None
     return await _judge(logs_id(logs), partial(_as_recordings, logs), config, place, data, progress)
 
@@ -72,7 +72,7 @@ async def judge_campaign(
 ) -> RunResult:
     """Evaluate the conversations of a campaign that the store has; nothing is played.
 
-    The evaluations join those that the campaign has. Raises Fixable.
+    The evaluations join those that the campaign has. Raises UserError.
     """
     progress = progress or Progress()
     async with AsyncExitStack() as stack:

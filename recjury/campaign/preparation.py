@@ -33,7 +33,7 @@ class Prepared:
     async def check_systems(self, place: Store | str | None = None) -> None:
         """Try the systems that have something left to play, by what the store at `place` has.
 
-        Raises Fixable for the first that cannot be used; nothing is written.
+        Raises UserError for the first that cannot be used; nothing is written.
         """
         held = _held(place, [planned.conversation.identity for planned in self.planned])
         left = {
@@ -57,7 +57,7 @@ def _held(place: Store | str | None, identities: Iterable[str]) -> Mapping[str, 
 async def open_gateway(config: EvaluationConfig, stack: AsyncExitStack) -> Gateway | None:
     """The gateway to the models, which were all tried; None where there is none.
 
-    Calls can be made once it has something to record them in: see `open_store`. Raises Fixable.
+    Calls can be made once it has something to record them in: see `open_store`. Raises UserError.
     """
     if not config.has_models:
         return None
@@ -101,7 +101,7 @@ async def prepare(
     """Open corpora and systems, try every model, and plan.
 
     `limit` draws that many scenarios from each source instead of what the file says. What was
-    opened is closed by `stack`. Raises Fixable.
+    opened is closed by `stack`. Raises UserError.
     """
     opened = open_sources(config)
     scenarios, skipped = draw_scenarios(opened, config.seed, limit)

@@ -44,7 +44,7 @@ async def run_campaign(
     """Run `config`, or go on with it where the store has a part of it already.
 
     A store given by its URL is opened, or made, once everything else is in order. `limit` draws
-    that many scenarios from each source instead of what the file says. Raises Fixable for what
+    that many scenarios from each source instead of what the file says. Raises UserError for what
     the user can mend: before the first conversation with nothing written, later (an endpoint that
     has come to refuse) with everything kept that was finished.
     """

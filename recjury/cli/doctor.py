@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from recjury.cli import options, output
-from recjury.errors import Fixable
+from recjury.errors import UserError
 
 
 class Finding(NamedTuple):
@@ -117,7 +117,7 @@ async def _prepared(path: Path) -> str:
 def _tried(what: str, look: Callable[[], str]) -> Finding:
     try:
         return Finding(what, True, look())
-    except Fixable as error:
+    except UserError as error:
         return Finding(what, False, str(error))
 
 

@@ -9,7 +9,7 @@ import sys
 
 from recjury.cli.app import app
 from recjury.cli.plain_text import printable
-from recjury.errors import Fixable
+from recjury.errors import UserError
 
 
 def main() -> None:
@@ -20,7 +20,7 @@ def main() -> None:
     sys.path.append(os.getcwd())
     try:
         app()
-    except Fixable as error:
+    except UserError as error:
         _end(f"recjury: {printable(' '.join(str(error).split()))}", 2)
     except BrokenPipeError:
         # Whoever read our output has left: there is nobody to tell.

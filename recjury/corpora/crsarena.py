@@ -21,8 +21,8 @@ from recjury.records import (
     ConversationLog,
     Ending,
     Level,
-    Place,
     Scenario,
+    ScoreTarget,
     Speaker,
     Turn,
 )
@@ -35,7 +35,7 @@ UNDESCRIBED = {"preference_elicitation": 2, "explanation": 2}
 _TURN_ASPECTS = {str(a): a.high for a in Aspect if a.level is Level.TURN}
 _DIALOGUE_ASPECTS = {str(a): a.high for a in Aspect if a.level is Level.DIALOGUE}
 
-Labels = Mapping[str, Mapping[Place, int]]
+Labels = Mapping[str, Mapping[ScoreTarget, int]]
 """By aspect: the label of each place that has one, in file order."""
 
 
@@ -93,7 +93,7 @@ def read_crsarena(path: Path) -> CrsArena:
     are not numbered from 0 or do not alternate.
     """
     logs: dict[str, ConversationLog] = {}
-    labels: dict[str, dict[Place, int]] = {
+    labels: dict[str, dict[ScoreTarget, int]] = {
         name: {} for name in (*_TURN_ASPECTS, *_DIALOGUE_ASPECTS, *UNDESCRIBED)
     }
     problems: list[Problem] = []
@@ -141,7 +141,7 @@ def _log(dialogue: _Dialogue) -> ConversationLog:
 
 
 class _Given(NamedTuple):
-    place: Place
+    place: ScoreTarget
     labels: Mapping[str, object]
     scale: Mapping[str, int]
 
@@ -149,17 +149,17 @@ class _Given(NamedTuple):
 def _labelled(dialogue: _Dialogue) -> Iterator[_Given]:
     for said in dialogue.dialogue:
         if said.role == "ASST":
-            place = Place(dialogue.conv_id, said.turn_ind)
+            place = ScoreTarget(dialogue.conv_id, said.turn_ind)
             yield _Given(place, said.turn_level_aggregated, _TURN_ASPECTS)
-    whole = Place(dialogue.conv_id)
+    whole = ScoreTarget(dialogue.conv_id)
     yield _Given(whole, dialogue.dial_level_aggregated, _DIALOGUE_ASPECTS)
 
 
 def _read_labels(
-    place: Place,
+    place: ScoreTarget,
     given: Mapping[str, object],
     scale: Mapping[str, int],
-    labels: Mapping[str, dict[Place, int]],
+    labels: Mapping[str, dict[ScoreTarget, int]],
 ) -> Iterator[Problem]:
     more = UNDESCRIBED if place.turn is None else {}
     for name in scale:

@@ -14,7 +14,7 @@ from recjury.records import (
     Decomposition,
     DialogueAct,
     Particle,
-    Place,
+    ScoreTarget,
     Speaker,
     TurnParticles,
 )
@@ -43,15 +43,15 @@ class _Row(BaseModel):
     particles: list[_Particle]
 
 
-def read_particles(path: Path) -> dict[Place, TurnParticles]:
+def read_particles(path: Path) -> dict[ScoreTarget, TurnParticles]:
     """The particles of every system turn in the file, by place, in file order.
 
     Raises DataError, with the line, for what is not of the form, an act that is none of the
     five, particles not numbered from 0, and a turn that occurs twice.
     """
-    found: dict[Place, TurnParticles] = {}
+    found: dict[ScoreTarget, TurnParticles] = {}
     for number, row in read_rows(path, _Row):
-        place = Place(row.conv_id, row.turn_ind)
+        place = ScoreTarget(row.conv_id, row.turn_ind)
         if place in found:
             raise DataError(f"a second {place}", path=path, line=number)
         if [each.particle_ind for each in row.particles] != list(range(len(row.particles))):
@@ -71,7 +71,7 @@ def _particle(given: _Particle) -> Particle:
     return Particle(act=DialogueAct(given.dialogue_act), mention=given.particle, feedback=feedback)
 
 
-def by_conversation(particles: Mapping[Place, TurnParticles]) -> dict[str, Decomposition]:
+def by_conversation(particles: Mapping[ScoreTarget, TurnParticles]) -> dict[str, Decomposition]:
     """The same, conversation by conversation, turns in order."""
     turns: dict[str, list[TurnParticles]] = {}
     for place, own in particles.items():
@@ -85,7 +85,7 @@ def by_conversation(particles: Mapping[Place, TurnParticles]) -> dict[str, Decom
 
 
 def check_particles(
-    particles: Mapping[Place, TurnParticles], logs: Mapping[str, ConversationLog]
+    particles: Mapping[ScoreTarget, TurnParticles], logs: Mapping[str, ConversationLog]
 ) -> Iterator[Problem]:
     """Places that `logs` do not have, and particles whose words are not in their turn."""
     for place, own in particles.items():
@@ -99,7 +99,7 @@ def check_particles(
             yield from not_in_turn(place, own, log.interaction[at].text)
 
 
-def not_in_turn(place: Place, own: TurnParticles, text: str) -> Iterator[Problem]:
+def not_in_turn(place: ScoreTarget, own: TurnParticles, text: str) -> Iterator[Problem]:
     """The particles of one turn whose words, whatever case and marks, are not in its `text`."""
     folded = _folded(text)
     for number, particle in enumerate(own.particles):

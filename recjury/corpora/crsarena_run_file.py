@@ -16,9 +16,9 @@ from recjury.corpora.lines import read_json_with_nan
 from recjury.corpora.problems import Fault, Problem
 from recjury.corpora.writing import write_file
 from recjury.errors import DataError
-from recjury.records import Aspect, Level, Place
+from recjury.records import Aspect, Level, ScoreTarget
 
-RunScores = Mapping[Aspect, Mapping[Place, float]]
+RunScores = Mapping[Aspect, Mapping[ScoreTarget, float]]
 
 
 class _Turn(BaseModel):
@@ -39,18 +39,20 @@ class _Dialogue(BaseModel):
 _FILE = TypeAdapter(list[_Dialogue])
 
 
-def read_run_file(path: Path) -> tuple[dict[Aspect, dict[Place, float]], tuple[Problem, ...]]:
+def read_run_file(path: Path) -> tuple[dict[Aspect, dict[ScoreTarget, float]], tuple[Problem, ...]]:
     """The scores by aspect and place, and what is wrong with them; null is no score.
 
     Raises DataError for what is not of the form, and a conversation or turn that occurs twice.
     """
-    scores: dict[Aspect, dict[Place, float]] = {}
+    scores: dict[Aspect, dict[ScoreTarget, float]] = {}
     problems: list[Problem] = []
-    seen: set[Place] = set()
+    seen: set[ScoreTarget] = set()
     dialogues: list[_Dialogue] = read_json_with_nan(path, _FILE)
     for dialogue in dialogues:
-        given = [(Place(dialogue.conv_id), dialogue.dial_level_pred)]
-        given += ((Place(dialogue.conv_id, t.turn_ind), t.turn_level_pred) for t in dialogue.turns)
+        given = [(ScoreTarget(dialogue.conv_id), dialogue.dial_level_pred)]
+        given += (
+            (ScoreTarget(dialogue.conv_id, t.turn_ind), t.turn_level_pred) for t in dialogue.turns
+        )
         for place, own in given:
             if place in seen:
                 raise DataError(f"a second {place}", path=path)
@@ -60,7 +62,7 @@ def read_run_file(path: Path) -> tuple[dict[Aspect, dict[Place, float]], tuple[P
 
 
 def _take(
-    place: Place, given: Mapping[str, object], scores: dict[Aspect, dict[Place, float]]
+    place: ScoreTarget, given: Mapping[str, object], scores: dict[Aspect, dict[ScoreTarget, float]]
 ) -> Iterator[Problem]:
     level = Level.DIALOGUE if place.turn is None else Level.TURN
     for name, score in given.items():

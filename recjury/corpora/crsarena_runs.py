@@ -18,7 +18,7 @@ from recjury.corpora.lines import read_lines
 from recjury.corpora.problems import Fault, Problem
 from recjury.corpora.writing import write_file
 from recjury.errors import DataError
-from recjury.records import Aspect, Place
+from recjury.records import Aspect, ScoreTarget
 
 _ABSURD = 1e9  # no scale reaches so far, and sums of such numbers stay finite
 
@@ -36,7 +36,7 @@ class AspectRun(NamedTuple):
     """
 
     aspect: Aspect
-    turns: Mapping[Place, ParticleScores]
+    turns: Mapping[ScoreTarget, ParticleScores]
     problems: tuple[Problem, ...]
 
 
@@ -60,7 +60,7 @@ def read_runs(folder: Path) -> dict[Aspect, AspectRun]:
 
 def read_run(path: Path, aspect: Aspect) -> AspectRun:
     """One aspect's file. Raises DataError, with the line, for what is not of the form."""
-    turns: dict[Place, ParticleScores] = {}
+    turns: dict[ScoreTarget, ParticleScores] = {}
     problems: list[Problem] = []
     seen: dict[str, int] = {}
     for number, content in read_lines(path):
@@ -77,7 +77,7 @@ def read_run(path: Path, aspect: Aspect) -> AspectRun:
                 )
             seen[conversation] = number
             for turn, given in row["turns"].items():
-                place = Place(conversation, _number(turn))
+                place = ScoreTarget(conversation, _number(turn))
                 turns[place] = {
                     _number(particle): dict(_scores(scores, place, particle, aspect, problems))
                     for particle, scores in given["particles"].items()
@@ -107,7 +107,11 @@ def _number(key: str) -> int:
 
 
 def _scores(
-    given: Mapping[str, object], place: Place, particle: str, aspect: Aspect, found: list[Problem]
+    given: Mapping[str, object],
+    place: ScoreTarget,
+    particle: str,
+    aspect: Aspect,
+    found: list[Problem],
 ) -> Iterator[tuple[str, float]]:
     for name, score in given.items():
         where = f"particle {particle}, {name}"
@@ -126,7 +130,7 @@ def is_number(score: object) -> TypeGuard[float]:
     return isinstance(score, int | float) and not isinstance(score, bool) and abs(score) < _ABSURD
 
 
-def _missing(aspect: Aspect, turns: Mapping[Place, ParticleScores]) -> Iterator[Problem]:
+def _missing(aspect: Aspect, turns: Mapping[ScoreTarget, ParticleScores]) -> Iterator[Problem]:
     """Particles with fewer scores than most have."""
     counts = Counter(len(scores) for given in turns.values() for scores in given.values())
     usual = max(counts, key=lambda n: (counts[n], n), default=0)
@@ -137,7 +141,7 @@ def _missing(aspect: Aspect, turns: Mapping[Place, ParticleScores]) -> Iterator[
                 yield Problem(Fault.MISSING_SCORE, place, aspect, what)
 
 
-def write_run(path: Path, turns: Iterable[tuple[Place, ParticleScores]]) -> None:
+def write_run(path: Path, turns: Iterable[tuple[ScoreTarget, ParticleScores]]) -> None:
     """Write one aspect's scores in the same form, conversations and turns in the order given.
 
     Raises DataError where the file cannot be written.

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from recjury.records import Place
+from recjury.records import ScoreTarget
 
 
 class Fault(StrEnum):
@@ -28,7 +28,7 @@ class Problem(NamedTuple):
     """One thing that is wrong, where, and on which aspect if it is about one."""
 
     fault: Fault
-    place: Place | None
+    place: ScoreTarget | None
     aspect: str
     what: str
 

@@ -13,7 +13,7 @@ from recjury.debate.answer import ANSWER_SCHEMA, read_answer
 from recjury.debate.debate import EDITED
 from recjury.debate.roles import DebatePrompts
 from recjury.debate.rule_debaters import RULE
-from recjury.errors import ConfigError, UnitFailed, Unreadable
+from recjury.errors import ConfigError, ParseError, UnitFailed
 from recjury.llm import Gateway
 from recjury.llm.autogen_client import GatewayClient
 from recjury.prompts import Pack
@@ -87,7 +87,7 @@ class LlmDebaters:
     ) -> Statement:
         """What the model says for `role`; unscored, saying why, where it could not be had.
 
-        Raises EndpointRefused, which is about the endpoint and not about this debate.
+        Raises ProviderError, which is about the endpoint and not about this debate.
         """
         client = GatewayClient(
             self._gateway,
@@ -107,7 +107,7 @@ class LlmDebaters:
             try:
                 await _send(agent, client, message)
                 answer = read_answer(client.replies[-1])
-            except Unreadable as error:
+            except ParseError as error:
                 problem = str(error)
                 message = self._prompts.repair(problem)
             except UnitFailed as error:

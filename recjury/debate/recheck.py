@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from recjury.debate.answer import read_answer
 from recjury.debate.difference import Difference, compared, compared_text
 from recjury.debate.roles import DebatePrompts
-from recjury.errors import Unreadable
+from recjury.errors import ParseError
 from recjury.llm import read_rating
 from recjury.prompts import turns_block
 from recjury.records import (
@@ -33,7 +33,7 @@ def recheck_answer(statement: Statement, replies: Sequence[Reply]) -> tuple[Diff
     try:
         answer = read_answer(replies[-1])
         text, score = answer.statement, answer.score
-    except Unreadable as problem:
+    except ParseError as problem:
         reason = str(problem)
     found = compared_text("statement", where, text, statement.text)
     found += compared("score", where, score, statement.score)
@@ -80,7 +80,7 @@ def _repair(reply: Reply, prompts: DebatePrompts) -> list[Message]:
     """What follows in the next call: the reply, unless blank, and what was wrong with it."""
     try:
         read_answer(reply)
-    except Unreadable as problem:
+    except ParseError as problem:
         echo = [Message("assistant", (reply.text,))] if reply.text.strip() else []
         return [*echo, prompts.repair(str(problem))]
     return []
@@ -111,5 +111,5 @@ def _rated(rating: Rating, reply: Reply) -> tuple[float | None, str]:
     assert rating.high is not None  # factors have a scale
     try:
         return read_rating(reply, int(rating.low), int(rating.high))
-    except Unreadable:
+    except ParseError:
         return None, ""

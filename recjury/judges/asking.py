@@ -18,7 +18,7 @@ class Asked:
     high: int
 
     async def rate(self, gateway: Completes, request: ChatRequest) -> Rating:
-        """The rating in the reply to `request`; raises EndpointRefused."""
+        """The rating in the reply to `request`; raises ProviderError."""
 
         answer = await ask(gateway, request, lambda reply: read_rating(reply, self.low, self.high))
         value: RatedText | None = answer.value

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field, field_validator
 
 from recjury.errors import ConfigError
-from recjury.records import JSON, Evaluator, ExpectedCalls, Metric, Record, User
+from recjury.records import JSON, Evaluator, ExpectedCalls, Metric, Record, UserSimulator
 
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
@@ -31,7 +31,7 @@ class EvaluatorContext:
     corpus: "Corpus | None" = None
     gateway: "Gateway | None" = None
     models: "Mapping[str, ModelSpec]" = field(default_factory=dict)
-    user: User | None = None
+    user: UserSimulator | None = None
 
     def model(self, alias: str, who: str) -> "Gateway":
         """The gateway, once it is sure that `who` can ask the model `alias` for text.

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple, get_args
 
 from pydantic import Field
 
-from recjury.errors import Fixable
+from recjury.errors import UserError
 from recjury.foreign import entry_points
 from recjury.judges.config import EvaluatorConfig
 from recjury.judges.core.config import CoreConfig
@@ -104,7 +104,7 @@ def _metrics(config: type[EvaluatorConfig]) -> tuple[Metric, ...]:
 def _offered(name: str) -> Listed:
     try:
         metrics = PythonConfig(path=name).metrics(models=False)
-    except Fixable as problem:
+    except UserError as problem:
         return Listed(name, str(problem), ())
     return Listed(name, "From an installed package.", metrics)
 

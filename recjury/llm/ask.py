@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
-from recjury.errors import UnitFailed, Unreadable
+from recjury.errors import ParseError, UnitFailed
 from recjury.records import ChatRequest, Message, Reply, Status
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ async def ask(
 ) -> Answer[T]:
     """Call the model and `read` its reply, at most `attempts` times.
 
-    `read` raises Unreadable for a reply it cannot use. A call that fails, or that the budget
+    `read` raises ParseError for a reply it cannot use. A call that fails, or that the budget
     does not cover, gives the status CALL_FAILED. Never raises UnitFailed.
     """
     calls: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ async def ask(
         calls += (reply.call,)
         try:
             return Answer(read(reply), Status.SCORED, "", calls, reply)
-        except Unreadable as problem:
+        except ParseError as problem:
             reason = str(problem)
         request = once_more(request, reply, reason)
     return Answer(None, Status.UNREADABLE, reason, calls, reply)

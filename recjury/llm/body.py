@@ -8,7 +8,7 @@ import orjson
 
 from recjury.llm.spec import ModelSpec
 from recjury.llm.wire import Completion, LogProbs, Retryable
-from recjury.records import ChatRequest, Further
+from recjury.records import ChatRequest, Choice
 
 _Fields = dict[str, object]
 _TOO_MANY = 2**31  # tokens that no call has
@@ -94,10 +94,10 @@ def _chat(body: _Fields) -> Completion:
     )
 
 
-def _said(choice: _Fields) -> Further:
+def _said(choice: _Fields) -> Choice:
     content = cast("_Fields", choice["message"]).get("content")
     text = content if isinstance(content, str) else _joined(content)
-    return Further(text, str(choice.get("finish_reason") or ""))
+    return Choice(text, str(choice.get("finish_reason") or ""))
 
 
 def _joined(content: object) -> str:

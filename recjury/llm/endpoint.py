@@ -24,7 +24,7 @@ class Endpoint:
         self._path = "/embeddings" if spec.embedding else "/chat/completions"
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """One attempt. Raises Retryable, EndpointRefused, or CallFailed where no retry helps."""
+        """One attempt. Raises Retryable, ProviderError, or CallFailed where no retry helps."""
         try:
             raw = await self._wire.send(self._path, request_body(request, self._spec))
         except TypeError as error:
@@ -39,7 +39,7 @@ class Endpoint:
             raise Retryable(f"{error.reason}: {said}" if said else error.reason) from None
 
     async def check(self) -> None:
-        """Raise EndpointRefused if there is no such endpoint, key or model.
+        """Raise ProviderError if there is no such endpoint, key or model.
 
         Asks for the list of models; where that is not served or lacks the model (some list only
         a part of what they serve), a call of a few tokens decides.

@@ -66,7 +66,7 @@ class Gateway:
         """The reply to `request`, kept by the recorder before it is returned.
 
         A reply the recorder has is reused; equal calls in flight share one request. Raises
-        CallFailed after the retries, BudgetSpent, EndpointRefused when the endpoint turns the
+        CallFailed after the retries, BudgetSpent, ProviderError when the endpoint turns the
         key or the model down, and ConfigError for an alias or key that is not there.
         """
         return await self._complete(request, attribution())
@@ -114,7 +114,7 @@ class Gateway:
     async def check(self) -> None:
         """Try every model before any work is done.
 
-        Raises ConfigError for a key that is not set, and EndpointRefused for an endpoint that
+        Raises ConfigError for a key that is not set, and ProviderError for an endpoint that
         is not there, refuses the key, or lacks the model; each in one line.
         """
         lanes = [self._sender.lane(alias) for alias in self.models]

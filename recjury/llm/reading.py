@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from recjury.errors import Unreadable
+from recjury.errors import ParseError
 from recjury.records import Reply
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -30,13 +30,13 @@ class RatedText(NamedTuple):
 def finished_text(reply: Reply) -> str:
     """The reply's text without a leading block of thoughts.
 
-    Raises Unreadable when it is empty or was cut off.
+    Raises ParseError when it is empty or was cut off.
     """
     if reply.finish_reason in _CUT_OFF:
-        raise Unreadable(f"the reply was cut off (finish reason {reply.finish_reason})")
+        raise ParseError(f"the reply was cut off (finish reason {reply.finish_reason})")
     text = _THOUGHT.sub("", reply.text, count=1).strip()
     if not text:
-        raise Unreadable("the reply is empty")
+        raise ParseError("the reply is empty")
     return text
 
 
@@ -44,20 +44,20 @@ def read_rating(reply: Reply, low: int, high: int) -> RatedText:
     """The one integer between <rating> tags, `low` to `high`, and the text around it.
 
     A tag without any digit (an echo of the form asked for) does not count; the same rating
-    twice does as one. Raises Unreadable for everything else.
+    twice does as one. Raises ParseError for everything else.
     """
     text = finished_text(reply)
     found = {value.strip() for value in _RATING.findall(text)}
     ratings = sorted(value for value in found if any(sign.isdigit() for sign in value))
     if not ratings:
-        raise Unreadable(f"no <rating> from {low} to {high} was given")
+        raise ParseError(f"no <rating> from {low} to {high} was given")
     if len(ratings) > 1:
-        raise Unreadable(f"two different ratings were given: {_quoted(ratings[:2])}")
+        raise ParseError(f"two different ratings were given: {_quoted(ratings[:2])}")
     if not re.fullmatch(r"-?[0-9]{1,9}", ratings[0]):
-        raise Unreadable(f"the rating {_quoted(ratings)} is not a whole number")
+        raise ParseError(f"the rating {_quoted(ratings)} is not a whole number")
     score = int(ratings[0])
     if not low <= score <= high:
-        raise Unreadable(f"the rating {score} is outside {low} to {high}")
+        raise ParseError(f"the rating {score} is outside {low} to {high}")
     return RatedText(score, _RATING.sub("", text).strip())
 
 
@@ -70,11 +70,11 @@ def read_json(reply: Reply, model: type[ModelT]) -> ModelT:
 
     Code fences, text around it and raw control characters inside strings are tolerated; an
     object that names a key twice, a cut-off one, and two different fitting ones are not. Raises
-    Unreadable.
+    ParseError.
     """
     text = finished_text(reply)
     if len(text) > _LONGEST_JSON:
-        raise Unreadable(f"the reply is too long for a JSON object: {len(text)} characters")
+        raise ParseError(f"the reply is too long for a JSON object: {len(text)} characters")
     fitting: list[ModelT] = []
     problem = "no JSON object was given"
     for candidate in _objects(text):
@@ -88,9 +88,9 @@ def read_json(reply: Reply, model: type[ModelT]) -> ModelT:
             if value not in fitting:
                 fitting.append(value)
     if len(fitting) > 1:
-        raise Unreadable("two different JSON objects were given")
+        raise ParseError("two different JSON objects were given")
     if not fitting:
-        raise Unreadable(problem)
+        raise ParseError(problem)
     return fitting[0]
 
 
@@ -114,7 +114,7 @@ def _objects(text: str) -> Iterator[dict[str, object]]:
                 return  # its inner objects are fragments of an answer, not answers
             end = start + 1
         except RecursionError:
-            raise Unreadable("the JSON object is nested too deeply") from None
+            raise ParseError("the JSON object is nested too deeply") from None
         else:
             yield value
         start = text.find("{", end)
@@ -123,5 +123,5 @@ def _objects(text: str) -> Iterator[dict[str, object]]:
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise Unreadable("the JSON object names a key twice")
+        raise ParseError("the JSON object names a key twice")
     return found

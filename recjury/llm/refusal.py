@@ -2,7 +2,7 @@
 
 import orjson
 
-from recjury.errors import CallFailed, EndpointRefused
+from recjury.errors import CallFailed, ProviderError
 from recjury.llm.retry import retry_after
 from recjury.llm.spec import ModelSpec
 from recjury.llm.wire import RawReply, Retryable
@@ -19,7 +19,7 @@ def excerpt(text: str, key: str | None) -> str:
 
 
 def fault(raw: RawReply, spec: ModelSpec, key: str | None) -> Exception:
-    """The exception that the answer calls for: Retryable, EndpointRefused or CallFailed."""
+    """The exception that the answer calls for: Retryable, ProviderError or CallFailed."""
     said, code = _error(raw.body)
     shown = excerpt(said, key)
     came = f"HTTP {raw.status}" + (f": {shown}" if shown else "")
@@ -37,9 +37,9 @@ def fault(raw: RawReply, spec: ModelSpec, key: str | None) -> Exception:
     return CallFailed(f"{spec.name}: {came}")
 
 
-def refused(spec: ModelSpec, came: str, advice: str) -> EndpointRefused:
+def refused(spec: ModelSpec, came: str, advice: str) -> ProviderError:
     """One line that names the address, the model, what came and what to do."""
-    return EndpointRefused(f"{spec.base_url}, model {spec.name}: {came}: {advice}")
+    return ProviderError(f"{spec.base_url}, model {spec.name}: {came}: {advice}")
 
 
 def _about_the_key(spec: ModelSpec) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from recjury.errors import UnitFailed, Unreadable
+from recjury.errors import ParseError, UnitFailed
 from recjury.llm.ask import Completes, once_more
 from recjury.llm.together import together as all_of
 from recjury.records import ChatRequest, Reply, Status
@@ -43,7 +43,7 @@ async def sample(
     """`n` samples of `request`, each as `read` makes of it.
 
     `together` sends one request for all; what an endpoint then leaves out is asked for one by
-    one. A sample that `read` refuses (Unreadable) is asked for once more: drawn afresh or, with
+    one. A sample that `read` refuses (ParseError) is asked for once more: drawn afresh or, with
     `repair`, by showing the model its reply and what is wrong with it. A call that fails, or
     that the budget does not cover, gives the status CALL_FAILED and no value at all. Never
     raises UnitFailed.
@@ -88,7 +88,7 @@ def _read_all(
     for number, reply in enumerate(replies):
         try:
             values.append(read(reply))
-        except Unreadable as problem:
+        except ParseError as problem:
             values.append(None)
             reasons[number] = str(problem)
     return values, reasons

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from recjury.errors import CallFailed, ConfigError, EndpointRefused
+from recjury.errors import CallFailed, ConfigError, ProviderError
 from recjury.llm.budget import Budget
 from recjury.llm.clock import Clock
 from recjury.llm.connect import connect
@@ -83,7 +83,7 @@ class Sender:
     async def send(self, key: str, request: ChatRequest, lane: Lane) -> Reply:
         """The reply to `request`, called `key`.
 
-        Raises CallFailed after the retries, BudgetSpent, and EndpointRefused.
+        Raises CallFailed after the retries, BudgetSpent, and ProviderError.
         """
         worst = self.budget.worst(request, lane.spec)
         await self.budget.set_aside(worst)
@@ -121,7 +121,7 @@ class Sender:
                 return completion, latency, attempts.sent
             except Retryable as error:
                 problem = error
-            except (CallFailed, EndpointRefused):
+            except (CallFailed, ProviderError):
                 self.usage.failed += 1
                 raise
             wait = attempts.wait(problem)

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from recjury.records import ChatRequest, Further
+from recjury.records import ChatRequest, Choice
 
 LogProbs = tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]
 
@@ -17,7 +17,7 @@ class Completion(NamedTuple):
     completion_tokens: int = 0
     cached_tokens: int = 0
     logprobs: LogProbs = ()
-    further: tuple[Further, ...] = ()
+    further: tuple[Choice, ...] = ()
 
 
 class Retryable(Exception):
@@ -39,10 +39,10 @@ class Provider(Protocol):
     """Where one model's completions come from."""
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """One attempt. Raises Retryable, EndpointRefused, or CallFailed where no retry helps."""
+        """One attempt. Raises Retryable, ProviderError, or CallFailed where no retry helps."""
 
     async def check(self) -> None:
-        """Raise EndpointRefused when the model cannot be used; nothing is recorded."""
+        """Raise ProviderError when the model cannot be used; nothing is recorded."""
 
     async def aclose(self) -> None:
         """Release what it holds."""

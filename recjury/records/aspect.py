@@ -40,7 +40,7 @@ _OF_TURNS = frozenset({Aspect.RELEVANCE, Aspect.INTERESTINGNESS})
 _HIGH = {Aspect.EFFICIENCY: 1, Aspect.DIALOGUE_OVERALL: 4}
 
 
-class Place(NamedTuple):
+class ScoreTarget(NamedTuple):
     """What is scored or labelled: a system turn by its 0-based index, or a whole conversation."""
 
     conversation: str

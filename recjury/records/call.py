@@ -59,7 +59,7 @@ class Usage:
     cost: float | None = None
 
 
-class Further(NamedTuple):
+class Choice(NamedTuple):
     """One more reply to the same request."""
 
     text: str
@@ -85,7 +85,7 @@ class Reply:
     reused: bool = False
     latency: float = 0.0
     attempts: int = 1
-    further: tuple[Further, ...] = ()
+    further: tuple[Choice, ...] = ()
 
     def each(self) -> "tuple[Reply, ...]":
         """All replies to the request, each as a reply of its own."""

@@ -79,14 +79,14 @@ class Recommender(Protocol):
 
 
 @runtime_checkable
-class Checked(Protocol):
+class SupportsCheck(Protocol):
     """A system under test that can be tried before a campaign begins."""
 
     async def check(self) -> None:
-        """Raise Fixable, in one line, if the system cannot be used."""
+        """Raise UserError, in one line, if the system cannot be used."""
 
 
-class Moment(Record):
+class UserContext(Record):
     """What the simulated user knows when it speaks.
 
     `hit` is the target that a recommendation list has held, once one has; `introduce` asks the
@@ -108,7 +108,7 @@ class Utterance(Record):
     calls: tuple[str, ...] = ()
 
 
-class User(Protocol):
+class UserSimulator(Protocol):
     """Who talks to the system under test. One object serves all conversations."""
 
     @property
@@ -119,10 +119,10 @@ class User(Protocol):
     def settings(self) -> Mapping[str, JSON]:
         """Everything that can change what it says: part of each conversation's identity."""
 
-    async def speak(self, moment: Moment) -> Utterance:
+    async def speak(self, moment: UserContext) -> Utterance:
         """The next utterance."""
 
-    async def rewrite(self, moment: Moment, utterance: str, leaks: Sequence[str]) -> Utterance:
+    async def rewrite(self, moment: UserContext, utterance: str, leaks: Sequence[str]) -> Utterance:
         """`utterance` again, without the words in `leaks`."""
 
     async def persuasiveness(self, log: ConversationLog) -> Rating:

@@ -18,7 +18,7 @@ from recjury.records import (
 from recjury.report.excerpt import Excerpt, excerpt, one_line
 from recjury.report.findings import Findings
 from recjury.report.players import speaker
-from recjury.report.ranking import Choice
+from recjury.report.ranking import ExamplePick
 from recjury.results import Measure
 from recjury.results.scores import shown_ratings
 from recjury.store import DebateSummary, Store
@@ -117,7 +117,7 @@ class Reading:
                 self.forks.setdefault(each.fork_of, []).append(each)
 
 
-def load_example(reading: Reading, choice: Choice) -> Example | None:
+def load_example(reading: Reading, choice: ExamplePick) -> Example | None:
     """The conversation that was chosen, or None if the store no longer has its log."""
     log = reading.store.log(choice.conversation)
     if log is None:

@@ -17,7 +17,7 @@ class Evaluated(NamedTuple):
     evaluation: str
 
 
-class Choice(NamedTuple):
+class ExamplePick(NamedTuple):
     """A conversation to show, its evaluations, and what it stands for ("median of 40")."""
 
     conversation: str
@@ -63,7 +63,7 @@ class Ranking:
         score = first if first is not None else fmean(shares) if shares else 0.0
         self._ranked[by].append(_Ranked(score, scores.conversation, tuple(evaluations)))
 
-    def choose(self, count: int) -> tuple[Choice, ...]:
+    def choose(self, count: int) -> tuple[ExamplePick, ...]:
         """At most `count` different conversations, evenly spread from the best to the worst.
 
         One is the median, three are the best, the median and the worst.
@@ -76,7 +76,7 @@ class Ranking:
         last = len(ranked) - 1
         places = [0.5] if count == 1 else [place / (count - 1) for place in range(count)]
         return tuple(
-            Choice(*ranked[round(place * last)][1:], self._stands_for(place, len(ranked), by))
+            ExamplePick(*ranked[round(place * last)][1:], self._stands_for(place, len(ranked), by))
             for place in places
         )
 

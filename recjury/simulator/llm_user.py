@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from recjury.errors import CallFailed, UnitFailed, Unreadable
+from recjury.errors import CallFailed, ParseError, UnitFailed
 from recjury.knowledge import Catalogue
 from recjury.llm import Answer, Gateway, RatedText, ask, read_rating
 from recjury.prompts import Pack, load_pack
@@ -13,10 +13,10 @@ from recjury.records import (
     ChatRequest,
     ConversationLog,
     Message,
-    Moment,
     Rating,
     Reply,
     Status,
+    UserContext,
     Utterance,
 )
 from recjury.simulator.user_prompts import PACK, UserPrompts
@@ -65,14 +65,14 @@ class LlmUser:
             "catalogue": self._catalogue.digest,
         }
 
-    async def speak(self, moment: Moment) -> Utterance:
-        """The next utterance. Raises CallFailed, or Unreadable after two useless replies."""
+    async def speak(self, moment: UserContext) -> Utterance:
+        """The next utterance. Raises CallFailed, or ParseError after two useless replies."""
         answer = await self._say(self._prompts.turn(moment), "simulator/speak")
         if answer.value is None:
             raise _failure(answer)
         return Utterance(text=answer.value, calls=answer.calls)
 
-    async def rewrite(self, moment: Moment, utterance: str, leaks: Sequence[str]) -> Utterance:
+    async def rewrite(self, moment: UserContext, utterance: str, leaks: Sequence[str]) -> Utterance:
         """The utterance in other words; with an empty text where no usable reply came.
 
         Raises CallFailed.
@@ -142,7 +142,7 @@ class LlmUser:
 def _failure(answer: Answer[str]) -> UnitFailed:
     if answer.status is Status.CALL_FAILED:
         return CallFailed(f"the simulated user could not be asked: {answer.reason}")
-    return Unreadable(
+    return ParseError(
         f"the simulated user gave no usable utterance in two replies: {answer.reason}"
     )
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from random import Random
 
 from recjury.knowledge import Catalogue
-from recjury.records import Item, Moment, Speaker, Turn, is_target
+from recjury.records import Item, Speaker, Turn, UserContext, is_target
 from recjury.simulator.agenda import (
     Attribute,
     Kind,
@@ -37,7 +37,7 @@ _ASKS_FOR: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 class RuleTurn:
     """One turn to be spoken: what was said, what was offered, and what is left to tell."""
 
-    def __init__(self, catalogue: Catalogue, moment: Moment, leaks: Callable[[str], bool]):
+    def __init__(self, catalogue: Catalogue, moment: UserContext, leaks: Callable[[str], bool]):
         """`leaks` tells whether a text would give a target away; such attributes are kept back."""
         self._catalogue = catalogue
         self._moment = moment

@@ -5,7 +5,7 @@ from functools import lru_cache
 from random import Random
 
 from recjury.knowledge import Catalogue
-from recjury.records import JSON, ConversationLog, ItemRef, Moment, Rating, Utterance, digest
+from recjury.records import JSON, ConversationLog, ItemRef, Rating, UserContext, Utterance, digest
 from recjury.simulator.agenda import phrases
 from recjury.simulator.leak_guard import GUARD_VERSION, LeakGuard, Watch
 from recjury.simulator.rule_persuasiveness import RULE_RUBRIC, rule_persuasiveness
@@ -47,7 +47,7 @@ class RuleUser:
             "catalogue": self._catalogue.digest,
         }
 
-    async def speak(self, moment: Moment) -> Utterance:
+    async def speak(self, moment: UserContext) -> Utterance:
         """The next utterance; it names no target that the system has not named as a hit."""
         watch, spoken, answering = self._heard(moment)
         turn = RuleTurn(self._catalogue, moment, lambda text: bool(watch.leaks(text)))
@@ -59,7 +59,7 @@ class RuleUser:
                 return Utterance(text=text)
         return Utterance(text=watch.cut(text, spoken=spoken, answering=answering))
 
-    async def rewrite(self, moment: Moment, utterance: str, leaks: Sequence[str]) -> Utterance:  # noqa: ARG002
+    async def rewrite(self, moment: UserContext, utterance: str, leaks: Sequence[str]) -> Utterance:  # noqa: ARG002
         """`utterance` without the sentences that hold a leak."""
         watch, spoken, answering = self._heard(moment)
         return Utterance(text=watch.cut(utterance, spoken=spoken, answering=answering))
@@ -68,7 +68,7 @@ class RuleUser:
         """Persuasiveness by attributes: see `rule_persuasiveness`."""
         return rule_persuasiveness(log, self._catalogue)
 
-    def _heard(self, moment: Moment) -> tuple[Watch, ItemRef | None, str]:
+    def _heard(self, moment: UserContext) -> tuple[Watch, ItemRef | None, str]:
         turns = moment.interaction or moment.scenario.history
         spoken = moment.hit if moment.system_named_hit else None
         return self._watch(moment.scenario.targets), spoken, turns[-1].text if turns else ""

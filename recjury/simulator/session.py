@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from recjury.errors import BudgetSpent, Fixable, UnitFailed, Unreadable
+from recjury.errors import BudgetSpent, ParseError, UnitFailed, UserError
 from recjury.knowledge import Catalogue
 from recjury.records import (
     JSON,
@@ -12,12 +12,12 @@ from recjury.records import (
     ConversationLog,
     Ending,
     ItemRef,
-    Moment,
     Recommender,
     Scenario,
     Speaker,
     Turn,
-    User,
+    UserContext,
+    UserSimulator,
     Utterance,
     usable_reply,
 )
@@ -28,7 +28,7 @@ MAX_ROUNDS = 5
 
 
 async def converse(
-    user: User,
+    user: UserSimulator,
     recommender: Recommender,
     scenario: Scenario,
     guard: LeakGuard,
@@ -48,7 +48,7 @@ async def converse(
 
     A system that raises, or answers with nothing usable, ends the conversation: the log keeps
     the failed turn and its reason. Raises UnitFailed when the user cannot speak, BudgetSpent
-    and Fixable errors (an endpoint that refuses) whoever's call it was; ValueError for rounds
+    and UserError errors (an endpoint that refuses) whoever's call it was; ValueError for rounds
     that make no conversation. Before UnitFailed is raised, `broken_off` is given what was said
     until then, if anything.
     """
@@ -68,7 +68,7 @@ async def converse(
 class _Session:
     """What changes while a conversation goes on."""
 
-    user: User
+    user: UserSimulator
     recommender: Recommender
     scenario: Scenario
     watch: Watch
@@ -98,7 +98,7 @@ class _Session:
         turns = (*self.scenario.history, *self.interaction)
         try:
             reply = usable_reply(await self.recommender.respond(Conversation(turns=turns)))
-        except (BudgetSpent, Fixable):
+        except (BudgetSpent, UserError):
             raise
         except Exception as failure:  # whatever a system under test does, its log is kept
             reason = _reason(failure)
@@ -120,7 +120,7 @@ class _Session:
 
     async def user_speaks(self, *, introduce: bool) -> None:
         """Add the user's turn, with what would give a target away rewritten or cut."""
-        moment = Moment(
+        moment = UserContext(
             scenario=self.scenario,
             interaction=tuple(self.interaction),
             hit=self.hit,
@@ -129,18 +129,18 @@ class _Session:
         )
         said = await self.user.speak(moment)
         if not said.text.strip():
-            raise Unreadable(f"the simulated user {self.user.name} said nothing")
+            raise ParseError(f"the simulated user {self.user.name} said nothing")
         if self._leaks(said.text):
             self.caught += 1
             said = await self._without_leaks(moment, said)
         self.through += bool(self._leaks(said.text))
         self.interaction.append(Turn(speaker=Speaker.USER, text=said.text, calls=said.calls))
 
-    async def _without_leaks(self, moment: Moment, said: Utterance) -> Utterance:
+    async def _without_leaks(self, moment: UserContext, said: Utterance) -> Utterance:
         leaks = self._leaks(said.text)
         try:
             again = await self.user.rewrite(moment, said.text, leaks)
-        except Unreadable:
+        except ParseError:
             again = Utterance(text="", calls=())
         calls = said.calls + again.calls
         text = again.text if again.text.strip() else said.text

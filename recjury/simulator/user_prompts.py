@@ -10,9 +10,9 @@ from recjury.records import (
     Item,
     ItemRef,
     Message,
-    Moment,
     Scenario,
     Speaker,
+    UserContext,
 )
 
 PACK = "core-simulator"
@@ -29,7 +29,7 @@ class UserPrompts:
         self.pack = pack
         self._catalogue = catalogue
 
-    def turn(self, moment: Moment) -> tuple[Message, ...]:
+    def turn(self, moment: UserContext) -> tuple[Message, ...]:
         """What asks for the next utterance."""
         role = self.pack.render(
             "role",
@@ -48,7 +48,9 @@ class UserPrompts:
         )
         return Message("system", role), Message("user", turn)
 
-    def rewrite(self, moment: Moment, utterance: str, leaks: Sequence[str]) -> tuple[Message, ...]:
+    def rewrite(
+        self, moment: UserContext, utterance: str, leaks: Sequence[str]
+    ) -> tuple[Message, ...]:
         """What asks for an utterance again, without its leaks."""
         again = self.pack.render(
             "rewrite",
@@ -69,13 +71,13 @@ class UserPrompts:
         )
         return (Message("user", parts),)
 
-    def _situation(self, moment: Moment) -> str:
+    def _situation(self, moment: UserContext) -> str:
         key = "open" if not moment.interaction else "answer"
         if moment.hit is not None:
             key = "introduce" if moment.introduce else "closing"
         return str(self.pack.manifest["situation"][key])
 
-    def _naming(self, moment: Moment) -> str:
+    def _naming(self, moment: UserContext) -> str:
         naming = self.pack.manifest["naming"]
         if moment.hit is None:
             return str(naming["never"])

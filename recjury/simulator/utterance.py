@@ -2,7 +2,7 @@
 
 import re
 
-from recjury.errors import Unreadable
+from recjury.errors import ParseError
 from recjury.llm import finished_text
 from recjury.records import Reply
 
@@ -31,20 +31,20 @@ _PAIRS = {'"': '"', "“": "”", "'": "'", "‘": "’"}
 def read_utterance(reply: Reply) -> str:
     """The utterance in a reply: plain text of at most `LONGEST` characters.
 
-    A leading "User:" and quotation marks around the whole are taken off. Raises Unreadable for
+    A leading "User:" and quotation marks around the whole are taken off. Raises ParseError for
     a reply that is empty, cut off, structured data, a refusal, or a script for both speakers.
     """
     text = _OWN_LABEL.sub("", finished_text(reply), count=1).strip()
     if len(text) > 1 and _PAIRS.get(text[0]) == text[-1] and text[0] not in text[1:-1]:
         text = text[1:-1].strip()
     if not any(sign.isalnum() for sign in text):
-        raise Unreadable("the utterance holds no words")
+        raise ParseError("the utterance holds no words")
     if len(text) > LONGEST:
-        raise Unreadable(f"the utterance is {len(text)} characters long, at most {LONGEST} wanted")
+        raise ParseError(f"the utterance is {len(text)} characters long, at most {LONGEST} wanted")
     if _STRUCTURED.match(text):
-        raise Unreadable("structured data came instead of plain text")
+        raise ParseError("structured data came instead of plain text")
     if _TAG.search(text) or _OTHER_SPEAKER.search(text):
-        raise Unreadable("more than the user's own next utterance came")
+        raise ParseError("more than the user's own next utterance came")
     if _REFUSAL.search(text):
-        raise Unreadable("the model refused to play the user")
+        raise ParseError("the model refused to play the user")
     return text

@@ -7,7 +7,7 @@ import orjson
 from sqlalchemy import ColumnElement, Connection, Engine, or_, select
 
 from recjury.errors import StoreError
-from recjury.records import CallRecord, ChatRequest, Further, Message, Reply, Usage
+from recjury.records import CallRecord, ChatRequest, Choice, Message, Reply, Usage
 from recjury.store.engine import one_line_errors
 from recjury.store.evaluation_tables import EvaluationRow
 from recjury.store.evaluations import of_campaign
@@ -175,7 +175,7 @@ class CallReader:
             reused=reused,
             latency=values.latency,
             attempts=values.attempts,
-            further=tuple(Further(self._plain(text), why) for text, why in values.more()),
+            further=tuple(Choice(self._plain(text), why) for text, why in values.more()),
         )
 
     def _plain(self, number: int) -> str:

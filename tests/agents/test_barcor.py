@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from recjury.agents import Surroundings, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.agents.barcor import checkpoint
 from recjury.agents.barcor.recommender import BARCOR, without_letters, without_role
 from recjury.agents.neural import weights
@@ -82,7 +82,7 @@ def test_it_answers_alone_as_in_company(folder: Path) -> None:
 
 def test_the_registry_makes_it_in_the_fidelity_asked_for(folder: Path) -> None:
     def made(**options: object) -> object:
-        around = Surroundings(CORPUS, list_length=3)
+        around = SystemContext(CORPUS, list_length=3)
         return load_recommender("barcor", "b", {"checkpoint": str(folder)} | options, around)
 
     system = made()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.agents import Surroundings, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.corpora import Corpus, open_corpus
 from recjury.knowledge import KnowledgeGraph
 from recjury.records import JSON
@@ -44,7 +44,7 @@ def settings(kind: str, folder: Path, graph: KnowledgeGraph | None = None) -> JS
     """The settings of a system that is loaded in the midst of `graph`."""
     corpus: Corpus = open_corpus("sample") if graph is None else Around(graph)  # type: ignore[assignment]
     options = {} if kind == "retrieval" else {"checkpoint": str(folder)}
-    return dict(load_recommender(kind, kind, options, Surroundings(corpus)).settings)
+    return dict(load_recommender(kind, kind, options, SystemContext(corpus)).settings)
 
 
 WRITE: dict[str, Callable[..., object]] = {

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from recjury.agents import Surroundings, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.agents.http import HttpRecommender
 from recjury.agents.http_client import HttpSettings
 from recjury.corpora import open_corpus
-from recjury.errors import ConfigError, EndpointRefused, SystemFailed
+from recjury.errors import ConfigError, ProviderError, SystemFailed
 from recjury.records import Conversation, Speaker, SystemReply, Turn
 from tests.agents.conversations import talk
 from tests.agents.http_system import Answer, Asked, HttpSystem, Script, says
@@ -282,14 +282,14 @@ def test_who_cannot_be_used_is_refused_in_one_line_before_anything_starts(
     health: str | None,
 ) -> None:
     url = closed_port()
-    with pytest.raises(EndpointRefused, match=f"system mine at {url}: cannot connect") as caught:
+    with pytest.raises(ProviderError, match=f"system mine at {url}: cannot connect") as caught:
         run(lambda s: s.check(), url, health=health and url)
     assert "\n" not in str(caught.value)
 
 
 def test_the_kind_is_made_from_a_campaigns_options() -> None:
     options = {"url": "http://127.0.0.1:9/respond", "timeout": 5, "version": "7"}
-    around = Surroundings(CORPUS, list_length=3)
+    around = SystemContext(CORPUS, list_length=3)
     system = load_recommender("http", "mine", options, around)
     assert system.settings == {
         "kind": "http",
@@ -315,5 +315,5 @@ def test_the_kind_is_made_from_a_campaigns_options() -> None:
 )
 def test_mistakes_in_its_options_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message) as caught:
-        load_recommender("http", "mine", options, Surroundings(CORPUS))
+        load_recommender("http", "mine", options, SystemContext(CORPUS))
     assert "pw" not in str(caught.value)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from recjury.agents import Surroundings, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.agents.barcor.training import Hyperparameters as BarcorSettings
 from recjury.agents.barcor.training import train_barcor
 from recjury.agents.kbrd.dataset import graph_instances
@@ -107,7 +107,7 @@ def test_the_same_seed_gives_the_same_numbers(trained: Trained, tmp_path: Path) 
 def test_the_checkpoint_takes_part_in_conversations(trained: Trained) -> None:
     async def answer() -> SystemReply:
         kind, options = trained.report.system, {"checkpoint": str(trained.folder)}
-        system = load_recommender(kind, kind, options, Surroundings(CORPUS))
+        system = load_recommender(kind, kind, options, SystemContext(CORPUS))
         try:
             return await system.respond(talk("I like Psycho, by Alfred Hitchcock."))
         finally:

@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from recjury.agents.registry import Surroundings, load_recommender
+from recjury.agents.registry import SystemContext, load_recommender
 from recjury.agents.shipped import FOLDER
 from recjury.errors import DataError
 from tests.agents import tiny
@@ -18,7 +18,7 @@ from tests.agents import tiny
 )
 def test_it_is_refused_by_name(tmp_path: Path, kind: str, make: Callable[..., object]) -> None:
     make(tmp_path)
-    around = Surroundings(tiny.CORPUS)
+    around = SystemContext(tiny.CORPUS)
     options = {"checkpoint": str(tmp_path)}
     load_recommender(kind, "mine", options, around)
     path = tmp_path / "recjury.json"
@@ -34,7 +34,7 @@ def test_it_is_refused_by_name(tmp_path: Path, kind: str, make: Callable[..., ob
 def test_one_of_another_kind_is_called_so(kind: str, other: str) -> None:
     options = {"checkpoint": str(FOLDER / other)}
     if kind == other:
-        load_recommender(kind, "mine", options, Surroundings(tiny.CORPUS))
+        load_recommender(kind, "mine", options, SystemContext(tiny.CORPUS))
         return
     with pytest.raises(DataError, match=f"the checkpoint is one of {other}, not of {kind}: "):
-        load_recommender(kind, "mine", options, Surroundings(tiny.CORPUS))
+        load_recommender(kind, "mine", options, SystemContext(tiny.CORPUS))

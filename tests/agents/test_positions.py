@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from recjury.agents import Surroundings, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.agents.neural.description import METADATA
 from recjury.agents.shipped import FOLDER
 from recjury.corpora import open_corpus
 from recjury.errors import DataError
 
-AROUND = Surroundings(open_corpus("sample"))
+AROUND = SystemContext(open_corpus("sample"))
 
 
 @pytest.mark.parametrize("kind", ["barcor", "kbrd", "unicrs"])

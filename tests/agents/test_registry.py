@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.agents import Retrieval, Surroundings, known_kinds, load_recommender
+from recjury.agents import Retrieval, SystemContext, known_kinds, load_recommender
 from recjury.agents.own import entry_points, guard_instance, load_own
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, SystemFailed
@@ -18,7 +18,7 @@ from recjury.records import JSON, Conversation, ItemRef, Recommender, SystemRepl
 from tests.agents.conversations import talk
 
 CORPUS = open_corpus("sample")
-AROUND = Surroundings(CORPUS, list_length=3)
+AROUND = SystemContext(CORPUS, list_length=3)
 
 
 class Own:

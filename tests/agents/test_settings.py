@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.agents import Surroundings, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.agents.neural.description import Fidelity
 from recjury.agents.neural.own_turns import NEW_WORDS
 from recjury.records import JSON
@@ -21,7 +21,7 @@ WRITE: dict[str, Callable[..., object]] = {
 
 def settings(kind: str, folder: Path) -> dict[str, JSON]:
     options = {"checkpoint": str(folder)}
-    return dict(load_recommender(kind, kind, options, Surroundings(CORPUS)).settings)
+    return dict(load_recommender(kind, kind, options, SystemContext(CORPUS)).settings)
 
 
 @pytest.mark.parametrize(

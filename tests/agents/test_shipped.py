@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.agents import Surroundings, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.agents.neural.description import read_metadata
 from recjury.agents.shipped import FOLDER
 from recjury.corpora import open_corpus
@@ -23,7 +23,7 @@ def conversations(kind: str, number: int) -> list[ConversationLog]:
     """Conversations of five rounds with the rule user, all at the same time."""
 
     async def played() -> list[ConversationLog]:
-        system = load_recommender(kind, kind, {}, Surroundings(CORPUS))
+        system = load_recommender(kind, kind, {}, SystemContext(CORPUS))
         user, guard = RuleUser(CORPUS.catalogue), LeakGuard(CORPUS.catalogue)
 
         async def one(scenario: Scenario) -> ConversationLog:
@@ -67,17 +67,17 @@ def test_together_they_are_small() -> None:
 def test_another_corpus_needs_a_checkpoint_of_its_own() -> None:
     other = FolderCorpus(sample_folder(), name="mine")
     with pytest.raises(ConfigError, match=r"name a checkpoint .*weights that ship") as caught:
-        load_recommender("kbrd", "kbrd", {}, Surroundings(other))
+        load_recommender("kbrd", "kbrd", {}, SystemContext(other))
     assert str(caught.value).startswith("system kbrd: ")
 
 
 def test_a_folder_that_is_called_sample_is_another_corpus(tmp_path: Path) -> None:
     folder = tmp_path / "sample"
     shutil.copytree(sample_folder(), folder)
-    around = Surroundings(open_corpus(str(folder)))
+    around = SystemContext(open_corpus(str(folder)))
     load_recommender("kbrd", "kbrd", {}, around)  # as it ships, it may be anywhere
     with (folder / "films.jsonl").open("a", encoding="utf-8") as films:
         films.write('{"id": "mine", "title": "Of my own"}\n')
-    around = Surroundings(open_corpus(str(folder)))
+    around = SystemContext(open_corpus(str(folder)))
     with pytest.raises(ConfigError, match=r"name a checkpoint .*folder named sample has other"):
         load_recommender("kbrd", "kbrd", {}, around)

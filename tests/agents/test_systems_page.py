@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.agents import Surroundings, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.agents.http import HttpRecommender
 from recjury.agents.http_client import HttpSettings
 from recjury.corpora import open_corpus
@@ -34,7 +34,7 @@ def test_the_example_of_ones_own_class_runs(
     (tmp_path / "my_systems.py").write_text(example, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     options = {"path": "my_systems:RandomSystem", "options": {"seed": 1}}
-    system = load_recommender("python", "by-lot", options, Surroundings(CORPUS))
+    system = load_recommender("python", "by-lot", options, SystemContext(CORPUS))
     reply = asyncio.run(system.respond(talk("Hello")))
     assert system.name == "by-lot"
     assert len({item.id for item in reply.items}) == 10

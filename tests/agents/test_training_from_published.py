@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from transformers import BartModel, GPT2Model, RobertaModel
 
-from recjury.agents import Surroundings, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.agents.barcor import checkpoint as barcor
 from recjury.agents.barcor.objective import Recommending, Untied
 from recjury.agents.barcor.training import Hyperparameters as BarcorSettings
@@ -83,7 +83,7 @@ def loaded(
     folder: Path, system: str, **options: object
 ) -> tuple[Mapping[str, object], list[object]]:
     """What identifies the system, and what it answers."""
-    around = Surroundings(CORPUS, list_length=5)
+    around = SystemContext(CORPUS, list_length=5)
     found = load_recommender(system, system, {"checkpoint": str(folder)} | options, around)
 
     async def answers() -> list[object]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from recjury.agents import Surroundings, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.agents.kbrd.edges import neighbourhoods
 from recjury.agents.neural import weights
 from recjury.agents.neural.description import Fidelity
@@ -238,7 +238,7 @@ def test_backbones_that_do_not_fit_are_refused(folder: Path) -> None:
 
 
 def test_the_registry_makes_it(folder: Path) -> None:
-    around = Surroundings(CORPUS, list_length=3)
+    around = SystemContext(CORPUS, list_length=3)
     options = {"checkpoint": str(folder), "fidelity": "ievalm"}
     system = load_recommender("unicrs", "u", options, around)
     assert isinstance(system, UniCRS)

@@ -6,13 +6,13 @@ from recjury.alignment.biases import Preference, length_bias, self_bias
 from recjury.alignment.contrast import by_aspect, by_turn
 from recjury.alignment.pairs import paired
 from recjury.alignment.system_ranking import ranking, system_means
-from recjury.records import Aspect, ConversationLog, Ending, Place, Scenario, Speaker, Turn
+from recjury.records import Aspect, ConversationLog, Ending, Scenario, ScoreTarget, Speaker, Turn
 
 SYSTEMS = ("kbrd_redial", "barcor_redial", "unicrs_opendialkg")
 
 
-def _places(count: int = 4) -> list[Place]:
-    return [Place(f"{system}_{n}") for system in SYSTEMS for n in range(count)]
+def _places(count: int = 4) -> list[ScoreTarget]:
+    return [ScoreTarget(f"{system}_{n}") for system in SYSTEMS for n in range(count)]
 
 
 def test_pairs_are_what_has_both() -> None:
@@ -48,8 +48,8 @@ def test_length_bias_is_beside_that_of_people() -> None:
             interaction=tuple(Turn(speaker=who, text=text) for who, text in turns),
             ending=Ending.RECORDED,
         )
-        scores[Place(name)] = float(length)
-        labels[Place(name)] = 3 - length
+        scores[ScoreTarget(name)] = float(length)
+        labels[ScoreTarget(name)] = 3 - length
     found = length_bias(logs, scores, labels)
     assert found.words["kbrd_redial"] == 2
     assert found.evaluator.pearson == pytest.approx(1)
@@ -65,8 +65,8 @@ def test_self_bias_is_agreement_by_what_people_prefer() -> None:
 
 def test_contrasts_are_shares_of_the_scale() -> None:
     aspect = Aspect.DIALOGUE_OVERALL
-    scores = {aspect: {Place("kbrd_redial_1"): 1.0, Place("kbrd_opendialkg_1"): 3.0}}
-    labels = {str(aspect): {Place("kbrd_redial_1"): 0, Place("barcor_redial_1"): 4}}
+    scores = {aspect: {ScoreTarget("kbrd_redial_1"): 1.0, ScoreTarget("kbrd_opendialkg_1"): 3.0}}
+    labels = {str(aspect): {ScoreTarget("kbrd_redial_1"): 0, ScoreTarget("barcor_redial_1"): 4}}
     both = by_aspect("kbrd", scores, labels)[aspect]
     assert both.scores.value == 0.5
     assert both.labels == (0.0, None, None, 1)
@@ -76,12 +76,12 @@ def test_contrasts_are_shares_of_the_scale() -> None:
 
 def test_a_turn_without_scores_keeps_its_number() -> None:
     turns = {
-        Place("kbrd_redial_1", 1): {0: {"itr1": 2.0, "itr2": 1.0}},
-        Place("kbrd_redial_1", 3): {},
-        Place("kbrd_redial_1", 5): {0: {"itr1": 0.0}},
-        Place("kbrd_redial_2", 1): {0: {"itr1": 0.5}},
-        Place("kbrd_redial_2", 3): {0: {"itr1": 2.0}},
-        Place("barcor_redial_2", 1): {0: {"itr1": 2.0}},
+        ScoreTarget("kbrd_redial_1", 1): {0: {"itr1": 2.0, "itr2": 1.0}},
+        ScoreTarget("kbrd_redial_1", 3): {},
+        ScoreTarget("kbrd_redial_1", 5): {0: {"itr1": 0.0}},
+        ScoreTarget("kbrd_redial_2", 1): {0: {"itr1": 0.5}},
+        ScoreTarget("kbrd_redial_2", 3): {0: {"itr1": 2.0}},
+        ScoreTarget("barcor_redial_2", 1): {0: {"itr1": 2.0}},
     }
     found = by_turn("kbrd", turns, Aspect.UNDERSTANDING, fewest=1)
     assert [(mean.value, mean.n) for mean in found] == [(0.5, 2), (1.0, 1), (0.0, 1)]

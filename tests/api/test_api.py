@@ -180,7 +180,7 @@ def test_the_example_runs_as_a_notebook(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(recjury.Fixable) as caught:
+    with pytest.raises(recjury.UserError) as caught:
         recjury.evaluate(**{"store": STORE, "limit": 1, **given})
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)

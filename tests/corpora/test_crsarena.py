@@ -8,7 +8,7 @@ import pytest
 from recjury.corpora.crsarena import read_crsarena, subset_of, system_of
 from recjury.corpora.problems import Fault, count_faults
 from recjury.errors import DataError
-from recjury.records import Aspect, Level, Place, Speaker
+from recjury.records import Aspect, Level, ScoreTarget, Speaker
 from tests.corpora.arena import dialogue, write
 
 
@@ -31,8 +31,11 @@ def test_a_dialogue_becomes_a_log_and_labels(tmp_path: Path) -> None:
     log = arena.logs["kbrd_redial_1"]
     assert (log.system, log.scenario.corpus) == ("kbrd_redial", "crsarena-eval/redial")
     assert [turn.speaker for turn in log.interaction] == [Speaker.USER, Speaker.SYSTEM] * 2
-    assert arena.labels["relevance"] == {Place("kbrd_redial_1", 1): 2, Place("kbrd_redial_1", 3): 0}
-    assert arena.labels["dialogue_overall"] == {Place("kbrd_redial_1"): 3}
+    assert arena.labels["relevance"] == {
+        ScoreTarget("kbrd_redial_1", 1): 2,
+        ScoreTarget("kbrd_redial_1", 3): 0,
+    }
+    assert arena.labels["dialogue_overall"] == {ScoreTarget("kbrd_redial_1"): 3}
     assert arena.problems == ()
 
 
@@ -59,10 +62,10 @@ def test_a_label_that_is_none_is_reported_with_its_place(
     arena = read_crsarena(write(tmp_path / "labels.json", [dialogue(**labels)]))
     (problem,) = arena.problems
     assert problem.fault is fault
-    assert problem.place == Place("kbrd_redial_1")
+    assert problem.place == ScoreTarget("kbrd_redial_1")
     assert said in str(problem)
     assert str(problem).startswith("kbrd_redial_1, ")
-    assert Place("kbrd_redial_1") not in arena.labels.get(problem.aspect, {})
+    assert ScoreTarget("kbrd_redial_1") not in arena.labels.get(problem.aspect, {})
 
 
 def test_a_missing_label_is_reported_with_conversation_and_turn(tmp_path: Path) -> None:
@@ -74,7 +77,7 @@ def test_a_missing_label_is_reported_with_conversation_and_turn(tmp_path: Path) 
         "kbrd_redial_1, turn 3, relevance: has no label",
         "kbrd_redial_1, understanding: has no label",
     ]
-    assert list(arena.labels["relevance"]) == [Place("kbrd_redial_1", 1)]
+    assert list(arena.labels["relevance"]) == [ScoreTarget("kbrd_redial_1", 1)]
 
 
 def _twice(content: list[Any]) -> None:

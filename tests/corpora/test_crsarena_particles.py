@@ -9,7 +9,7 @@ from recjury.corpora.crsarena import read_crsarena
 from recjury.corpora.crsarena_particles import by_conversation, check_particles, read_particles
 from recjury.corpora.problems import count_faults
 from recjury.errors import DataError
-from recjury.records import DialogueAct, Particle, Place
+from recjury.records import DialogueAct, Particle, ScoreTarget
 from tests.corpora.arena import dialogue, write, write_lines
 
 
@@ -46,7 +46,7 @@ def test_the_released_particles_are_all_read(data_folder: Path) -> None:
 
 def test_no_feedback_is_none(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.json", [_row(1, "Heat", "It is slow")])
-    turn = read_particles(path)[Place("kbrd_redial_1", 1)]
+    turn = read_particles(path)[ScoreTarget("kbrd_redial_1", 1)]
     assert turn.particles == (
         Particle(act=DialogueAct.RECOMMENDATION, mention="Heat", feedback="Heat is great"),
         Particle(act=DialogueAct.RECOMMENDATION, mention="It is slow", feedback=None),

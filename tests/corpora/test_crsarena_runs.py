@@ -8,7 +8,7 @@ import pytest
 from recjury.corpora.crsarena_runs import read_run, read_runs, write_run
 from recjury.corpora.problems import count_faults
 from recjury.errors import DataError
-from recjury.records import Aspect, Place
+from recjury.records import Aspect, ScoreTarget
 from tests.corpora.arena import scores, write_lines
 
 
@@ -31,8 +31,8 @@ def test_the_released_scores_are_all_read_and_written_back(
 def test_turns_and_particles_come_in_any_order(tmp_path: Path) -> None:
     row = scores("a_redial_1", {11: [{"itr1": 1}], 3: [{"itr1": 0.2}, {"itr1": 2}]})
     run = read_run(write_lines(tmp_path / "x.jsonl", [row]), Aspect.RELEVANCE)
-    assert run.turns[Place("a_redial_1", 3)] == {0: {"itr1": 0.2}, 1: {"itr1": 2.0}}
-    assert run.turns[Place("a_redial_1", 11)] == {0: {"itr1": 1.0}}
+    assert run.turns[ScoreTarget("a_redial_1", 3)] == {0: {"itr1": 0.2}, 1: {"itr1": 2.0}}
+    assert run.turns[ScoreTarget("a_redial_1", 11)] == {0: {"itr1": 1.0}}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_strange_score_is_reported_with_its_place(
     row = scores("a_redial_1", {3: [{"itr1": 1, "itr2": score}]})
     run = read_run(write_lines(tmp_path / "x.jsonl", [row]), Aspect.RELEVANCE)
     assert str(run.problems[0]) == f"a_redial_1, turn 3, relevance: {said}"
-    assert len(run.turns[Place("a_redial_1", 3)][0]) == kept
+    assert len(run.turns[ScoreTarget("a_redial_1", 3)][0]) == kept
 
 
 def test_missing_samples_are_reported_with_their_place(tmp_path: Path) -> None:

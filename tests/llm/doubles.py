@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recjury.errors import EndpointRefused
+from recjury.errors import ProviderError
 from recjury.llm import ModelSpec
 from recjury.records import CallRecord, ChatRequest, Message, Reply
 from tests.endpoint import ScriptedEndpoint
@@ -100,7 +100,7 @@ class OneRefuses:
         self.asked += 1
         if self.asked == 2:
             await asyncio.sleep(0)
-            raise EndpointRefused("no key")
+            raise ProviderError("no key")
         self.open += 1
         try:
             await asyncio.Event().wait()
@@ -124,7 +124,7 @@ def refused_with_others_ended(
     """`act` makes `asked` calls at once; the second is refused, and no other outlives that."""
 
     async def run(model: OneRefuses) -> tuple[int, int]:
-        with pytest.raises(EndpointRefused, match="no key"):
+        with pytest.raises(ProviderError, match="no key"):
             await act(model)
         return model.asked, model.open
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recjury.errors import BudgetSpent, CallFailed, EndpointRefused
+from recjury.errors import BudgetSpent, CallFailed, ProviderError
 from recjury.llm import Answer, Gateway, ModelSpec, RatedText, ScriptedModel, ask, read_rating
 from recjury.llm.scripted import Line
 from recjury.records import Reply, Status
@@ -80,8 +80,8 @@ def test_a_failed_call_is_a_status(failure: Exception) -> None:
 
 
 def test_what_the_user_must_fix_is_raised() -> None:
-    with pytest.raises(EndpointRefused):
-        asked(EndpointRefused("no such model"))
+    with pytest.raises(ProviderError):
+        asked(ProviderError("no such model"))
 
 
 def test_asking_again_after_a_kill_reuses_both_replies() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from recjury.errors import CallFailed, ConfigError, EndpointRefused
+from recjury.errors import CallFailed, ConfigError, ProviderError
 from recjury.llm import Backoff, Gateway, ModelSpec, Retryable
 from recjury.llm.body import read_completion
 from recjury.records import Reply
@@ -256,7 +256,7 @@ def test_a_wrong_key_is_refused_before_and_during_the_run(
     with ScriptedEndpoint(lambda body: "x", key="another") as endpoint:
         spec = spec_of(endpoint, key_env="TEST_KEY", wire=wire)
         for attempt in (check, complete):
-            with pytest.raises(EndpointRefused) as caught:
+            with pytest.raises(ProviderError) as caught:
                 attempt(spec)
             one_line(caught.value, endpoint.url, "scripted", "401", "[key]", "TEST_KEY")
 
@@ -286,7 +286,7 @@ def test_a_key_that_is_not_set_is_named(value: str | None, monkeypatch: pytest.M
 def test_a_model_that_is_not_there_is_refused_before_and_during_the_run(wire: str) -> None:
     with ScriptedEndpoint(lambda body: "x", models=("other",)) as endpoint:
         for attempt in (check, complete):
-            with pytest.raises(EndpointRefused) as caught:
+            with pytest.raises(ProviderError) as caught:
                 attempt(spec_of(endpoint, wire=wire))
             one_line(caught.value, endpoint.url, "scripted", "404", "does not exist")
 
@@ -294,7 +294,7 @@ def test_a_model_that_is_not_there_is_refused_before_and_during_the_run(wire: st
 @WIRES
 def test_an_endpoint_that_is_not_there_is_refused(wire: str) -> None:
     url = "http://127.0.0.1:1/v1"
-    with pytest.raises(EndpointRefused) as caught:
+    with pytest.raises(ProviderError) as caught:
         check(ModelSpec.model_validate({"base_url": url, "name": "x", "wire": wire}))
     one_line(caught.value, url, "model x", "cannot connect", "server runs")
 
@@ -302,7 +302,7 @@ def test_an_endpoint_that_is_not_there_is_refused(wire: str) -> None:
 @pytest.mark.parametrize("status", [401, 403, 402])
 def test_a_refusal_in_the_middle_of_a_run_stops_it(status: int) -> None:
     with ScriptedEndpoint(lambda body: Fault("status", status, f"bad {KEY}")) as endpoint:
-        with pytest.raises(EndpointRefused, match=f"HTTP {status}"):
+        with pytest.raises(ProviderError, match=f"HTTP {status}"):
             complete(spec_of(endpoint))
         assert len(endpoint.bodies) == 1
 

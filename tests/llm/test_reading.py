@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import BaseModel
 
-from recjury.errors import Unreadable
+from recjury.errors import ParseError
 from recjury.llm import finished_text, read_json, read_rating
 from tests.llm.doubles import reply
 
@@ -60,7 +60,7 @@ def test_one_distinct_value_is_a_rating(text: str) -> None:
     ],
 )  # fmt: skip
 def test_anything_else_is_refused_and_says_why(text: str, said: str) -> None:
-    with pytest.raises(Unreadable, match=said) as caught:
+    with pytest.raises(ParseError, match=said) as caught:
         read_rating(reply(text), 0, 4)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 200
@@ -68,9 +68,9 @@ def test_anything_else_is_refused_and_says_why(text: str, said: str) -> None:
 
 @pytest.mark.parametrize("reason", ["length", "content_filter"])
 def test_a_cut_off_reply_is_refused_even_with_a_rating(reason: str) -> None:
-    with pytest.raises(Unreadable, match="cut off"):
+    with pytest.raises(ParseError, match="cut off"):
         read_rating(reply("<rating>3</rating> and", reason), 0, 4)
-    with pytest.raises(Unreadable, match="cut off"):
+    with pytest.raises(ParseError, match="cut off"):
         read_json(reply('{"score": 1, "statement": "x"}', reason), Opinion)
 
 
@@ -122,7 +122,7 @@ def test_raw_control_characters_inside_strings_are_tolerated() -> None:
     ],
 )
 def test_json_of_another_form_is_refused(text: str, said: str) -> None:
-    with pytest.raises(Unreadable, match=said):
+    with pytest.raises(ParseError, match=said):
         read_json(reply(text), Opinion)
 
 

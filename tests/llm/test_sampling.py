@@ -9,7 +9,7 @@ from recjury.errors import CallFailed
 from recjury.llm import Gateway, Samples, ScriptedModel, identity, read_rating, sample
 from recjury.llm.scripted import Line
 from recjury.llm.wire import Completion
-from recjury.records import ChatRequest, Further, Reply, Status
+from recjury.records import ChatRequest, Choice, Reply, Status
 from tests.endpoint import Body, ScriptedEndpoint, completion
 from tests.llm.doubles import (
     MemoryRecorder,
@@ -84,7 +84,7 @@ GOOD, BAD = "<rating>2</rating>", "<rating>9</rating>"
 
 
 def test_a_sample_that_cannot_be_read_is_drawn_once_more() -> None:
-    first = Completion(GOOD, further=(Further(BAD, "stop"), Further(GOOD, "length")))
+    first = Completion(GOOD, further=(Choice(BAD, "stop"), Choice(GOOD, "length")))
     found, requests = _scripted(first, "<rating>1</rating>", "none")
     assert found.values == (2, 1, None)
     assert found.read == (2, 1)
@@ -95,7 +95,7 @@ def test_a_sample_that_cannot_be_read_is_drawn_once_more() -> None:
 
 
 def test_without_a_readable_sample_there_is_none() -> None:
-    first = Completion(BAD, further=(Further(BAD, "stop"), Further(BAD, "stop")))
+    first = Completion(BAD, further=(Choice(BAD, "stop"), Choice(BAD, "stop")))
     found, _ = _scripted(first, BAD, BAD, BAD)
     assert (found.values, found.status) == ((None,) * 3, Status.UNREADABLE)
     assert "outside 0 to 4" in found.reason
@@ -128,7 +128,7 @@ def test_no_sample_that_is_drawn_once_more_outlives_the_refusal_of_another() -> 
 
         async def complete(self, request: ChatRequest) -> Reply:
             if request.n > 1:
-                return replace(reply(BAD), further=(Further(BAD, "stop"),) * 2)
+                return replace(reply(BAD), further=(Choice(BAD, "stop"),) * 2)
             answer: Reply = await super().complete(request)
             return answer
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recjury.errors import EndpointRefused
+from recjury.errors import ProviderError
 from recjury.llm.together import together
 
 
@@ -38,13 +38,13 @@ class _Work:
 
     async def refuse(self) -> None:
         await asyncio.sleep(0)
-        raise EndpointRefused("no key")
+        raise ProviderError("no key")
 
 
 def test_the_first_failure_ends_the_others_before_it_is_raised() -> None:
     async def act() -> _Work:
         work = _Work()
-        with pytest.raises(EndpointRefused, match="no key"):
+        with pytest.raises(ProviderError, match="no key"):
             await together([work.wait(), work.refuse(), work.wait()])
         assert len(asyncio.all_tasks()) == 1
         return work

@@ -18,13 +18,13 @@ from recjury.records import (
     Factor,
     ItemRef,
     Message,
-    Moment,
     Particle,
     Role,
     Scenario,
     Speaker,
     Statement,
     Turn,
+    UserContext,
 )
 from recjury.simulator.user_prompts import UserPrompts
 from tests.judges.cases import ratings_of
@@ -76,7 +76,7 @@ def simulated(title: str, said: str) -> Sequence[Message]:
     )
     prompts, log = UserPrompts(load_pack("core-simulator"), known), log_of(title, said)
     moments = [
-        Moment(
+        UserContext(
             scenario=log.scenario,
             interaction=log.interaction[:1],
             hit=log.scenario.targets[0],

@@ -9,13 +9,13 @@ from recjury.records import (
     ConversationLog,
     Item,
     ItemRef,
-    Moment,
     Rating,
     Scenario,
     Speaker,
     Status,
     SystemReply,
     Turn,
+    UserContext,
     Utterance,
 )
 
@@ -101,19 +101,19 @@ class ScriptedUser:
 
     def __init__(
         self,
-        say: Callable[[Moment], str] = lambda moment: "I see.",
-        rewrite: Callable[[Moment, str], str] = lambda moment, said: "I see.",
+        say: Callable[[UserContext], str] = lambda moment: "I see.",
+        rewrite: Callable[[UserContext, str], str] = lambda moment, said: "I see.",
     ):
         self._say = say
         self._rewrite = rewrite
-        self.moments: list[Moment] = []
+        self.moments: list[UserContext] = []
         self.rewritten: list[tuple[str, ...]] = []
 
-    async def speak(self, moment: Moment) -> Utterance:
+    async def speak(self, moment: UserContext) -> Utterance:
         self.moments.append(moment)
         return Utterance(text=self._say(moment), calls=(f"said-{len(self.moments)}",))
 
-    async def rewrite(self, moment: Moment, utterance: str, leaks: Sequence[str]) -> Utterance:
+    async def rewrite(self, moment: UserContext, utterance: str, leaks: Sequence[str]) -> Utterance:
         self.rewritten.append(tuple(leaks))
         text = self._rewrite(moment, utterance)
         return Utterance(text=text, calls=(f"rewritten-{len(self.rewritten)}",))

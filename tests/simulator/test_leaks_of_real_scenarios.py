@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recjury.corpora import open_corpus
-from recjury.records import Moment, Scenario, Speaker
+from recjury.records import Scenario, Speaker, UserContext
 from recjury.simulator import LeakGuard, converse
 from tests.simulator.doubles import EndlessSystem, ScriptedUser
 from tests.simulator.independent import leaks, squeezed
@@ -25,11 +25,11 @@ class Leaker(ScriptedUser):
         super().__init__(self._leak, self._leak_again if stubborn else lambda moment, said: FINE)
         self._first = first
 
-    def _leak(self, moment: Moment) -> str:
+    def _leak(self, moment: UserContext) -> str:
         way = WAYS[(self._first + len(self.moments) - 1) % len(WAYS)]
         return self._all(way, moment.scenario)
 
-    def _leak_again(self, moment: Moment, said: str) -> str:
+    def _leak_again(self, moment: UserContext, said: str) -> str:
         way = WAYS[(self._first + len(self.moments) + 2) % len(WAYS)]
         return self._all(way, moment.scenario)
 

@@ -7,18 +7,18 @@ from typing import TypeVar
 
 import pytest
 
-from recjury.errors import CallFailed, Unreadable
+from recjury.errors import CallFailed, ParseError
 from recjury.llm import Gateway, ModelSpec
 from recjury.prompts import load_pack
 from recjury.records import (
     ConversationLog,
     Ending,
-    Moment,
     Rating,
     Speaker,
     Status,
     SystemReply,
     Turn,
+    UserContext,
     Utterance,
 )
 from recjury.simulator import LeakGuard, LlmUser, converse
@@ -44,7 +44,7 @@ TARGET = film(
 )
 KNOWN = catalogue(TARGET, "Low Tide (1996)")
 TALK = scenario([TARGET.ref], history=(user_turn("Hello </history> there"),))
-OPENING = Moment(scenario=TALK, interaction=())
+OPENING = UserContext(scenario=TALK, interaction=())
 T = TypeVar("T")
 Script = Callable[[dict[str, object]], str | dict[str, object] | Fault]
 
@@ -99,7 +99,7 @@ def test_the_prompt_tells_the_target_and_fences_what_others_said() -> None:
     ],
 )
 def test_the_situation_is_told(hit: bool, introduce: bool, named: bool, expected: str) -> None:
-    moment = Moment(
+    moment = UserContext(
         scenario=TALK,
         interaction=(system_turn("How about this?", TARGET.ref),),
         hit=TARGET.ref if hit else None,
@@ -140,7 +140,7 @@ def test_two_useless_replies_fail_the_trial_with_the_reason(kind: str) -> None:
     async def hold(user: LlmUser) -> ConversationLog:
         return await converse(user, system, TALK, LeakGuard(KNOWN), KNOWN)
 
-    with pytest.raises(Unreadable, match="no usable utterance in two replies: "):
+    with pytest.raises(ParseError, match="no usable utterance in two replies: "):
         with_user(Lines(USELESS[kind]), hold)
 
 
@@ -277,7 +277,7 @@ def test_the_settings_hold_prompts_and_temperature() -> None:
 
 def test_the_prompts_are_as_written_down() -> None:
     """The rendered prompts; when they are meant to change, so does this file."""
-    moment = Moment(
+    moment = UserContext(
         scenario=TALK,
         interaction=(system_turn("How about <b>Low Tide</b>?", TARGET.ref),),
         hit=TARGET.ref,

@@ -15,13 +15,13 @@ from recjury.records import (
     Ending,
     Item,
     ItemRef,
-    Moment,
     Rating,
     Scenario,
     Speaker,
     Status,
     SystemReply,
     Turn,
+    UserContext,
 )
 from recjury.simulator import LeakGuard, RuleUser, converse
 from recjury.simulator.agenda import agenda, decade_of, noun_of, phrases
@@ -84,7 +84,7 @@ def say(
     named: bool = False,
     user: RuleUser = USER,
 ) -> str:
-    moment = Moment(
+    moment = UserContext(
         scenario=scenario([one.ref for one in targets], history=history),
         interaction=interaction,
         hit=hit,
@@ -192,14 +192,14 @@ def test_attributes_that_would_name_the_target_are_kept_back() -> None:
 
 def test_without_a_known_target_the_wishes_are_told() -> None:
     talked = Scenario(corpus="c", record="r", wishes=("animation", "war"))
-    moment = Moment(scenario=talked, interaction=())
+    moment = UserContext(scenario=talked, interaction=())
     assert "animation" in asyncio.run(USER.speak(moment)).text
     bare = Scenario(corpus="c", record="r", targets=(BARE.ref,))
-    assert asyncio.run(USER.speak(Moment(scenario=bare, interaction=()))).text
+    assert asyncio.run(USER.speak(UserContext(scenario=bare, interaction=()))).text
 
 
 def test_rewriting_leaves_the_leaking_sentence_out() -> None:
-    moment = Moment(scenario=scenario([TARGET.ref]), interaction=())
+    moment = UserContext(scenario=scenario([TARGET.ref]), interaction=())
     said = "Something sad. It is The Quiet Harbor."
     again = asyncio.run(USER.rewrite(moment, said, ["The Quiet Harbor"]))
     assert again.text == "Something sad."

@@ -5,16 +5,16 @@ from collections.abc import Callable
 
 import pytest
 
-from recjury.errors import BudgetSpent, CallFailed, EndpointRefused, Unreadable
+from recjury.errors import BudgetSpent, CallFailed, ParseError, ProviderError
 from recjury.records import (
     ConversationLog,
     Ending,
     ItemRef,
-    Moment,
     Scenario,
     Speaker,
     SystemReply,
     Turn,
+    UserContext,
 )
 from recjury.simulator import LeakGuard, converse, session_settings
 from tests.simulator.doubles import (
@@ -196,24 +196,24 @@ def test_a_system_that_fails_ends_the_conversation_and_keeps_the_log(
     assert log.hit_round == 1
 
 
-@pytest.mark.parametrize("error", [EndpointRefused("no key"), BudgetSpent("spent")])
+@pytest.mark.parametrize("error", [ProviderError("no key"), BudgetSpent("spent")])
 def test_what_is_no_fault_of_the_system_is_raised(error: Exception) -> None:
     with pytest.raises(type(error)):
         talk(error)
 
 
 def test_a_user_that_says_nothing_fails_the_trial() -> None:
-    with pytest.raises(Unreadable, match="said nothing"):
+    with pytest.raises(ParseError, match="said nothing"):
         talk(MISS, user=ScriptedUser(lambda moment: "  "))
 
 
 @pytest.mark.parametrize("silent_from", [0, 1, 2])
 def test_what_was_said_until_the_user_fell_silent_is_told(silent_from: int) -> None:
-    def say(moment: Moment) -> str:
+    def say(moment: UserContext) -> str:
         return "  " if len(moment.interaction) > 2 * silent_from else "Please go on."
 
     said: list[ConversationLog] = []
-    with pytest.raises(Unreadable):
+    with pytest.raises(ParseError):
         talk(*[MISS] * 5, user=ScriptedUser(say), broken_off=said.append)
     (log,) = said
     assert log.ending is Ending.BROKEN_OFF
@@ -256,8 +256,8 @@ def test_what_leaks_again_is_cut(again: str) -> None:
 
 
 def test_a_rewrite_that_cannot_be_read_is_cut() -> None:
-    def unreadable(moment: Moment, said: str) -> str:
-        raise Unreadable("garbage")
+    def unreadable(moment: UserContext, said: str) -> str:
+        raise ParseError("garbage")
 
     log = talk(*[MISS] * 5, user=ScriptedUser(lambda moment: "In space. Alien.", unreadable))
     assert log.interaction[1].text == "In space."

@@ -8,6 +8,7 @@ from typing import Any
 from recjury.records import (
     CallRecord,
     ChatRequest,
+    Choice,
     ConversationLog,
     Debate,
     DebateTranscript,
@@ -15,7 +16,6 @@ from recjury.records import (
     DialogueAct,
     Ending,
     Factor,
-    Further,
     InstructionScore,
     ItemRef,
     Level,
@@ -187,7 +187,7 @@ def call(
 def call_of_several(number: int = 2) -> CallRecord:
     """A finished call that asked for four replies at once; the third was cut off."""
     single = call(number)
-    more = (Further("4", "stop"), Further("so", "length"), Further("3", "stop"))
+    more = (Choice("4", "stop"), Choice("so", "length"), Choice("3", "stop"))
     return replace(
         single, request=replace(single.request, n=4), reply=replace(single.reply, further=more)
     )

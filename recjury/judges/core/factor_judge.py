@@ -41,7 +41,7 @@ class FactorJudge:
     async def rate(self, log: ConversationLog, factor: Factor) -> Rating:
         """The rating of one factor; unscored, saying why, where there is none to be had.
 
-        Raises EndpointRefused, which is about the endpoint and not about this log.
+        Raises ProviderError, which is about the endpoint and not about this log.
         """
         low, high = FACTOR_SCALE
         asked = Asked(factor, self.model, self._rubric.identity, low, high)

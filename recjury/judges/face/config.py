@@ -86,7 +86,7 @@ class FaceConfig(EvaluatorConfig):
         return aspect_metrics(self.aspects, logprobs=self.method == "logprobs")
 
     def build(self, context: EvaluatorContext) -> "FaceEvaluator":
-        """The evaluator; raises Fixable for files that cannot be used, too."""
+        """The evaluator; raises UserError for files that cannot be used, too."""
         from recjury.judges.face.aspects import FacePrompts
         from recjury.judges.face.evaluator import FaceEvaluator
         from recjury.judges.face.instructions import read_instruction_folder

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from recjury.errors import Unreadable
+from recjury.errors import ParseError
 from recjury.judges.face.aspects import FacePrompts, answer_to
 from recjury.judges.face.voting import vote
 from recjury.judges.places import system_turns
@@ -134,7 +134,7 @@ class LlmDecomposer:
 
 
 def read_particles(reply: Reply, *, answered: bool) -> tuple[Particle, ...]:
-    """The particles in a decomposer's reply; raises Unreadable for anything else.
+    """The particles in a decomposer's reply; raises ParseError for anything else.
 
     Where the user did not answer there is no feedback, whatever the reply has.
     """
@@ -142,7 +142,7 @@ def read_particles(reply: Reply, *, answered: bool) -> tuple[Particle, ...]:
     particles = []
     for given in found.particles:
         if not given.mention.strip():
-            raise Unreadable("a particle without words was given")
+            raise ParseError("a particle without words was given")
         said = (given.feedback or "").strip()
         kept = answered and said.casefold() not in _NO_FEEDBACK
         particles.append(

@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, TypeVar
 
-from recjury.errors import CallFailed, EndpointRefused, Unreadable
+from recjury.errors import CallFailed, ParseError, ProviderError
 from recjury.judges.face.aspects import FacePrompts, Situation
 from recjury.judges.face.instructions import Instruction
 from recjury.llm import ask, read_rating, sample
@@ -94,7 +94,7 @@ class ParticleScorer:
     ) -> InstructionScore:
         """The particle under one instruction called `name`; raises CallFailed.
 
-        Raises EndpointRefused where log-probabilities are wanted and the endpoint sends none.
+        Raises ProviderError where log-probabilities are wanted and the endpoint sends none.
         """
         request = ChatRequest(
             model=self.model,
@@ -122,7 +122,7 @@ class ParticleScorer:
             if reply.text.strip() and not reply.logprobs:
                 # It will not send any for the next ten thousand particles, either. One that has
                 # learnt to is not asked what the store has an answer to.
-                raise EndpointRefused(
+                raise ProviderError(
                     f"{self.model}: a reply that the store has kept holds no log-probabilities: "
                     "name another store, or ask for samples"
                     if reply.reused
@@ -150,7 +150,7 @@ def expectation(reply: Reply, low: int, high: int) -> float:
     """The mean over the scores `low` to `high` by their odds where the reply gives its rating.
 
     Odds are those of the token after the last <rating> and of its alternatives, over the scores
-    among them. Raises Unreadable for a reply without a rating, or without its log-probabilities.
+    among them. Raises ParseError for a reply without a rating, or without its log-probabilities.
     """
     read_rating(reply, low, high)
     said = ""
@@ -160,7 +160,7 @@ def expectation(reply: Reply, low: int, high: int) -> float:
             place = number
         said += token
     if place is None:
-        raise Unreadable("the reply has no log-probabilities of a token after <rating>")
+        raise ParseError("the reply has no log-probabilities of a token after <rating>")
     token, odd, others = reply.logprobs[place]
     odds: dict[int, float] = {}
     for text, value in {token: odd, **dict(others)}.items():
@@ -169,5 +169,5 @@ def expectation(reply: Reply, low: int, high: int) -> float:
             score = int(digits[1])
             odds[score] = odds.get(score, 0.0) + math.exp(value)
     if not odds:
-        raise Unreadable(f"no score from {low} to {high} is among the likely tokens")
+        raise ParseError(f"no score from {low} to {high} is among the likely tokens")
     return sum(score * odd for score, odd in odds.items()) / sum(odds.values())

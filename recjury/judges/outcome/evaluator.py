@@ -17,7 +17,7 @@ from recjury.records import (
     Stage,
     StageResult,
     Status,
-    User,
+    UserSimulator,
     is_target,
 )
 
@@ -47,7 +47,7 @@ class OutcomeEvaluator:
 
     def __init__(
         self,
-        user: User | None = None,
+        user: UserSimulator | None = None,
         *,
         name: str = "outcome",
         models: Mapping[str, JSON] | None = None,

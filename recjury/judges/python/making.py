@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import orjson
 
-from recjury.errors import ConfigError, Fixable
+from recjury.errors import ConfigError, UserError
 from recjury.foreign import (
     Maker,
     as_json,
@@ -45,7 +45,7 @@ def make(path: str, group: str, options: Mapping[str, object], context: Evaluato
         asked = {name: value for name, value in around.items() if _takes(maker, name)}
         try:
             evaluator = maker(**asked, **options)
-        except Fixable:
+        except UserError:
             raise
         except (Exception, SystemExit) as error:
             raise ConfigError(f"{path} cannot be made: {told(error)}") from error

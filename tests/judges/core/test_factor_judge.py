@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recjury.errors import EndpointRefused
+from recjury.errors import ProviderError
 from recjury.judges import FactorJudge
 from recjury.llm import Completion, Gateway, ModelSpec, Retryable
 from recjury.llm.scripted import Line
@@ -84,8 +84,8 @@ def test_a_failed_call_is_a_status() -> None:
 
 
 def test_a_refusing_endpoint_is_for_the_user_to_fix() -> None:
-    with pytest.raises(EndpointRefused):
-        rate(EndpointRefused("no such key"))
+    with pytest.raises(ProviderError):
+        rate(ProviderError("no such key"))
 
 
 def test_a_rating_tag_in_the_log_is_not_read() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from recjury.debate import hold
 from recjury.debate.llm_debaters import LlmDebaters
-from recjury.errors import ConfigError, EndpointRefused
+from recjury.errors import ConfigError, ProviderError
 from recjury.judges import MEAN, Panel
 from recjury.llm import Completion, Gateway, ModelSpec, ScriptedModel
 from recjury.records import ChatRequest, Factor, Role, Status
@@ -112,7 +112,7 @@ class _OneRefuses(ScriptedModel):
 
     async def complete(self, request: ChatRequest) -> Completion:
         if self._others == 0:
-            raise EndpointRefused("no key")
+            raise ProviderError("no key")
         self._others -= 1
         try:
             await asyncio.Event().wait()
@@ -130,7 +130,7 @@ def test_a_refusal_ends_the_calls_beside_it(debate: bool) -> None:
         gateway = Gateway({"judge": SPEC}, MemoryRecorder(), providers={"judge": model})
         debaters = LlmDebaters(gateway, dict.fromkeys(Role, "judge"))
         panel = Panel(gateway, ["judge"])
-        with pytest.raises(EndpointRefused):
+        with pytest.raises(ProviderError):
             await (hold(a_log(), ratings_of(), debaters) if debate else panel.rate(a_log()))
         return model.left_alone
 

@@ -5,12 +5,12 @@ import json
 
 import pytest
 
-from recjury.errors import CallFailed, Unreadable
+from recjury.errors import CallFailed, ParseError
 from recjury.judges.face.decomposer import GivenDecomposer, LlmDecomposer, read_particles
 from recjury.judges.face.voting import vote
 from recjury.llm.scripted import Line
 from recjury.llm.wire import Completion
-from recjury.records import ChatRequest, Decomposition, DialogueAct, Further, Particle, Status
+from recjury.records import ChatRequest, Choice, Decomposition, DialogueAct, Particle, Status
 from tests.judges.face.logs import ASK, HEAT, OTHER, REC, SLOW, decomposition, log, scripted
 from tests.llm.doubles import reply
 
@@ -22,7 +22,7 @@ def said(*particles: Particle) -> str:
 
 
 def _several(*texts: str) -> Completion:
-    return Completion(texts[0], further=tuple(Further(text, "stop") for text in texts[1:]))
+    return Completion(texts[0], further=tuple(Choice(text, "stop") for text in texts[1:]))
 
 
 def _decomposed(*lines: Line, samples: int = 3) -> tuple[Decomposition, list[ChatRequest]]:
@@ -103,7 +103,7 @@ def test_acts_are_read_whatever_their_spelling_and_no_feedback_is_none() -> None
     ],
 )
 def test_particles_that_are_none_cannot_be_read(rows: object, said_of_it: str) -> None:
-    with pytest.raises(Unreadable, match=said_of_it):
+    with pytest.raises(ParseError, match=said_of_it):
         read_particles(reply(json.dumps({"particles": rows})), answered=True)
 
 

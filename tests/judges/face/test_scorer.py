@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from recjury.errors import CallFailed, EndpointRefused, Unreadable
+from recjury.errors import CallFailed, ParseError, ProviderError
 from recjury.judges.face.aspects import FacePrompts, situation
 from recjury.judges.face.instructions import Instruction
 from recjury.judges.face.scorer import Method, ParticleScorer, Target, expectation
 from recjury.llm import Gateway, ScriptedModel
 from recjury.llm.scripted import Line
 from recjury.llm.wire import Completion
-from recjury.records import Aspect, ChatRequest, Further, ParticleScore, Reply
+from recjury.records import Aspect, ChatRequest, Choice, ParticleScore, Reply
 from tests.judges.cases import SPEC, MemoryRecorder
 from tests.judges.face.logs import HEAT, log, scripted
 from tests.judges.golden import assert_golden
@@ -26,7 +26,7 @@ TARGET = Target(situation(log(), 1), 1, 0, HEAT)
 
 def _five(*scores: int) -> Completion:
     first, *more = (f"So. <rating>{score}</rating>" for score in scores)
-    return Completion(first, further=tuple(Further(text, "stop") for text in more))
+    return Completion(first, further=tuple(Choice(text, "stop") for text in more))
 
 
 def _scored(
@@ -92,14 +92,14 @@ def test_the_expectation_weighs_scores_by_their_odds() -> None:
 
 
 def test_a_reply_without_log_probabilities_has_no_expectation() -> None:
-    with pytest.raises(Unreadable, match="no log-probabilities"):
+    with pytest.raises(ParseError, match="no log-probabilities"):
         expectation(Reply("0", "<rating>2</rating>", "stop", "m"), 0, 2)
 
 
 def test_an_endpoint_without_log_probabilities_is_told_at_once() -> None:
     gateway, model = scripted(["<rating>2</rating>"])
     scorer = ParticleScorer(gateway, "main", method="logprobs")
-    with pytest.raises(EndpointRefused, match="main: the endpoint sends no log-probabilities"):
+    with pytest.raises(ProviderError, match="main: the endpoint sends no log-probabilities"):
         asyncio.run(scorer.score(Aspect.RELEVANCE, TARGET, (ONE,)))
     assert len(model.requests) == 1
 
@@ -110,7 +110,7 @@ def test_a_kept_reply_without_log_probabilities_is_not_laid_to_the_endpoint() ->
         model = ScriptedModel(["<rating>2</rating>"] * sent)
         gateway = Gateway({"main": SPEC}, recorder, providers={"main": model})
         scorer = ParticleScorer(gateway, "main", method="logprobs")
-        with pytest.raises(EndpointRefused, match=said):
+        with pytest.raises(ProviderError, match=said):
             asyncio.run(scorer.score(Aspect.RELEVANCE, TARGET, (ONE,)))
 
 

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from recjury.errors import Unreadable
+from recjury.errors import ParseError
 from recjury.llm import finished_text
 from recjury.prompts import Pack
 from recjury.records import Aspect, Level, Message, Reply
@@ -50,19 +50,19 @@ def gradient_message(pack: Pack, task: Task, case: Case, *, rewrite: bool) -> Me
 
 
 def read_critique(reply: Reply) -> str:
-    """The critique of a reply; raises Unreadable where there is not exactly one."""
+    """The critique of a reply; raises ParseError where there is not exactly one."""
     return tagged(reply, "critique")
 
 
 def tagged(reply: Reply, tag: str) -> str:
     """The one text between <tag> and </tag>.
 
-    Raises Unreadable for none, more than one, an empty one, and a reply that was cut off.
+    Raises ParseError for none, more than one, an empty one, and a reply that was cut off.
     """
     found = re.findall(rf"<{tag}>(.*?)</{tag}>", finished_text(reply), re.DOTALL | re.IGNORECASE)
     if len(found) != 1:
-        raise Unreadable(f"expected one text between <{tag}> and </{tag}>, got {len(found)}")
+        raise ParseError(f"expected one text between <{tag}> and </{tag}>, got {len(found)}")
     text: str = found[0].strip()
     if not text:
-        raise Unreadable(f"nothing stands between <{tag}> and </{tag}>")
+        raise ParseError(f"nothing stands between <{tag}> and </{tag}>")
     return text

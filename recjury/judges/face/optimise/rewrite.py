@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
-from recjury.errors import Unreadable
+from recjury.errors import ParseError
 from recjury.judges.face.optimise.gradient import (
     Case,
     Task,
@@ -100,10 +100,10 @@ class Rewriter:
 
 
 def read_instruction(reply: Reply) -> str:
-    """The new instruction of a reply; raises Unreadable for none, several, or one too long."""
+    """The new instruction of a reply; raises ParseError for none, several, or one too long."""
     text = tagged(reply, "instructions")
     if len(text) > _LONGEST:
-        raise Unreadable(f"the instructions have {len(text)} characters: expected a few sentences")
+        raise ParseError(f"the instructions have {len(text)} characters: expected a few sentences")
     return text
 
 

@@ -56,7 +56,7 @@ class Optimisation:
     watch: Watch = lambda _: None
 
     def check(self) -> None:
-        """Raise Fixable for what needs no call to be seen: before any work is done.
+        """Raise UserError for what needs no call to be seen: before any work is done.
 
         That is a place that cannot be written, and a journal of a run with other settings.
         """
@@ -72,7 +72,7 @@ class Optimisation:
             check_writable(place)
 
     async def run(self) -> Report:
-        """Optimise, or go on with it, and write what came out; raises StepFailed and Fixable.
+        """Optimise, or go on with it, and write what came out; raises StepFailed and UserError.
 
         Leaves in `folder`: {aspect}/journal.jsonl, {aspect}/report.json, {aspect}/pool.json, and
         instructions/{aspect}.json, the final set in the released format.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.errors import Unreadable
+from recjury.errors import ParseError
 from recjury.judges.face.optimise.gradient import Case, Task, gradient_message, read_critique
 from recjury.judges.face.optimise.rewrite import PACK, read_instruction
 from recjury.prompts import load_pack
@@ -50,5 +50,5 @@ def test_critique_and_instructions_stand_between_their_tags() -> None:
     ],
 )
 def test_whatever_else_is_no_instruction(text: str, finish: str, said: str) -> None:
-    with pytest.raises(Unreadable, match=said):
+    with pytest.raises(ParseError, match=said):
         read_instruction(_reply(text, finish))

@@ -12,7 +12,7 @@ import re
 from random import Random
 from typing import NamedTuple
 
-from recjury.errors import Unreadable
+from recjury.errors import ParseError
 from recjury.judges.face.optimise import Example
 from recjury.llm import finished_text
 from recjury.llm.ask import Completes, ask
@@ -99,4 +99,4 @@ def _score(reply: Reply) -> float:
     try:
         return float(finished_text(reply))
     except ValueError:
-        raise Unreadable("no number") from None
+        raise ParseError("no number") from None
