@@ -24,12 +24,12 @@ from recjury.agents.kbrd.dataset import ENTITY_LIMIT, Instance, Space, instances
 from recjury.agents.neural.dialogue import Context
 from recjury.agents.neural.hearing import Heard
 from recjury.agents.training.recall import (
-    Recall,
     by_group,
     copying_ranks,
     label_ranks,
     popularity_ranks,
 )
+from recjury.agents.training.report import Recall
 from recjury.agents.training.systems import SYSTEMS, train
 from recjury.corpora import Corpus, open_corpus
 

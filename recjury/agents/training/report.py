@@ -1,7 +1,16 @@
 """What a training reports: its epochs, and how well the result does on the test split."""
 
-from recjury.agents.training.recall import Recall
 from recjury.records import Record
+
+
+class Recall(Record):
+    """Recall at one cutoff: the share of `n` labels in the first `k`, with a 95 % interval."""
+
+    k: int
+    value: float
+    low: float
+    high: float
+    n: int
 
 
 class EpochReport(Record):

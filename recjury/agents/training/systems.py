@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, get_args
 
+from recjury.agents.extras import require_neural
 from recjury.agents.training.origins import find_origins
 from recjury.agents.training.plan import SystemPlan
 from recjury.agents.training.progress import Progress
@@ -34,12 +35,14 @@ def train(
     everything starts from random weights. `half` stores the weights in half precision; the
     report is that of the full one. Raises ConfigError for a name that is none of
     `SYSTEMS`, for a folder that holds something else and for backbones that are not there,
-    DataError when there is nothing to train on and for backbones that do not fit.
+    DataError when there is nothing to train on and for backbones that do not fit. Also raises
+    ConfigError where the extra `neural` is not installed.
     """
     if system not in SYSTEMS:
         raise ConfigError(f"cannot train {system!r}: expected {', '.join(SYSTEMS)}")
     if backbones and not speaks:
         raise ConfigError("--backbone is what the generator starts from: there is to be none")
+    require_neural(f"training {system}")
     trainer, kind = _trainer(system)
     origins = find_origins(system, backbones)
     chosen = kind.suited_to(_instances(corpus))
