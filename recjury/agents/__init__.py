@@ -8,8 +8,9 @@ from recjury.agents.embedding import (
     TfidfEmbedder,
     make_embedder,
 )
-from recjury.agents.registry import SystemContext, known_kinds, load_recommender
 from recjury.agents.retrieval import Retrieval
+from recjury.agents.system_config import SystemContext
+from recjury.agents.system_registry import known_kinds, load_recommender
 
 __all__ = [
     "ChatCRS",

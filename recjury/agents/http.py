@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import orjson
 
 from recjury.agents.foreign import held_to_catalogue
-from recjury.agents.http_client import HttpClient, HttpSettings
+from recjury.agents.http_client import HttpClient
+from recjury.agents.system_config import HttpSettings
 from recjury.errors import ProviderError, SystemFailed
 from recjury.records import (
     JSON,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import aiohttp
 from yarl import URL
 
+from recjury.agents.system_config import HttpSettings
 from recjury.errors import ConfigError, SystemFailed
 from recjury.llm import Backoff, Clock, SystemClock
 from recjury.llm.refusal import excerpt
@@ -20,43 +21,6 @@ _CONNECT_SECONDS = 15
 _CHUNK = 65_536
 # The server says that it has not taken the request up.
 _NOT_TAKEN_UP = frozenset({429, 503})
-
-
-@dataclass(frozen=True)
-class HttpSettings:
-    """How a system is reached.
-
-    `timeout` is in seconds and covers one attempt. `retries` counts the attempts after the first;
-    they are made where the request cannot have been taken up (no connection, 429, 503), and with
-    `idempotent` also after a time-out, a broken connection or another 5xx. `concurrency` is the
-    number of requests open at once, `max_bytes` the largest answer that is read. `key_env` names
-    the environment variable whose value is sent as `key_header`: after "Bearer " in
-    Authorization, as it is in any other header.
-    """
-
-    url: str
-    health: str | None = None
-    key_env: str | None = None
-    key_header: str = "Authorization"
-    timeout: float = 60.0
-    retries: int = 2
-    idempotent: bool = False
-    concurrency: int = 8
-    max_bytes: int = 1_000_000
-
-    def __post_init__(self) -> None:
-        """Raise ConfigError for what cannot be used."""
-        for address in (self.url, self.health):
-            if address is not None:
-                _check_address(address)
-        if self.key_env is not None and not VARIABLE.fullmatch(self.key_env):
-            # Not shown: it may be the key itself.
-            raise ConfigError("key_env must be the name of an environment variable, not the key")
-        if self.timeout <= 0 or self.retries < 0 or self.concurrency < 1 or self.max_bytes < 1:
-            raise ConfigError(
-                "timeout, concurrency and max_bytes must be above 0 and retries at least 0, got "
-                f"{self.timeout:g}, {self.concurrency}, {self.max_bytes} and {self.retries}"
-            )
 
 
 class _AttemptFailed(Exception):
@@ -76,7 +40,10 @@ class HttpClient:
     backoff: Backoff = field(default_factory=lambda: Backoff(longest=10, patience=60))
 
     def __post_init__(self) -> None:
-        """Read the key. Raises ConfigError if its variable is not set."""
+        """Read the key. Raises ConfigError for an address or a key that cannot be used."""
+        for address in (self.settings.url, self.settings.health):
+            if address is not None:
+                _check_address(address)
         self._key = _key(self.settings)
         self._session: aiohttp.ClientSession | None = None
         self._free = asyncio.Semaphore(self.settings.concurrency)
@@ -202,6 +169,9 @@ def _check_address(address: str) -> None:
 def _key(settings: HttpSettings) -> str | None:
     if settings.key_env is None:
         return None
+    if not VARIABLE.fullmatch(settings.key_env):
+        # Not shown: it may be the key itself.
+        raise ConfigError("key_env must be the name of an environment variable, not the key")
     key = os.environ.get(settings.key_env, "").strip()
     if not (key and key.isascii() and key.isprintable()):
         found = "holds characters that no key has" if key else "is not set"

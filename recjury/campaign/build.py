@@ -6,8 +6,8 @@ Rooms with heavy libraries are imported where a configuration asks for them.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from recjury.agents.system_config import SystemContext
 from recjury.campaign.config import CampaignConfig, EvaluationConfig, SimulatorConfig
-from recjury.campaign.systems import PythonConfig, SystemConfig
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
 from recjury.judges.config import EvaluatorContext
@@ -43,9 +43,12 @@ def playing_components(
 ) -> Components:
     """Those who play scenarios of `corpus`, and evaluate."""
     user = build_user(config.simulator, corpus.catalogue, gateway, config)
+    context = SystemContext(corpus, gateway, list_length=config.simulator.list_length)
     return Components(
         catalogue=corpus.catalogue,
-        recommenders={s.name: _recommender(s, config, corpus, gateway) for s in config.systems},
+        recommenders={
+            system.name: system.for_corpus(corpus.name).build(context) for system in config.systems
+        },
         user=user,
         evaluators=build_evaluators(config, corpus, gateway, user),
     )
@@ -91,21 +94,3 @@ def build_user(
     from recjury.simulator import LlmUser
 
     return LlmUser(gateway, simulator.model, catalogue, temperature=simulator.temperature)
-
-
-def _recommender(
-    system: SystemConfig, config: CampaignConfig, corpus: Corpus, gateway: Gateway | None
-) -> Recommender:
-    from recjury.agents import SystemContext, load_recommender
-
-    if isinstance(system, PythonConfig) and system.instance is not None:
-        from recjury.agents.own import guard_instance
-
-        return guard_instance(system.instance, corpus, name=system.name, timeout=system.timeout)
-    given = system.model_dump(exclude={"kind", "name"}, exclude_none=True)
-    options = {
-        key: value.replace("{corpus}", corpus.name) if isinstance(value, str) else value
-        for key, value in given.items()
-    }
-    around = SystemContext(corpus, gateway, list_length=config.simulator.list_length)
-    return load_recommender(system.kind, system.name, options, around)

@@ -9,7 +9,8 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from recjury.campaign.systems import MAIN_MODEL, ChatCrsConfig, OpenAiCrsConfig, SystemConfig
+from recjury.agents.system_config import MAIN_MODEL
+from recjury.agents.system_registry import SystemEntry
 from recjury.judges.registry import EvaluatorEntry, read_entry
 from recjury.llm import BudgetSpec, ModelSpec, parse_budget
 from recjury.records import JSON, LIST_LENGTH, Record
@@ -142,7 +143,7 @@ class CampaignConfig(EvaluationConfig):
     """A campaign: scenarios x systems x repeats, who plays the user, and who evaluates."""
 
     scenarios: tuple[ScenarioSource, ...] = Field(min_length=1)
-    systems: tuple[SystemConfig, ...] = Field(min_length=1)
+    systems: tuple[SystemEntry, ...] = Field(min_length=1)
     simulator: SimulatorConfig = SimulatorConfig()
     repeats: int = Field(default=1, ge=1, le=1000)
 
@@ -175,11 +176,7 @@ class CampaignConfig(EvaluationConfig):
         used = super()._used_models()
         if self.plays_llm:
             used.append(UsedModel("simulator.model", self.simulator.model))
-        for system in self.systems:
-            if isinstance(system, ChatCrsConfig | OpenAiCrsConfig):
-                used.append(UsedModel(f"system {system.name}", system.model))
-            if isinstance(system, ChatCrsConfig) and system.embeddings not in ("tfidf", "minilm"):
-                used.append(UsedModel(f"system {system.name} (embeddings)", system.embeddings))
+        used += [UsedModel(*each) for system in self.systems for each in system.aliases()]
         return used
 
 
@@ -196,7 +193,7 @@ class EvaluatorsOnly(CampaignConfig):
     """
 
     scenarios: tuple[ScenarioSource, ...] = ()
-    systems: tuple[SystemConfig, ...] = ()
+    systems: tuple[SystemEntry, ...] = ()
 
     def _used_models(self) -> list[UsedModel]:
         return EvaluationConfig._used_models(self)

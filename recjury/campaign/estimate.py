@@ -14,14 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
+from recjury.agents.system_config import ChatCrsConfig, OpenAiCrsConfig
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
-from recjury.campaign.systems import ChatCrsConfig, OpenAiCrsConfig
 from recjury.llm import ModelSpec
 from recjury.llm.gateway import EMBEDDING_BATCH
 from recjury.records import ExpectedCalls, Scenario
 from recjury.simulator.session import user_opens
 
-_LOCAL_EMBEDDINGS = ("tfidf", "minilm")
 _ASKED = 2  # how often a reply that is read is asked for, at most
 
 
@@ -144,17 +143,14 @@ def _players(config: CampaignConfig, part: Drawn) -> Iterator[ExpectedCalls]:
         answers = played * rounds
         if isinstance(system, ChatCrsConfig | OpenAiCrsConfig):
             yield ExpectedCalls(system.model, "system", answers, answers, 700, 120)
-        if isinstance(system, ChatCrsConfig) and _embeds(system):
-            embedders.add(system.embeddings)
-            kind = "embedding/conversation"
-            yield ExpectedCalls(system.embeddings, kind, answers, answers, 80, 0)
+        if isinstance(system, ChatCrsConfig) and system.list_source == "independent":
+            embedder = system.embedding_model
+            if embedder is not None:
+                embedders.add(embedder)
+                yield ExpectedCalls(embedder, "embedding/conversation", answers, answers, 80, 0)
     for alias in sorted(embedders):  # the systems of a run share the vectors of the items
         batches = ceil(part.items / EMBEDDING_BATCH) if played else 0
         yield ExpectedCalls(alias, "embedding/items", batches, batches, 2_900, 0)
-
-
-def _embeds(system: ChatCrsConfig) -> bool:
-    return system.list_source == "independent" and system.embeddings not in _LOCAL_EMBEDDINGS
 
 
 def _spending(config: EvaluationConfig, calls: Sequence[tuple[ExpectedCalls, int]]) -> Spending:

@@ -9,7 +9,7 @@ import pytest
 
 from recjury.agents import SystemContext, load_recommender
 from recjury.agents.http import HttpRecommender
-from recjury.agents.http_client import HttpSettings
+from recjury.agents.system_config import HttpSettings
 from recjury.corpora import open_corpus
 from recjury.errors import ConfigError, ProviderError, SystemFailed
 from recjury.records import Conversation, Speaker, SystemReply, Turn
@@ -41,7 +41,7 @@ def run(
     work: Callable[[HttpRecommender], Awaitable[Any]], url: str, *, version: str = "", **more: Any
 ) -> Any:
     async def opened() -> Any:
-        settings = HttpSettings(url, **{"retries": 0, "timeout": 10, **more})
+        settings = HttpSettings(url=url, **{"retries": 0, "timeout": 10, **more})
         system = HttpRecommender(
             settings,
             CORPUS.catalogue,
@@ -304,7 +304,7 @@ def test_the_kind_is_made_from_a_campaigns_options() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "url must be str"),
+        ({}, "url is missing"),
         ({"url": "ftp://x/"}, "http:// or https://"),
         ({"url": "http://me:pw@x/"}, "must not hold a key"),
         ({"url": "http://x/", "health": "/up"}, "http:// or https://"),

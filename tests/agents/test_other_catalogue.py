@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from recjury.agents.registry import SystemContext, load_recommender
+from recjury.agents import SystemContext, load_recommender
 from recjury.agents.shipped import FOLDER
 from recjury.errors import DataError
 from tests.agents import tiny

@@ -12,7 +12,7 @@ import pytest
 
 from recjury.agents import SystemContext, load_recommender
 from recjury.agents.http import HttpRecommender
-from recjury.agents.http_client import HttpSettings
+from recjury.agents.system_config import HttpSettings
 from recjury.corpora import open_corpus
 from recjury.records import SystemReply
 from tests.agents.conversations import after, talk
@@ -59,7 +59,7 @@ def test_the_example_server_is_the_one_on_the_page_and_answers(served: str) -> N
 
     async def ask() -> tuple[SystemReply, SystemReply]:
         # Refused connections are tried again, as long as a process takes to start.
-        settings = HttpSettings(served, retries=12)
+        settings = HttpSettings(url=served, retries=12)
         system = HttpRecommender(settings, CORPUS.catalogue, name="mine", list_length=2)
         try:
             await system.check()

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from recjury.agents.system_config import KbrdConfig
 from recjury.campaign.config import CampaignConfig
 from recjury.campaign.reading import read_config
-from recjury.campaign.systems import KbrdConfig
 from recjury.errors import ConfigError
 
 GOOD = """

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
+from recjury.agents.system_config import BarcorConfig, KbrdConfig, UnicrsConfig
 from recjury.campaign.config import CampaignConfig
-from recjury.campaign.systems import BarcorConfig, KbrdConfig, UnicrsConfig
 
 
 def read(*systems: dict[str, object]) -> CampaignConfig:
