@@ -27,7 +27,7 @@ $(VENV)/.installed: pyproject.toml
 
 demo: install ## a whole campaign without key, GPU or network: table and HTML report in demo/
 	@mkdir -p demo
-	$(BIN)/recjury run examples/demo.yaml --store sqlite:///demo/demo.db --report demo/report.html \
+	$(BIN)/recjury demo --store sqlite:///demo/demo.db --report demo/report.html \
 	    $(if $(DEMO_LIMIT),--limit $(DEMO_LIMIT))
 
 demo-weights: install ## train the tiny neural systems that ship for the sample again

@@ -22,7 +22,7 @@ FLOORS = (
     ("agents", "simulator", "judges"),
     ("campaign", "results"),
     ("report", "alignment"),
-    ("api", "web"),
+    ("api", "demo", "web"),
     ("cli",),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

@@ -4,6 +4,7 @@ import typer
 
 from recjury.cli import (
     compare,
+    demo,
     doctor,
     evaluators,
     export,
@@ -30,6 +31,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.callback()(version.shown)
+app.command("demo")(demo.demo)
 app.command("run")(run.run)
 app.command("judge")(judge.judge)
 app.command("status")(status.status)

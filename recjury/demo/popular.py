@@ -1,6 +1,6 @@
-"""An own system in thirty lines: always the most popular films, whatever is said.
+"""An own system in thirty lines: it always recommends the most popular films.
 
-Named in a campaign file as `{kind: python, name: popular, path: examples.popular:Popular}`.
+Named in a campaign file as `{kind: python, name: popular, path: recjury.demo.popular:Popular}`.
 """
 
 from recjury.corpora import Corpus
