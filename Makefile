@@ -9,6 +9,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INDEX := $(if $(PIP_INDEX),--extra-index-url $(PIP_INDEX))
 
+# The processes that tests run in, and whether idle ones take tests over from busy ones.
+PYTEST := $(BIN)/python -m pytest -n $(or $(WORKERS),logical) --dist worksteal
+
 # Where real data is read from; tests that need it are skipped where it is missing.
 export RECJURY_DATA ?= $(wildcard ../shared/data)
 
@@ -40,11 +43,11 @@ lint: install ## ruff and mypy strict over source and tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint ## everything
-	$(BIN)/python -m pytest
+test: lint ## everything, on all cores (WORKERS=N: on N)
+	$(PYTEST)
 
-test-quick: install ## the part that ends within five minutes
-	$(BIN)/python -m pytest -m 'not slow'
+test-quick: install ## the part that ends within 90 seconds
+	$(PYTEST) -m 'not slow'
 
 bench: install ## performance, as ratios from one run
 	$(BIN)/python -m benchmarks.harness --json

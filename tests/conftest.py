@@ -7,6 +7,11 @@ from typing import Any
 
 import pytest
 
+# Each core has a test process already: more threads in each would only wait for one another.
+# Read by the libraries when they are imported, and inherited by the processes that tests start.
+if "PYTEST_XDIST_WORKER" in os.environ:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 @pytest.fixture(autouse=True)
 def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
