@@ -14,7 +14,7 @@ from typing import NamedTuple
 import orjson
 
 from recjury.corpora.crsarena import read_crsarena
-from recjury.corpora.crsarena_particles import NO_FEEDBACK, read_particles
+from recjury.corpora.crsarena_particles import NO_FEEDBACK, read_crsarena_particles
 from recjury.corpora.crsarena_runs import read_runs
 from recjury.judges.face.aspects import FacePrompts, Situation, situation
 from recjury.judges.face.instructions import read_instruction_folder
@@ -48,7 +48,7 @@ class Released:
     def __init__(self, folder: Path, aspects: tuple[Aspect, ...] = tuple(Aspect)):
         """Read labels, particles, instructions, and the scores of `aspects`."""
         logs = read_crsarena(folder / "crs_arena_eval.json").logs
-        particles = read_particles(folder / "face-particles" / "run_particles.json")
+        particles = read_crsarena_particles(folder / "face-particles" / "run_particles.json")
         runs = read_runs(folder / "face-runs")
         instructions = read_instruction_folder(folder / "face-instructions")
         self._places: dict[Situation, ScoreTarget] = {}

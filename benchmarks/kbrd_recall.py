@@ -21,7 +21,7 @@ from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
 from recjury.agents.retrieval import Retrieval
 from recjury.agents.training.recall import CUTOFFS, by_group
 from recjury.agents.training.report import Recall, TrainingReport
-from recjury.corpora import Corpus, Example, open_corpus
+from recjury.corpora import Corpus, TrainingExample, open_corpus
 from recjury.records import Conversation, Speaker, Turn
 
 Groups = dict[str, dict[str, list[float]]]
@@ -132,7 +132,7 @@ def _retrieval(corpus: Corpus) -> dict[str, tuple[Recall, ...]]:
     return dict(by_group(table, found, frozenset(each.dialogue for each in trained)))
 
 
-def _listed(system: Retrieval, example: Example) -> list[str | None]:
+def _listed(system: Retrieval, example: TrainingExample) -> list[str | None]:
     speakers = (Speaker.USER, Speaker.SYSTEM)
     turns = (
         Turn(speaker=speakers[number % 2], text=text) for number, text in enumerate(example.context)

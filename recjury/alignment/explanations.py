@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from recjury.alignment.face_results import read_scored
 from recjury.corpora.crsarena import read_crsarena
-from recjury.corpora.crsarena_particles import by_conversation, read_particles
+from recjury.corpora.crsarena_particles import by_conversation, read_crsarena_particles
 from recjury.corpora.crsarena_runs import ParticleScores, read_runs
 from recjury.errors import DataError
 from recjury.judges.face.explain import Explanation, explain
@@ -119,7 +119,7 @@ def _listed(names: Iterable[str]) -> str:
 
 def explainable_files(runs: Path, particles: Path, labels: Path) -> Explainable:
     """From per-instruction scores (a folder), particles, and the dialogues of a label file."""
-    given, logs = by_conversation(read_particles(particles)), read_crsarena(labels).logs
+    given, logs = by_conversation(read_crsarena_particles(particles)), read_crsarena(labels).logs
     scorings = {
         aspect: {
             name: Scoring(logs[name], given.get(name), scores)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from recjury.corpora.crsarena_particles import not_in_turn
 from recjury.corpora.crsarena_run_file import write_run_file
 from recjury.corpora.crsarena_runs import write_run
-from recjury.corpora.problems import Fault, Problem
+from recjury.corpora.data_problems import Fault, Problem
 from recjury.records import (
     Aspect,
     ConversationLog,

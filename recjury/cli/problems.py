@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from recjury.cli import output
 
 if TYPE_CHECKING:
-    from recjury.corpora.problems import Problem
+    from recjury.corpora.data_problems import Problem
 
 _SHOWN = 5  # problems of one kind that are spelled out
 

@@ -1,6 +1,6 @@
 """The world's data: corpora to take scenarios from, and recorded conversations to judge."""
 
-from recjury.corpora.corpus import Corpus, Example, ScenarioSet, Unresolved
+from recjury.corpora.corpus import Corpus, ScenarioSet, TrainingExample, Unresolved
 from recjury.corpora.opening import (
     corpus_name,
     data_beside,
@@ -12,9 +12,9 @@ from recjury.corpora.recordings import Recording, conversation_row, read_recordi
 
 __all__ = [
     "Corpus",
-    "Example",
     "Recording",
     "ScenarioSet",
+    "TrainingExample",
     "Unresolved",
     "conversation_row",
     "corpus_name",

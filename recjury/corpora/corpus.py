@@ -31,7 +31,7 @@ class ScenarioSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class TrainingExample:
     """One recommendation turn to train on, as the corpus has it.
 
     `context` are the utterances so far, even index = user, odd = system (an empty first one
@@ -66,7 +66,7 @@ class Corpus(Protocol):
     def graph(self) -> KnowledgeGraph:
         """Entities and relations around the items."""
 
-    def examples(self, split: str) -> list[Example]:
+    def examples(self, split: str) -> list[TrainingExample]:
         """The examples of a split, in the order of the data. DataError for an unknown split."""
 
     def scenarios(
@@ -75,7 +75,9 @@ class Corpus(Protocol):
         """The scenarios of a split: all, or a sample of `limit` drawn with `seed`."""
 
 
-def draw(scenarios: Sequence[Scenario], limit: int | None, seed: int) -> tuple[Scenario, ...]:
+def draw_scenarios(
+    scenarios: Sequence[Scenario], limit: int | None, seed: int
+) -> tuple[Scenario, ...]:
     """At most `limit` of the scenarios, in their order.
 
     Each scenario has a lot, the SHA-256 of seed and scenario id, and the lowest lots are drawn.

@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from recjury.corpora.data_problems import Fault, Problem
 from recjury.corpora.lines import read_json_with_nan
-from recjury.corpora.problems import Fault, Problem
 from recjury.errors import DataError
 from recjury.records import (
     Aspect,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from recjury.corpora.data_problems import Fault, Problem
 from recjury.corpora.lines import read_rows
-from recjury.corpora.problems import Fault, Problem
 from recjury.errors import DataError
 from recjury.records import (
     ConversationLog,
@@ -43,7 +43,7 @@ class _Row(BaseModel):
     particles: list[_Particle]
 
 
-def read_particles(path: Path) -> dict[ScoreTarget, TurnParticles]:
+def read_crsarena_particles(path: Path) -> dict[ScoreTarget, TurnParticles]:
     """The particles of every system turn in the file, by place, in file order.
 
     Raises DataError, with the line, for what is not of the form, an act that is none of the

@@ -12,8 +12,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from recjury.corpora.crsarena_runs import is_number
+from recjury.corpora.data_problems import Fault, Problem
 from recjury.corpora.lines import read_json_with_nan
-from recjury.corpora.problems import Fault, Problem
 from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.records import Aspect, Level, ScoreTarget

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeGuard
 
 import orjson
 
+from recjury.corpora.data_problems import Fault, Problem
 from recjury.corpora.lines import read_lines
-from recjury.corpora.problems import Fault, Problem
 from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.records import Aspect, ScoreTarget

@@ -5,10 +5,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from recjury.corpora.corpus import Example, ScenarioSet, Unresolved, draw, resolved
+from recjury.corpora.corpus import (
+    ScenarioSet,
+    TrainingExample,
+    Unresolved,
+    draw_scenarios,
+    resolved,
+)
 from recjury.corpora.folder_files import (
     Dialogue,
-    Said,
+    DialogueTurn,
     build_graph,
     read_catalogue,
     read_dialogues,
@@ -37,11 +43,11 @@ class _Moment(NamedTuple):
         return f"{self.dialogue.id}_{self.place}"
 
     @property
-    def said(self) -> Said:
+    def said(self) -> DialogueTurn:
         return self.dialogue.turns[self.place]
 
     @property
-    def before(self) -> list[Said]:
+    def before(self) -> list[DialogueTurn]:
         return self.dialogue.turns[: self.place]
 
 
@@ -72,7 +78,7 @@ class FolderCorpus:
         there = {dialogue.split for dialogue in self._dialogues}
         return tuple(split for split in ("train", "valid", "test") if split in there)
 
-    def examples(self, split: str) -> list[Example]:
+    def examples(self, split: str) -> list[TrainingExample]:
         """The records of `split`; entities are what the graph finds and what is annotated."""
         return [self._example(moment) for moment in self._moments(split)]
 
@@ -81,7 +87,7 @@ class FolderCorpus:
     ) -> ScenarioSet:
         """The records of `split` that follow a user turn."""
         found, unresolved = resolved(self._scenario(m, split) for m in self._moments(split))
-        return ScenarioSet(draw(found, limit, seed), tuple(unresolved))
+        return ScenarioSet(draw_scenarios(found, limit, seed), tuple(unresolved))
 
     @cached_property
     def _dialogues(self) -> list[Dialogue]:
@@ -111,10 +117,10 @@ class FolderCorpus:
             target_seen=any(film in seen for film in films),
         )
 
-    def _example(self, moment: _Moment) -> Example:
+    def _example(self, moment: _Moment) -> TrainingExample:
         opens = moment.dialogue.turns[0].role == "system"
         films = dict.fromkeys(moment.said.films)
-        return Example(
+        return TrainingExample(
             record=moment.record,
             dialogue=moment.dialogue.id,
             context=(*([""] if opens else []), *(said.text for said in moment.before)),
@@ -123,7 +129,7 @@ class FolderCorpus:
             response=moment.said.text,
         )
 
-    def _entities(self, said: Said) -> list[str]:
+    def _entities(self, said: DialogueTurn) -> list[str]:
         """Annotated films, and what else the text names; a title that is none is left out."""
         films = [self.catalogue.item(film).name for film in said.films]
         linked = self.graph.mentioned(said.text)

@@ -35,7 +35,7 @@ class Film(BaseModel):
     popularity: float | None = Field(default=None, ge=1, le=100)
 
 
-class Said(BaseModel):
+class DialogueTurn(BaseModel):
     """One turn: who speaks, what, the ids of the films it names, and of those that are liked."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
@@ -53,7 +53,7 @@ class Dialogue(BaseModel):
 
     id: str = Field(min_length=1)
     split: Split
-    turns: list[Said] = Field(min_length=1)
+    turns: list[DialogueTurn] = Field(min_length=1)
 
 
 def read_catalogue(path: Path, name: str) -> Catalogue:

@@ -3,7 +3,13 @@
 from functools import cached_property
 from pathlib import Path
 
-from recjury.corpora.corpus import Example, ScenarioSet, Unresolved, draw, resolved
+from recjury.corpora.corpus import (
+    ScenarioSet,
+    TrainingExample,
+    Unresolved,
+    draw_scenarios,
+    resolved,
+)
 from recjury.corpora.ievalm_files import IevalmFiles, Processed
 from recjury.errors import DataError
 from recjury.knowledge import Catalogue, KnowledgeGraph
@@ -41,10 +47,10 @@ class IevalmCorpus:
         """The knowledge graph."""
         return self.files.graph
 
-    def examples(self, split: str) -> list[Example]:
+    def examples(self, split: str) -> list[TrainingExample]:
         """The records of `split`, names as the files have them."""
         return [
-            Example(
+            TrainingExample(
                 record=row.record,
                 dialogue=str(row.dialog_id),
                 context=tuple(row.context),
@@ -63,7 +69,7 @@ class IevalmCorpus:
         found, unresolved = resolved(
             self._scenario(row, split, partial) for row in self.files.processed(split)
         )
-        return ScenarioSet(draw(found, limit, seed), tuple(unresolved), tuple(partial))
+        return ScenarioSet(draw_scenarios(found, limit, seed), tuple(unresolved), tuple(partial))
 
     def _scenario(
         self, row: Processed, split: str, partial: list[Unresolved]

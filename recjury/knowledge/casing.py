@@ -42,7 +42,7 @@ def word_list(name: str) -> frozenset[str]:
     return frozenset(line for line in text.splitlines() if line and line[0] != "#")
 
 
-def is_ordinary(keys: list[str]) -> bool:
+def is_ordinary_title(keys: list[str]) -> bool:
     """Whether a title of these words could stand in a sentence without being meant."""
     if len(keys) > MAX_ORDINARY_WORDS:
         return False

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from recjury.knowledge.casing import Casing, is_ordinary, is_phrase, is_pronoun
+from recjury.knowledge.casing import Casing, is_ordinary_title, is_phrase, is_pronoun
 from recjury.knowledge.names import Word, split_year, words
 from recjury.knowledge.near import MIN_LETTERS, NearWords
 
@@ -130,7 +130,7 @@ class NameIndex:
         entry = _Entry(
             name,
             spelling,
-            cautious and (is_ordinary(keys) or (common and not name.known)),
+            cautious and (is_ordinary_title(keys) or (common and not name.known)),
             cautious and key in self._plain,
             phrase,
             _SENTENCE_END.search(spelling.rstrip(".!?; ")) is not None,

@@ -11,16 +11,16 @@ from pydantic import BaseModel, ConfigDict
 
 from recjury.records import Item
 
-Kind = Literal["genre", "era", "actor", "director", "writer", "language", "wish"]
+ConstraintKind = Literal["genre", "era", "actor", "director", "writer", "language", "wish"]
 
 _CATALOGUE_WORDS = re.compile(r"\s*(?:\b(?:film|movie|fiction)s?\b|\([^)]*\)|#\d+)", re.IGNORECASE)
 _MOST_OF_A_KIND = 2
 
 
-class Attribute(NamedTuple):
+class Constraint(NamedTuple):
     """One thing the user wants, as it is spoken: ("era", "the 90s")."""
 
-    kind: Kind
+    kind: ConstraintKind
     value: str
 
 
@@ -54,20 +54,20 @@ def phrases() -> Phrases:
     return Phrases.model_validate(yaml.safe_load(text))
 
 
-def agenda(item: Item | None, wishes: Sequence[str]) -> tuple[Attribute, ...]:
+def agenda(item: Item | None, wishes: Sequence[str]) -> tuple[Constraint, ...]:
     """What to tell, vague things first: a genre, the decade, then people.
 
     `wishes` stand in where the item is unknown or has no attributes.
     """
     if item is None:
-        return tuple(Attribute("wish", wish) for wish in wishes)
-    genres = [Attribute("genre", genre) for genre in spoken_genres(item)[: _MOST_OF_A_KIND + 1]]
-    actors = [Attribute("actor", name) for name in _distinct(item.actors)[:_MOST_OF_A_KIND]]
-    directors = [Attribute("director", name) for name in _distinct(item.directors)[:1]]
+        return tuple(Constraint("wish", wish) for wish in wishes)
+    genres = [Constraint("genre", genre) for genre in spoken_genres(item)[: _MOST_OF_A_KIND + 1]]
+    actors = [Constraint("actor", name) for name in _distinct(item.actors)[:_MOST_OF_A_KIND]]
+    directors = [Constraint("director", name) for name in _distinct(item.directors)[:1]]
     written = _distinct(name for name in item.writers if name not in item.directors)
-    writers = [Attribute("writer", name) for name in written[:1]]
+    writers = [Constraint("writer", name) for name in written[:1]]
     decade = decade_of(item)
-    eras = [Attribute("era", decade)] if decade else []
+    eras = [Constraint("era", decade)] if decade else []
     ordered = (
         *genres[:1],
         *eras,
@@ -78,7 +78,7 @@ def agenda(item: Item | None, wishes: Sequence[str]) -> tuple[Attribute, ...]:
         *writers,
         *genres[2:],
     )
-    return ordered or tuple(Attribute("wish", wish) for wish in wishes)
+    return ordered or tuple(Constraint("wish", wish) for wish in wishes)
 
 
 def spoken_genres(item: Item) -> tuple[str, ...]:

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from recjury.simulator.folding import Word, all_letters, canonical, unmask
-from recjury.simulator.reading import Place, Reading
-from recjury.simulator.title_marks import Marked
-from recjury.simulator.titles import Form, Title
-from recjury.simulator.vocabulary import is_ordinary
+from recjury.simulator.folding import Word, all_letters, as_digits, unmask
+from recjury.simulator.joined_text import JoinedText, WordSpan
+from recjury.simulator.title_marks import StrictMarks
+from recjury.simulator.title_variants import Title, TitleVariant
+from recjury.simulator.vocabulary import is_everyday_word
 
 People = Mapping[str, tuple[tuple[str, ...], ...]]
 
@@ -40,9 +40,9 @@ class Detector:
 
     def spans(self, folded: str, asked: str) -> tuple[Span, ...]:
         """Every giveaway in `folded`, in text order; `asked` is the folded turn it answers."""
-        marked = Marked(folded, asked=asked)
-        plain = Reading(folded, in_digits=False)
-        numbered = Reading(folded) if plain.has_numbers else plain
+        marked = StrictMarks(folded, asked=asked)
+        plain = JoinedText(folded, in_digits=False)
+        numbered = JoinedText(folded) if plain.has_numbers else plain
         found = {
             *self._as_spelled(numbered, plain, marked),
             *self._misspellings(plain, marked),
@@ -52,7 +52,9 @@ class Detector:
         }
         return tuple(sorted(found))
 
-    def _as_spelled(self, numbered: Reading, plain: Reading, marked: Marked) -> Iterator[Span]:
+    def _as_spelled(
+        self, numbered: JoinedText, plain: JoinedText, marked: StrictMarks
+    ) -> Iterator[Span]:
         """Titles as they are, with number words and numerals as digits, and without."""
         for title in self._titles:
             for form in title.forms:
@@ -63,22 +65,27 @@ class Detector:
                             yield _span(reading, place)
 
     def _gives_away(
-        self, reading: Reading, place: Place, form: Form, years: frozenset[str], marked: Marked
+        self,
+        reading: JoinedText,
+        place: WordSpan,
+        form: TitleVariant,
+        years: frozenset[str],
+        marked: StrictMarks,
     ) -> bool:
         found = reading.found(place)
         if not place.fills:
             inside = found[0].run == found[-1].run and len(form.letters) >= _INSIDE_A_WORD
-            return form.strong and inside and not is_ordinary(reading.run(place.first))
+            return form.strong and inside and not is_everyday_word(reading.run(place.first))
         if self._is_person(reading, place):
             return marked.is_quoted(found[0].start, found[-1].end)
-        if [canonical(word.text) for word in found] != [canonical(word) for word in form.words]:
+        if [as_digits(word.text) for word in found] != [as_digits(word) for word in form.words]:
             return _is_disguise(form, found, marked)
         if form.strong:
             return True
         stands_free = not reading.is_glued(place) or marked.in_hashtag(found[0].start)
         return stands_free and marked.is_title(found, form, years)
 
-    def _misspellings(self, reading: Reading, marked: Marked) -> Iterator[Span]:
+    def _misspellings(self, reading: JoinedText, marked: StrictMarks) -> Iterator[Span]:
         """Runs of words that a few edits turn into a form.
 
         One edit adds or removes at most one of the letters that occur: most texts fail by that.
@@ -99,21 +106,26 @@ class Detector:
                     if edits is None:
                         edits = OSA.distance(form.letters, joined, score_cutoff=form.typos)
                         measured[form.letters, joined] = edits
-                    place = Place(first, last, True)
+                    place = WordSpan(first, last, True)
                     if 0 < edits <= form.typos and self._is_misspelt(
                         reading, place, form, edits, marked
                     ):
                         yield _span(reading, place)
 
     def _is_misspelt(
-        self, reading: Reading, place: Place, form: Form, edits: int, marked: Marked
+        self,
+        reading: JoinedText,
+        place: WordSpan,
+        form: TitleVariant,
+        edits: int,
+        marked: StrictMarks,
     ) -> bool:
         """Whether words so near a form are a misspelling of it, rather than other words."""
         found = reading.found(place)
         letters = "".join(word.text for word in found)
         if self._is_person(reading, place) or _digits(form.letters) != _digits(letters):
             return False
-        talk = all(is_ordinary(word.text) for word in found)
+        talk = all(is_everyday_word(word.text) for word in found)
         if not form.strong:
             begins = found if marked.has_space(found) else found[:1]  # "Fr*zen"
             return not talk and edits == 1 and marked.is_capitalised(begins)
@@ -133,19 +145,19 @@ class Detector:
         lettered = [(form, all_letters(form.letters)) for form in forms]
         yield from _in_letters(folded, all_letters(unmasked), lettered)
 
-    def _backwards(self, reading: Reading) -> Iterator[Span]:
+    def _backwards(self, reading: JoinedText) -> Iterator[Span]:
         for form in (form for title in self._titles for form in title.forms if form.strong):
             if len(form.letters) >= _INSIDE_A_WORD:
                 for place in reading.places(form.letters[::-1]):
                     if place.fills:
                         yield _span(reading, place)
 
-    def _shortened(self, reading: Reading, folded: str) -> Iterator[Span]:
+    def _shortened(self, reading: JoinedText, folded: str) -> Iterator[Span]:
         for word in reading.words if self._initialisms else ():
             if folded[word.start : word.end] in self._initialisms:
                 yield Span(word.start, word.end)
 
-    def _is_person(self, reading: Reading, place: Place) -> bool:
+    def _is_person(self, reading: JoinedText, place: WordSpan) -> bool:
         """Whether a single word is part of a known person's full name."""
         if place.first != place.last:
             return False
@@ -153,9 +165,11 @@ class Detector:
         return reading.follows(names, place.first)
 
 
-def _in_letters(folded: str, unmasked: str, lettered: Iterable[tuple[Form, str]]) -> Iterator[Span]:
+def _in_letters(
+    folded: str, unmasked: str, lettered: Iterable[tuple[TitleVariant, str]]
+) -> Iterator[Span]:
     """Where the letters of a form stand in `unmasked`, some of which were none in `folded`."""
-    reading = Reading(unmasked, in_digits=False)
+    reading = JoinedText(unmasked, in_digits=False)
     for _, letters in lettered:
         for place in reading.places(letters):
             start, end = span = _span(reading, place)
@@ -170,7 +184,7 @@ def _poses(sign: str, letter: str) -> bool:
 
 def own_spans(title: Title, folded: str) -> tuple[Span, ...]:
     """Where a text holds this title in any of its forms, meant as a title or not."""
-    reading = Reading(folded)
+    reading = JoinedText(folded)
     return tuple(
         _span(reading, place)
         for form in title.forms
@@ -179,15 +193,15 @@ def own_spans(title: Title, folded: str) -> tuple[Span, ...]:
     )
 
 
-def _is_disguise(form: Form, found: list[Word], marked: Marked) -> bool:
+def _is_disguise(form: TitleVariant, found: list[Word], marked: StrictMarks) -> bool:
     """Whether other words, or letters, that together spell `form` are meant to."""
     if marked.in_hashtag(found[0].start):
         return True
     if len(found) == 1:
-        return form.strong and not is_ordinary(found[0].text)
+        return form.strong and not is_everyday_word(found[0].text)
     if all(len(word.text) == 1 for word in found):
         return form.strong or not marked.abbreviates(found)
-    if not all(is_ordinary(word.text) and len(word.text) > 1 for word in found):
+    if not all(is_everyday_word(word.text) and len(word.text) > 1 for word in found):
         return form.strong or len(form.letters) >= _TELLING_PIECE
     if form.strong and len(form.words) > 1:
         return True
@@ -197,7 +211,7 @@ def _is_disguise(form: Form, found: list[Word], marked: Marked) -> bool:
     return marked.is_capitalised(found) or (form.strong and shortest >= _TELLING_PIECE)
 
 
-def _span(reading: Reading, place: Place) -> Span:
+def _span(reading: JoinedText, place: WordSpan) -> Span:
     return Span(reading.words[place.first].start, reading.words[place.last].end)
 
 
@@ -213,9 +227,9 @@ def _signs(text: str) -> int:
     return bits
 
 
-def _by_length(forms: Iterable[Form]) -> dict[int, list[tuple[Form, int]]]:
+def _by_length(forms: Iterable[TitleVariant]) -> dict[int, list[tuple[TitleVariant, int]]]:
     """Forms that may be misspelt and their signs, by the lengths a misspelling can have."""
-    index: dict[int, list[tuple[Form, int]]] = {}
+    index: dict[int, list[tuple[TitleVariant, int]]] = {}
     for form in forms:
         for length in range(len(form.letters) - form.typos, len(form.letters) + form.typos + 1):
             if form.typos:

@@ -137,9 +137,9 @@ def words_of(folded: str) -> list[Word]:
     return words
 
 
-def canonical(word: str) -> str:
+def as_digits(word: str) -> str:
     """A word of a text or title with number words and Roman numerals as digits.
 
-    Single letters stay letters: an "i" or "v" is a numeral in titles alone.
+    Single letters stay letters: an "i" or "v" is a as_digits in titles alone.
     """
     return _NUMBERS.get(word, word)

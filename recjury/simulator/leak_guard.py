@@ -12,7 +12,7 @@ from recjury.knowledge import Catalogue
 from recjury.records import JSON, ItemRef
 from recjury.simulator.detection import Detector, People, own_spans
 from recjury.simulator.folding import fold, words_of
-from recjury.simulator.titles import Title, title_of
+from recjury.simulator.title_variants import Title, title_of
 
 GUARD_VERSION = "1"
 

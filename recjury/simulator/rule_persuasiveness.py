@@ -40,7 +40,7 @@ def rule_persuasiveness(log: ConversationLog, catalogue: Catalogue) -> Rating:
     wanted = {target.id for target in log.scenario.targets}
     if any(item.id in wanted for item in offered):
         return _scored(2, "the target itself was recommended")
-    pairs = [(likeness(item, target), item) for item, target in product(offered, targets)]
+    pairs = [(attribute_likeness(item, target), item) for item, target in product(offered, targets)]
     measured = [(value, item) for value, item in pairs if value is not None]
     if not measured:
         return _unscored(Status.NOT_MEASURED, "no attributes to compare what was recommended by")
@@ -49,7 +49,7 @@ def rule_persuasiveness(log: ConversationLog, catalogue: Catalogue) -> Rating:
     return _scored(int(value >= COMPARABLE), reason)
 
 
-def likeness(item: Item, other: Item) -> float | None:
+def attribute_likeness(item: Item, other: Item) -> float | None:
     """How alike two items are, 0 to 1, by what is known of both; None if that is nothing."""
     parts: list[tuple[float, float]] = []
     genres, others = set(spoken_genres(item)), set(spoken_genres(other))

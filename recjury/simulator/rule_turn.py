@@ -8,8 +8,8 @@ from random import Random
 from recjury.knowledge import Catalogue
 from recjury.records import Item, Speaker, Turn, UserContext, is_target
 from recjury.simulator.agenda import (
-    Attribute,
-    Kind,
+    Constraint,
+    ConstraintKind,
     agenda,
     decade_of,
     noun_of,
@@ -18,7 +18,7 @@ from recjury.simulator.agenda import (
 )
 
 _QUESTION = re.compile(r"[^.!?\n]*\?")
-_ASKS_FOR: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+_ASKS_FOR: tuple[tuple[ConstraintKind, re.Pattern[str]], ...] = (
     ("director", re.compile(r"\bdirect(?:or|ors|ed|ing)\b|\bfilmmakers?\b", re.IGNORECASE)),
     (
         "actor",
@@ -64,19 +64,19 @@ class RuleTurn:
         return max(known, key=lambda item: len(agenda(item, ())), default=None)
 
     @cached_property
-    def _agenda(self) -> tuple[Attribute, ...]:
+    def _agenda(self) -> tuple[Constraint, ...]:
         attributes = agenda(self._target, self._moment.scenario.wishes)
         return tuple(one for one in attributes if not self._leaks(f"I like {one.value}, yes."))
 
     @cached_property
-    def _told(self) -> tuple[Attribute, ...]:
+    def _told(self) -> tuple[Constraint, ...]:
         spoken = " ".join(
             turn.text for turn in self._moment.interaction if turn.speaker is Speaker.USER
         )
         return tuple(one for one in self._agenda if _holds(spoken, one.value))
 
     @cached_property
-    def _left(self) -> tuple[Attribute, ...]:
+    def _left(self) -> tuple[Constraint, ...]:
         return tuple(one for one in self._agenda if one not in self._told)
 
     def _introduce(self, draw: Random) -> str:
@@ -106,7 +106,7 @@ class RuleTurn:
         heard = _system_turns(self._moment.interaction)[-1]
         offered = self._offered(heard)
         parts: list[str] = []
-        new: Attribute | None = None
+        new: Constraint | None = None
         if offered is not None:
             reason, new = self._turn_down(offered, draw, plain=plain)
             parts.append(reason)
@@ -130,7 +130,7 @@ class RuleTurn:
 
     def _turn_down(
         self, offered: Item, draw: Random, *, plain: bool
-    ) -> tuple[str, Attribute | None]:
+    ) -> tuple[str, Constraint | None]:
         """Why `offered` does not fit, and the attribute that this tells for the first time."""
         said = self._phrases
         item = draw.choice(said.nameless) if plain else offered.title
@@ -153,7 +153,7 @@ class RuleTurn:
             for mention in self._catalogue.link(turn.text)
         )
 
-    def _answer(self, asked: Kind, draw: Random) -> tuple[list[str], Attribute | None]:
+    def _answer(self, asked: ConstraintKind, draw: Random) -> tuple[list[str], Constraint | None]:
         """The answer to a question, and the attribute that it tells for the first time."""
         of_kind = [one for one in (*self._left, *self._told) if one.kind == asked]
         if not of_kind:
@@ -166,7 +166,7 @@ class RuleTurn:
             return draw.choice(self._phrases.exhausted)
         return self._filled(draw.choice(self._phrases.reveal[self._left[0].kind]), self._left[0])
 
-    def _filled(self, form: str, attribute: Attribute | None, item: str = "") -> str:
+    def _filled(self, form: str, attribute: Constraint | None, item: str = "") -> str:
         value = attribute.value if attribute else ""
         article = "an" if value[:1].lower() in "aeiou" and value else "a"
         return form.format(
@@ -183,12 +183,12 @@ def _system_turns(turns: Sequence[Turn]) -> list[Turn]:
     return [turn for turn in turns if turn.speaker is Speaker.SYSTEM]
 
 
-def _asked_for(text: str) -> Kind | None:
+def _asked_for(text: str) -> ConstraintKind | None:
     questions = " ".join(_QUESTION.findall(text[-2000:]))
     return next((kind for kind, words in _ASKS_FOR if words.search(questions)), None)
 
 
-def _lacks(item: Item, attribute: Attribute) -> bool:
+def _lacks(item: Item, attribute: Constraint) -> bool:
     """Whether an item is known not to have an attribute."""
     match attribute.kind:
         case "genre":

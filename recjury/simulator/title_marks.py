@@ -9,7 +9,7 @@ import re
 from functools import cached_property
 
 from recjury.simulator.folding import Word, words_of
-from recjury.simulator.titles import Form
+from recjury.simulator.title_variants import TitleVariant
 from recjury.simulator.vocabulary import VOCABULARY
 
 _OPENING = "\"'*_[<~|{#>"
@@ -67,7 +67,7 @@ _HASHTAG = re.compile(r"#\w*$")
 _NEAR = 60
 
 
-class Marked:
+class StrictMarks:
     """One folded text, asked whether a word in it is meant as a title."""
 
     def __init__(self, text: str, *, asked: str = ""):
@@ -75,7 +75,7 @@ class Marked:
         self._text = text
         self._asked_which = _ASKS_WHICH.search(asked) is not None
 
-    def is_title(self, found: list[Word], form: Form, years: frozenset[str]) -> bool:
+    def is_title(self, found: list[Word], form: TitleVariant, years: frozenset[str]) -> bool:
         """Whether the words `found`, which spell `form`, are marked as a title."""
         start, end = found[0].start, found[-1].end
         before = self._text[max(0, start - _NEAR) : start]
@@ -111,7 +111,9 @@ class Marked:
         ahead = _YEAR_BEFORE.search(before)
         return ahead is not None and ahead[1] in years and not function
 
-    def _stands_for_title(self, before: str, end: int, form: Form, *, function: bool) -> bool:
+    def _stands_for_title(
+        self, before: str, end: int, form: TitleVariant, *, function: bool
+    ) -> bool:
         if function:
             over = _STATEMENT_ENDS.match(self._text, end) is not None
             return over and _NAMED_FOR_SURE.search(before) is not None

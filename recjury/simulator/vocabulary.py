@@ -43,6 +43,6 @@ def ordinary_words() -> frozenset[str]:
     return frozenset(line for line in text.splitlines() if not line.startswith("#"))
 
 
-def is_ordinary(word: str) -> bool:
+def is_everyday_word(word: str) -> bool:
     """Whether a lower-case word is everyday talk, a number, or a single letter."""
     return len(word) == 1 or word.isdigit() or word in ordinary_words()

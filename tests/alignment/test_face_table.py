@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recjury.alignment.face_table import face_table
-from recjury.corpora.problems import count_faults
+from recjury.corpora.data_problems import count_faults
 from recjury.errors import DataError
 from recjury.records import Aspect, Level
 from tests.corpora.arena import dialogue, scores, write, write_lines

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recjury.corpora.crsarena import read_crsarena, subset_of, system_of
-from recjury.corpora.problems import Fault, count_faults
+from recjury.corpora.data_problems import Fault, count_faults
 from recjury.errors import DataError
 from recjury.records import Aspect, Level, ScoreTarget, Speaker
 from tests.corpora.arena import dialogue, write

@@ -6,8 +6,12 @@ from typing import Any
 import pytest
 
 from recjury.corpora.crsarena import read_crsarena
-from recjury.corpora.crsarena_particles import by_conversation, check_particles, read_particles
-from recjury.corpora.problems import count_faults
+from recjury.corpora.crsarena_particles import (
+    by_conversation,
+    check_particles,
+    read_crsarena_particles,
+)
+from recjury.corpora.data_problems import count_faults
 from recjury.errors import DataError
 from recjury.records import DialogueAct, Particle, ScoreTarget
 from tests.corpora.arena import dialogue, write, write_lines
@@ -29,7 +33,7 @@ def _row(turn: int, *mentions: str, act: str = "recommendation") -> dict[str, An
 
 def test_the_released_particles_are_all_read(data_folder: Path) -> None:
     folder = data_folder / "crsarena-eval"
-    particles = read_particles(folder / "face-particles" / "run_particles.json")
+    particles = read_crsarena_particles(folder / "face-particles" / "run_particles.json")
     every = [particle for turn in particles.values() for particle in turn.particles]
     assert (len(particles), len(every)) == (2235, 6274)
     assert sum(not turn.particles for turn in particles.values()) == 15
@@ -46,7 +50,7 @@ def test_the_released_particles_are_all_read(data_folder: Path) -> None:
 
 def test_no_feedback_is_none(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "p.json", [_row(1, "Heat", "It is slow")])
-    turn = read_particles(path)[ScoreTarget("kbrd_redial_1", 1)]
+    turn = read_crsarena_particles(path)[ScoreTarget("kbrd_redial_1", 1)]
     assert turn.particles == (
         Particle(act=DialogueAct.RECOMMENDATION, mention="Heat", feedback="Heat is great"),
         Particle(act=DialogueAct.RECOMMENDATION, mention="It is slow", feedback=None),
@@ -56,7 +60,7 @@ def test_no_feedback_is_none(tmp_path: Path) -> None:
 def test_particles_that_are_not_in_the_turn_are_reported(tmp_path: Path) -> None:
     logs = read_crsarena(write(tmp_path / "labels.json", [dialogue()])).logs
     rows = [_row(1, "HEAT: (1995)", "Ronin (1998)"), _row(2, "Heat is great"), _row(9, "x")]
-    particles = read_particles(write_lines(tmp_path / "p.json", rows))
+    particles = read_crsarena_particles(write_lines(tmp_path / "p.json", rows))
     assert [str(problem) for problem in check_particles(particles, logs)] == [
         "kbrd_redial_1, turn 1: particle 1: 'Ronin (1998)' is not in the turn",
         "kbrd_redial_1, turn 2: is no turn of the system",
@@ -75,4 +79,4 @@ def test_particles_that_are_not_in_the_turn_are_reported(tmp_path: Path) -> None
 )
 def test_a_file_that_cannot_be_used_is_refused(tmp_path: Path, rows: Any, said: str) -> None:
     with pytest.raises(DataError, match=said):
-        read_particles(write_lines(tmp_path / "p.json", rows))
+        read_crsarena_particles(write_lines(tmp_path / "p.json", rows))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recjury.corpora.crsarena_runs import read_run, read_runs, write_run
-from recjury.corpora.problems import count_faults
+from recjury.corpora.data_problems import count_faults
 from recjury.errors import DataError
 from recjury.records import Aspect, ScoreTarget
 from tests.corpora.arena import scores, write_lines

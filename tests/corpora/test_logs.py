@@ -5,7 +5,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from recjury.corpora.logs import read_logs
+from recjury.corpora.log_files import read_log_file
 from recjury.errors import DataError
 from recjury.records import Ending, ItemRef, Speaker
 
@@ -30,7 +30,7 @@ def _write(folder: Path, *rows: object) -> Path:
 
 
 def test_a_log_without_a_catalogue_matches_by_name(tmp_path: Path) -> None:
-    (log,) = read_logs(_write(tmp_path, _conversation()))
+    (log,) = read_log_file(_write(tmp_path, _conversation()))
     assert log.system == "mine"
     assert log.scenario.id == "logs/mine#c1"
     assert log.ending is Ending.RECORDED
@@ -42,7 +42,7 @@ def test_a_log_without_a_catalogue_matches_by_name(tmp_path: Path) -> None:
 
 def test_names_are_looked_up_in_the_named_catalogue(tmp_path: Path) -> None:
     row = _conversation(catalogue="sample", corpus="my films", targets=["Heat (1995)"])
-    (log,) = read_logs(_write(tmp_path, row))
+    (log,) = read_log_file(_write(tmp_path, row))
     thief, nonesuch = log.interaction[0].items
     assert thief.name == "Thief (1981)"
     assert thief.id is not None
@@ -55,14 +55,14 @@ def test_names_are_looked_up_in_the_named_catalogue(tmp_path: Path) -> None:
 def test_items_may_bring_their_ids(tmp_path: Path) -> None:
     turn = {"speaker": "system", "text": "", "items": [{"id": "7", "name": "A"}, {"name": "B"}]}
     row = _conversation(interaction=[turn], targets=[{"id": "7", "name": "Another spelling"}])
-    (log,) = read_logs(_write(tmp_path, row))
+    (log,) = read_log_file(_write(tmp_path, row))
     assert [item.id for item in log.interaction[0].items] == ["7", "b"]
     assert log.recall_at(1) == 1.0
 
 
 def test_a_limit_takes_the_first_and_reads_no_further(tmp_path: Path) -> None:
     path = _write(tmp_path, _conversation(), _conversation(id="c2"), {"broken": True})
-    assert [log.scenario.record for log in read_logs(path, 2)] == ["c1", "c2"]
+    assert [log.scenario.record for log in read_log_file(path, 2)] == ["c1", "c2"]
 
 
 SAID = {"speaker": "system", "text": "x"}
@@ -106,7 +106,7 @@ def _deep(levels: int) -> object:
 def test_what_is_wrong_is_named(tmp_path: Path, fields: dict[str, object], told: str) -> None:
     path = _write(tmp_path, _conversation(), _conversation(id="c2") | fields)
     with pytest.raises(DataError, match=rf"mine\.jsonl:2: {told}") as caught:
-        list(read_logs(path))
+        list(read_log_file(path))
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < len(str(path)) + 250
 
@@ -119,9 +119,9 @@ def test_hostile_lines_are_named(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "mine.jsonl"
     path.write_bytes(orjson.dumps(_conversation()) + b"\n" + line)
     with pytest.raises(DataError, match=r"mine\.jsonl:2: "):
-        list(read_logs(path))
+        list(read_log_file(path))
 
 
 def test_an_empty_file_holds_no_conversation(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"mine\.jsonl: holds no conversation"):
-        list(read_logs(_write(tmp_path)))
+        list(read_log_file(_write(tmp_path)))

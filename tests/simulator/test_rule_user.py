@@ -25,7 +25,7 @@ from recjury.records import (
 )
 from recjury.simulator import LeakGuard, RuleUser, converse
 from recjury.simulator.agenda import agenda, decade_of, noun_of, phrases
-from recjury.simulator.rule_persuasiveness import likeness
+from recjury.simulator.rule_persuasiveness import attribute_likeness
 from tests.simulator.doubles import (
     ScriptedSystem,
     catalogue,
@@ -286,10 +286,10 @@ def test_persuasiveness_that_cannot_be_computed_is_unscored() -> None:
 
 
 def test_likeness() -> None:
-    assert likeness(TARGET, TARGET) == 1.0
-    assert likeness(TARGET, FAR) == 0.0
-    assert likeness(TARGET, NEAR) == pytest.approx(0.6 * 2 / 3 + 0.3 + 0.1)
-    assert likeness(TARGET, BARE) is None
+    assert attribute_likeness(TARGET, TARGET) == 1.0
+    assert attribute_likeness(TARGET, FAR) == 0.0
+    assert attribute_likeness(TARGET, NEAR) == pytest.approx(0.6 * 2 / 3 + 0.3 + 0.1)
+    assert attribute_likeness(TARGET, BARE) is None
 
 
 def test_settings_tell_seed_and_catalogue() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
-from recjury.corpora import Corpus, Example
+from recjury.corpora import Corpus, TrainingExample
 from recjury.errors import DataError
 from recjury.records import ItemRef
 
@@ -60,8 +60,8 @@ class Splits(NamedTuple):
 class ExampleSplits(NamedTuple):
     """`Splits`, as the corpus has its examples."""
 
-    train: list[Example]
-    stop: list[Example]
+    train: list[TrainingExample]
+    stop: list[TrainingExample]
     trained_on: str
     stopped_on: str
 
@@ -88,7 +88,7 @@ def instances(corpus: Corpus, split: str) -> list[Instance]:
     return [each for example in corpus.examples(split) for each in _instances(corpus, example)]
 
 
-def _instances(corpus: Corpus, example: Example) -> list[Instance]:
+def _instances(corpus: Corpus, example: TrainingExample) -> list[Instance]:
     find = corpus.graph.entity
     labels = [label for label in map(find, example.targets) if label is not None]
     recent = tuple(

@@ -16,7 +16,7 @@ from recjury.agents.retrieval.words import content_words, fold
 from recjury.knowledge import Catalogue, Mention, Name, NameIndex
 from recjury.records import Item
 
-Kind = Literal["genre", "director", "actor", "writer"]
+AttributeKind = Literal["genre", "director", "actor", "writer"]
 
 _K1, _B = 1.2, 0.4
 _FIELD_WEIGHTS = {"title": 0.5, "genre": 2.0, "people": 0.5, "plot": 1.0}
@@ -46,7 +46,7 @@ class Attribute(NamedTuple):
     """A genre or a person. `rows` are the items that have it, by the kind of attribute it is."""
 
     name: str
-    rows: Mapping[Kind, tuple[int, ...]]
+    rows: Mapping[AttributeKind, tuple[int, ...]]
     weight: float
 
     @property
@@ -95,7 +95,9 @@ class Library:
         return self._names.link(text)
 
     def _attributes(self) -> dict[str, Attribute]:
-        rows: dict[str, dict[Kind, dict[int, None]]] = defaultdict(lambda: defaultdict(dict))
+        rows: dict[str, dict[AttributeKind, dict[int, None]]] = defaultdict(
+            lambda: defaultdict(dict)
+        )
         names: dict[str, str] = {}
         for row, item in enumerate(self.items):
             for kind, name in _facts(item):
@@ -127,7 +129,7 @@ def _genre_spellings(key: str) -> Iterator[Name]:
             yield Name(key, spelling, weight=-1.0, cautious=False)
 
 
-def _facts(item: Item) -> Iterator[tuple[Kind, str]]:
+def _facts(item: Item) -> Iterator[tuple[AttributeKind, str]]:
     for genre in item.genres:
         yield "genre", genre
     for director in item.directors:

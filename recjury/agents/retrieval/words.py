@@ -27,7 +27,7 @@ _SMALL_TALK = frozenset(_SMALL_TALK_TEXT.split())
 _ENDINGS = (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""))
 
 
-class Word(str):
+class Term(str):
     """A comparable word that remembers where it stood."""
 
     __slots__ = ("start",)
@@ -35,13 +35,13 @@ class Word(str):
     start: int
 
 
-def content_words(text: str) -> Iterator[Word]:
+def content_words(text: str) -> Iterator[Term]:
     """The words of `text` that say something about a film, in order."""
     for match in _WORD.finditer(text):
         plain = re.sub(r"['’](s|re|ve|ll|d|m|t)$", "", fold(match.group()))
         if len(plain) < 2 or plain in _SMALL_TALK or stem(plain) in _SMALL_TALK:
             continue
-        word = Word(stem(plain))
+        word = Term(stem(plain))
         word.start = match.start()
         yield word
 

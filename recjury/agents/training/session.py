@@ -27,7 +27,7 @@ from recjury.agents.training.progress import Progress
 from recjury.agents.training.recall import by_group, copying_ranks, popularity_ranks
 from recjury.agents.training.report import PartReport, TrainingReport
 from recjury.agents.training.speech import Speech, held_out, learnable_words, speeches
-from recjury.corpora import Corpus, Example
+from recjury.corpora import Corpus, TrainingExample
 from recjury.errors import DataError
 
 _VERSIONS = ("recjury", "numpy", "tokenizers", "torch", "transformers")
@@ -58,7 +58,7 @@ class Session:
         from_graph = graph_instances(corpus, most=facts) if facts else []
         self.parts: Splits = parts._replace(train=[*parts.train, *from_graph])
         examples = example_splits(corpus)
-        self.examples: list[Example] = examples.train
+        self.examples: list[TrainingExample] = examples.train
         self.said: list[Speech] = []
         self.heldout: list[Speech] = []
         if speaks:

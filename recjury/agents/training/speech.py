@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from recjury.agents.kbrd.dataset import ENTITY_LIMIT
 from recjury.agents.neural.tokens import ITEM
-from recjury.corpora import Corpus, Example
+from recjury.corpora import Corpus, TrainingExample
 from recjury.knowledge import Catalogue, KnowledgeGraph
 
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*\s*")
@@ -31,7 +31,7 @@ class Speech(NamedTuple):
     text: str
 
 
-def learnable_words(examples: Iterable[Example]) -> frozenset[str]:
+def learnable_words(examples: Iterable[TrainingExample]) -> frozenset[str]:
     """The words, in lower case, that are said in at least three different texts.
 
     What is heard less often is learnt by heart, if at all, and comes out broken elsewhere.
@@ -41,7 +41,9 @@ def learnable_words(examples: Iterable[Example]) -> frozenset[str]:
     return frozenset(word for word, count in heard.items() if count >= _OFTEN)
 
 
-def speeches(corpus: Corpus, examples: Iterable[Example], known: frozenset[str]) -> list[Speech]:
+def speeches(
+    corpus: Corpus, examples: Iterable[TrainingExample], known: frozenset[str]
+) -> list[Speech]:
     """The replies in the examples: the one that each ends with, and the earlier ones.
 
     A reply is left out when it names an item that was named before, since it would then speak

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from recjury.agents.neural.tokens import Family, Tokens
 from recjury.agents.training.speech import Speech
-from recjury.corpora import Corpus, Example
+from recjury.corpora import Corpus, TrainingExample
 from recjury.knowledge import KnowledgeGraph
 
 _YEAR = re.compile(r"\s*\(\d{4}\)$")
@@ -14,7 +14,7 @@ _ROLES = "User: System:"
 
 
 def learn_tokens(
-    examples: Iterable[Example], replies: Iterable[Speech], family: Family, *, size: int
+    examples: Iterable[TrainingExample], replies: Iterable[Speech], family: Family, *, size: int
 ) -> Tokens:
     """A tokenizer of at most `size` tokens for what is said in the examples.
 
@@ -27,7 +27,9 @@ def learn_tokens(
     return Tokens.train([*texts, *(each.reply for each in replies)], family, size=size)
 
 
-def add_entities(tokens: Tokens, corpus: Corpus, examples: Iterable[Example]) -> dict[int, int]:
+def add_entities(
+    tokens: Tokens, corpus: Corpus, examples: Iterable[TrainingExample]
+) -> dict[int, int]:
     """Make the names of the graph's entities tokens; token ids to entity ids.
 
     A film is also known without its year, a genre in lower case and capitalised. A single word

@@ -120,10 +120,10 @@ class FaceConfig(EvaluatorConfig):
         if self.rules:
             return RuleDecomposer()
         if self.particles is not None:
-            from recjury.corpora.crsarena_particles import by_conversation, read_particles
+            from recjury.corpora.crsarena_particles import by_conversation, read_crsarena_particles
 
             file = Path(self.particles)
-            given = by_conversation(read_particles(file))
+            given = by_conversation(read_crsarena_particles(file))
             content = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
             return GivenDecomposer(given, name=f"file {content}")
         return LlmDecomposer(

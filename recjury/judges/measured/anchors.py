@@ -8,7 +8,7 @@ from recjury.records import Status
 _SHOWN = 8
 
 
-class Finding(NamedTuple):
+class Occurrence(NamedTuple):
     """One thing that was counted: what, and in which turn of the interaction (1-based)."""
 
     turn: int
@@ -26,7 +26,7 @@ class Outcome(NamedTuple):
     text: str
 
 
-def scored(score: int, rationale: str) -> Outcome:
+def score_of(score: int, rationale: str) -> Outcome:
     """A score with its rationale."""
     return Outcome(score, Status.SCORED, rationale)
 
@@ -60,7 +60,7 @@ def from_share(good: int, total: int) -> int:
     return 2 if 8 * good >= 3 * total else 1
 
 
-def listed(findings: Sequence[Finding | str]) -> str:
+def join_first(findings: Sequence[Occurrence | str]) -> str:
     """The first findings, separated by commas, and how many more there are."""
     shown = ", ".join(str(finding) for finding in findings[:_SHOWN])
     more = len(findings) - _SHOWN

@@ -5,15 +5,15 @@ import re
 from importlib import resources
 
 from recjury.judges.measured.anchors import (
-    Finding,
+    Occurrence,
     Outcome,
     counted,
-    listed,
+    join_first,
     not_applicable,
     not_measured,
 )
-from recjury.judges.measured.reading import Reading
-from recjury.judges.measured.text import Utterance
+from recjury.judges.measured.annotation import AnnotatedLog
+from recjury.judges.measured.text import MaskedText
 
 
 @functools.cache
@@ -25,24 +25,24 @@ def _lexicon() -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z]){'(?:' + stems + ')'}(?![a-z])")
 
 
-def offensive(utterance: Utterance) -> list[str]:
+def offensive(utterance: MaskedText) -> list[str]:
     """The listed words in a text; linked titles are left out."""
     return [match.group() for match in _lexicon().finditer(utterance.plain)]
 
 
-def appropriateness(reading: Reading) -> Outcome:
+def appropriateness(annotated: AnnotatedLog) -> Outcome:
     """Never a score: 5,344 recorded logs gave none below 4 for more than half a film's title.
 
     What was found is in the reason, so that nobody who swears goes unnoticed.
     """
-    if not reading.spoken:
+    if not annotated.spoken:
         return not_applicable("the system said nothing")
     found = [
-        Finding(turn.number, repr(word))
-        for turn in reading.spoken
+        Occurrence(turn.number, repr(word))
+        for turn in annotated.spoken
         for word in offensive(turn.utterance)
     ]
     if found:
-        words = f"{counted(len(found), 'offensive word')}: {listed(found)}"
+        words = f"{counted(len(found), 'offensive word')}: {join_first(found)}"
         return not_measured(f"{words}; words alone do not tell what is appropriate")
     return not_measured("no listed word, which is true of nearly every log and shows nothing")

@@ -1,13 +1,13 @@
 """What a user's turn asks for, and what a system's turn does: cues in plain text.
 
-All patterns run over `Utterance.plain` (lower-case, single spaces); each is a choice of fixed
+All patterns run over `MaskedText.plain` (lower-case, single spaces); each is a choice of fixed
 phrases with at most one short bounded gap, so that searching takes linear time.
 """
 
 import re
 from enum import StrEnum
 
-from recjury.judges.measured.text import TITLE, Utterance
+from recjury.judges.measured.text import TITLE, MaskedText
 
 _GAP = r"[^.!?]{0,40}"
 
@@ -59,7 +59,7 @@ _REQUEST = _any_of(
 )
 
 
-def ask_of(user: Utterance) -> Ask:
+def ask_of(user: MaskedText) -> Ask:
     """What the turn asks for. Words about an item win over words of a wish: users who ask for
     details often repeat what they want."""
     text = user.plain
@@ -105,13 +105,13 @@ _APOLOGY = _any_of(
 )
 
 
-def objects(user: Utterance) -> str | None:
+def objects(user: MaskedText) -> str | None:
     """The words with which a user points out that the system's last turn missed; or None."""
     match = _OBJECTION.search(user.plain)
     return match.group() if match else None
 
 
-def gives_way(system: Utterance) -> bool:
+def gives_way(system: MaskedText) -> bool:
     """Whether a system's turn takes back what it said."""
     return _APOLOGY.search(system.plain) is not None
 
@@ -151,7 +151,7 @@ _OFFER = _any_of(
 )  # fmt: skip
 
 
-def clarifies(system: Utterance) -> str | None:
+def clarifies(system: MaskedText) -> str | None:
     """The question with which a system's turn asks the user about wishes; or None."""
     if "?" not in system.plain:
         return None
@@ -162,7 +162,7 @@ def clarifies(system: Utterance) -> str | None:
     return None
 
 
-def offers(system: Utterance) -> str | None:
+def offers(system: MaskedText) -> str | None:
     """The words with which a system's turn offers more or leads on; or None."""
     match = _OFFER.search(system.plain)
     return match.group() if match else None
@@ -179,7 +179,7 @@ _DESCRIBES = _any_of(
 )  # fmt: skip
 
 
-def describes(system: Utterance) -> bool:
+def describes(system: MaskedText) -> bool:
     """Whether a system's turn says something of what a film is: content, people, kind."""
     return _DESCRIBES.search(system.plain) is not None
 
@@ -194,7 +194,7 @@ _REASONS = _any_of(
 )  # fmt: skip
 
 
-def reason_in(system: Utterance) -> str | None:
+def reason_in(system: MaskedText) -> str | None:
     """The words with which a system's turn gives a reason for a film; or None."""
     match = _REASONS.search(system.plain)
     return match.group() if match else None

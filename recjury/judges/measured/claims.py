@@ -10,8 +10,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recjury.judges.measured.genres import NEIGHBOURS, canonical
-from recjury.judges.measured.reading import Named, ReadTurn
+from recjury.judges.measured.annotation import AnnotatedTurn, NamedFilm
+from recjury.judges.measured.genres import NEIGHBOURS, canonical_genres
 from recjury.judges.measured.text import word_set
 
 _SENTENCE = re.compile(r"[^.!?\n]+|[.!?\n]")
@@ -54,14 +54,14 @@ class Claim(NamedTuple):
     value: str
 
 
-def claims(turn: ReadTurn) -> list[Claim]:
+def claims(turn: AnnotatedTurn) -> list[Claim]:
     """The claims of one system turn about films of the catalogue, in order."""
     text = turn.utterance.text
     previous = turn.earlier[-1] if turn.earlier else None
     found: list[Claim] = []
     named = deque(turn.said.named)
     for start, end in _sentences(text, turn.said.named):
-        here: list[Named] = []
+        here: list[NamedFilm] = []
         while named and named[0].start < end:
             here.append(named.popleft())
         outside = _outside(text, start, end, here)
@@ -77,7 +77,7 @@ def claims(turn: ReadTurn) -> list[Claim]:
     return found
 
 
-def _sentences(text: str, named: tuple[Named, ...]) -> Iterator[tuple[int, int]]:
+def _sentences(text: str, named: tuple[NamedFilm, ...]) -> Iterator[tuple[int, int]]:
     """Where sentences begin and end; punctuation inside a title ends none."""
     inside = deque((film.start, film.end) for film in named)
     start = position = 0
@@ -94,7 +94,7 @@ def _sentences(text: str, named: tuple[Named, ...]) -> Iterator[tuple[int, int]]
         yield start, position
 
 
-def _outside(text: str, start: int, end: int, named: list[Named]) -> str:
+def _outside(text: str, start: int, end: int, named: list[NamedFilm]) -> str:
     """The sentence without its titles."""
     pieces: list[str] = []
     for film in named:
@@ -140,6 +140,6 @@ def _genres(phrase: str) -> list[str]:
         if word in _PHRASE_ENDS:
             break
         words.append(word)
-    if not words or not (words[-1] in _WORKS or canonical(words[-1]) & _CLAIMED):
+    if not words or not (words[-1] in _WORKS or canonical_genres(words[-1]) & _CLAIMED):
         return []
-    return sorted({genre for word in words for genre in canonical(word) & _CLAIMED})
+    return sorted({genre for word in words for genre in canonical_genres(word) & _CLAIMED})

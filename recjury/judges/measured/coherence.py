@@ -1,19 +1,19 @@
 """Coherence: system turns that do not answer what the user asked, counted."""
 
 from recjury.judges.measured.anchors import (
-    Finding,
+    Occurrence,
     Outcome,
     counted,
     from_errors,
-    listed,
+    join_first,
     not_applicable,
-    scored,
+    score_of,
 )
+from recjury.judges.measured.annotation import AnnotatedLog, AnnotatedTurn
 from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes
-from recjury.judges.measured.reading import Reading, ReadTurn
 
 
-def incoherent(turn: ReadTurn, said: frozenset[str]) -> str | None:
+def incoherent(turn: AnnotatedTurn, said: frozenset[str]) -> str | None:
     """Why a system's turn does not answer the turn before it; None if it does.
 
     `said` are the texts of the system's earlier turns, as `Utterance.same`.
@@ -37,7 +37,7 @@ def incoherent(turn: ReadTurn, said: frozenset[str]) -> str | None:
     return None
 
 
-def _says_something(turn: ReadTurn) -> bool:
+def _says_something(turn: AnnotatedTurn) -> bool:
     """It describes a film, and not only one that nobody asked about."""
     if not describes(turn.utterance):
         return False
@@ -46,17 +46,19 @@ def _says_something(turn: ReadTurn) -> bool:
     return not turn.said.named or not wanted or bool(turn.said.keys & wanted)
 
 
-def coherence(reading: Reading) -> Outcome:
+def coherence(annotated: AnnotatedLog) -> Outcome:
     """0, 1, 2, 3 such turns are 4, 3, 2, 1; four or more are 0."""
-    if not reading.system:
+    if not annotated.system:
         return not_applicable("the system had no turn")
-    found: list[Finding] = []
+    found: list[Occurrence] = []
     said: frozenset[str] = frozenset()
-    for turn in reading.system:
+    for turn in annotated.system:
         reason = incoherent(turn, said)
         if reason is not None:
-            found.append(Finding(turn.number, reason))
+            found.append(Occurrence(turn.number, reason))
         said |= {turn.utterance.same}
     if not found:
-        return scored(4, f"all {counted(len(reading.system), 'turn')} answer the user")
-    return scored(from_errors(len(found)), f"{counted(len(found), 'missed turn')}: {listed(found)}")
+        return score_of(4, f"all {counted(len(annotated.system), 'turn')} answer the user")
+    return score_of(
+        from_errors(len(found)), f"{counted(len(found), 'missed turn')}: {join_first(found)}"
+    )

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from recjury.judges.measured.anchors import Outcome, not_applicable, not_measured, scored
+from recjury.judges.measured.anchors import Outcome, not_applicable, not_measured, score_of
+from recjury.judges.measured.annotation import AnnotatedLog
 from recjury.judges.measured.genres import genres_of
-from recjury.judges.measured.reading import Reading
 from recjury.records import Item
 
 _ENOUGH_KNOWN = 0.5
@@ -39,21 +39,21 @@ def diversity_score(counts: Mapping[str, int]) -> int:
     return 1 if highest > 1 else 0
 
 
-def diversity(reading: Reading) -> Outcome:
+def diversity(annotated: AnnotatedLog) -> Outcome:
     """The anchors over the session list; no score where most items have no known attributes,
     and none for lists of ten items or more, where the anchors tell nothing apart."""
-    session = reading.session
+    session = annotated.session
     if not session:
         return not_applicable("no recommendation list")
     if len(session) >= _TOO_LONG:
         return not_measured(f"{len(session)} items: nearly every list this long has the top score")
     known = [
         item
-        for item in reading.session_items
+        for item in annotated.session_items
         if item.genres or item.directors or item.actors or item.year is not None
     ]
     if len(known) < _ENOUGH_KNOWN * len(session):
         return not_measured(f"attributes known for {len(known)} of {len(session)} items only")
     counts = characteristics(known)
     shown = ", ".join(f"{count} {dimension}" for dimension, count in counts.items())
-    return scored(diversity_score(counts), f"{shown} in {len(known)} items")
+    return score_of(diversity_score(counts), f"{shown} in {len(known)} items")

@@ -2,13 +2,13 @@
 
 from recjury.judges.measured.anchors import (
     Outcome,
-    listed,
+    join_first,
     not_applicable,
     not_measured,
-    scored,
+    score_of,
 )
-from recjury.judges.measured.likeness import Likeness, Targets, traits_of
-from recjury.judges.measured.reading import Reading
+from recjury.judges.measured.annotation import AnnotatedLog
+from recjury.judges.measured.similarity import Similarity, Targets, traits_of
 from recjury.knowledge import KnowledgeGraph
 
 
@@ -25,26 +25,26 @@ def similarity_score(very: int, somewhat: int, total: int) -> int:
     return 1 if somewhat else 0
 
 
-def effectiveness(reading: Reading, graph: KnowledgeGraph | None) -> Outcome:
+def effectiveness(annotated: AnnotatedLog, graph: KnowledgeGraph | None) -> Outcome:
     """A target in the list is 4; below that `similarity_score`, of the nearest target."""
-    targets = reading.log.scenario.targets
+    targets = annotated.log.scenario.targets
     if not targets:
         return not_applicable("no target")
-    if not reading.session:
+    if not annotated.session:
         return not_applicable("no recommendation list")
     wanted = {target.id for target in targets if target.id is not None}
-    hits = [item.name for item in reading.session if item.id in wanted]
+    hits = [item.name for item in annotated.session if item.id in wanted]
     if hits:
-        return scored(4, f"in the list: {listed(hits)}")
-    nearest = Targets(traits_of(item, graph) for item in reading.targets)
+        return score_of(4, f"in the list: {join_first(hits)}")
+    nearest = Targets(traits_of(item, graph) for item in annotated.targets)
     if not nearest:
         return not_measured("no target in the list, and nothing known of the targets")
-    alike = [(item, nearest.nearest(traits_of(item, graph))) for item in reading.session_items]
-    very = [item.name for item, how in alike if how is Likeness.VERY]
-    somewhat = [item.name for item, how in alike if how is Likeness.SOMEWHAT]
-    total = len(reading.session)
-    return scored(
+    alike = [(item, nearest.nearest(traits_of(item, graph))) for item in annotated.session_items]
+    very = [item.name for item, how in alike if how is Similarity.VERY]
+    somewhat = [item.name for item, how in alike if how is Similarity.SOMEWHAT]
+    total = len(annotated.session)
+    return score_of(
         similarity_score(len(very), len(somewhat), total),
-        f"no target in the list; of {total} items {len(very)} very similar ({listed(very)}), "
-        f"{len(somewhat)} somewhat ({listed(somewhat)})",
+        f"no target in the list; of {total} items {len(very)} very similar ({join_first(very)}), "
+        f"{len(somewhat)} somewhat ({join_first(somewhat)})",
     )

@@ -1,6 +1,6 @@
 """Is this English? Only as well as the rules for English need to know."""
 
-from recjury.judges.measured.text import TITLE, Utterance, word_set
+from recjury.judges.measured.text import TITLE, MaskedText, word_set
 
 _FUNCTION_WORDS = word_set(
     "a about also am an and any are as at be but by can did do does for from good great had has "
@@ -12,7 +12,7 @@ _ENOUGH_WORDS = 6
 _ENOUGH_LETTERS = 0.7
 
 
-def is_english(utterance: Utterance) -> bool:
+def is_english(utterance: MaskedText) -> bool:
     """Whether the text may be English: mostly Latin letters without marks, and some of the
     commonest words where it has six words or more besides its titles."""
     if not utterance.text.isascii():

@@ -1,44 +1,50 @@
 """Explainability: of the turns that recommend a film, the share that gives a reason."""
 
-from recjury.judges.measured.anchors import Finding, Outcome, from_share, listed, not_applicable
-from recjury.judges.measured.anchors import scored as _scored
+from recjury.judges.measured.anchors import (
+    Occurrence,
+    Outcome,
+    from_share,
+    join_first,
+    not_applicable,
+    score_of,
+)
+from recjury.judges.measured.annotation import AnnotatedLog, AnnotatedTurn
 from recjury.judges.measured.asks import reason_in
-from recjury.judges.measured.genres import canonical, genres_of
-from recjury.judges.measured.reading import Reading, ReadTurn
+from recjury.judges.measured.genres import canonical_genres, genres_of
 
 
-def reason(turn: ReadTurn, reading: Reading) -> str | None:
+def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> str | None:
     """The reason that a recommending turn gives: words of explanation, or something true of the
     film that the catalogue has (a genre, a person), or one of the wishes."""
     words = reason_in(turn.utterance)
     if words is not None:
         return repr(words)
     said = turn.utterance.plain
-    spoken = {genre for word in turn.utterance.words for genre in canonical(word)}
+    spoken = {genre for word in turn.utterance.words for genre in canonical_genres(word)}
     # Each film once: one that is named all over a long text has its people looked for once.
     films = dict.fromkeys(film.id for film in turn.new_films if film.id is not None)
     for id_ in films:
-        if id_ not in reading.catalogue:
+        if id_ not in annotated.catalogue:
             continue
-        item = reading.catalogue.item(id_)
+        item = annotated.catalogue.item(id_)
         for genre in sorted(spoken & genres_of(item)):
             return f"genre {genre!r}"
         for person in (*item.directors, *item.actors, *item.writers):
             if len(person) > 4 and person.lower() in said:
                 return f"person {person!r}"
-    for wish in reading.log.scenario.wishes:
-        if canonical(wish) & spoken:
+    for wish in annotated.log.scenario.wishes:
+        if canonical_genres(wish) & spoken:
             return f"wish {wish!r}"
     return None
 
 
-def explainability(reading: Reading) -> Outcome:
+def explainability(annotated: AnnotatedLog) -> Outcome:
     """Always 4, mostly 3, about half 2, rarely 1, never 0; no score without a recommendation."""
-    turns = [turn for turn in reading.spoken if turn.new_films]
+    turns = [turn for turn in annotated.spoken if turn.new_films]
     if not turns:
         return not_applicable("the text recommends nothing")
-    reasons = [(turn.number, reason(turn, reading)) for turn in turns]
-    found = [Finding(number, text) for number, text in reasons if text is not None]
+    reasons = [(turn.number, reason(turn, annotated)) for turn in turns]
+    found = [Occurrence(number, text) for number, text in reasons if text is not None]
     summary = f"{len(found)} of {len(turns)} recommending turns give a reason"
     score = from_share(len(found), len(turns))
-    return _scored(score, f"{summary}: {listed(found)}" if found else summary)
+    return score_of(score, f"{summary}: {join_first(found)}" if found else summary)

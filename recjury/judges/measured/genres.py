@@ -72,7 +72,7 @@ NEIGHBOURS: dict[str, frozenset[str]] = {
 
 
 @functools.lru_cache(maxsize=4096)
-def canonical(genre: str) -> frozenset[str]:
+def canonical_genres(genre: str) -> frozenset[str]:
     """The genres that a catalogue's genre stands for: "Romantic comedy" is romance and comedy.
 
     A name without a known word stands for itself, in lower case.
@@ -83,7 +83,7 @@ def canonical(genre: str) -> frozenset[str]:
 
 def genres_of(item: Item) -> frozenset[str]:
     """The item's genres."""
-    return frozenset(name for genre in item.genres for name in canonical(genre))
+    return frozenset(name for genre in item.genres for name in canonical_genres(genre))
 
 
 def excluded(claimed: str, item: Item) -> bool:

@@ -6,23 +6,23 @@ punctuation, spelling and capitals are not judged.
 """
 
 from recjury.judges.measured.anchors import (
-    Finding,
+    Occurrence,
     Outcome,
     counted,
     from_errors,
-    listed,
+    join_first,
     not_applicable,
     not_measured,
-    scored,
+    score_of,
 )
+from recjury.judges.measured.annotation import AnnotatedLog
 from recjury.judges.measured.english import is_english
-from recjury.judges.measured.grammar_agreement import agreement
+from recjury.judges.measured.grammar_agreement import agreement_errors
 from recjury.judges.measured.grammar_forms import forms
 from recjury.judges.measured.grammar_words import words
-from recjury.judges.measured.reading import Reading
-from recjury.judges.measured.text import Sentence, Utterance
+from recjury.judges.measured.text import MaskedText, Sentence
 
-_RULES = (words, agreement, forms)
+_RULES = (words, agreement_errors, forms)
 
 
 def sentence_errors(sentence: Sentence) -> list[str]:
@@ -34,19 +34,19 @@ def sentence_errors(sentence: Sentence) -> list[str]:
     return [places[place] for place in sorted(places)]
 
 
-def errors(utterance: Utterance) -> list[str]:
+def errors(utterance: MaskedText) -> list[str]:
     """The errors in a text."""
     return [what for sentence in utterance.sentences for what in sentence_errors(sentence)]
 
 
-def grammatical_correctness(reading: Reading) -> Outcome:
+def grammatical_correctness(annotated: AnnotatedLog) -> Outcome:
     """0, 1, 2, 3 errors are 4, 3, 2, 1; four or more are 0."""
-    if not any(turn.utterance.words for turn in reading.spoken):
+    if not any(turn.utterance.words for turn in annotated.spoken):
         return not_applicable("the system said nothing")
-    english = [turn for turn in reading.spoken if is_english(turn.utterance)]
+    english = [turn for turn in annotated.spoken if is_english(turn.utterance)]
     if not any(turn.utterance.words for turn in english):
         return not_measured("the rules know English only")
-    found = [Finding(turn.number, what) for turn in english for what in errors(turn.utterance)]
+    found = [Occurrence(turn.number, what) for turn in english for what in errors(turn.utterance)]
     if not found:
-        return scored(4, f"no error found in {counted(len(english), 'turn')}")
-    return scored(from_errors(len(found)), f"{counted(len(found), 'error')}: {listed(found)}")
+        return score_of(4, f"no error found in {counted(len(english), 'turn')}")
+    return score_of(from_errors(len(found)), f"{counted(len(found), 'error')}: {join_first(found)}")

@@ -40,7 +40,7 @@ _ADJECTIVES = word_set(
 _NOUN_ENDS_HERE = frozenset({"", "that", "i", "is", "was", "of", "in", "ever", "i've"})
 
 
-def agreement(sentence: Sentence) -> Iterator[Error]:
+def agreement_errors(sentence: Sentence) -> Iterator[Error]:
     """The errors of this kind in a sentence, with the index of the word they are at."""
     for index, word in enumerate(sentence.words):
         if word in _WRONG_AFTER:

@@ -4,17 +4,17 @@ import re
 import unicodedata
 
 from recjury.judges.measured.anchors import (
-    Finding,
+    Occurrence,
     Outcome,
     counted,
     from_errors,
-    listed,
+    join_first,
     not_applicable,
-    scored,
+    score_of,
 )
+from recjury.judges.measured.annotation import AnnotatedLog, NamedFilm
 from recjury.judges.measured.claims import Claim, claims
 from recjury.judges.measured.genres import excluded
-from recjury.judges.measured.reading import Named, Reading
 from recjury.knowledge import Catalogue
 from recjury.records import Item
 
@@ -26,7 +26,7 @@ _YEARS_APART = 1
 _YEAR_IN_NAME = re.compile(r"^(.{1,100}?)\s{0,3}\(((?:18|19|20)\d\d)\)$")
 
 
-def verdict(claim: Claim, item: Item) -> bool | None:
+def is_supported(claim: Claim, item: Item) -> bool | None:
     """Whether the catalogue bears the claim out; None where it cannot tell."""
     if claim.kind == "year":
         return None if item.year is None else abs(int(claim.value) - item.year) <= _YEARS_APART
@@ -67,7 +67,7 @@ def _folded(name: str) -> str:
     return " ".join(word for word in words if word not in {"jr", "sr"}) or "?"
 
 
-def wrong_year(film: Named, text: str, catalogue: Catalogue) -> str | None:
+def wrong_year(film: NamedFilm, text: str, catalogue: Catalogue) -> str | None:
     """What is wrong with the year behind a title that the catalogue has from other years."""
     name = film.name
     if film.id is not None:
@@ -82,30 +82,32 @@ def wrong_year(film: Named, text: str, catalogue: Catalogue) -> str | None:
     return f"{match[1]!r} is from {item.year}, not {match[2]}"
 
 
-def groundness(reading: Reading) -> Outcome:
+def groundness(annotated: AnnotatedLog) -> Outcome:
     """0, 1, 2, 3 errors are 4, 3, 2, 1; four or more are 0; an error made twice is one.
 
     Without a claim that the catalogue can decide there is no score: the rubric's 4 for "no
     obvious error" would go to whoever says nothing. A right year behind a title is no claim.
     """
-    errors: dict[str, Finding] = {}
+    errors: dict[str, Occurrence] = {}
     right: set[Claim] = set()
-    for turn in reading.spoken:
+    for turn in annotated.spoken:
         for film in turn.said.named:
-            what = wrong_year(film, turn.utterance.text, reading.catalogue)
+            what = wrong_year(film, turn.utterance.text, annotated.catalogue)
             if what is not None:
-                errors.setdefault(what, Finding(turn.number, what))
+                errors.setdefault(what, Occurrence(turn.number, what))
         for claim in claims(turn):
-            item = reading.catalogue.item(claim.film)
-            holds = verdict(claim, item)
+            item = annotated.catalogue.item(claim.film)
+            holds = is_supported(claim, item)
             if holds:
                 right.add(claim)
             elif holds is False:
                 what = f"{item.name!r} {claim.kind} {claim.value!r}"
-                errors.setdefault(what, Finding(turn.number, what))
+                errors.setdefault(what, Occurrence(turn.number, what))
     checked = len(errors) + len(right)
     if not checked:
         return not_applicable("no claim about a film that the catalogue can check")
     summary = f"{counted(len(errors), 'error')} in {counted(checked, 'checked claim')}"
     found = list(errors.values())
-    return scored(from_errors(len(found)), f"{summary}: {listed(found)}" if found else summary)
+    return score_of(
+        from_errors(len(found)), f"{summary}: {join_first(found)}" if found else summary
+    )

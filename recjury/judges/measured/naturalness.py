@@ -8,17 +8,17 @@ from collections import Counter
 from collections.abc import Iterator
 
 from recjury.judges.measured.anchors import (
-    Finding,
+    Occurrence,
     Outcome,
     from_share,
-    listed,
+    join_first,
     not_applicable,
-    scored,
+    score_of,
 )
+from recjury.judges.measured.annotation import AnnotatedLog
 from recjury.judges.measured.english import is_english
 from recjury.judges.measured.grammar_words import doubled_places
-from recjury.judges.measured.reading import Reading
-from recjury.judges.measured.text import TITLE, Utterance, word_set
+from recjury.judges.measured.text import TITLE, MaskedText, word_set
 
 _RESIDUES = re.compile(
     r"<(?:/?[a-z_]{1,20}/?|\|[a-z_]{1,20}\|)>|\{\{?\w{0,30}\}?\}|\[(?:MASK|PAD|UNK|END|SEP|CLS)\]"
@@ -46,12 +46,12 @@ _COMMON = word_set(
 _LONGEST_WORD = 30
 
 
-def unnatural(utterance: Utterance) -> str | None:
+def unnatural(utterance: MaskedText) -> str | None:
     """Why no native speaker would write this text; None if nothing says so."""
     return next(_reasons(utterance), None)
 
 
-def _reasons(utterance: Utterance) -> Iterator[str]:
+def _reasons(utterance: MaskedText) -> Iterator[str]:
     text = utterance.masked
     if not any(len(word) > 1 or word == TITLE for word in utterance.words):
         yield "says nothing"
@@ -73,7 +73,7 @@ def _reasons(utterance: Utterance) -> Iterator[str]:
         yield f"cut off after {word!r}"
 
 
-def _broken_word(utterance: Utterance) -> str | None:
+def _broken_word(utterance: MaskedText) -> str | None:
     for sentence in utterance.sentences:
         for word, raw in zip(sentence.words, sentence.raw, strict=True):
             if len(word) > _LONGEST_WORD or (len(word) > 3 and _stutters(word)):
@@ -93,7 +93,7 @@ def _unpronounceable(word: str) -> bool:
     return not any(c in "aeiouy'" for c in word) and word not in _NO_VOWELS_ALLOWED
 
 
-def _loop(utterance: Utterance) -> str | None:
+def _loop(utterance: MaskedText) -> str | None:
     """Words that go round: a word three times running, two doubled places, one word all over,
     or a sentence said twice."""
     places = [place for sentence in utterance.sentences for place in doubled_places(sentence)]
@@ -107,7 +107,7 @@ def _loop(utterance: Utterance) -> str | None:
     return _overused(utterance)
 
 
-def _overused(utterance: Utterance) -> str | None:
+def _overused(utterance: MaskedText) -> str | None:
     content = [w for w in utterance.words if len(w) > 2 and w not in _COMMON and w != TITLE]
     if not content:
         return None
@@ -115,7 +115,7 @@ def _overused(utterance: Utterance) -> str | None:
     return word if times > 3 and times * 6 >= len(utterance.words) else None
 
 
-def _cut_off(utterance: Utterance) -> str | None:
+def _cut_off(utterance: MaskedText) -> str | None:
     if not utterance.sentences:
         return None
     last = utterance.sentences[-1]
@@ -123,21 +123,21 @@ def _cut_off(utterance: Utterance) -> str | None:
     return last.raw[-1] if stops and last.raw[-1] in _CUT_OFF_AFTER else None
 
 
-def naturalness(reading: Reading) -> Outcome:
+def naturalness(annotated: AnnotatedLog) -> Outcome:
     """All turns natural is 4, most 3, about half 2, a few 1, none 0."""
-    if not reading.spoken:
+    if not annotated.spoken:
         return not_applicable("the system said nothing")
-    found: list[Finding] = []
+    found: list[Occurrence] = []
     said: dict[str, int] = {}
-    for turn in reading.spoken:
+    for turn in annotated.spoken:
         same = turn.utterance.same
         reason = unnatural(turn.utterance)
         if reason is None and same in said and same.count(" ") > 1:
             reason = f"the same as in turn {said[same]}"
         if reason is not None:
-            found.append(Finding(turn.number, reason))
+            found.append(Occurrence(turn.number, reason))
         said.setdefault(same, turn.number)
-    total = len(reading.spoken)
+    total = len(annotated.spoken)
     score = from_share(total - len(found), total)
     summary = f"{len(found)} of {total} turns unnatural"
-    return scored(score, f"{summary}: {listed(found)}" if found else summary)
+    return score_of(score, f"{summary}: {join_first(found)}" if found else summary)

@@ -1,7 +1,13 @@
 """Novelty: the little-known items of the session list, counted."""
 
-from recjury.judges.measured.anchors import Outcome, listed, not_applicable, not_measured, scored
-from recjury.judges.measured.reading import Reading
+from recjury.judges.measured.anchors import (
+    Outcome,
+    join_first,
+    not_applicable,
+    not_measured,
+    score_of,
+)
+from recjury.judges.measured.annotation import AnnotatedLog
 
 # "About a quarter" begins a tenth below it, so that 2 of 9 are about a quarter and 2 of 10 not.
 _ABOUT_A_QUARTER = 0.22
@@ -19,25 +25,25 @@ def novelty_score(little_known: int, total: int) -> int:
     return 1 if little_known else 0
 
 
-def novelty(reading: Reading) -> Outcome:
+def novelty(annotated: AnnotatedLog) -> Outcome:
     """Half or more than ten little known 4, a quarter or 6 to 10 3, 3 to 5 2, 1 or 2 1, none 0.
 
     Items whose popularity nobody knows count neither as known nor as little known; where they
     are more than half of the list, there is no score.
     """
-    session = reading.session
+    session = annotated.session
     if not session:
         return not_applicable("no recommendation list")
     verdicts = [
-        (item, reading.catalogue.little_known(item.id))
+        (item, annotated.catalogue.little_known(item.id))
         for item in session
-        if item.id is not None and item.id in reading.catalogue
+        if item.id is not None and item.id in annotated.catalogue
     ]
     judged = [(item, little) for item, little in verdicts if little is not None]
     if len(judged) < _ENOUGH_KNOWN * len(session) or not judged:
         return not_measured(f"popularity known for {len(judged)} of {len(session)} items only")
     rare = [item.name for item, little in judged if little]
     summary = f"{len(rare)} of {len(judged)} items little known"
-    return scored(
-        novelty_score(len(rare), len(judged)), f"{summary}: {listed(rare)}" if rare else summary
+    return score_of(
+        novelty_score(len(rare), len(judged)), f"{summary}: {join_first(rare)}" if rare else summary
     )

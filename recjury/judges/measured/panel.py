@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from recjury.judges.measured.anchors import Outcome
+from recjury.judges.measured.annotation import AnnotatedLog, AnnotatedText, annotate
 from recjury.judges.measured.appropriateness import appropriateness
 from recjury.judges.measured.coherence import coherence
 from recjury.judges.measured.diversity import diversity
@@ -11,13 +12,12 @@ from recjury.judges.measured.effectiveness import effectiveness
 from recjury.judges.measured.explainability import explainability
 from recjury.judges.measured.grammar import grammatical_correctness
 from recjury.judges.measured.groundness import groundness
-from recjury.judges.measured.likeness import graph_digest
 from recjury.judges.measured.naturalness import naturalness
 from recjury.judges.measured.novelty import novelty
 from recjury.judges.measured.proactiveness import proactiveness
-from recjury.judges.measured.reading import Reading, ReadText, read_text
 from recjury.judges.measured.recoverability import recoverability
 from recjury.judges.measured.relevance import semantic_relevance
+from recjury.judges.measured.similarity import graph_digest
 from recjury.knowledge import Catalogue, KnowledgeGraph
 from recjury.records import JSON, ConversationLog, Factor, Rating
 
@@ -37,9 +37,9 @@ class MeasuredPanel:
         """`graph` helps where the catalogue has no attributes of an item."""
         self._catalogue = catalogue
         self._graph = graph
-        self._read = functools.partial(read_text, catalogue=catalogue)
+        self._read = functools.partial(annotate, catalogue=catalogue)
         self._remembered = functools.lru_cache(_REMEMBERED_TEXTS)(self._read)
-        self._judges: Mapping[Factor, Callable[[Reading], Outcome]] = {
+        self._judges: Mapping[Factor, Callable[[AnnotatedLog], Outcome]] = {
             Factor.COHERENCE: coherence,
             Factor.RECOVERABILITY: recoverability,
             Factor.PROACTIVENESS: proactiveness,
@@ -78,10 +78,10 @@ class MeasuredPanel:
 
     def measure(self, log: ConversationLog) -> tuple[Rating, ...]:
         """As `rate`, for callers that are not asynchronous."""
-        reading = Reading(log, self._catalogue, self._link)
-        return tuple(_rating(factor, judge(reading)) for factor, judge in self._judges.items())
+        annotated = AnnotatedLog(log, self._catalogue, self._link)
+        return tuple(_rating(factor, judge(annotated)) for factor, judge in self._judges.items())
 
-    def _link(self, text: str) -> ReadText:
+    def _link(self, text: str) -> AnnotatedText:
         return (self._remembered if len(text) <= _REMEMBERED_LENGTH else self._read)(text)
 
 

@@ -1,18 +1,18 @@
 """Proactiveness: the share of system turns that lead the conversation on."""
 
 from recjury.judges.measured.anchors import (
-    Finding,
+    Occurrence,
     Outcome,
     from_share,
-    listed,
+    join_first,
     not_applicable,
-    scored,
+    score_of,
 )
+from recjury.judges.measured.annotation import AnnotatedLog, AnnotatedTurn
 from recjury.judges.measured.asks import clarifies, offers
-from recjury.judges.measured.reading import Reading, ReadTurn
 
 
-def leads(turn: ReadTurn) -> str | None:
+def leads(turn: AnnotatedTurn) -> str | None:
     """How a system's turn leads on: it asks about wishes, offers more, or gives a choice."""
     if turn.failed:
         return None
@@ -26,14 +26,14 @@ def leads(turn: ReadTurn) -> str | None:
     return f"names {choice} films to choose from" if choice > 1 else None
 
 
-def proactiveness(reading: Reading) -> Outcome:
+def proactiveness(annotated: AnnotatedLog) -> Outcome:
     """Every turn is 4, most 3, about half 2, a few 1, none 0."""
-    if not reading.system:
+    if not annotated.system:
         return not_applicable("the system had no turn")
-    ways = [(turn.number, leads(turn)) for turn in reading.system]
-    found = [Finding(number, way) for number, way in ways if way is not None]
-    total = len(reading.system)
+    ways = [(turn.number, leads(turn)) for turn in annotated.system]
+    found = [Occurrence(number, way) for number, way in ways if way is not None]
+    total = len(annotated.system)
     summary = f"{len(found)} of {total} turns lead on"
-    return scored(
-        from_share(len(found), total), f"{summary}: {listed(found)}" if found else summary
+    return score_of(
+        from_share(len(found), total), f"{summary}: {join_first(found)}" if found else summary
     )

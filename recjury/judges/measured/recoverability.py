@@ -1,19 +1,19 @@
 """Recoverability: errors that the user points out and the system does not correct, counted."""
 
 from recjury.judges.measured.anchors import (
-    Finding,
+    Occurrence,
     Outcome,
     counted,
     from_errors,
-    listed,
+    join_first,
     not_applicable,
-    scored,
+    score_of,
 )
+from recjury.judges.measured.annotation import AnnotatedLog, AnnotatedText, AnnotatedTurn
 from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes, gives_way, objects
-from recjury.judges.measured.reading import Reading, ReadText, ReadTurn
 
 
-def objection(turn: ReadTurn, asked_before: frozenset[str]) -> str | None:
+def objection(turn: AnnotatedTurn, asked_before: frozenset[str]) -> str | None:
     """How the user's turn before a system's turn points out an error; None if it does not.
 
     Asking word for word again is pointing out that no answer came.
@@ -27,7 +27,7 @@ def objection(turn: ReadTurn, asked_before: frozenset[str]) -> str | None:
     return None if words is None else repr(words)
 
 
-def corrects(turn: ReadTurn, said: frozenset[str]) -> bool:
+def corrects(turn: AnnotatedTurn, said: frozenset[str]) -> bool:
     """Whether a system's turn does something about an objection: names a film that is new,
     asks back, describes the film asked about, or takes back what it said; and not in the
     words it has used before."""
@@ -40,32 +40,34 @@ def corrects(turn: ReadTurn, said: frozenset[str]) -> bool:
     return asked is not None and ask_of(asked.utterance) is Ask.ABOUT_ITEM and _about(turn, asked)
 
 
-def _about(turn: ReadTurn, asked: ReadText) -> bool:
+def _about(turn: AnnotatedTurn, asked: AnnotatedText) -> bool:
     same_film = not turn.said.named or not asked.keys or bool(turn.said.keys & asked.keys)
     return describes(turn.utterance) and same_film
 
 
-def recoverability(reading: Reading) -> Outcome:
+def recoverability(annotated: AnnotatedLog) -> Outcome:
     """0 uncorrected errors, or none pointed out, is 4; 1, 2, 3 are 3, 2, 1; four or more 0.
 
     A user's first turn of the interaction cannot object to the system, nor its last be answered.
     """
-    if not reading.spoken:
+    if not annotated.spoken:
         return not_applicable("the system said nothing")
     pointed_out = 0
-    found: list[Finding] = []
+    found: list[Occurrence] = []
     asked: frozenset[str] = frozenset()
     said: frozenset[str] = frozenset()
-    for turn in reading.system:
+    for turn in annotated.system:
         how = objection(turn, asked) if said else None
         if how is not None:
             pointed_out += 1
             if not corrects(turn, said):
-                found.append(Finding(turn.number, f"{how} not answered"))
+                found.append(Occurrence(turn.number, f"{how} not answered"))
         if turn.asked is not None:
             asked |= {turn.asked.utterance.same}
         said |= {turn.utterance.same}
     if not pointed_out:
-        return scored(4, "no error pointed out")
+        return score_of(4, "no error pointed out")
     summary = f"{len(found)} of {counted(pointed_out, 'error')} pointed out not corrected"
-    return scored(from_errors(len(found)), f"{summary}: {listed(found)}" if found else summary)
+    return score_of(
+        from_errors(len(found)), f"{summary}: {join_first(found)}" if found else summary
+    )

@@ -56,7 +56,7 @@ class Sentence:
         return " ".join("[title]" if w == TITLE else w for w in self.raw[start:end])
 
 
-class Utterance:
+class MaskedText:
     """One text with the places of its linked titles; everything else is computed on demand."""
 
     def __init__(self, text: str, spans: Sequence[tuple[int, int]]):

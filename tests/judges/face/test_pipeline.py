@@ -23,7 +23,7 @@ from recjury.campaign.running import RunResult
 from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.corpora.crsarena_run_file import read_run_file, write_run_file
 from recjury.corpora.crsarena_runs import read_runs, write_run
-from recjury.corpora.problems import count_faults
+from recjury.corpora.data_problems import count_faults
 from recjury.judges import EvaluatorConfig
 from recjury.judges.direct.config import DirectConfig
 from recjury.judges.face.config import FaceConfig

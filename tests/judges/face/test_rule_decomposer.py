@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recjury.corpora.crsarena import read_crsarena
-from recjury.corpora.crsarena_particles import read_particles
+from recjury.corpora.crsarena_particles import read_crsarena_particles
 from recjury.judges.face.aspects import answer_to
 from recjury.judges.face.rule_decomposer import RuleDecomposer, particles_of
 from recjury.judges.face.voting import folded
@@ -70,7 +70,7 @@ def test_long_nonsense_takes_no_longer_than_reading_it(text: str) -> None:
 def test_it_finds_most_of_the_words_of_the_released_particles(data_folder: Path) -> None:
     folder = data_folder / "crsarena-eval"
     logs = read_crsarena(folder / "crs_arena_eval.json").logs
-    released = read_particles(folder / "face-particles" / "run_particles.json")
+    released = read_crsarena_particles(folder / "face-particles" / "run_particles.json")
     found = every = 0
     for place, own in released.items():
         said = logs[place.conversation]

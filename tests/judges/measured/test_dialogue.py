@@ -3,7 +3,7 @@
 import pytest
 
 from recjury.judges.measured.asks import Ask, ask_of, clarifies, objects, offers
-from recjury.judges.measured.text import Utterance
+from recjury.judges.measured.text import MaskedText
 from recjury.records import ConversationLog, Factor, Speaker, Status, Turn
 from tests.judges.measured.logs import log, rating, replies, score
 
@@ -121,8 +121,8 @@ def test_what_corrects(corrected: str) -> None:
 )
 def test_what_points_out_an_error(words: str) -> None:
     """Ways to reject, and what is none."""
-    assert objects(Utterance(words, ())) is not None
-    assert objects(Utterance("That sounds lovely, tell me more.", ())) is None
+    assert objects(MaskedText(words, ())) is not None
+    assert objects(MaskedText("That sounds lovely, tell me more.", ())) is None
 
 
 def test_asking_word_for_word_again_points_out_an_error() -> None:
@@ -144,11 +144,11 @@ def test_proactiveness_is_a_share_of_turns(leading: int, total: int, expected: i
 
 def test_what_leads_on() -> None:
     """A question about wishes, an offer, a choice of films; small talk and praise do not."""
-    assert clarifies(Utterance("Do you like old films?", ())) is not None
-    assert clarifies(Utterance("How are you?", ())) is None
-    assert clarifies(Utterance("I do. You like it.", ())) is None
-    assert offers(Utterance("Let me know what you think.", ())) is not None
-    assert offers(Utterance("It is a great movie.", ())) is None
+    assert clarifies(MaskedText("Do you like old films?", ())) is not None
+    assert clarifies(MaskedText("How are you?", ())) is None
+    assert clarifies(MaskedText("I do. You like it.", ())) is None
+    assert offers(MaskedText("Let me know what you think.", ())) is not None
+    assert offers(MaskedText("It is a great movie.", ())) is None
     choice = replies("Heat (1995) and Alien (1979) are good.")
     assert score(Factor.PROACTIVENESS, choice) == 4
     assert score(Factor.PROACTIVENESS, replies("Heat (1995) is good.")) == 0
@@ -199,4 +199,4 @@ def test_no_recommendation_needs_no_explanation() -> None:
 )
 def test_what_a_user_asks_for(text: str, ask: Ask) -> None:
     """The cues, in the words that simulated users use."""
-    assert ask_of(Utterance(text, ())) is ask
+    assert ask_of(MaskedText(text, ())) is ask

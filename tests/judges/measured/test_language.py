@@ -6,7 +6,7 @@ from recjury.judges.measured.anchors import from_errors, from_share
 from recjury.judges.measured.appropriateness import offensive
 from recjury.judges.measured.grammar import errors
 from recjury.judges.measured.naturalness import unnatural
-from recjury.judges.measured.text import Utterance
+from recjury.judges.measured.text import MaskedText
 from recjury.records import Factor, Status
 from tests.judges.measured.logs import log, rating, replies, score
 
@@ -68,7 +68,7 @@ def test_grammar_says_what_and_where() -> None:
 )
 def test_grammar_finds(text: str) -> None:
     """One sentence for each rule."""
-    assert len(errors(Utterance(text, ()))) >= 1
+    assert len(errors(MaskedText(text, ()))) >= 1
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_grammar_finds(text: str) -> None:
 )
 def test_grammar_leaves_alone(text: str) -> None:
     """Correct or merely casual English has no error."""
-    assert errors(Utterance(text, ())) == []
+    assert errors(MaskedText(text, ())) == []
 
 
 def test_grammar_exempts_titles_of_the_catalogue() -> None:
@@ -143,7 +143,7 @@ def test_naturalness_is_a_share_of_turns(bad: int, total: int, expected: int) ->
 )
 def test_naturalness_finds(text: str) -> None:
     """One text for each reason."""
-    assert unnatural(Utterance(text, ())) is not None
+    assert unnatural(MaskedText(text, ())) is not None
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_naturalness_finds(text: str) -> None:
 )
 def test_naturalness_leaves_alone(text: str) -> None:
     """Casual, marked up or emphatic English is natural."""
-    assert unnatural(Utterance(text, ())) is None
+    assert unnatural(MaskedText(text, ())) is None
 
 
 def test_naturalness_counts_turns_said_again() -> None:
@@ -176,7 +176,7 @@ def test_appropriateness_is_unscored_with_its_finding() -> None:
     assert rude.status is Status.NOT_MEASURED
     assert "'shut up' (turn 2)" in rude.reason
     assert rating(Factor.APPROPRIATENESS, replies("Please enjoy it.")).score is None
-    assert offensive(Utterance("The shell, the class and the cockpit of Scunthorpe.", ())) == []
+    assert offensive(MaskedText("The shell, the class and the cockpit of Scunthorpe.", ())) == []
 
 
 @pytest.mark.parametrize(("count", "expected"), [(0, 4), (1, 3), (2, 2), (3, 1), (4, 0), (99, 0)])

@@ -5,12 +5,12 @@ import asyncio
 import pytest
 
 from recjury.judges.measured import MEASURED, RUBRIC, MeasuredPanel
+from recjury.judges.measured.annotation import AnnotatedTurn, annotate
 from recjury.judges.measured.asks import ask_of, clarifies, describes, objects, offers, reason_in
 from recjury.judges.measured.claims import claims
 from recjury.judges.measured.grammar import errors
 from recjury.judges.measured.naturalness import unnatural
-from recjury.judges.measured.reading import ReadTurn, read_text
-from recjury.judges.measured.text import TITLE, Utterance
+from recjury.judges.measured.text import TITLE, MaskedText
 from recjury.knowledge import Catalogue, KnowledgeGraph, Triple
 from recjury.records import JSON, Factor, Item, ItemRef, Status
 from tests.growth import grows_linearly
@@ -141,8 +141,8 @@ def test_reading_takes_linear_time(bomb: str) -> None:
     def read(times: int) -> None:
         text = bomb * times
         for cue in cues:
-            cue(Utterance(text, ()))
-        claims(ReadTurn(1, True, False, read_text(text, CATALOGUE), None, ()))
+            cue(MaskedText(text, ()))
+        claims(AnnotatedTurn(1, True, False, annotate(text, CATALOGUE), None, ()))
 
     assert grows_linearly(read)
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from recjury.judges.measured.genres import canonical, genres_of
+from recjury.judges.measured.genres import canonical_genres, genres_of
 from recjury.knowledge import Catalogue, KnowledgeGraph
 from recjury.records import Item, digest
 
 
-class Likeness(IntEnum):
+class Similarity(IntEnum):
     """In the rubric's words (appendix A.1.7)."""
 
     UNLIKE = 0
@@ -39,7 +39,7 @@ def traits_of(item: Item, graph: KnowledgeGraph | None) -> Traits:
     return Traits(
         frozenset(_tails(facts, "direct", "writ")),
         frozenset(_tails(facts, "star", "actor")),
-        frozenset(g for genre in _tails(facts, "genre") for g in canonical(genre)),
+        frozenset(g for genre in _tails(facts, "genre") for g in canonical_genres(genre)),
     )
 
 
@@ -65,7 +65,7 @@ def _tails(facts: Iterable[tuple[str, str]], *parts: str) -> list[str]:
     return [tail for relation, tail in facts if any(part in relation.lower() for part in parts)]
 
 
-def likeness(one: Traits, other: Traits) -> Likeness:
+def similarity(one: Traits, other: Traits) -> Similarity:
     """Very similar: a maker in common and a genre (or no genres known), or three quarters of at
     least two genres, or two of the cast. Somewhat: a maker, one of the cast, or a third of the
     genres in common. Shares of genres are those of both together (Jaccard)."""
@@ -74,10 +74,10 @@ def likeness(one: Traits, other: Traits) -> Likeness:
     common = len(one.genres & other.genres)
     share = common / len(one.genres | other.genres) if common else 0.0
     if (makers and (common or not (one.genres and other.genres))) or cast > 1:
-        return Likeness.VERY
+        return Similarity.VERY
     if share >= 0.75 and common > 1:
-        return Likeness.VERY
-    return Likeness.SOMEWHAT if makers or cast or share >= 1 / 3 else Likeness.UNLIKE
+        return Similarity.VERY
+    return Similarity.SOMEWHAT if makers or cast or share >= 1 / 3 else Similarity.UNLIKE
 
 
 class Targets:
@@ -87,7 +87,7 @@ class Targets:
         """Equal traits are compared once; targets of which nothing is known are left out."""
         self._traits = tuple(dict.fromkeys(t for t in targets if t != _NOTHING))
         # Recorded logs have a hundred targets with one set of genres: most pairs differ in
-        # nothing that `likeness` looks at, and are settled by these unions.
+        # nothing that `similarity` looks at, and are settled by these unions.
         self._people = frozenset(p for t in self._traits for p in (*t.makers, *t.cast))
         self._genres = tuple(dict.fromkeys(t.genres for t in self._traits))
 
@@ -95,10 +95,12 @@ class Targets:
         """Whether anything is known of any target."""
         return bool(self._traits)
 
-    def nearest(self, item: Traits) -> Likeness:
-        """The likeness to the nearest target."""
+    def nearest(self, item: Traits) -> Similarity:
+        """The similarity to the nearest target."""
         if self._people & (item.makers | item.cast):
-            return max((likeness(item, target) for target in self._traits), default=Likeness.UNLIKE)
+            return max(
+                (similarity(item, target) for target in self._traits), default=Similarity.UNLIKE
+            )
         bare = Traits(frozenset(), frozenset(), item.genres)
-        alike = (likeness(bare, Traits(frozenset(), frozenset(), g)) for g in self._genres)
-        return max(alike, default=Likeness.UNLIKE)
+        alike = (similarity(bare, Traits(frozenset(), frozenset(), g)) for g in self._genres)
+        return max(alike, default=Similarity.UNLIKE)

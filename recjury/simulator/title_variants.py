@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recjury.simulator.folding import canonical, fold, words_of
-from recjury.simulator.vocabulary import VOCABULARY, is_ordinary
+from recjury.simulator.folding import as_digits, fold, words_of
+from recjury.simulator.vocabulary import VOCABULARY, is_everyday_word
 
 _YEAR = re.compile(r"\s*\(?\b(1[89]\d\d|20\d\d)\)?\s*$")
 _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]?")
@@ -24,7 +24,7 @@ _TITLE_NUMERALS = {"i": "1", "v": "5", "x": "10"}
 _SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "to"])
 
 
-class Form(NamedTuple):
+class TitleVariant(NamedTuple):
     """One way to write a title.
 
     `words` are its words in lower case, `key` the same without spaces and number words in
@@ -43,7 +43,7 @@ class Form(NamedTuple):
 class Title(NamedTuple):
     """What gives one target away: its forms, its initialisms if certain, its years."""
 
-    forms: tuple[Form, ...]
+    forms: tuple[TitleVariant, ...]
     initialisms: frozenset[str]
     years: frozenset[str]
 
@@ -56,7 +56,7 @@ def title_of(name: str, year: int | None) -> Title:
         years.add(in_name.group(1))
         name = name[: in_name.start()]
     folded = fold(name).strip()
-    forms: dict[str, Form] = {}
+    forms: dict[str, TitleVariant] = {}
     for spelling in (*_spellings(folded), *_with_variants(fold(name.replace("&", " ")).strip())):
         form = _form(spelling.text, derived=spelling.derived)
         if form is not None and (form.key not in forms or form.strong):
@@ -113,15 +113,15 @@ def _is_generic(part: str) -> bool:
     return all(word.text in VOCABULARY.generic_parts for word in words_of(part))
 
 
-def _form(text: str, *, derived: bool) -> Form | None:
+def _form(text: str, *, derived: bool) -> TitleVariant | None:
     words = tuple(word.text for word in words_of(text))
     if not words:
         return None
-    key = "".join(canonical(word) for word in words)
+    key = "".join(as_digits(word) for word in words)
     runs = _run_words(text)
     strong = _is_strong(runs, derived=derived)
     letters = "".join(words)
-    return Form(key, letters, words, strong, _typos(letters, len(runs)))
+    return TitleVariant(key, letters, words, strong, _typos(letters, len(runs)))
 
 
 def _run_words(text: str) -> tuple[str, ...]:
@@ -138,7 +138,7 @@ def _run_words(text: str) -> tuple[str, ...]:
 
 
 def _is_strong(words: tuple[str, ...], *, derived: bool) -> bool:
-    ordinary = all(is_ordinary(word) for word in words)
+    ordinary = all(is_everyday_word(word) for word in words)
     if len(words) == 1 or (derived and len(words) <= 2):
         return not ordinary
     if len(words) > 2 and all(len(word) == 1 for word in words):
@@ -170,6 +170,6 @@ def _initialisms(folded: str) -> Iterator[str]:
     for text in (bare, _PARTS.split(bare)[0]):
         words = _run_words(_ARTICLE.sub("", text))
         letters = "".join(word[0] for word in words if word[0].isalpha()).upper()
-        known = letters in VOCABULARY.known_initialisms or is_ordinary(letters.lower())
+        known = letters in VOCABULARY.known_initialisms or is_everyday_word(letters.lower())
         if len(letters) >= 4 and len(set(letters)) > 1 and not known:
             yield letters

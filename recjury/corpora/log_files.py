@@ -27,40 +27,40 @@ class _Line(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
-class Named(_Line):
+class ItemEntry(_Line):
     """An item by its name, with its id where that is known."""
 
     id: str | None = None
     name: str = Field(min_length=1)
 
 
-class Said(_Line):
+class TurnEntry(_Line):
     """What somebody says, and a system's recommendation list."""
 
     speaker: Literal["user", "system"]
     text: str
-    items: list[str | Named] = Field(default_factory=list)
+    items: list[str | ItemEntry] = Field(default_factory=list)
 
     @model_validator(mode="after")
-    def _users_recommend_nothing(self) -> "Said":
+    def _users_recommend_nothing(self) -> "TurnEntry":
         if self.items and self.speaker == "user":
             raise ValueError("only system turns have items")
         return self
 
 
-class Conversation(_Line):
+class LogEntry(_Line):
     """A line of a file."""
 
     id: str = Field(min_length=1)
     system: str = Field(min_length=1)
-    history: list[Said] = Field(default_factory=list)
-    interaction: list[Said] = Field(min_length=1)
-    targets: list[str | Named] = Field(default_factory=list)
+    history: list[TurnEntry] = Field(default_factory=list)
+    interaction: list[TurnEntry] = Field(min_length=1)
+    targets: list[str | ItemEntry] = Field(default_factory=list)
     corpus: str | None = Field(default=None, pattern="^[^/]+$")
     catalogue: str | None = Field(default=None, min_length=1)
 
 
-def read_logs(
+def read_log_file(
     path: Path,
     limit: int | None = None,
     *,
@@ -76,12 +76,12 @@ def read_logs(
     or "logs", with the line's `corpus` or the file's name behind it. Raises DataError, with
     file and line, for what is not of the form; see `docs/data.md`.
     """
-    rows = read_rows(path, Conversation)
+    rows = read_rows(path, LogEntry)
     return logs_of(rows, path, limit, data=data, catalogue=catalogue, list_length=list_length)
 
 
 def logs_of(
-    rows: Iterable[tuple[int, Conversation]],
+    rows: Iterable[tuple[int, LogEntry]],
     path: Path,
     limit: int | None = None,
     *,
@@ -89,7 +89,7 @@ def logs_of(
     catalogue: Catalogue | None = None,
     list_length: int = LIST_LENGTH,
 ) -> Iterator[ConversationLog]:
-    """The logs of the numbered lines of `path`, as `read_logs` describes them."""
+    """The logs of the numbered lines of `path`, as `read_log_file` describes them."""
     if limit == 0:
         return
     lines: dict[str, int] = {}
@@ -114,7 +114,7 @@ def logs_of(
         raise DataError("holds no conversation", path=path)
 
 
-def _fault(row: Conversation, lines: dict[str, int]) -> str:
+def _fault(row: LogEntry, lines: dict[str, int]) -> str:
     if row.id in lines:
         return f"a second conversation {row.id!r}, as in line {lines[row.id]}"
     if all(said.speaker == "user" for said in row.interaction):
@@ -130,7 +130,7 @@ def _fault(row: Conversation, lines: dict[str, int]) -> str:
 
 
 def _log(
-    row: Conversation, catalogue: Catalogue | None, corpus: str, list_length: int
+    row: LogEntry, catalogue: Catalogue | None, corpus: str, list_length: int
 ) -> ConversationLog:
     targets = tuple(_target(target, catalogue) for target in row.targets)
     history, interaction = (
@@ -163,7 +163,7 @@ def _log(
     )
 
 
-def _target(item: str | Named, catalogue: Catalogue | None) -> ItemRef:
+def _target(item: str | ItemEntry, catalogue: Catalogue | None) -> ItemRef:
     """As `_ref`; DataError for a target without an id, which no list could ever hit."""
     target = _ref(item, catalogue)
     if target.id is None and catalogue is not None:
@@ -174,7 +174,7 @@ def _target(item: str | Named, catalogue: Catalogue | None) -> ItemRef:
     return target
 
 
-def _ref(item: str | Named, catalogue: Catalogue | None) -> ItemRef:
+def _ref(item: str | ItemEntry, catalogue: Catalogue | None) -> ItemRef:
     name, id = (item, None) if isinstance(item, str) else (item.name, item.id)  # noqa: A001
     if catalogue is None:
         return ItemRef(id=id if id is not None else name.casefold(), name=name)

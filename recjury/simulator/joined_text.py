@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-from recjury.simulator.folding import Word, canonical, words_of
+from recjury.simulator.folding import Word, as_digits, words_of
 
 
-class Place(NamedTuple):
+class WordSpan(NamedTuple):
     """Where a key stands: its first and last word, and whether it fills them from end to end."""
 
     first: int
@@ -16,32 +16,32 @@ class Place(NamedTuple):
     fills: bool
 
 
-class Reading:
+class JoinedText:
     """One reading of a folded text. Building it takes time linear in the text's length."""
 
     def __init__(self, folded: str, *, in_digits: bool = True):
         """Cut the text into words and join them, number words `in_digits` or as they stand."""
         self.words = words_of(folded)
-        self.keys = [canonical(word.text) if in_digits else word.text for word in self.words]
+        self.keys = [as_digits(word.text) if in_digits else word.text for word in self.words]
         self._starts = list(accumulate(map(len, self.keys), initial=0))
         self._squeezed = "".join(self.keys)
 
-    def places(self, key: str) -> Iterator[Place]:
+    def places(self, key: str) -> Iterator[WordSpan]:
         """Each place at which `key` stands, whatever divides its letters."""
         at = self._squeezed.find(key)
         while at >= 0:
             first = bisect_right(self._starts, at) - 1
             last = bisect_right(self._starts, at + len(key) - 1) - 1
             fills = self._starts[first] == at and self._starts[last + 1] == at + len(key)
-            yield Place(first, last, fills)
+            yield WordSpan(first, last, fills)
             at = self._squeezed.find(key, at + 1)
 
     @property
     def has_numbers(self) -> bool:
-        """Whether any word is a number or a Roman numeral."""
-        return any(canonical(word.text) != word.text for word in self.words)
+        """Whether any word is a number or a Roman as_digits."""
+        return any(as_digits(word.text) != word.text for word in self.words)
 
-    def found(self, place: Place) -> list[Word]:
+    def found(self, place: WordSpan) -> list[Word]:
         """The words of a place."""
         return self.words[place.first : place.last + 1]
 
@@ -51,7 +51,7 @@ class Reading:
         near = self.words[max(0, at - 3) : at + 4]
         return "".join(word.text for word in near if word.run == run)
 
-    def is_glued(self, place: Place) -> bool:
+    def is_glued(self, place: WordSpan) -> bool:
         """Whether letters or digits touch the place: the "Up" of "StartUp"."""
         words = self.words
         before = place.first > 0 and words[place.first - 1].run == words[place.first].run

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from recjury.corpora.lines import read_rows, readable_stem
-from recjury.corpora.logs import Conversation, Named, Said, logs_of
+from recjury.corpora.log_files import ItemEntry, LogEntry, TurnEntry, logs_of
 from recjury.errors import DataError
 from recjury.records import ConversationLog
 
@@ -43,7 +43,7 @@ class _Row(_Foreign):
     messages: list[_Message] = Field(min_length=1)
     id: str | None = Field(default=None, min_length=1)
     system: str | None = Field(default=None, min_length=1)
-    targets: list[str | Named] = Field(default_factory=list)
+    targets: list[str | ItemEntry] = Field(default_factory=list)
     corpus: str | None = Field(default=None, pattern="^[^/]+$")
     catalogue: str | None = Field(default=None, min_length=1)
 
@@ -70,7 +70,7 @@ def read_messages(
     return logs_of(_conversations(path), path, limit, data=data)
 
 
-def _conversations(path: Path) -> Iterator[tuple[int, Conversation]]:
+def _conversations(path: Path) -> Iterator[tuple[int, LogEntry]]:
     for number, row in read_rows(path, _Row):
         try:
             interaction = _joined(_texts(row.messages))
@@ -78,7 +78,7 @@ def _conversations(path: Path) -> Iterator[tuple[int, Conversation]]:
             raise DataError(str(error), path=path, line=number) from None
         yield (
             number,
-            Conversation(
+            LogEntry(
                 id=row.id or f"line {number}",
                 system=row.system or readable_stem(path),
                 interaction=interaction,
@@ -112,10 +112,10 @@ def _text(message: _Message) -> str:
     return content or message.refusal or ""
 
 
-def _joined(texts: Iterable[_Text]) -> list[Said]:
+def _joined(texts: Iterable[_Text]) -> list[TurnEntry]:
     """One turn for what a speaker says in a row; DataError where the system says nothing."""
     turns = [
-        Said(speaker=speaker, text="\n".join(one.text for one in said if one.text))
+        TurnEntry(speaker=speaker, text="\n".join(one.text for one in said if one.text))
         for speaker, said in groupby(texts, lambda text: text.speaker)
     ]
     if all(turn.speaker == "user" for turn in turns):

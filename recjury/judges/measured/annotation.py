@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from recjury.judges.measured.genres import GENRE_WORDS
-from recjury.judges.measured.text import Utterance, word_set
+from recjury.judges.measured.text import MaskedText, word_set
 from recjury.knowledge import Catalogue, Mention
 from recjury.records import ConversationLog, Item, ItemRef, Speaker
 
@@ -17,7 +17,7 @@ _TITLE_WORDS = 10
 _INSIDE_TITLES = word_set("a an and at for from in of on or the to vs with & -")
 
 
-class Named(NamedTuple):
+class NamedFilm(NamedTuple):
     """A film that a text names: `id` is None where no catalogue has it; `start` is its place."""
 
     start: int
@@ -31,11 +31,11 @@ class Named(NamedTuple):
         return self.id if self.id is not None else "?" + self.name.casefold()
 
 
-class ReadText(NamedTuple):
+class AnnotatedText(NamedTuple):
     """A text and the films it names, in order."""
 
-    utterance: Utterance
-    named: tuple[Named, ...]
+    utterance: MaskedText
+    named: tuple[NamedFilm, ...]
 
     @property
     def keys(self) -> frozenset[str]:
@@ -43,7 +43,7 @@ class ReadText(NamedTuple):
         return frozenset(film.key for film in self.named)
 
 
-class ReadTurn(NamedTuple):
+class AnnotatedTurn(NamedTuple):
     """One turn of the interaction; `number` is its 1-based place, `asked` what it answers.
 
     `earlier` are the films that anyone has named before it, in order of their last naming.
@@ -52,34 +52,36 @@ class ReadTurn(NamedTuple):
     number: int
     by_system: bool
     failed: bool
-    said: ReadText
-    asked: ReadText | None
+    said: AnnotatedText
+    asked: AnnotatedText | None
     earlier: tuple[str, ...]
 
     @property
-    def utterance(self) -> Utterance:
+    def utterance(self) -> MaskedText:
         """What was said."""
         return self.said.utterance
 
     @property
-    def new_films(self) -> tuple[Named, ...]:
+    def new_films(self) -> tuple[NamedFilm, ...]:
         """The films that this turn is the first to name."""
         seen = set(self.earlier)
         return tuple(film for film in self.said.named if film.key not in seen)
 
 
-Linker = Callable[[str], ReadText]
+Linker = Callable[[str], AnnotatedText]
 
 
-def read_text(text: str, catalogue: Catalogue) -> ReadText:
+def annotate(text: str, catalogue: Catalogue) -> AnnotatedText:
     """Link `text`, and find what looks like a title that the catalogue does not have.
 
     Such a look has only a name before a year in brackets, or a quoted name in capitals.
     """
-    linked = [Named(*mention) for mention in catalogue.link(text) if not _mere_word(text, mention)]
+    linked = [
+        NamedFilm(*mention) for mention in catalogue.link(text) if not _mere_word(text, mention)
+    ]
     spans = [(film.start, film.end) for film in linked]
     strangers = [film for film in _title_like(text) if _stands_free(film, spans)]
-    return ReadText(Utterance(text, spans), tuple(sorted([*linked, *strangers], key=_place)))
+    return AnnotatedText(MaskedText(text, spans), tuple(sorted([*linked, *strangers], key=_place)))
 
 
 def _mere_word(text: str, mention: Mention) -> bool:
@@ -91,24 +93,24 @@ def _mere_word(text: str, mention: Mention) -> bool:
     return word.lower() in GENRE_WORDS or (word.islower() and text[:1].isupper())
 
 
-def _place(film: Named) -> tuple[int, int]:
+def _place(film: NamedFilm) -> tuple[int, int]:
     return film.start, film.end
 
 
-def _stands_free(film: Named, spans: list[tuple[int, int]]) -> bool:
+def _stands_free(film: NamedFilm, spans: list[tuple[int, int]]) -> bool:
     """Whether none of `spans`, which are in order and apart, has a character of `film`."""
     last = bisect_left(spans, (film.end, 0)) - 1
     return last < 0 or spans[last][1] <= film.start
 
 
-def _title_like(text: str) -> Iterable[Named]:
+def _title_like(text: str) -> Iterable[NamedFilm]:
     for match in _YEAR.finditer(text):
         start = _title_start(text, match.start())
         if start is not None:
-            yield Named(start, match.end(), text[start : match.end()], None)
+            yield NamedFilm(start, match.end(), text[start : match.end()], None)
     for match in _QUOTED.finditer(text):
         if _YEAR.search(match[1]) is None and any(c.islower() for c in match[1]):
-            yield Named(match.start(1), match.end(1), match[1].strip(" .,!?"), None)
+            yield NamedFilm(match.start(1), match.end(1), match[1].strip(" .,!?"), None)
 
 
 def _title_start(text: str, end: int) -> int | None:
@@ -127,7 +129,7 @@ def _title_start(text: str, end: int) -> int | None:
     return start
 
 
-class Reading:
+class AnnotatedLog:
     """A log with everything the judges share, computed when first asked for."""
 
     def __init__(self, log: ConversationLog, catalogue: Catalogue, link: Linker):
@@ -137,12 +139,12 @@ class Reading:
         self._link = link
 
     @cached_property
-    def history(self) -> tuple[ReadText, ...]:
+    def history(self) -> tuple[AnnotatedText, ...]:
         """The texts before the interaction."""
         return tuple(self._link(turn.text) for turn in self.log.scenario.history)
 
     @cached_property
-    def turns(self) -> tuple[ReadTurn, ...]:
+    def turns(self) -> tuple[AnnotatedTurn, ...]:
         """The interaction."""
         history = self.log.scenario.history
         last = history[-1] if history else None
@@ -150,23 +152,23 @@ class Reading:
         named: dict[str, None] = {}
         for text in self.history:
             _name(named, text)
-        turns: list[ReadTurn] = []
+        turns: list[AnnotatedTurn] = []
         for number, turn in enumerate(self.log.interaction, start=1):
             said = self._link(turn.text)
             by_system = turn.speaker is Speaker.SYSTEM
             failed = turn.failure is not None
-            turns.append(ReadTurn(number, by_system, failed, said, asked, tuple(named)))
+            turns.append(AnnotatedTurn(number, by_system, failed, said, asked, tuple(named)))
             _name(named, said)
             asked = None if by_system else said
         return tuple(turns)
 
     @cached_property
-    def system(self) -> tuple[ReadTurn, ...]:
+    def system(self) -> tuple[AnnotatedTurn, ...]:
         """The system's turns, failed ones included."""
         return tuple(turn for turn in self.turns if turn.by_system)
 
     @cached_property
-    def spoken(self) -> tuple[ReadTurn, ...]:
+    def spoken(self) -> tuple[AnnotatedTurn, ...]:
         """The system's turns that did not fail: those with a text to judge."""
         return tuple(turn for turn in self.system if not turn.failed)
 
@@ -191,7 +193,7 @@ class Reading:
         return tuple(self.catalogue.item(id_) for id_ in known)
 
 
-def _name(named: dict[str, None], text: ReadText) -> None:
+def _name(named: dict[str, None], text: AnnotatedText) -> None:
     for film in text.named:
         named.pop(film.key, None)
         named[film.key] = None
