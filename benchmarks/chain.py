@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from benchmarks.workload import MODEL
-from recjury.llm import Gateway, ask, on_behalf_of, read_rating
+from recjury.llm import Gateway, ask, call_context, parse_rating
 from recjury.records import ChatRequest, Message, Reply, Status
 
 WAVES = (1,) * 11 + (12,) + (4,) * 4
@@ -54,7 +54,7 @@ async def run_chain(gateway: Gateway, dialogues: int) -> int:
 async def _dialogue(gateway: Gateway, number: int) -> int:
     read = 0
     talk = f"Dialogue {number}. " + "What was said so far, turn by turn, in a few lines. " * 24
-    with on_behalf_of(f"{number:032x}"):
+    with call_context(f"{number:032x}"):
         for wave, width in enumerate(WAVES):
             request = _request(number, wave, talk)
             calls = (_one(gateway, replace(request, sample=place)) for place in range(width))
@@ -75,4 +75,4 @@ async def _one(gateway: Gateway, request: ChatRequest) -> bool:
 
 def read_any(reply: Reply) -> int:
     """The rating from 0 to 4 in a reply of the server."""
-    return read_rating(reply, 0, 4).score
+    return parse_rating(reply, 0, 4).score

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from benchmarks.workload import judge_requests, made_up_log, recorded_logs
 from recjury.judges import Rubric
-from recjury.llm import ModelSpec, identity, on_behalf_of
-from recjury.llm.attribution import attribution
+from recjury.llm import ModelSpec, call_context, call_identity
+from recjury.llm.call_context import current_call_context
 from recjury.records import CallRecord, ChatRequest, ConversationLog, Reply
 from recjury.store import Store
 
@@ -79,7 +79,7 @@ async def _record(
     with Store.open(f"sqlite:///{path}") as store:
         async with store.recorder() as recorder:
             for number, requests in enumerate(dialogues):
-                with on_behalf_of(f"{number:032x}"):
+                with call_context(f"{number:032x}"):
                     calls = [_finished(request, spec) for request in requests]
                 await asyncio.gather(*map(recorder.record, calls))
                 identities += [call.identity for call in calls]
@@ -87,9 +87,9 @@ async def _record(
 
 
 def _finished(request: ChatRequest, spec: ModelSpec) -> CallRecord:
-    key = identity(request, spec)
+    key = call_identity(request, spec)
     reply = Reply(call=key, text="", finish_reason="stop", model=spec.name)
-    return CallRecord(key, request, reply, attribution().unit, 1.7e9)
+    return CallRecord(key, request, reply, current_call_context().unit, 1.7e9)
 
 
 def _size(path: Path) -> int:

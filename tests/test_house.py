@@ -15,7 +15,7 @@ ROOT = Path(recjury.__file__).parent
 FLOORS = (
     ("errors",),
     ("records",),
-    ("foreign", "prompts", "stats"),
+    ("plugins", "prompts", "stats"),
     ("llm",),
     ("knowledge", "store"),
     ("corpora", "debate"),

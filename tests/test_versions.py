@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from recjury.agents.retrieval import Retrieval
 from recjury.agents.retrieval import recommender as retrieval
 from recjury.corpora import Corpus, open_corpus
-from recjury.debate import RuleDebaters, hold
+from recjury.debate import RuleDebaters, run_debate
 from recjury.debate.rule_debaters import PROTOCOL
 from recjury.judges.measured import MeasuredPanel
 from recjury.judges.measured.panel import RUBRIC
@@ -146,7 +146,7 @@ def test_the_rule_debate() -> None:
         )
         for n in range(20)
     )
-    debates = [asyncio.run(hold(logs()[0], each, RuleDebaters())) for each in ratings]
+    debates = [asyncio.run(run_debate(logs()[0], each, RuleDebaters())) for each in ratings]
     said = [
         [[one.role, one.round, one.score, one.text] for one in transcript.statements]
         for transcript, _ in debates

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from recjury.agents.chat_messages import ROLES, messages
 from recjury.agents.item_vectors import ItemVectors, best
-from recjury.agents.messages import ROLES, messages
 from recjury.agents.named_items import named_items
 from recjury.errors import ConfigError, SystemFailed
 from recjury.prompts import load_pack

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from recjury.agents.messages import messages
+from recjury.agents.chat_messages import messages
 from recjury.agents.named_items import named_items
 from recjury.errors import ConfigError, SystemFailed
 from recjury.records import JSON, LIST_LENGTH, ChatRequest, Conversation, SystemReply

@@ -10,7 +10,7 @@ from yarl import URL
 from recjury.agents.system_config import HttpSettings
 from recjury.errors import ConfigError, SystemFailed
 from recjury.llm import Backoff, Clock, SystemClock
-from recjury.llm.refusal import excerpt
+from recjury.llm.refusal import error_excerpt
 from recjury.llm.retry import retry_after
 from recjury.llm.spec import VARIABLE
 
@@ -64,7 +64,7 @@ class HttpClient:
 
     def shown(self, text: str) -> str:
         """The beginning of `text` on one line, without the key."""
-        return excerpt(text, self._key)
+        return error_excerpt(text, self._key)
 
     async def _send(self, method: str, url: str, body: bytes | None) -> bytes:
         for attempt in range(1, self.settings.retries + 2):

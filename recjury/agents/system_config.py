@@ -276,12 +276,14 @@ class PythonSystemConfig(SystemConfig):
 
     def build(self, context: SystemContext) -> Recommender:
         """The system, guarded: its mistakes fail one turn and not the campaign."""
-        from recjury.agents.own import guard_instance, load_own
+        from recjury.agents.python_system import guard_python_system, load_python_system
 
         corpus, name, timeout = context.corpus, self.name, self.timeout
         if self.instance is not None:
-            return guard_instance(self.instance, corpus, name=name, timeout=timeout)
-        return load_own(self.path, corpus, name=name, options=self.options, timeout=timeout)
+            return guard_python_system(self.instance, corpus, name=name, timeout=timeout)
+        return load_python_system(
+            self.path, corpus, name=name, options=self.options, timeout=timeout
+        )
 
 
 class HttpSettings(Record):
@@ -315,7 +317,7 @@ class HttpSystemConfig(HttpSettings, SystemConfig):
 
     def build(self, context: SystemContext) -> Recommender:
         """The system at its address."""
-        from recjury.agents.http import HttpRecommender
+        from recjury.agents.http_recommender import HttpRecommender
 
         return HttpRecommender(
             self,

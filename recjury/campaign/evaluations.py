@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import structlog
 
 from recjury.errors import UnitFailed
-from recjury.llm import on_behalf_of
+from recjury.llm import call_context
 from recjury.records import (
     ConversationRecord,
     Evaluator,
@@ -75,7 +75,7 @@ class ActiveEvaluator:
         async with self._room or contextlib.nullcontext():
             unit, sample, is_new = await store.enter(planned)
             done = {} if is_new else store.stage_results(unit)
-            with on_behalf_of(unit, sample):
+            with call_context(unit, sample):
                 for stage in self._ready(done):
                     try:
                         result = await self.evaluator.evaluate(stage, record, done)

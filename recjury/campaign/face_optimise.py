@@ -20,7 +20,7 @@ from recjury.judges.face.optimise.beam import Step
 from recjury.judges.face.optimise.rewrite import PACK
 from recjury.judges.face.optimise.running import Optimisation
 from recjury.judges.face.optimise.training import Training
-from recjury.llm import Gateway, on_behalf_of
+from recjury.llm import Gateway, call_context
 from recjury.prompts import load_pack
 from recjury.records import JSON, Aspect, digest
 from recjury.store import Campaign, Setup, Store
@@ -104,7 +104,7 @@ async def _as_campaign(
         store, campaign = await open_store(place, identity, gateway, stack)
         begun = _setup(config, what)
         store.begin(Campaign(id=campaign, identity=identity, name=work.name, setup=begun))
-        with on_behalf_of(campaign):
+        with call_context(campaign):
             return await work.do(one)
 
 

@@ -18,13 +18,13 @@ from recjury.debate import (
     Fork,
     RuleDebaters,
     fork_id,
-    hold_fork,
     overall,
+    run_fork,
 )
-from recjury.debate.fork import check
-from recjury.debate.replay import ReplayedDebate, replay
+from recjury.debate.forking import check_fork
+from recjury.debate.stored_debate import ReplayedDebate, load_debate
 from recjury.errors import ConfigError, UnitFailed
-from recjury.llm import Gateway, ModelSpec, on_behalf_of
+from recjury.llm import Gateway, ModelSpec, call_context
 from recjury.records import JSON, Debate, Role, StageResult, Status
 from recjury.store import ForkedEvaluation, Store, StoredEvaluation
 
@@ -70,7 +70,7 @@ async def fork_debate(
         if isinstance(store, str):
             store = stack.enter_context(Store.open(store, create=False))
         work = _Work(store, evaluation, changes, config)
-        check(work.fork, work.original.transcript)
+        check_fork(work.fork, work.original.transcript)
         identity = fork_id(work.row.id, work.fork)
         if (there := store.find_evaluations([identity]).get(identity)) is not None:
             return Forked(there, work.row.id, existed=True)
@@ -78,7 +78,7 @@ async def fork_debate(
         if work.gateway is not None:
             await stack.enter_async_context(work.gateway)
             work.gateway.record_in(recorder)
-        with on_behalf_of(identity, work.sample):
+        with call_context(identity, work.sample):
             debate = await work.hold()
         await store.save_fork(
             ForkedEvaluation(
@@ -102,7 +102,7 @@ class _Work:
         config: EvaluationConfig | None,
     ):
         self.row: StoredEvaluation = store.evaluation(evaluation)
-        self.original: ReplayedDebate = replay(store, evaluation)
+        self.original: ReplayedDebate = load_debate(store, evaluation)
         # As the original had it: equal prompts are then equal calls.
         self.sample = self.row.sample
         held = _settings(store, self.row, self.original)
@@ -129,7 +129,7 @@ class _Work:
     async def hold(self) -> Debate:
         """The fork, held; raises UnitFailed where a statement could not be had."""
         original = self.original
-        debate = await hold_fork(
+        debate = await run_fork(
             self.fork, original.transcript, original.log, original.ratings, self.debaters
         )
         for said in debate.transcript.statements:

@@ -17,8 +17,8 @@ from recjury.campaign.evaluations import ActiveEvaluator
 from recjury.campaign.executors.local import run_local
 from recjury.campaign.plan import Unit
 from recjury.campaign.progress import Progress, Tally
-from recjury.llm import on_behalf_of
-from recjury.llm.together import together
+from recjury.llm import call_context
+from recjury.llm.gather import gather
 from recjury.records import ConversationRecord
 from recjury.store import PlannedEvaluation, Store
 
@@ -119,7 +119,7 @@ class Pipeline:
                 self._progress.wait(self._progress.evaluations[active.label], active.judgings)
             return
         log = record.log.id
-        await together(
+        await gather(
             self._evaluated(active, evaluation, record)
             for active in self._evaluators[unit.corpus]
             for evaluation in active.evaluations(log, unit.repeat)
@@ -133,7 +133,7 @@ class Pipeline:
             return kept
         tally = self._progress.conversations
         try:
-            with on_behalf_of(unit.id, unit.repeat):
+            with call_context(unit.id, unit.repeat):
                 record = await self._held[unit.corpus].hold(unit)
         except ConversationFailed as failure:
             logger.info("conversation failed", conversation=unit.id, why=str(failure))

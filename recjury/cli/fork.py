@@ -11,7 +11,7 @@ from recjury.errors import ConfigError, DataError, UnitFailed
 if TYPE_CHECKING:
     from recjury.campaign.fork import Changes, Forked
     from recjury.debate import Edit
-    from recjury.debate.replay import ReplayedDebate
+    from recjury.debate.stored_debate import ReplayedDebate
     from recjury.records import JSON, Role
     from recjury.store import Store
 
@@ -82,9 +82,9 @@ def fork(
 
 def _one(store: "Store", prefix: str) -> str:
     """The one debate that is named, by its evaluation's whole id."""
-    from recjury.debate.finding import debates_named
+    from recjury.debate.lookup import debates_of
 
-    found = debates_named(store, prefix)
+    found = debates_of(store, prefix)
     if len(found) > 1:
         ids = ", ".join(each[:_DIGITS] for each in found)
         raise ConfigError(f"{prefix} has {len(found)} debates: name one of {ids}")
@@ -93,14 +93,14 @@ def _one(store: "Store", prefix: str) -> str:
 
 def _pairs(given: list[str]) -> "dict[Role, str]":
     """`ROLE=VALUE` by role; ConfigError for anything else, and for a role that is named twice."""
-    from recjury.debate.fork import read_role
+    from recjury.debate.forking import parse_role
 
     found: dict[Role, str] = {}
     for each in given:
         name, equals, value = each.partition("=")
         if not equals or not value:
             raise ConfigError(f"expected ROLE=..., such as common-user=..., got {each!r}")
-        role = read_role(name)
+        role = parse_role(name)
         if role in found:
             raise ConfigError(f"{role} is given twice: {found[role]} and {value}")
         found[role] = value
@@ -144,9 +144,9 @@ def _score(value: str) -> float:
 
 
 def _show(store: "Store", forked: "Forked", changes: "Changes", *, as_json: bool) -> None:
-    from recjury.debate.replay import replay
+    from recjury.debate.stored_debate import load_debate
 
-    fork, original = replay(store, forked.evaluation), replay(store, forked.original)
+    fork, original = load_debate(store, forked.evaluation), load_debate(store, forked.original)
     if as_json:
         output.emit_json(
             {

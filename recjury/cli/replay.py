@@ -12,7 +12,7 @@ from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
     from recjury.cli.replay_view import Replayed
-    from recjury.debate.replay import ReplayedDebate
+    from recjury.debate.stored_debate import ReplayedDebate
     from recjury.records import JSON
     from recjury.store import DebateSummary, EvaluationResult, Store, Unfinished
 
@@ -45,7 +45,7 @@ def replay(
     recjury replay 3f2a91              watch one
     recjury replay --verify            recompute every verdict from the raw replies
     """
-    from recjury.debate.finding import debates_named
+    from recjury.debate.lookup import debates_of
     from recjury.store import Store as Kept
 
     if every and named:
@@ -55,7 +55,7 @@ def replay(
         if not (named or every or verify):
             _list(kept, chosen, as_json=as_json)
         elif verify:
-            ids = debates_named(kept, named) if named else kept.debated(chosen)
+            ids = debates_of(kept, named) if named else kept.debated(chosen)
             verify_debates(kept, ids, every=named is None, as_json=as_json)
         else:
             found = _named(kept, named) if named else _all(kept, chosen)
@@ -66,9 +66,9 @@ def replay(
 
 
 def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
-    from recjury.debate.finding import beside_originals
+    from recjury.debate.lookup import with_forks
 
-    debates = beside_originals(store.debates(campaign))
+    debates = with_forks(store.debates(campaign))
     failed = [store.unfinished(each) for each in store.unfinished_conversations(campaign)]
     unfinished = [each for each in failed if each is not None]
     if as_json:
@@ -127,10 +127,10 @@ def _list_unfinished(unfinished: "Iterable[Unfinished]") -> None:
 
 
 def _all(store: "Store", campaign: str | None) -> "Iterator[Replayed]":
-    from recjury.debate.replay import replay as replayed
+    from recjury.debate.stored_debate import load_debate
 
     for evaluation in store.debated(campaign):
-        yield replayed(store, evaluation)
+        yield load_debate(store, evaluation)
     for conversation in store.unfinished_conversations(campaign):
         failed = store.unfinished(conversation)
         if failed is not None:
@@ -139,15 +139,15 @@ def _all(store: "Store", campaign: str | None) -> "Iterator[Replayed]":
 
 def _named(store: "Store", prefix: str) -> "Iterator[Replayed]":
     """The debates of what was named, or how far it came."""
-    from recjury.debate.finding import named
-    from recjury.debate.replay import replay as replayed
+    from recjury.debate.lookup import look_up_debates
+    from recjury.debate.stored_debate import load_debate
 
-    found = named(store, prefix)
+    found = look_up_debates(store, prefix)
     if (failed := store.unfinished(found.conversation)) is not None:
         yield failed
         return
     for evaluation in found.debates:
-        yield replayed(store, evaluation)
+        yield load_debate(store, evaluation)
     if not found.debates:
         yield _undebated(store, found.conversation, found.evaluation)
 
@@ -208,10 +208,10 @@ def _sorted_out(found: "Iterable[Replayed]") -> "dict[str, list[dict[str, JSON]]
 
 
 def _debate_as_json(debate: "ReplayedDebate") -> "dict[str, JSON]":
-    from recjury.debate.recompute import installed
+    from recjury.debate.recompute import installed_protocol
 
     protocol = debate.transcript.protocol
-    other = None if protocol == installed(protocol) else protocol
+    other = None if protocol == installed_protocol(protocol) else protocol
     whole = debate.model_dump(mode="json")
     return {"trial": debate.conversation, **whole, "another_version": other}
 

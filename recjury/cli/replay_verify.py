@@ -9,7 +9,7 @@ from recjury.cli.plain_text import printable
 from recjury.errors import StoreError
 
 if TYPE_CHECKING:
-    from recjury.debate.difference import Difference
+    from recjury.debate.discrepancy import Discrepancy
     from recjury.records import JSON
     from recjury.store import Store
 
@@ -20,7 +20,7 @@ def verify_debates(
     store: "Store", evaluations: Sequence[str], *, every: bool, as_json: bool
 ) -> None:
     """Recompute debates and print where they differ; `every` one must be there, if so said."""
-    from recjury.debate.replay import another_version
+    from recjury.debate.stored_debate import another_version
 
     different: list[dict[str, JSON]] = []
     others: list[dict[str, JSON]] = []
@@ -68,17 +68,17 @@ def _say_versions(others: Counter[str]) -> None:
         )
 
 
-def _differences(store: "Store", evaluation: str, *, every: bool) -> "tuple[Difference, ...]":
+def _differences(store: "Store", evaluation: str, *, every: bool) -> "tuple[Discrepancy, ...]":
     """Of `every` debate that must be there, one that is not differs; one that was named is not."""
-    from recjury.debate.difference import Difference
-    from recjury.debate.replay import verify
+    from recjury.debate.discrepancy import Discrepancy
+    from recjury.debate.stored_debate import verify
 
     try:
         return verify(store, evaluation)
     except StoreError as problem:
         if not every:
             raise
-        wrong = Difference(
+        wrong = Discrepancy(
             kind="store", where=evaluation, expected="as it was written", found=str(problem)
         )
         return (wrong,)

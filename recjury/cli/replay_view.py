@@ -7,7 +7,7 @@ from recjury.cli import output
 from recjury.cli.plain_text import printable
 
 if TYPE_CHECKING:
-    from recjury.debate.replay import ForkOf, ReplayedDebate
+    from recjury.debate.stored_debate import ForkOf, ReplayedDebate
     from recjury.records import ConversationLog, ItemRef, Rating, Turn
     from recjury.store import Unfinished
 
@@ -49,12 +49,14 @@ class View:
 
     def debate(self, debate: "ReplayedDebate") -> None:
         """The conversation, its ratings, each round, and the verdict."""
-        from recjury.debate.recompute import installed
+        from recjury.debate.recompute import installed_protocol
 
         self._conversation(debate.log)
         protocol = debate.transcript.protocol
-        if protocol != installed(protocol):
-            self._rule(f"held by another version, {protocol}: installed is {installed(protocol)}")
+        if protocol != installed_protocol(protocol):
+            self._rule(
+                f"held by another version, {protocol}: installed is {installed_protocol(protocol)}"
+            )
         self._ratings(debate.ratings)
         if debate.forked is not None:
             self._forked(debate.forked)

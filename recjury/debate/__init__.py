@@ -4,19 +4,19 @@ The debaters that are played by models are in `recjury.debate.llm_debaters`, whi
 late because it brings AutoGen along.
 """
 
-from recjury.debate.debate import (
+from recjury.debate.forking import Edit, Fork, fork_id, run_fork
+from recjury.debate.roles import DebatePrompts, RoleGuide, own_ratings
+from recjury.debate.rounds import (
     DEBATE,
     EDITED,
     MAX_ROUNDS,
     OVERALL,
     Debater,
-    hold,
     is_over,
     overall,
+    run_debate,
     verdict,
 )
-from recjury.debate.fork import Edit, Fork, fork_id, hold_fork
-from recjury.debate.roles import DebatePrompts, RoleGuide, own_ratings
 from recjury.debate.rule_debaters import RULE, RuleDebaters
 
 __all__ = [
@@ -32,10 +32,10 @@ __all__ = [
     "RoleGuide",
     "RuleDebaters",
     "fork_id",
-    "hold",
-    "hold_fork",
     "is_over",
     "overall",
     "own_ratings",
+    "run_debate",
+    "run_fork",
     "verdict",
 ]

@@ -9,9 +9,9 @@ from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.messages import TextMessage
 from autogen_core import CancellationToken
 
-from recjury.debate.answer import ANSWER_SCHEMA, read_answer
-from recjury.debate.debate import EDITED
+from recjury.debate.role_answer import ANSWER_SCHEMA, parse_answer
 from recjury.debate.roles import DebatePrompts
+from recjury.debate.rounds import EDITED
 from recjury.debate.rule_debaters import RULE
 from recjury.errors import ConfigError, ParseError, UnitFailed
 from recjury.llm import Gateway
@@ -106,7 +106,7 @@ class LlmDebaters:
         for _ in range(ATTEMPTS):
             try:
                 await _send(agent, client, message)
-                answer = read_answer(client.replies[-1])
+                answer = parse_answer(client.replies[-1])
             except ParseError as error:
                 problem = str(error)
                 message = self._prompts.repair(problem)

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from recjury.debate.answer import read_answer
-from recjury.debate.difference import Difference, compared, compared_text
+from recjury.debate.discrepancy import Discrepancy, compare, compare_text
+from recjury.debate.role_answer import parse_answer
 from recjury.debate.roles import DebatePrompts
 from recjury.errors import ParseError
-from recjury.llm import read_rating
+from recjury.llm import parse_rating
 from recjury.prompts import turns_block
 from recjury.records import (
     CallRecord,
@@ -21,24 +21,24 @@ from recjury.records import (
 _JUDGE = "core-judges/"
 
 
-def recheck_answer(statement: Statement, replies: Sequence[Reply]) -> tuple[Difference, ...]:
+def recheck_answer(statement: Statement, replies: Sequence[Reply]) -> tuple[Discrepancy, ...]:
     """The statement of a model against its raw replies, read again."""
     where = f"{statement.role} in round {statement.round}"
     if not replies:
         expected = Status.CALL_FAILED
-        return compared("statement", where, expected, statement.status) + compared(
+        return compare("statement", where, expected, statement.status) + compare(
             "score", where, None, statement.score
         )
     text, score, reason = replies[-1].text, None, ""
     try:
-        answer = read_answer(replies[-1])
+        answer = parse_answer(replies[-1])
         text, score = answer.statement, answer.score
     except ParseError as problem:
         reason = str(problem)
-    found = compared_text("statement", where, text, statement.text)
-    found += compared("score", where, score, statement.score)
+    found = compare_text("statement", where, text, statement.text)
+    found += compare("score", where, score, statement.score)
     if reason and statement.status is Status.UNREADABLE:
-        found += compared_text("statement", f"{where}, reason", reason, statement.reason)
+        found += compare_text("statement", f"{where}, reason", reason, statement.reason)
     return found
 
 
@@ -49,14 +49,14 @@ def recheck_prompts(
     log: ConversationLog,
     ratings: Sequence[Rating],
     said: Sequence[Statement],
-) -> tuple[Difference, ...]:
+) -> tuple[Discrepancy, ...]:
     """The prompts of a model's statement, rendered again, against those that were sent."""
     where = f"{statement.role} in round {statement.round}"
     expected = [
         prompts.system(statement.role),
         prompts.turn(statement.role, statement.round, log, ratings, said),
     ]
-    found: tuple[Difference, ...] = ()
+    found: tuple[Discrepancy, ...] = ()
     for number, call in enumerate(calls, start=1):
         found += _same_messages(f"{where}, call {number}", expected, call.request.messages)
         expected += _repair(call.reply, prompts)
@@ -65,21 +65,21 @@ def recheck_prompts(
 
 def _same_messages(
     where: str, expected: Sequence[Message], found: Sequence[Message]
-) -> tuple[Difference, ...]:
-    roles = compared("prompt", where, [m.role for m in expected], [m.role for m in found])
+) -> tuple[Discrepancy, ...]:
+    roles = compare("prompt", where, [m.role for m in expected], [m.role for m in found])
     if roles:
         return roles
     return tuple(
         difference
         for ours, theirs in zip(expected, found, strict=True)
-        for difference in compared_text("prompt", f"{where}, {ours.role}", ours.text, theirs.text)
+        for difference in compare_text("prompt", f"{where}, {ours.role}", ours.text, theirs.text)
     )
 
 
 def _repair(reply: Reply, prompts: DebatePrompts) -> list[Message]:
     """What follows in the next call: the reply, unless blank, and what was wrong with it."""
     try:
-        read_answer(reply)
+        parse_answer(reply)
     except ParseError as problem:
         echo = [Message("assistant", (reply.text,))] if reply.text.strip() else []
         return [*echo, prompts.repair(str(problem))]
@@ -88,7 +88,7 @@ def _repair(reply: Reply, prompts: DebatePrompts) -> list[Message]:
 
 def recheck_rating(
     rating: Rating, calls: Sequence[CallRecord], log: ConversationLog
-) -> tuple[Difference, ...]:
+) -> tuple[Discrepancy, ...]:
     """A factor judge's rating against its raw replies, read again, and the log it was shown.
 
     Ratings without calls, or by other evaluators than factor judges, are left alone.
@@ -97,19 +97,19 @@ def recheck_rating(
         return ()
     where = f"{rating.factor} by {rating.evaluator}"
     score, rationale = _rated(rating, calls[-1].reply)
-    found = compared("rating", where, score, rating.score)
-    found += compared_text("rating", f"{where}, reasons", rationale, rating.rationale)
+    found = compare("rating", where, score, rating.score)
+    found += compare_text("rating", f"{where}, reasons", rationale, rating.rationale)
     shown = turns_block("interaction", log.interaction)
     for number, call in enumerate(calls, start=1):
         asked = "".join(message.text for message in call.request.messages)
         if shown not in asked:
-            found += compared("prompt", f"{where}, call {number}", shown, "another conversation")
+            found += compare("prompt", f"{where}, call {number}", shown, "another conversation")
     return found
 
 
 def _rated(rating: Rating, reply: Reply) -> tuple[float | None, str]:
     assert rating.high is not None  # factors have a scale
     try:
-        return read_rating(reply, int(rating.low), int(rating.high))
+        return parse_rating(reply, int(rating.low), int(rating.high))
     except ParseError:
         return None, ""

@@ -7,11 +7,11 @@ recomputed like any debate.
 import re
 from collections.abc import Callable, Sequence
 
-from recjury.debate.debate import OVERALL, abstention, is_over, overall, verdict
-from recjury.debate.difference import Difference, compared, compared_text
-from recjury.debate.fork import Fork
+from recjury.debate.discrepancy import Discrepancy, compare, compare_text
+from recjury.debate.forking import Fork
 from recjury.debate.recheck import recheck_answer, recheck_prompts, recheck_rating
 from recjury.debate.roles import PACK, DebatePrompts, own_ratings
+from recjury.debate.rounds import OVERALL, abstention, is_over, overall, verdict
 from recjury.debate.rule_debaters import PROTOCOL as RULE_PROTOCOL
 from recjury.debate.rule_debaters import RULE, RULE_DEBATE, rule_statement
 from recjury.errors import StoreError
@@ -30,12 +30,12 @@ from recjury.store import Store
 _WRITTEN = re.compile(rf"{PACK}/[^/+]+\+[0-9a-f]{{16}}|{RULE_DEBATE}\d+")
 
 
-def installed(protocol: str) -> str:
+def installed_protocol(protocol: str) -> str:
     """The installed version of what `protocol` is a version of."""
     return RULE_PROTOCOL if protocol.startswith(RULE_DEBATE) else DebatePrompts().identity
 
 
-class Recomputed:
+class DebateVerifier:
     """One debate on its way through verification."""
 
     def __init__(
@@ -48,52 +48,54 @@ class Recomputed:
         self._transcript, self._verdict = debate
         self._prompts = DebatePrompts()
         self._by_rule = self._transcript.protocol.startswith(RULE_DEBATE)
-        self._same_version = self._transcript.protocol == installed(self._transcript.protocol)
+        self._same_version = self._transcript.protocol == installed_protocol(
+            self._transcript.protocol
+        )
 
-    def differences(self, rated: Sequence[Rating]) -> tuple[Difference, ...]:
+    def differences(self, rated: Sequence[Rating]) -> tuple[Discrepancy, ...]:
         """Those of a debate held from its beginning, in the order in which it was held.
 
         `rated` are the ratings that were kept with it.
         """
-        found: tuple[Difference, ...] = ()
+        found: tuple[Discrepancy, ...] = ()
         for rating in self._ratings:
             found += recheck_rating(rating, self._calls(rating.calls), self._log)
         return found + self._rounds({}) + self._outcome(rated)
 
     def differences_of_fork(
         self, fork: Fork, original: DebateTranscript, rated: Sequence[Rating]
-    ) -> tuple[Difference, ...]:
+    ) -> tuple[Discrepancy, ...]:
         """Those of a fork of `original`, whose own ratings are held against it elsewhere."""
         given = {(said.round, said.role): said for said in fork.opening(original)}
         limit = self._transcript.max_rounds
-        found = compared("rounds", "round limit", fork.max_rounds, limit)
+        found = compare("rounds", "round limit", fork.max_rounds, limit)
         return found + self._rounds(given) + self._players(fork, given) + self._outcome(rated)
 
-    def _rounds(self, given: dict[tuple[int, Role], Statement]) -> tuple[Difference, ...]:
+    def _rounds(self, given: dict[tuple[int, Role], Statement]) -> tuple[Discrepancy, ...]:
         transcript = self._transcript
-        found = compared("rounds", "log", self._log.id, transcript.log) + self._protocol()
+        found = compare("rounds", "log", self._log.id, transcript.log) + self._protocol()
         said: tuple[Statement, ...] = ()
         for number in range(1, transcript.rounds + 1):
             spoken = transcript.of_round(number)
             found += self._round(number, spoken, said, given)
             said += spoken
-        return found + compared("rounds", "order", said, transcript.statements)
+        return found + compare("rounds", "order", said, transcript.statements)
 
-    def _protocol(self) -> tuple[Difference, ...]:
+    def _protocol(self) -> tuple[Discrepancy, ...]:
         """A protocol that no version of recjury could have written."""
         protocol = self._transcript.protocol
         if _WRITTEN.fullmatch(protocol):
             return ()
-        return compared("protocol", "debate", installed(protocol), protocol)
+        return compare("protocol", "debate", installed_protocol(protocol), protocol)
 
     def _players(
         self, fork: Fork, given: dict[tuple[int, Role], Statement]
-    ) -> tuple[Difference, ...]:
+    ) -> tuple[Discrepancy, ...]:
         """Statements of others than the models which the fork names for their roles."""
         anew = [s for s in self._transcript.statements if (s.round, s.role) not in given]
         return _each(
             [said for said in anew if said.role in fork.models],
-            lambda said: compared(
+            lambda said: compare(
                 "statement", f"{_where(said)}, speaker", fork.models[said.role], said.speaker
             ),
         )
@@ -104,14 +106,14 @@ class Recomputed:
         spoken: Sequence[Statement],
         said: Sequence[Statement],
         given: dict[tuple[int, Role], Statement],
-    ) -> tuple[Difference, ...]:
+    ) -> tuple[Discrepancy, ...]:
         where = f"round {number}"
-        found = compared("rounds", where, list(Role), [statement.role for statement in spoken])
+        found = compare("rounds", where, list(Role), [statement.role for statement in spoken])
         if number < self._transcript.rounds:
-            found += compared("rounds", f"{where} ends the debate", is_over(spoken), False)
+            found += compare("rounds", f"{where} ends the debate", is_over(spoken), False)
         check = self._by_the_rule if self._by_rule else self._by_a_model
 
-        def checked(statement: Statement) -> tuple[Difference, ...]:
+        def checked(statement: Statement) -> tuple[Discrepancy, ...]:
             kept = given.get((number, statement.role))
             return check(statement, said) if kept is None else _same(kept, statement)
 
@@ -119,7 +121,7 @@ class Recomputed:
 
     def _by_the_rule(
         self, statement: Statement, said: Sequence[Statement]
-    ) -> tuple[Difference, ...]:
+    ) -> tuple[Discrepancy, ...]:
         if not self._same_version:
             return ()  # another version of the rule said other things
         own = own_ratings(statement.role, self._ratings)
@@ -129,7 +131,7 @@ class Recomputed:
 
     def _by_a_model(
         self, statement: Statement, said: Sequence[Statement]
-    ) -> tuple[Difference, ...]:
+    ) -> tuple[Discrepancy, ...]:
         own = own_ratings(statement.role, self._ratings)
         if not _any_scored(own):
             expected = abstention(statement.role, statement.round, statement.speaker)
@@ -152,24 +154,24 @@ class Recomputed:
                 continue
         return calls
 
-    def _outcome(self, rated: Sequence[Rating]) -> tuple[Difference, ...]:
+    def _outcome(self, rated: Sequence[Rating]) -> tuple[Discrepancy, ...]:
         transcript = self._transcript
         last = transcript.of_round(transcript.rounds)
-        found: tuple[Difference, ...] = ()
+        found: tuple[Discrepancy, ...] = ()
         if not is_over(last):
-            found += compared("rounds", "round limit", transcript.max_rounds, transcript.rounds)
-        found += compared("verdict", "debate", verdict(transcript), self._verdict)
+            found += compare("rounds", "round limit", transcript.max_rounds, transcript.rounds)
+        found += compare("verdict", "debate", verdict(transcript), self._verdict)
         expected = overall(Debate(transcript, self._verdict))
         for rating in rated:
             if rating.factor == OVERALL:
-                found += compared("verdict", OVERALL, expected.score, rating.score)
-                found += compared("verdict", f"{OVERALL}, status", expected.status, rating.status)
+                found += compare("verdict", OVERALL, expected.score, rating.score)
+                found += compare("verdict", f"{OVERALL}, status", expected.status, rating.status)
         return found
 
 
 def _each(
-    spoken: Sequence[Statement], check: Callable[[Statement], tuple[Difference, ...]]
-) -> tuple[Difference, ...]:
+    spoken: Sequence[Statement], check: Callable[[Statement], tuple[Discrepancy, ...]]
+) -> tuple[Discrepancy, ...]:
     return tuple(difference for statement in spoken for difference in check(statement))
 
 
@@ -177,13 +179,13 @@ def _any_scored(ratings: Sequence[Rating]) -> bool:
     return any(rating.status is Status.SCORED for rating in ratings)
 
 
-def _same(expected: Statement, found: Statement) -> tuple[Difference, ...]:
+def _same(expected: Statement, found: Statement) -> tuple[Discrepancy, ...]:
     where = _where(found)
-    differences = compared_text("statement", where, expected.text, found.text)
-    differences += compared("score", where, expected.score, found.score)
+    differences = compare_text("statement", where, expected.text, found.text)
+    differences += compare("score", where, expected.score, found.score)
     if differences:
         return differences
-    return compared("statement", where, expected, found)
+    return compare("statement", where, expected, found)
 
 
 def _where(said: Statement) -> str:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from recjury.llm import RatedText, ask, read_rating
-from recjury.llm.ask import Completes
+from recjury.llm import RatedText, ask, parse_rating
+from recjury.llm.ask import SupportsComplete
 from recjury.records import ChatRequest, Rating, Status
 
 
@@ -17,10 +17,10 @@ class Asked:
     low: int
     high: int
 
-    async def rate(self, gateway: Completes, request: ChatRequest) -> Rating:
+    async def rate(self, gateway: SupportsComplete, request: ChatRequest) -> Rating:
         """The rating in the reply to `request`; raises ProviderError."""
 
-        answer = await ask(gateway, request, lambda reply: read_rating(reply, self.low, self.high))
+        answer = await ask(gateway, request, lambda reply: parse_rating(reply, self.low, self.high))
         value: RatedText | None = answer.value
         if value is None:
             return self.unscored(answer.status, answer.reason, answer.calls)

@@ -7,7 +7,6 @@ from typing import Annotated, NamedTuple, get_args
 from pydantic import Field
 
 from recjury.errors import UserError
-from recjury.foreign import entry_points
 from recjury.judges.config import EvaluatorConfig
 from recjury.judges.core.config import CoreConfig
 from recjury.judges.direct.config import CotIclConfig, DirectConfig
@@ -15,6 +14,7 @@ from recjury.judges.face.config import FaceConfig
 from recjury.judges.outcome.config import OutcomeConfig
 from recjury.judges.python.config import ENTRY_POINTS, PythonConfig, of_instance
 from recjury.judges.rubric.config import RubricConfig
+from recjury.plugins import entry_point_names
 from recjury.records import Metric
 
 EvaluatorEntry = Annotated[
@@ -40,7 +40,7 @@ def kinds() -> tuple[str, ...]:
 
 def installed() -> tuple[str, ...]:
     """The names of the evaluators that installed packages offer, sorted."""
-    return entry_points(ENTRY_POINTS)
+    return entry_point_names(ENTRY_POINTS)
 
 
 def read_entry(raw: object) -> object:

@@ -12,7 +12,7 @@ T = TypeVar("T")
 _ECHOED = 8000
 
 
-class Completes(Protocol):
+class SupportsComplete(Protocol):
     """What `ask` needs of a gateway."""
 
     async def complete(self, request: ChatRequest) -> Reply:
@@ -20,7 +20,7 @@ class Completes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[T]):
+class ParsedReply(Generic[T]):
     """What was read from a reply, or why nothing was.
 
     `value` is None unless `status` is SCORED. `calls` are the identities of all replies that
@@ -35,8 +35,12 @@ class Answer(Generic[T]):
 
 
 async def ask(
-    gateway: Completes, request: ChatRequest, read: Callable[[Reply], T], *, attempts: int = 2
-) -> Answer[T]:
+    gateway: SupportsComplete,
+    request: ChatRequest,
+    read: Callable[[Reply], T],
+    *,
+    attempts: int = 2,
+) -> ParsedReply[T]:
     """Call the model and `read` its reply, at most `attempts` times.
 
     `read` raises ParseError for a reply it cannot use. A call that fails, or that the budget
@@ -49,17 +53,17 @@ async def ask(
         try:
             reply = await gateway.complete(request)
         except UnitFailed as failure:
-            return Answer(None, Status.CALL_FAILED, str(failure), calls, reply)
+            return ParsedReply(None, Status.CALL_FAILED, str(failure), calls, reply)
         calls += (reply.call,)
         try:
-            return Answer(read(reply), Status.SCORED, "", calls, reply)
+            return ParsedReply(read(reply), Status.SCORED, "", calls, reply)
         except ParseError as problem:
             reason = str(problem)
-        request = once_more(request, reply, reason)
-    return Answer(None, Status.UNREADABLE, reason, calls, reply)
+        request = retry_request(request, reply, reason)
+    return ParsedReply(None, Status.UNREADABLE, reason, calls, reply)
 
 
-def once_more(request: ChatRequest, reply: Reply, reason: str) -> ChatRequest:
+def retry_request(request: ChatRequest, reply: Reply, reason: str) -> ChatRequest:
     """`request` again, with the reply that could not be used and what was wrong with it."""
     wrong = f"That reply could not be used: {reason}. Answer again, in full and in the form asked."
     said = () if not reply.text.strip() else (Message("assistant", (reply.text[:_ECHOED],)),)

@@ -7,7 +7,7 @@ from typing import cast
 import orjson
 
 from recjury.llm.spec import ModelSpec
-from recjury.llm.wire import Completion, LogProbs, Retryable
+from recjury.llm.transport import Completion, LogProbs, Retryable
 from recjury.records import ChatRequest, Choice
 
 _Fields = dict[str, object]

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from recjury.errors import BudgetSpent, ConfigError
 from recjury.llm.spec import ModelSpec
-from recjury.llm.wire import Completion
+from recjury.llm.transport import Completion
 from recjury.records import ChatRequest, Record
 
 # Where neither the request nor the model says how long a reply may get.

@@ -3,22 +3,22 @@
 import os
 
 from recjury.errors import ConfigError
+from recjury.llm.aiohttp_transport import AiohttpTransport, HttpSession
 from recjury.llm.endpoint import Endpoint
-from recjury.llm.plain import PlainWire, Pool
 from recjury.llm.spec import ModelSpec
-from recjury.llm.wire import Provider, Wire
+from recjury.llm.transport import Provider, Transport
 
 
-def connect(spec: ModelSpec, pool: Pool) -> Provider:
+def connect(spec: ModelSpec, pool: HttpSession) -> Provider:
     """The provider for `spec`; raises ConfigError when its key is not set."""
     key = api_key(spec)
-    wire: Wire
+    wire: Transport
     if spec.wire == "sdk":
-        from recjury.llm.sdk import SdkWire  # openai takes 0.6 s to import
+        from recjury.llm.openai_transport import OpenAITransport  # openai takes 0.6 s to import
 
-        wire = SdkWire(spec, key)
+        wire = OpenAITransport(spec, key)
     else:
-        wire = PlainWire(spec, key, pool)
+        wire = AiohttpTransport(spec, key, pool)
     return Endpoint(spec, key, wire)
 
 

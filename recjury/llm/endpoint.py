@@ -4,9 +4,9 @@ import orjson
 
 from recjury.errors import CallFailed
 from recjury.llm.body import read_completion, request_body
-from recjury.llm.refusal import TOO_OFTEN, excerpt, fault, refused
+from recjury.llm.refusal import TOO_OFTEN, error_excerpt, provider_error, response_error
 from recjury.llm.spec import ModelSpec
-from recjury.llm.wire import Completion, RawReply, Retryable, Wire
+from recjury.llm.transport import Completion, HttpResponse, Retryable, Transport
 from recjury.records import ChatRequest, Message
 
 _CHECK_SECONDS = 20.0
@@ -16,7 +16,7 @@ _PROBE = ChatRequest("", (Message("user", ("Answer with: ok",)),), "check", max_
 class Endpoint:
     """The provider for one `ModelSpec`, over either wire."""
 
-    def __init__(self, spec: ModelSpec, key: str | None, wire: Wire):
+    def __init__(self, spec: ModelSpec, key: str | None, wire: Transport):
         """`key` is needed to keep it out of messages."""
         self._spec = spec
         self._key = key
@@ -31,11 +31,11 @@ class Endpoint:
             # orjson and the SDK alike refuse text that is not valid Unicode (half a surrogate).
             raise CallFailed(f"{self._spec.name}: the request cannot be sent: {error}") from None
         if raw.status != 200:
-            raise fault(raw, self._spec, self._key)
+            raise response_error(raw, self._spec, self._key)
         try:
             return read_completion(raw.body, vectors=self._vectors(request))
         except Retryable as error:
-            said = excerpt(raw.body.decode("utf-8", "replace"), self._key)
+            said = error_excerpt(raw.body.decode("utf-8", "replace"), self._key)
             raise Retryable(f"{error.reason}: {said}" if said else error.reason) from None
 
     async def check(self) -> None:
@@ -47,12 +47,12 @@ class Endpoint:
         try:
             raw = await self._wire.send("/models", None, seconds=self._check_seconds)
             if raw.status in {401, 402, 403}:
-                raise fault(raw, self._spec, self._key)
+                raise response_error(raw, self._spec, self._key)
             if raw.status != 200 or self._spec.name not in _model_names(raw):
                 await self._probe()
         except Retryable as error:
             advice = "check base_url and that the server runs"
-            raise refused(self._spec, error.reason, advice) from None
+            raise provider_error(self._spec, error.reason, advice) from None
 
     async def _probe(self) -> None:
         body = request_body(_PROBE, self._spec)
@@ -60,9 +60,9 @@ class Endpoint:
         if raw.status == TOO_OFTEN:
             return  # it is there and knows us; the calls themselves will wait
         if raw.status != 200:
-            problem = fault(raw, self._spec, self._key)
+            problem = response_error(raw, self._spec, self._key)
             if isinstance(problem, CallFailed):
-                problem = refused(self._spec, str(problem), "check the model's settings")
+                problem = provider_error(self._spec, str(problem), "check the model's settings")
             raise problem
         read_completion(raw.body, vectors=self._vectors(_PROBE))
 
@@ -78,7 +78,7 @@ class Endpoint:
         await self._wire.aclose()
 
 
-def _model_names(raw: RawReply) -> frozenset[str]:
+def _model_names(raw: HttpResponse) -> frozenset[str]:
     try:
         return frozenset(str(entry["id"]) for entry in orjson.loads(raw.body)["data"])
     except (KeyError, TypeError, ValueError):

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from recjury.llm.attribution import Attribution, attribution
 from recjury.llm.budget import Budget, BudgetSpec
+from recjury.llm.call_context import CallContext, current_call_context
+from recjury.llm.call_identity import call_identity
 from recjury.llm.clock import Clock, SystemClock
-from recjury.llm.identity import identity
+from recjury.llm.gather import gather
 from recjury.llm.retry import Backoff
-from recjury.llm.sender import Lane, Sender
+from recjury.llm.sender import ModelClient, Sender
 from recjury.llm.spec import ModelSpec
-from recjury.llm.together import together
-from recjury.llm.wire import Provider
+from recjury.llm.transport import Provider
 from recjury.records import CallRecord, ChatRequest, Message, Recorder, Reply
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Gateway:
         CallFailed after the retries, BudgetSpent, ProviderError when the endpoint turns the
         key or the model down, and ConfigError for an alias or key that is not there.
         """
-        return await self._complete(request, attribution())
+        return await self._complete(request, current_call_context())
 
     async def embed(
         self, model: str, texts: Sequence[str]
@@ -89,8 +89,8 @@ class Gateway:
             )
             for start in range(0, len(texts), EMBEDDING_BATCH)
         ]
-        behalf = Attribution(attribution().unit, 0)
-        replies = await together(self._complete(batch, behalf) for batch in batches)
+        behalf = CallContext(current_call_context().unit, 0)
+        replies = await gather(self._complete(batch, behalf) for batch in batches)
         if not replies:
             return np.zeros((0, 0), dtype=np.float32)
         parts = [
@@ -133,9 +133,9 @@ class Gateway:
         """Close all connections."""
         await self.aclose()
 
-    async def _complete(self, request: ChatRequest, behalf: Attribution) -> Reply:
+    async def _complete(self, request: ChatRequest, behalf: CallContext) -> Reply:
         lane = self._sender.lane(request.model)
-        key = identity(request, lane.spec, behalf.sample)
+        key = call_identity(request, lane.spec, behalf.sample)
         while (shared := self._shared.get(key)) is not None:
             outcome = await asyncio.shield(shared)
             if isinstance(outcome, Exception):
@@ -157,7 +157,9 @@ class Gateway:
             shared.set_result(outcome)
         return outcome
 
-    async def _first(self, key: str, request: ChatRequest, lane: Lane, unit: str | None) -> Reply:
+    async def _first(
+        self, key: str, request: ChatRequest, lane: ModelClient, unit: str | None
+    ) -> Reply:
         recorder = self._recorder
         if recorder is None:
             raise LookupError("a gateway makes no call before it has a recorder")

@@ -6,7 +6,7 @@ from collections import deque
 from recjury.llm.clock import Clock
 
 
-class Limit:
+class Semaphore:
     """At most `capacity` holders. A freed place goes straight to whoever waits longest.
 
     Nobody else is woken, and nobody who comes later can slip in between.
@@ -49,7 +49,7 @@ class Limit:
         self._free += 1
 
 
-class Pace:
+class RateLimiter:
     """When a model may be sent its next request.
 
     Requests keep `per_minute` apart evenly. When the endpoint asks for a pause, all calls to the
@@ -59,7 +59,7 @@ class Pace:
     __slots__ = ("_clock", "_held_until", "_interval", "_next")
 
     def __init__(self, clock: Clock, per_minute: float | None = None):
-        """Pace by `clock`; None is as fast as places allow."""
+        """RateLimiter by `clock`; None is as fast as places allow."""
         self._clock = clock
         self._interval = 60.0 / per_minute if per_minute else 0.0
         self._next = 0.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from recjury.llm.wire import Retryable
+from recjury.llm.transport import Retryable
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from recjury.errors import ParseError, UnitFailed
-from recjury.llm.ask import Completes, once_more
-from recjury.llm.together import together as all_of
+from recjury.llm.ask import SupportsComplete, retry_request
+from recjury.llm.gather import gather
 from recjury.records import ChatRequest, Reply, Status
 
 T = TypeVar("T")
@@ -31,8 +31,8 @@ class Samples(Generic[T]):
         return tuple(value for value in self.values if value is not None)
 
 
-async def sample(
-    gateway: Completes,
+async def sample_replies(
+    gateway: SupportsComplete,
     request: ChatRequest,
     n: int,
     read: Callable[[Reply], T],
@@ -52,10 +52,10 @@ async def sample(
         replies = await _replies(gateway, request, n, together=together)
         values, reasons = _read_all(replies, read)
         again = [
-            replace(once_more(request, replies[k], why) if repair else request, sample=n + k)
+            replace(retry_request(request, replies[k], why) if repair else request, sample=n + k)
             for k, why in reasons.items()
         ]
-        fresh = await all_of(map(gateway.complete, again))
+        fresh = await gather(map(gateway.complete, again))
     except UnitFailed as failure:
         return Samples((None,) * n, Status.CALL_FAILED, str(failure), ())
     others, still = _read_all(fresh, read)
@@ -70,13 +70,13 @@ async def sample(
 
 
 async def _replies(
-    gateway: Completes, request: ChatRequest, n: int, *, together: bool
+    gateway: SupportsComplete, request: ChatRequest, n: int, *, together: bool
 ) -> tuple[Reply, ...]:
     first: tuple[Reply, ...] = ()
     if together and n > 1:
         first = (await gateway.complete(replace(request, n=n))).each()[:n]
     singly = (replace(request, sample=number) for number in range(len(first), n))
-    return (*first, *await all_of(map(gateway.complete, singly)))
+    return (*first, *await gather(map(gateway.complete, singly)))
 
 
 def _read_all(

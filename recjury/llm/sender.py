@@ -4,26 +4,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from recjury.errors import CallFailed, ConfigError, ProviderError
+from recjury.llm.aiohttp_transport import HttpSession
 from recjury.llm.budget import Budget
 from recjury.llm.clock import Clock
 from recjury.llm.connect import connect
-from recjury.llm.limits import Limit, Pace
-from recjury.llm.plain import Pool
+from recjury.llm.limits import RateLimiter, Semaphore
 from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
+from recjury.llm.transport import Completion, Provider, Retryable
 from recjury.llm.usage import GatewayUsage
-from recjury.llm.wire import Completion, Provider, Retryable
 from recjury.records import ChatRequest, Reply, Usage
 
 
 @dataclass(slots=True)
-class Lane:
+class ModelClient:
     """What one model needs: its provider, its own places if it has a limit, its pace."""
 
     spec: ModelSpec
     provider: Provider
-    limit: Limit | None
-    pace: Pace
+    limit: Semaphore | None
+    pace: RateLimiter
 
 
 class Sender:
@@ -51,27 +51,27 @@ class Sender:
         self.budget = budget
         self._clock = clock
         self._backoff = backoff
-        self._limit = Limit(concurrency)
-        self._pool = Pool()
-        self._lanes: dict[str, Lane] = {}
+        self._limit = Semaphore(concurrency)
+        self._pool = HttpSession()
+        self._lanes: dict[str, ModelClient] = {}
 
-    def lane(self, alias: str) -> Lane:
+    def lane(self, alias: str) -> ModelClient:
         """The lane of a model; raises ConfigError for an unknown alias and for a missing key."""
         lane = self._lanes.get(alias)
         if lane is None:
             lane = self._lanes[alias] = self._opened(alias)
         return lane
 
-    def _opened(self, alias: str) -> Lane:
+    def _opened(self, alias: str) -> ModelClient:
         if alias not in self._models:
             known = ", ".join(sorted(self._models)) or "none"
             raise ConfigError(f"no model is called {alias!r}: the models are {known}")
         spec = self._models[alias]
-        return Lane(
+        return ModelClient(
             spec=spec,
             provider=self._providers.get(alias) or connect(spec, self._pool),
-            limit=None if spec.concurrency is None else Limit(spec.concurrency),
-            pace=Pace(self._clock, spec.requests_per_minute),
+            limit=None if spec.concurrency is None else Semaphore(spec.concurrency),
+            pace=RateLimiter(self._clock, spec.requests_per_minute),
         )
 
     async def aclose(self) -> None:
@@ -80,7 +80,7 @@ class Sender:
             await lane.provider.aclose()
         await self._pool.aclose()
 
-    async def send(self, key: str, request: ChatRequest, lane: Lane) -> Reply:
+    async def send(self, key: str, request: ChatRequest, lane: ModelClient) -> Reply:
         """The reply to `request`, called `key`.
 
         Raises CallFailed after the retries, BudgetSpent, and ProviderError.
@@ -112,7 +112,9 @@ class Sender:
             further=completion.further,
         )
 
-    async def _attempts(self, request: ChatRequest, lane: Lane) -> tuple[Completion, float, int]:
+    async def _attempts(
+        self, request: ChatRequest, lane: ModelClient
+    ) -> tuple[Completion, float, int]:
         attempts = Attempts(self._backoff, lane.spec.retries, lane.spec.patience)
         while True:
             attempts.sent += 1
@@ -134,7 +136,7 @@ class Sender:
             await self._clock.sleep(wait)
 
     async def _attempt(
-        self, request: ChatRequest, lane: Lane, *, again: bool
+        self, request: ChatRequest, lane: ModelClient, *, again: bool
     ) -> tuple[Completion, float]:
         """One attempt, holding a place of the model's and one of the gateway's.
 
@@ -156,7 +158,7 @@ class Sender:
             if lane.limit is not None:
                 lane.limit.release()
 
-    async def _admitted(self, lane: Lane, *, again: bool) -> None:
+    async def _admitted(self, lane: ModelClient, *, again: bool) -> None:
         await lane.pace.turn()
         await self._limit.acquire(ahead=again)
         while lane.pace.held:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recjury.llm.wire import Completion
+from recjury.llm.transport import Completion
 
 
 @dataclass(slots=True)

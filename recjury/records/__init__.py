@@ -22,7 +22,6 @@ from recjury.records.conversation import (
     distinct,
     is_target,
 )
-from recjury.records.debate import Debate, DebateTranscript, Statement, Verdict
 from recjury.records.evaluation import (
     ConversationRecord,
     Kept,
@@ -64,6 +63,7 @@ from recjury.records.protocols import (
     usable_reply,
 )
 from recjury.records.rating import Level, Rating, Status
+from recjury.records.transcript import Debate, DebateTranscript, Statement, Verdict
 
 __all__ = [
     "FACTOR_SCALE",

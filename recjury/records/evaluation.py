@@ -5,9 +5,9 @@ from typing import NamedTuple, TypeAlias
 
 from recjury.records.base import JSON, Record, digest
 from recjury.records.conversation import ConversationLog
-from recjury.records.debate import Debate
 from recjury.records.particle import AspectScores, Decomposition
 from recjury.records.rating import Rating
+from recjury.records.transcript import Debate
 
 
 class Stage(Record):

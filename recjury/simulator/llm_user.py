@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from recjury.errors import CallFailed, ParseError, UnitFailed
 from recjury.knowledge import Catalogue
-from recjury.llm import Answer, Gateway, RatedText, ask, read_rating
+from recjury.llm import Gateway, ParsedReply, RatedText, ask, parse_rating
 from recjury.prompts import Pack, load_pack
 from recjury.records import (
     JSON,
@@ -111,7 +111,7 @@ class LlmUser:
         pack = self._prompts.pack
         return f"{pack.id}/{pack.version}/{pack.digest}"
 
-    async def _say(self, messages: tuple[Message, ...], purpose: str) -> Answer[str]:
+    async def _say(self, messages: tuple[Message, ...], purpose: str) -> ParsedReply[str]:
         request = self._request(messages, purpose, _UTTERANCE_TOKENS)
         return await ask(self._gateway, request, read_utterance)
 
@@ -139,7 +139,7 @@ class LlmUser:
         )
 
 
-def _failure(answer: Answer[str]) -> UnitFailed:
+def _failure(answer: ParsedReply[str]) -> UnitFailed:
     if answer.status is Status.CALL_FAILED:
         return CallFailed(f"the simulated user could not be asked: {answer.reason}")
     return ParseError(
@@ -148,4 +148,4 @@ def _failure(answer: Answer[str]) -> UnitFailed:
 
 
 def _read_persuasiveness(reply: Reply) -> RatedText:
-    return read_rating(reply, *PERSUASIVENESS_SCALE)
+    return parse_rating(reply, *PERSUASIVENESS_SCALE)

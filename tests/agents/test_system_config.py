@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from recjury.agents import Retrieval, SystemContext, known_kinds, load_recommender
-from recjury.agents.own import entry_points, guard_instance, load_own
+from recjury.agents.python_system import (
+    guard_python_system,
+    load_python_system,
+    recommender_entry_points,
+)
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, SystemFailed
 from recjury.records import JSON, Conversation, ItemRef, Recommender, SystemReply
@@ -130,7 +134,7 @@ class Yielding(Own):
 
 
 def own(**options: object) -> Recommender:
-    return load_own(f"{__name__}:Own", CORPUS, name="mine", options=options)
+    return load_python_system(f"{__name__}:Own", CORPUS, name="mine", options=options)
 
 
 def respond(system: Recommender) -> SystemReply:
@@ -206,7 +210,7 @@ def test_mistakes_are_one_clear_line(kind: str, options: dict[str, object], mess
 )
 def test_what_cannot_be_a_system_is_refused(path: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        load_own(path, CORPUS, name="mine", options={})
+        load_python_system(path, CORPUS, name="mine", options={})
 
 
 def test_an_option_the_class_does_not_take_is_refused() -> None:
@@ -248,11 +252,11 @@ def test_its_mistakes_fail_the_turn_with_the_reason(
 )
 def test_settings_that_are_no_json_are_refused(say: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        load_own(f"{__name__}:Settled", CORPUS, name="mine", options={"say": say})
+        load_python_system(f"{__name__}:Settled", CORPUS, name="mine", options={"say": say})
 
 
 def test_what_it_prints_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    system = load_own(f"{__name__}:Settled", CORPUS, name="mine", options={"say": "fine"})
+    system = load_python_system(f"{__name__}:Settled", CORPUS, name="mine", options={"say": "fine"})
     assert system.settings["system"] == {"a": [1]}
 
     async def both() -> None:
@@ -265,39 +269,43 @@ def test_what_it_prints_goes_to_standard_error(capsys: pytest.CaptureFixture[str
 
 
 def test_one_that_cannot_be_closed_is_left(capsys: pytest.CaptureFixture[str]) -> None:
-    asyncio.run(load_own(f"{__name__}:Sticky", CORPUS, name="mine", options={}).aclose())
+    asyncio.run(load_python_system(f"{__name__}:Sticky", CORPUS, name="mine", options={}).aclose())
     assert "mine: raised RuntimeError: stuck" in "".join(capsys.readouterr())
 
 
 @pytest.mark.parametrize("say", ["hang", "hang on"])
 def test_one_that_hangs_is_given_up_even_if_it_goes_on(say: str) -> None:
-    system = load_own(f"{__name__}:Own", CORPUS, name="mine", options={"say": say}, timeout=0.05)
+    system = load_python_system(
+        f"{__name__}:Own", CORPUS, name="mine", options={"say": say}, timeout=0.05
+    )
     with pytest.raises(SystemFailed, match=r"mine gave no answer within 0\.05 s"):
         respond(system)
 
 
 def test_a_plain_method_runs_in_a_thread_that_nobody_waits_for() -> None:
     path = f"{__name__}:Hasty"
-    assert respond(load_own(path, CORPUS, name="mine", options={})).text == "recjury-foreign"
-    system = load_own(path, CORPUS, name="mine", options={"say": "exit"})
+    assert (
+        respond(load_python_system(path, CORPUS, name="mine", options={})).text == "recjury-plugin"
+    )
+    system = load_python_system(path, CORPUS, name="mine", options={"say": "exit"})
     with pytest.raises(SystemFailed, match="mine: raised SystemExit: 1"):
         respond(system)
-    system = load_own(path, CORPUS, name="mine", options={"say": "hang"}, timeout=0.05)
+    system = load_python_system(path, CORPUS, name="mine", options={"say": "hang"}, timeout=0.05)
     with pytest.raises(SystemFailed, match=r"mine gave no answer within 0\.05 s"):
         respond(system)
-    late = [each for each in threading.enumerate() if each.name == "recjury-foreign"]
+    late = [each for each in threading.enumerate() if each.name == "recjury-plugin"]
     assert all(each.daemon for each in late)
 
 
 def test_an_instance_is_identified_by_its_settings_and_its_source() -> None:
     first, second = (Own(CORPUS, name="any", say=say) for say in ("Hi.", "Ho."))
-    guarded = guard_instance(first, CORPUS, name="mine")
+    guarded = guard_python_system(first, CORPUS, name="mine")
     assert (guarded.name, respond(guarded).text) == ("mine", "Hi.")
-    assert guarded.settings == guard_instance(first, CORPUS, name="mine").settings
-    assert guarded.settings != guard_instance(second, CORPUS, name="mine").settings
+    assert guarded.settings == guard_python_system(first, CORPUS, name="mine").settings
+    assert guarded.settings != guard_python_system(second, CORPUS, name="mine").settings
     sourceless = types.FunctionType(compile("1", "nowhere", "eval"), {})
     made = type("Made", (Own,), {"__module__": "nowhere", "respond": sourceless})
-    code = guard_instance(made(CORPUS, name="x"), CORPUS, name="mine").settings["code"]
+    code = guard_python_system(made(CORPUS, name="x"), CORPUS, name="mine").settings["code"]
     assert str(code).startswith("of this process only: ")
 
 
@@ -307,12 +315,12 @@ def test_a_time_limit_above_zero_is_needed() -> None:
 
 
 def test_calls_that_are_none_of_ours_are_left_out() -> None:
-    system = load_own(f"{__name__}:Own", CORPUS, name="mine", options={"say": "calls"})
+    system = load_python_system(f"{__name__}:Own", CORPUS, name="mine", options={"say": "calls"})
     assert respond(system).calls == ()
 
 
 def test_what_it_does_to_the_conversation_by_force_stays_with_it() -> None:
-    system = load_own(f"{__name__}:Own", CORPUS, name="mine", options={"say": "change"})
+    system = load_python_system(f"{__name__}:Own", CORPUS, name="mine", options={"say": "change"})
     conversation = talk("Something like Heat?")
     asyncio.run(system.respond(conversation))
     assert conversation == talk("Something like Heat?")
@@ -335,7 +343,7 @@ PACKAGE = {
         "    return Own(corpus, name=name, **options)\n"
     ),
     "offered-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: offered\nVersion: 1.0\n",
-    "offered-1.0.dist-info/entry_points.txt": (
+    "offered-1.0.dist-info/recommender_entry_points.txt": (
         "[recjury.recommenders]\n"
         "by-class = tests.agents.test_system_config:Own\n"
         "by-function = offered:make\n"
@@ -362,7 +370,7 @@ def test_what_an_installed_package_offers_is_found_by_its_name(name: str) -> Non
     system = load_recommender("python", "m", {"path": name, "options": {"say": "Hi."}}, AROUND)
     assert respond(system).text == "Hi."
     assert system.settings["path"] == name
-    assert {"by-class", "by-function"} <= set(entry_points())
+    assert {"by-class", "by-function"} <= set(recommender_entry_points())
 
 
 @pytest.mark.usefixtures("installed")
@@ -377,4 +385,4 @@ def test_what_an_installed_package_offers_is_found_by_its_name(name: str) -> Non
 )
 def test_an_offer_that_cannot_be_used_is_refused(name: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        load_own(name, CORPUS, name="m", options={})
+        load_python_system(name, CORPUS, name="m", options={})

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Callable, Mapping
 
-from recjury.debate import Debater, RuleDebaters, hold, overall
+from recjury.debate import Debater, RuleDebaters, overall, run_debate
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.judges.core.panel import Panel
-from recjury.llm import Gateway, ScriptedModel, on_behalf_of
+from recjury.llm import Gateway, ScriptedModel, call_context
 from recjury.records import (
     JSON,
     ChatRequest,
@@ -115,7 +115,7 @@ async def _fill(
         providers = dict.fromkeys(models, ScriptedModel(script))
         async with Gateway(specs, recorder, providers=providers) as gateway:
             await store.save_log(CONVERSATION, LOG)
-            with on_behalf_of(EVALUATION, 0):
+            with call_context(EVALUATION, 0):
                 if judges is None:
                     ratings = fed = ratings_of(evaluator="measured")
                     debaters: Debater = RuleDebaters()
@@ -125,5 +125,5 @@ async def _fill(
                     fed = panel.feeding(ratings)
                     debaters = LlmDebaters(gateway, dict.fromkeys(Role, models[0]))
                 await store.save_stage(PLANNED, "rate", StageResult(ratings))
-                debate = Debate(*change(*await hold(LOG, fed, debaters)))
+                debate = Debate(*change(*await run_debate(LOG, fed, debaters)))
                 await store.save_stage(PLANNED, "debate", StageResult((overall(debate),), debate))

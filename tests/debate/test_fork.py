@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from recjury.debate import EDITED, Edit, Fork, RuleDebaters, fork_id, hold, hold_fork
-from recjury.debate.fork import check, read_role
+from recjury.debate import EDITED, Edit, Fork, RuleDebaters, fork_id, run_debate, run_fork
+from recjury.debate.forking import check_fork, parse_role
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ConfigError
 from recjury.llm import Gateway, ScriptedModel
@@ -40,7 +40,7 @@ def debaters_of(gateway: Gateway, **other: str) -> LlmDebaters:
 
 
 def held(debaters: LlmDebaters | RuleDebaters, ratings: Sequence[Rating] = ()) -> Debate:
-    return asyncio.run(hold(a_log(), ratings or ratings_of(), debaters))
+    return asyncio.run(run_debate(a_log(), ratings or ratings_of(), debaters))
 
 
 def forked(
@@ -50,7 +50,7 @@ def forked(
     ratings: Sequence[Rating] = (),
 ) -> Debate:
     return asyncio.run(
-        hold_fork(fork, original.transcript, a_log(), ratings or ratings_of(), debaters)
+        run_fork(fork, original.transcript, a_log(), ratings or ratings_of(), debaters)
     )
 
 
@@ -178,13 +178,13 @@ def test_a_fork_that_cannot_be_is_refused(fork: Fork, said: str) -> None:
     gateway, _ = models()
     original = held(debaters_of(gateway))
     with pytest.raises(ConfigError, match=said):
-        check(fork, original.transcript)
+        check_fork(fork, original.transcript)
 
 
 def test_a_debate_that_all_agreed_in_is_not_lengthened() -> None:
     original = held(RuleDebaters())
     with pytest.raises(ConfigError, match="the debate is over after round 1"):
-        check(Fork(round=1, max_rounds=8), original.transcript)
+        check_fork(Fork(round=1, max_rounds=8), original.transcript)
 
 
 def test_whatever_can_change_a_fork_is_in_its_identity() -> None:
@@ -205,7 +205,7 @@ def test_whatever_can_change_a_fork_is_in_its_identity() -> None:
 
 def test_roles_are_found_however_they_are_written() -> None:
     names = ["common-user", "Common_User", "COMMON USER"]
-    assert {read_role(name) for name in names} == {Role.COMMON_USER}
-    assert read_role("hci-expert") is Role.HCI_EXPERT
+    assert {parse_role(name) for name in names} == {Role.COMMON_USER}
+    assert parse_role("hci-expert") is Role.HCI_EXPERT
     with pytest.raises(ConfigError, match=r"no role is called 'critic' \(known: common-user, "):
-        read_role("critic")
+        parse_role("critic")

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from recjury.debate import RULE, RuleDebaters, hold
+from recjury.debate import RULE, RuleDebaters, run_debate
 from recjury.records import DebateTranscript, Factor, Rating, Role, Status, Verdict
 from tests.judges.cases import a_log, ratings_of
 
 
 def debate(ratings: tuple[Rating, ...], rounds: int = 4) -> tuple[DebateTranscript, Verdict]:
-    return asyncio.run(hold(a_log(), ratings, RuleDebaters(), max_rounds=rounds))
+    return asyncio.run(run_debate(a_log(), ratings, RuleDebaters(), max_rounds=rounds))
 
 
 def unscored(factor: Factor) -> Rating:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from recjury.debate import Edit, Fork, RuleDebaters, fork_id, hold_fork, overall
-from recjury.debate.finding import beside_originals, named
-from recjury.debate.replay import replay, verify
+from recjury.debate import Edit, Fork, RuleDebaters, fork_id, overall, run_fork
+from recjury.debate.lookup import look_up_debates, with_forks
+from recjury.debate.stored_debate import load_debate, verify
 from recjury.errors import StoreError
 from recjury.records import ChatRequest, Debate, Role, StageResult, Statement
 from recjury.store import DebateSummary, ForkedEvaluation, Store
@@ -41,8 +41,8 @@ def forked(
     """The id of a fork that is kept as `change` leaves it, and as `spec` describes it."""
 
     async def keep(store: Store) -> str:
-        original = replay(store, EVALUATION)
-        held = await hold_fork(
+        original = load_debate(store, EVALUATION)
+        held = await run_fork(
             fork, original.transcript, original.log, original.ratings, RuleDebaters()
         )
         debate = change(held)
@@ -78,10 +78,10 @@ def test_a_fork_verifies_and_names_its_original(tmp_path: Path) -> None:
     fork = forked(url)
     assert differences(url, fork) == []
     with Store.open(url, create=False) as store:
-        found = replay(store, fork)
+        found = load_debate(store, fork)
         assert found.forked is not None
         assert (found.forked.original, found.forked.fork) == (EVALUATION, FORK)
-        assert found.ratings == replay(store, EVALUATION).ratings
+        assert found.ratings == load_debate(store, EVALUATION).ratings
         assert found.transcript.statements[LINGUIST].text == "I changed my mind."
 
 
@@ -126,9 +126,9 @@ def test_a_fork_of_a_fork_verifies_down_to_its_original(tmp_path: Path) -> None:
     first = forked(url)
 
     async def again(store: Store) -> str:
-        original = replay(store, first)
+        original = load_debate(store, first)
         fork = Fork(round=2, max_rounds=4, edits={Role.COMMON_USER: Edit(score=1)})
-        debate = await hold_fork(
+        debate = await run_fork(
             fork, original.transcript, original.log, original.ratings, RuleDebaters()
         )
         identity = fork_id(first, fork)
@@ -142,7 +142,7 @@ def test_a_fork_of_a_fork_verifies_down_to_its_original(tmp_path: Path) -> None:
         second = asyncio.run(again(store))
         assert verify(store, second) == ()
         assert set(store.debated()) == {EVALUATION, first, second}
-        lines = beside_originals(store.debates())
+        lines = with_forks(store.debates())
         assert [each.evaluation for each in lines] == [EVALUATION, first, second]
 
 
@@ -160,10 +160,10 @@ def test_a_conversation_stands_for_its_original_debate(tmp_path: Path) -> None:
     url = stored(tmp_path)
     fork = forked(url)
     with Store.open(url, create=False) as store:
-        assert named(store, CONVERSATION).debates == (EVALUATION,)
-        assert named(store, fork[:8]).debates == (fork,)
+        assert look_up_debates(store, CONVERSATION).debates == (EVALUATION,)
+        assert look_up_debates(store, fork[:8]).debates == (fork,)
         with pytest.raises(StoreError, match="no conversation begins with zz"):
-            named(store, "zz")
+            look_up_debates(store, "zz")
 
 
 def test_forks_of_what_is_not_listed_stand_by_themselves() -> None:
@@ -171,4 +171,4 @@ def test_forks_of_what_is_not_listed_stand_by_themselves() -> None:
         return DebateSummary(evaluation, "c", "s", "x#1", 50.0, 1, True, "core", of)
 
     listed = (line("a"), line("b"), line("a2", "a1"), line("a1", "a"), line("z", "gone"))
-    assert [each.evaluation for each in beside_originals(listed)] == ["a", "a1", "a2", "b", "z"]
+    assert [each.evaluation for each in with_forks(listed)] == ["a", "a1", "a2", "b", "z"]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from recjury.errors import BudgetSpent, CallFailed, ProviderError
-from recjury.llm import Answer, Gateway, ModelSpec, RatedText, ScriptedModel, ask, read_rating
+from recjury.llm import Gateway, ModelSpec, ParsedReply, RatedText, ScriptedModel, ask, parse_rating
 from recjury.llm.scripted import Line
 from recjury.records import Reply, Status
 from tests.endpoint import ScriptedEndpoint
@@ -16,14 +16,14 @@ SPEC = ModelSpec(base_url="http://127.0.0.1:1/v1", name="m")
 
 def read(reply: Reply) -> RatedText:
     """A rating from 0 to 4."""
-    return read_rating(reply, 0, 4)
+    return parse_rating(reply, 0, 4)
 
 
-def asked(*lines: Line, attempts: int = 2) -> tuple[Answer[RatedText], ScriptedModel]:
+def asked(*lines: Line, attempts: int = 2) -> tuple[ParsedReply[RatedText], ScriptedModel]:
     """What asking a script that says these lines gives."""
     model = ScriptedModel(lines)
 
-    async def run() -> Answer[RatedText]:
+    async def run() -> ParsedReply[RatedText]:
         gateway = Gateway({"m": SPEC}, MemoryRecorder(), providers={"m": model})
         return await ask(gateway, request(), read, attempts=attempts)
 
@@ -87,7 +87,7 @@ def test_what_the_user_must_fix_is_raised() -> None:
 def test_asking_again_after_a_kill_reuses_both_replies() -> None:
     recorder = MemoryRecorder()
 
-    async def run(spec: ModelSpec) -> Answer[RatedText]:
+    async def run(spec: ModelSpec) -> ParsedReply[RatedText]:
         async with Gateway({"m": spec}, recorder) as gateway:
             return await ask(gateway, request(), read)
 

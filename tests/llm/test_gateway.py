@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from recjury.errors import CallFailed, ConfigError
-from recjury.llm import Gateway, ModelSpec, ScriptedModel, identity, on_behalf_of
+from recjury.llm import Gateway, ModelSpec, ScriptedModel, call_context, call_identity
 from recjury.records import Message, Reply
 from tests.endpoint import Fault, ScriptedEndpoint, completion, hashed_embedding, prompt
 from tests.llm.doubles import (
@@ -68,7 +68,7 @@ def test_what_is_asked_reaches_the_endpoint_and_what_it_says_comes_back(wire: st
     }
     assert (reply.text, reply.finish_reason, reply.model) == ("Fine.", "stop", "scripted")
     assert reply.usage.cost == pytest.approx((40 * 2 + 60 * 1 + 20 * 10) / 1e6)
-    assert reply.call == identity(asked, spec)
+    assert reply.call == call_identity(asked, spec)
     assert recorder.calls[reply.call].request == asked
 
 
@@ -186,7 +186,7 @@ def test_calls_are_attributed_and_samples_get_replies_of_their_own() -> None:
     recorder = MemoryRecorder()
 
     async def unit(gateway: Gateway, name: str, number: int) -> Reply:
-        with on_behalf_of(name, number):
+        with call_context(name, number):
             return (await asyncio.gather(gateway.complete(request())))[0]
 
     async def run() -> list[Reply]:
@@ -213,7 +213,7 @@ def test_embeddings_come_in_the_order_of_the_texts_and_are_kept(wire: str) -> No
         async with Gateway({"e": spec}, recorder) as gateway:
             await gateway.check()
             first = await gateway.embed("e", texts)
-            with on_behalf_of("t", 3):
+            with call_context("t", 3):
                 again = await gateway.embed("e", texts)
             return {"first": first, "again": again, "none": await gateway.embed("e", [])}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recjury.llm import ModelSpec, identity
+from recjury.llm import ModelSpec, call_identity
 from recjury.records import ChatRequest, Message
 from tests.llm.doubles import request
 
@@ -38,7 +38,7 @@ def of(*messages: Message) -> ChatRequest:
     ],
 )
 def test_other_requests_are_other_calls(other: ChatRequest) -> None:
-    assert identity(other, SPEC) != identity(PLAIN, SPEC)
+    assert call_identity(other, SPEC) != call_identity(PLAIN, SPEC)
 
 
 @pytest.mark.parametrize(
@@ -54,11 +54,11 @@ def test_other_requests_are_other_calls(other: ChatRequest) -> None:
     ],
 )
 def test_other_models_and_settings_are_other_calls(other: ModelSpec) -> None:
-    assert identity(PLAIN, other) != identity(PLAIN, SPEC)
+    assert call_identity(PLAIN, other) != call_identity(PLAIN, SPEC)
 
 
 def test_another_repeat_is_another_call_and_no_sample_of_the_first() -> None:
-    repeats = {identity(request(sample=s), SPEC, r) for s in range(3) for r in range(3)}
+    repeats = {call_identity(request(sample=s), SPEC, r) for s in range(3) for r in range(3)}
     assert len(repeats) == 9
 
 
@@ -71,7 +71,7 @@ def test_another_repeat_is_another_call_and_no_sample_of_the_first() -> None:
     ],
 )
 def test_cuts_alias_and_purpose_have_no_part_in_it(other: ChatRequest) -> None:
-    assert identity(other, SPEC) == identity(PLAIN, SPEC)
+    assert call_identity(other, SPEC) == call_identity(PLAIN, SPEC)
 
 
 @pytest.mark.parametrize(
@@ -88,22 +88,24 @@ def test_cuts_alias_and_purpose_have_no_part_in_it(other: ChatRequest) -> None:
     ],
 )
 def test_limits_prices_and_keys_have_no_part_in_it(other: ModelSpec) -> None:
-    assert identity(PLAIN, other) == identity(PLAIN, SPEC)
+    assert call_identity(PLAIN, other) == call_identity(PLAIN, SPEC)
 
 
 def test_what_the_model_replaces_is_hashed_as_it_is_sent() -> None:
     fixed = spec(temperature=1.0, max_tokens=50)
-    assert identity(request(temperature=0.3), fixed) == identity(request(max_tokens=9), fixed)
+    assert call_identity(request(temperature=0.3), fixed) == call_identity(
+        request(max_tokens=9), fixed
+    )
 
 
 def test_the_order_of_settings_has_no_part_in_it() -> None:
     one, other = spec(extra={"a": 1, "b": 2}), spec(extra={"b": 2, "a": 1})
-    assert identity(PLAIN, one) == identity(PLAIN, other)
+    assert call_identity(PLAIN, one) == call_identity(PLAIN, other)
 
 
 def test_it_is_32_hex_digits_and_the_same_on_every_machine() -> None:
-    assert identity(PLAIN, SPEC) == "d95569edf5450306cae9054038ad5c9a"
+    assert call_identity(PLAIN, SPEC) == "d95569edf5450306cae9054038ad5c9a"
 
 
 def test_half_a_surrogate_can_be_hashed() -> None:
-    assert identity(request("\ud83d"), SPEC) != identity(request("\ud83e"), SPEC)
+    assert call_identity(request("\ud83d"), SPEC) != call_identity(request("\ud83e"), SPEC)

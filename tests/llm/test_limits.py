@@ -7,7 +7,7 @@ import pytest
 
 from recjury.errors import CallFailed, ConfigError
 from recjury.llm import Completion, Gateway, ModelSpec, Retryable, ScriptedModel
-from recjury.llm.limits import Limit, Pace
+from recjury.llm.limits import RateLimiter, Semaphore
 from recjury.records import ChatRequest
 from tests.endpoint import ScriptedEndpoint
 from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of, until
@@ -74,7 +74,7 @@ def test_calls_go_first_come_first_served() -> None:
 
 def test_a_late_comer_cannot_take_a_place_that_was_just_freed() -> None:
     async def run() -> None:
-        limit = Limit(1)
+        limit = Semaphore(1)
         await limit.acquire()
         waiting = asyncio.create_task(limit.acquire())
         await asyncio.sleep(0)
@@ -91,7 +91,7 @@ def test_a_late_comer_cannot_take_a_place_that_was_just_freed() -> None:
 
 def test_a_place_handed_to_one_who_has_given_up_goes_on_to_the_next() -> None:
     async def run() -> None:
-        limit = Limit(1)
+        limit = Semaphore(1)
         await limit.acquire()
         first, second = (asyncio.create_task(limit.acquire()) for _ in range(2))
         await asyncio.sleep(0)
@@ -185,7 +185,7 @@ def test_requests_keep_their_distance() -> None:
     clock = FakeClock()
 
     async def run() -> list[float]:
-        pace = Pace(clock, per_minute=30)
+        pace = RateLimiter(clock, per_minute=30)
         turns = []
         for _ in range(4):
             await pace.turn()

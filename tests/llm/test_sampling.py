@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from recjury.errors import CallFailed
-from recjury.llm import Gateway, Samples, ScriptedModel, identity, read_rating, sample
+from recjury.llm import Gateway, Samples, ScriptedModel, call_identity, parse_rating, sample_replies
 from recjury.llm.scripted import Line
-from recjury.llm.wire import Completion
+from recjury.llm.transport import Completion
 from recjury.records import ChatRequest, Choice, Reply, Status
 from tests.endpoint import Body, ScriptedEndpoint, completion
 from tests.llm.doubles import (
@@ -37,11 +37,11 @@ def _several(body: Body, most: int = 99) -> Body:
 def _sampled(endpoint: ScriptedEndpoint, *, together: bool = True) -> Samples[int]:
     async def run() -> Samples[int]:
         async with Gateway({"m": spec_of(endpoint)}, MemoryRecorder()) as gateway:
-            return await sample(
+            return await sample_replies(
                 gateway,
                 request(temperature=0.6),
                 4,
-                lambda reply: read_rating(reply, 0, 4).score,
+                lambda reply: parse_rating(reply, 0, 4).score,
                 together=together,
             )
 
@@ -75,7 +75,7 @@ def _scripted(*lines: Line) -> tuple[Samples[int], list[ChatRequest]]:
 
     async def run() -> Samples[int]:
         gateway = Gateway({"m": SPEC}, MemoryRecorder(), providers={"m": model})
-        return await sample(gateway, request(), 3, lambda r: read_rating(r, 0, 4).score)
+        return await sample_replies(gateway, request(), 3, lambda r: parse_rating(r, 0, 4).score)
 
     return asyncio.run(run()), model.requests
 
@@ -112,13 +112,16 @@ def test_a_call_that_fails_gives_no_value_at_all() -> None:
 
 @pytest.mark.parametrize("n", [2, 5])
 def test_how_many_are_asked_for_is_a_part_of_the_identity(n: int) -> None:
-    assert identity(replace(request(), n=n), SPEC) != identity(request(), SPEC)
-    assert identity(replace(request(), n=n), SPEC) != identity(replace(request(), n=n + 1), SPEC)
+    assert call_identity(replace(request(), n=n), SPEC) != call_identity(request(), SPEC)
+    assert call_identity(replace(request(), n=n), SPEC) != call_identity(
+        replace(request(), n=n + 1), SPEC
+    )
 
 
 def test_no_sample_outlives_the_refusal_of_another() -> None:
     refused_with_others_ended(
-        lambda model: sample(model, request(), 3, lambda reply: reply.text, together=False), asked=3
+        lambda model: sample_replies(model, request(), 3, lambda reply: reply.text, together=False),
+        asked=3,
     )
 
 
@@ -133,7 +136,7 @@ def test_no_sample_that_is_drawn_once_more_outlives_the_refusal_of_another() -> 
             return answer
 
     refused_with_others_ended(
-        lambda model: sample(model, request(), 3, lambda r: read_rating(r, 0, 4).score),
+        lambda model: sample_replies(model, request(), 3, lambda r: parse_rating(r, 0, 4).score),
         asked=3,
         model=Unread(),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from recjury.debate import DEBATE, Debater, hold, overall
+from recjury.debate import DEBATE, Debater, overall, run_debate
 from recjury.errors import UnitFailed
 from recjury.records import (
     JSON,
@@ -94,7 +94,7 @@ class CoreEvaluator:
             return StageResult(await self._raters.rate(record.log))
         assert self._debaters is not None
         ratings = self._raters.feeding(done[RATE].ratings)
-        debate = await hold(record.log, ratings, self._debaters, max_rounds=self._max_rounds)
+        debate = await run_debate(record.log, ratings, self._debaters, max_rounds=self._max_rounds)
         lost = [s for s in debate.transcript.statements if s.status is Status.CALL_FAILED]
         if lost:
             raise UnitFailed(f"{lost[0].role}, round {lost[0].round}: {lost[0].reason}")

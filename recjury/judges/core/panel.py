@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from recjury.errors import ConfigError
 from recjury.judges.core.factor_judge import FactorJudge
 from recjury.llm import Gateway
-from recjury.llm.together import together
+from recjury.llm.gather import gather
 from recjury.prompts import Pack
 from recjury.records import JSON, ConversationLog, Factor, Rating, Status
 
@@ -61,7 +61,7 @@ class Panel:
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
         """All ratings, by factor and then by judge; with several judges, then the twelve means."""
         asked = [(factor, model) for factor in Factor for model in self._raters(factor)]
-        ratings = await together(self._judges[model].rate(log, factor) for factor, model in asked)
+        ratings = await gather(self._judges[model].rate(log, factor) for factor, model in asked)
         if self._routes is not None or len(self._models) == 1:
             return tuple(ratings)
         return (*ratings, *(_mean(factor, ratings) for factor in Factor))

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from recjury.judges.face.aspects import FacePrompts
 from recjury.judges.face.metrics import aspect_metrics
 from recjury.judges.places import system_turns
-from recjury.llm import RatedText, ask, read_rating
-from recjury.llm.ask import Completes
-from recjury.llm.together import together
+from recjury.llm import RatedText, ask, parse_rating
+from recjury.llm.ask import SupportsComplete
+from recjury.llm.gather import gather
 from recjury.records import (
     JSON,
     Aspect,
@@ -34,7 +34,7 @@ class WholeRater:
 
     def __init__(
         self,
-        gateway: Completes,
+        gateway: SupportsComplete,
         model: str,
         prompts: FacePrompts | None = None,
         *,
@@ -77,7 +77,7 @@ class WholeRater:
         """The ratings of the aspect that `stage` names: of each turn, or of the dialogue."""
         aspect, log = Aspect(stage), record.log
         turns = system_turns(log) if aspect.level is Level.TURN else (None,)
-        ratings = await together(self._one(log, aspect, turn) for turn in turns)
+        ratings = await gather(self._one(log, aspect, turn) for turn in turns)
         return StageResult(tuple(ratings))
 
     async def _one(self, log: ConversationLog, aspect: Aspect, turn: int | None) -> Rating:
@@ -88,7 +88,7 @@ class WholeRater:
             temperature=self._temperature,
         )
         answer = await ask(
-            self._gateway, request, lambda reply: read_rating(reply, aspect.low, aspect.high)
+            self._gateway, request, lambda reply: parse_rating(reply, aspect.low, aspect.high)
         )
         value: RatedText | None = answer.value
         return Rating(

@@ -10,9 +10,9 @@ from recjury.errors import ParseError
 from recjury.judges.face.aspects import FacePrompts, answer_to
 from recjury.judges.face.voting import vote
 from recjury.judges.places import system_turns
-from recjury.llm import read_json, sample
-from recjury.llm.ask import Completes
-from recjury.llm.together import together
+from recjury.llm import parse_json, sample_replies
+from recjury.llm.ask import SupportsComplete
+from recjury.llm.gather import gather
 from recjury.records import (
     JSON,
     ChatRequest,
@@ -75,7 +75,7 @@ class LlmDecomposer:
 
     def __init__(
         self,
-        gateway: Completes,
+        gateway: SupportsComplete,
         model: str,
         prompts: FacePrompts | None = None,
         *,
@@ -108,7 +108,7 @@ class LlmDecomposer:
 
     async def decompose(self, log: ConversationLog) -> Decomposition:
         """Each system turn on its own."""
-        turns = await together(self._turn(log, turn) for turn in system_turns(log))
+        turns = await gather(self._turn(log, turn) for turn in system_turns(log))
         return Decomposition(decomposer=self.name, turns=tuple(turns))
 
     async def _turn(self, log: ConversationLog, turn: int) -> TurnParticles:
@@ -119,7 +119,7 @@ class LlmDecomposer:
             temperature=self._temperature,
         )
         read = functools.partial(read_particles, answered=answer_to(log, turn) is not None)
-        found = await sample(
+        found = await sample_replies(
             self._gateway, request, self._samples, read, together=self._together, repair=True
         )
         if not found.read:
@@ -138,7 +138,7 @@ def read_particles(reply: Reply, *, answered: bool) -> tuple[Particle, ...]:
 
     Where the user did not answer there is no feedback, whatever the reply has.
     """
-    found = read_json(reply, _Reply)
+    found = parse_json(reply, _Reply)
     particles = []
     for given in found.particles:
         if not given.mention.strip():

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple, TypeVar
 from recjury.errors import CallFailed, ParseError, ProviderError
 from recjury.judges.face.aspects import FacePrompts, Situation
 from recjury.judges.face.instructions import Instruction
-from recjury.llm import ask, read_rating, sample
-from recjury.llm.ask import Completes
+from recjury.llm import ask, parse_rating, sample_replies
+from recjury.llm.ask import SupportsComplete
 from recjury.records import (
     JSON,
     Aspect,
@@ -47,7 +47,7 @@ class ParticleScorer:
 
     def __init__(
         self,
-        gateway: Completes,
+        gateway: SupportsComplete,
         model: str,
         prompts: FacePrompts | None = None,
         *,
@@ -106,11 +106,11 @@ class ParticleScorer:
         )
         if self._method == "logprobs":
             return await self._expected(aspect, request, name)
-        found = await sample(
+        found = await sample_replies(
             self._gateway,
             request,
             self._samples,
-            lambda reply: read_rating(reply, aspect.low, aspect.high).score,
+            lambda reply: parse_rating(reply, aspect.low, aspect.high).score,
             together=self._together,
         )
         if found.status is Status.CALL_FAILED:
@@ -152,7 +152,7 @@ def expectation(reply: Reply, low: int, high: int) -> float:
     Odds are those of the token after the last <rating> and of its alternatives, over the scores
     among them. Raises ParseError for a reply without a rating, or without its log-probabilities.
     """
-    read_rating(reply, low, high)
+    parse_rating(reply, low, high)
     said = ""
     place = None
     for number, (token, _, _) in enumerate(reply.logprobs):

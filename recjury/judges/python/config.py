@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from recjury.foreign import TIMEOUT
 from recjury.judges.config import EvaluatorConfig, EvaluatorContext
 from recjury.judges.python.evaluator import GuardedEvaluator
 from recjury.judges.python.making import Made, class_metrics, given, make
+from recjury.plugins import TIMEOUT
 from recjury.records import Metric
 
 ENTRY_POINTS = "recjury.evaluators"

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 
 from recjury.errors import ConfigError, UnitFailed
-from recjury.foreign import foreign_call
 from recjury.judges.config import EvaluatorContext
 from recjury.judges.needs import unmet
 from recjury.judges.places import system_turns
 from recjury.judges.python.making import Made
+from recjury.plugins import call_plugin
 from recjury.records import (
     JSON,
     ConversationLog,
@@ -79,7 +79,7 @@ class GuardedEvaluator:
     async def _asked(self, log: ConversationLog) -> Sequence[object]:
         # A copy: what an evaluator does to it, be it by force, is not what was said.
         shown = log.model_copy(deep=True)
-        given = await foreign_call(
+        given = await call_plugin(
             self._rate, shown, who=self.name, within=self._timeout, late="gave no ratings"
         )
         if not isinstance(given, list | tuple):

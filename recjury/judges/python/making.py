@@ -7,16 +7,16 @@ from typing import NamedTuple
 import orjson
 
 from recjury.errors import ConfigError, UserError
-from recjury.foreign import (
-    Maker,
-    as_json,
-    load_maker,
-    of_this_process,
-    prints_aside,
-    source_digest,
-    told,
-)
 from recjury.judges.config import EvaluatorContext
+from recjury.plugins import (
+    Factory,
+    describe_exception,
+    json_settings,
+    load_factory,
+    process_identity,
+    redirect_stdout,
+    source_digest,
+)
 from recjury.records import JSON, Metric
 
 _MISSING = object()
@@ -39,8 +39,8 @@ def make(path: str, group: str, options: Mapping[str, object], context: Evaluato
     Raises ConfigError, saying what is missing, if it cannot be imported, cannot be made, or is no
     evaluator.
     """
-    with prints_aside():
-        maker = load_maker(path, group=group, what="evaluator")
+    with redirect_stdout():
+        maker = load_factory(path, group=group, what="evaluator")
         around = {"corpus": context.corpus, "gateway": context.gateway}
         asked = {name: value for name, value in around.items() if _takes(maker, name)}
         try:
@@ -48,11 +48,11 @@ def make(path: str, group: str, options: Mapping[str, object], context: Evaluato
         except UserError:
             raise
         except (Exception, SystemExit) as error:
-            raise ConfigError(f"{path} cannot be made: {told(error)}") from error
+            raise ConfigError(f"{path} cannot be made: {describe_exception(error)}") from error
         settings: dict[str, JSON] = {
             "path": path,
             "code": source_digest(maker),
-            "options": as_json(options, f"{path}: its options"),
+            "options": json_settings(options, f"{path}: its options"),
             "own": _settings(evaluator, path),
         }
         if "gateway" in asked:
@@ -72,11 +72,11 @@ def given(evaluator: object) -> Made:
     """
     kind = type(evaluator)
     path = f"{kind.__module__}:{kind.__qualname__}"
-    with prints_aside():
+    with redirect_stdout():
         own = _settings(evaluator, path)
         settings: dict[str, JSON] = {
             "path": path,
-            "code": source_digest(kind) or of_this_process(kind),
+            "code": source_digest(kind) or process_identity(kind),
             "own": own if own is not None else _attributes(evaluator),
         }
         return Made(evaluator, path, _metrics(evaluator, path), settings)
@@ -84,14 +84,14 @@ def given(evaluator: object) -> Made:
 
 def class_metrics(path: str, group: str) -> tuple[Metric, ...] | None:
     """The metrics that the class at `path` declares; None where only its instances do."""
-    with prints_aside():
-        maker = load_maker(path, group=group, what="evaluator")
+    with redirect_stdout():
+        maker = load_factory(path, group=group, what="evaluator")
         declared = inspect.getattr_static(maker, "metrics", None)
         is_declared = isinstance(declared, list | tuple)
         return _metrics(maker, path) if is_declared else None
 
 
-def _takes(maker: Maker, name: str) -> bool:
+def _takes(maker: Factory, name: str) -> bool:
     try:
         return name in inspect.signature(maker).parameters
     except (TypeError, ValueError):  # built in
@@ -126,19 +126,21 @@ def _settings(evaluator: object, path: str) -> Mapping[str, JSON] | None:
         return None
     if not isinstance(found, Mapping):
         raise ConfigError(f"{path}: its settings must be a mapping, got {type(found).__name__}")
-    return as_json(found, f"{path}: its settings")
+    return json_settings(found, f"{path}: its settings")
 
 
 def _read(evaluator: object, part: str, path: str) -> object:
     try:
         return getattr(evaluator, part, _MISSING)
     except Exception as error:  # a property may do anything
-        raise ConfigError(f"{path}: its {part} cannot be read: {told(error)}") from error
+        raise ConfigError(
+            f"{path}: its {part} cannot be read: {describe_exception(error)}"
+        ) from error
 
 
 def _attributes(evaluator: object) -> JSON:
     try:
         plain: JSON = orjson.loads(orjson.dumps(getattr(evaluator, "__dict__", {})))
     except TypeError:
-        return of_this_process(evaluator)
+        return process_identity(evaluator)
     return plain

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from recjury.judges.asking import Asked
 from recjury.judges.guideline import JudgePrompts, lacks
 from recjury.judges.rubric.criteria import Criterion
-from recjury.llm.ask import Completes
-from recjury.llm.together import together
+from recjury.llm.ask import SupportsComplete
+from recjury.llm.gather import gather
 from recjury.records import (
     JSON,
     ChatRequest,
@@ -32,7 +32,7 @@ class RubricEvaluator:
 
     def __init__(
         self,
-        gateway: Completes,
+        gateway: SupportsComplete,
         model: str,
         criteria: Sequence[Criterion],
         *,
@@ -69,7 +69,7 @@ class RubricEvaluator:
         done: Mapping[str, StageResult],  # noqa: ARG002 (there is nothing before)
     ) -> StageResult:
         """The ratings, in the order of the file."""
-        ratings = await together(self._rate(record.log, each) for each in self._criteria)
+        ratings = await gather(self._rate(record.log, each) for each in self._criteria)
         return StageResult(tuple(ratings))
 
     async def _rate(self, log: ConversationLog, criterion: Criterion) -> Rating:

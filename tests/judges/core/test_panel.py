@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recjury.debate import hold
+from recjury.debate import run_debate
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ConfigError, ProviderError
 from recjury.judges import MEAN, Panel
@@ -131,7 +131,7 @@ def test_a_refusal_ends_the_calls_beside_it(debate: bool) -> None:
         debaters = LlmDebaters(gateway, dict.fromkeys(Role, "judge"))
         panel = Panel(gateway, ["judge"])
         with pytest.raises(ProviderError):
-            await (hold(a_log(), ratings_of(), debaters) if debate else panel.rate(a_log()))
+            await (run_debate(a_log(), ratings_of(), debaters) if debate else panel.rate(a_log()))
         return model.left_alone
 
     assert asyncio.run(act()) == others

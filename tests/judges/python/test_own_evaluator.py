@@ -209,7 +209,7 @@ def test_one_that_hangs_is_given_up_and_holds_nothing_up(
 ) -> None:
     with pytest.raises(UnitFailed, match=r"own gave no ratings within 0\.05 s"):
         rated(guarded(Own(rate), timeout=0.05))
-    late = [each for each in threading.enumerate() if each.name == "recjury-foreign"]
+    late = [each for each in threading.enumerate() if each.name == "recjury-plugin"]
     assert all(each.daemon for each in late)
 
 

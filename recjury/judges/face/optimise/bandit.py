@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal, NamedTuple
 
-from recjury.llm.together import together
+from recjury.llm.gather import gather
 
 Averaging = Literal["mean", "printed"]
 """How rewards become an arm's value.
@@ -104,7 +104,7 @@ async def play(
     for _ in range(batches):
         chosen = state.choose(size, time=len(pulled) + 1)
         first = len(pulled)
-        rewards = await together(reward(first + place, arm) for place, arm in enumerate(chosen))
+        rewards = await gather(reward(first + place, arm) for place, arm in enumerate(chosen))
         for arm, value in zip(chosen, rewards, strict=True):
             state.observe(arm, value, particles)
         pulled += chosen

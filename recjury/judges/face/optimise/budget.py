@@ -7,7 +7,7 @@ remembered, since a step whose calls were refused must not look like one with ba
 import asyncio
 
 from recjury.errors import BudgetSpent, CallFailed, UnitFailed
-from recjury.llm.ask import Completes
+from recjury.llm.ask import SupportsComplete
 from recjury.records import ChatRequest, Reply
 
 
@@ -22,7 +22,7 @@ class Allowance:
     before.
     """
 
-    def __init__(self, gateway: Completes, *, max_calls: int | None = None):
+    def __init__(self, gateway: SupportsComplete, *, max_calls: int | None = None):
         """`max_calls` is for this run; None never refuses."""
         self._gateway = gateway
         self._max_calls = max_calls

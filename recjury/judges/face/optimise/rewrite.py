@@ -12,8 +12,8 @@ from recjury.judges.face.optimise.gradient import (
     read_critique,
     tagged,
 )
-from recjury.llm.ask import Completes, ask
-from recjury.llm.together import together
+from recjury.llm.ask import SupportsComplete, ask
+from recjury.llm.gather import gather
 from recjury.prompts import Pack, load_pack
 from recjury.records import JSON, ChatRequest, Message, Reply
 
@@ -33,7 +33,7 @@ class Rewrite(NamedTuple):
 class Rewriter:
     """The LLM that improves instructions (the paper's L2 and L3); `model` is a gateway's alias."""
 
-    gateway: Completes
+    gateway: SupportsComplete
     model: str
     task: Task
     gradients: int = 2
@@ -57,7 +57,7 @@ class Rewriter:
         Replies that cannot be read, after one repair, and calls that fail give none.
         """
         one = self._both if self.merged else self._one_after_the_other
-        every = await together(one(case, purpose, number) for number in range(self.gradients))
+        every = await gather(one(case, purpose, number) for number in range(self.gradients))
         return tuple(found for found in every if found is not None)
 
     async def _both(self, case: Case, purpose: str, number: int) -> Rewrite | None:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from recjury.errors import ParseError
 from recjury.judges.face.optimise import Example
 from recjury.llm import finished_text
-from recjury.llm.ask import Completes, ask
+from recjury.llm.ask import SupportsComplete, ask
 from recjury.records import Aspect, ChatRequest, Message, Reply
 from tests.endpoint import Answer, Body, prompt
 
@@ -41,7 +41,7 @@ class Piece(NamedTuple):
 class AskingScorer:
     """Scores by asking the model, once a particle."""
 
-    def __init__(self, gateway: Completes):
+    def __init__(self, gateway: SupportsComplete):
         self._gateway = gateway
 
     async def score(self, instruction: str, particle: Piece) -> float | None:

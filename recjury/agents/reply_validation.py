@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from recjury.knowledge import Catalogue
 
 
-def held_to_catalogue(reply: object, catalogue: "Catalogue") -> SystemReply:
+def validate_reply(reply: object, catalogue: "Catalogue") -> SystemReply:
     """The reply with text, each item once, and ids that the catalogue has.
 
     An item of another id is looked up by its name; one that is not found is kept by it, without

@@ -8,14 +8,14 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from recjury.errors import UnitFailed
-from recjury.foreign.printing import prints_aside
-from recjury.foreign.telling import one_line, told
+from recjury.plugins.printing import redirect_stdout
+from recjury.plugins.telling import describe_exception, exception_message
 
 TIMEOUT = 300.0
 """Seconds that a call may take, unless something else is said."""
 
 
-async def foreign_call(
+async def call_plugin(
     method: Callable[..., object],
     *arguments: object,
     who: str,
@@ -32,7 +32,7 @@ async def foreign_call(
     """
     working = asyncio.ensure_future(_work(method, arguments, error))
     try:
-        with prints_aside():
+        with redirect_stdout():
             # `asyncio.timeout` would wait for work that goes on when it is cancelled.
             done, _ = await asyncio.wait({working}, timeout=within)
     finally:
@@ -46,7 +46,7 @@ async def foreign_call(
     except error as failure:
         if type(failure) is not error:
             raise
-        raise error(f"{who}: {one_line(failure)}") from failure
+        raise error(f"{who}: {exception_message(failure)}") from failure
 
 
 async def _work(
@@ -61,7 +61,7 @@ async def _work(
     except (UnitFailed, asyncio.CancelledError, KeyboardInterrupt):
         raise
     except BaseException as raised:  # not even `sys.exit` ends a campaign
-        raise error(f"raised {told(raised)}") from raised
+        raise error(f"raised {describe_exception(raised)}") from raised
 
 
 def _in_thread(
@@ -88,9 +88,9 @@ def _in_thread(
         except UnitFailed as own:
             failure = own
         except BaseException as raised:  # a future takes no StopIteration, a thread no SystemExit
-            failure = error(f"raised {told(raised)}")
+            failure = error(f"raised {describe_exception(raised)}")
         with suppress(RuntimeError):  # the loop has been closed meanwhile
             loop.call_soon_threadsafe(settle, result, failure)
 
-    threading.Thread(target=run, name="recjury-foreign", daemon=True).start()
+    threading.Thread(target=run, name="recjury-plugin", daemon=True).start()
     return future

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from recjury.errors import ConfigError
-from recjury.foreign.telling import told
+from recjury.plugins.telling import describe_exception
 
-Maker = Callable[..., object]
+Factory = Callable[..., object]
 
 
-def load_maker(path: str, *, group: str, what: str) -> Maker:
+def load_factory(path: str, *, group: str, what: str) -> Factory:
     """The class or function that `path` means: "module:Class", or an entry point of `group`.
 
     `what` says what is looked for ("recommender"). Raises ConfigError, saying what is missing.
@@ -19,12 +19,12 @@ def load_maker(path: str, *, group: str, what: str) -> Maker:
     return _from_module(path) if ":" in path else _from_entry_point(path, group, what)
 
 
-def entry_points(group: str) -> tuple[str, ...]:
+def entry_point_names(group: str) -> tuple[str, ...]:
     """The names that installed packages offer in `group`, sorted."""
     return tuple(sorted(each.name for each in importlib.metadata.entry_points(group=group)))
 
 
-def _from_module(path: str) -> Maker:
+def _from_module(path: str) -> Factory:
     name, _, attribute = path.partition(":")
     if not all(part.isidentifier() for part in (*name.split("."), attribute)):
         raise ConfigError(
@@ -33,7 +33,7 @@ def _from_module(path: str) -> Maker:
     try:
         module = importlib.import_module(name)
     except (Exception, SystemExit) as error:  # a module may do anything while it is imported
-        raise ConfigError(f"{path} cannot be imported: {told(error)}") from error
+        raise ConfigError(f"{path} cannot be imported: {describe_exception(error)}") from error
     found: object = getattr(module, attribute, None)
     if found is None:
         raise ConfigError(f"the module {name} has no {attribute}")
@@ -42,16 +42,18 @@ def _from_module(path: str) -> Maker:
     return found
 
 
-def _from_entry_point(name: str, group: str, what: str) -> Maker:
+def _from_entry_point(name: str, group: str, what: str) -> Factory:
     found = importlib.metadata.entry_points(group=group, name=name)
     if not found:
-        near = get_close_matches(name, entry_points(group), n=1)
+        near = get_close_matches(name, entry_point_names(group), n=1)
         hint = f", did you mean {near[0]}?" if near else "; expected module:Class or its name"
         raise ConfigError(f"no installed package offers the {what} {name!r}{hint}")
     try:
         maker: object = next(iter(found)).load()
     except (Exception, SystemExit) as error:  # as above
-        raise ConfigError(f"the {what} {name!r} cannot be loaded: {told(error)}") from error
+        raise ConfigError(
+            f"the {what} {name!r} cannot be loaded: {describe_exception(error)}"
+        ) from error
     if not callable(maker):
         raise ConfigError(f"the {what} {name!r} is no class or function")
     return maker

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from recjury.errors import ProviderError
-from recjury.llm.together import together
+from recjury.llm.gather import gather
 
 
 async def _after(turns: int, value: int) -> int:
@@ -16,7 +16,7 @@ async def _after(turns: int, value: int) -> int:
 
 def test_results_come_in_the_order_of_the_work() -> None:
     async def act() -> list[int]:
-        return await together(_after(5 - n, n) for n in range(5))
+        return await gather(_after(5 - n, n) for n in range(5))
 
     assert asyncio.run(act()) == [0, 1, 2, 3, 4]
 
@@ -45,7 +45,7 @@ def test_the_first_failure_ends_the_others_before_it_is_raised() -> None:
     async def act() -> _Work:
         work = _Work()
         with pytest.raises(ProviderError, match="no key"):
-            await together([work.wait(), work.refuse(), work.wait()])
+            await gather([work.wait(), work.refuse(), work.wait()])
         assert len(asyncio.all_tasks()) == 1
         return work
 
@@ -56,7 +56,7 @@ def test_the_first_failure_ends_the_others_before_it_is_raised() -> None:
 def test_cancelling_the_caller_ends_them_all() -> None:
     async def act() -> _Work:
         work = _Work()
-        caller = asyncio.ensure_future(together([work.wait(), work.wait()]))
+        caller = asyncio.ensure_future(gather([work.wait(), work.wait()]))
         await _after(3, 0)
         caller.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import orjson
 
-from recjury.agents.foreign import held_to_catalogue
 from recjury.agents.http_client import HttpClient
+from recjury.agents.reply_validation import validate_reply
 from recjury.agents.system_config import HttpSettings
 from recjury.errors import ProviderError, SystemFailed
 from recjury.records import (
@@ -69,7 +69,7 @@ class HttpRecommender:
             raw = await self._client.post(self._request(conversation))
             text, items = _answer(raw, self._client.shown)
             self._refuse_bare_ids(items)
-            reply = held_to_catalogue(SystemReply(text=text, items=items), self._catalogue)
+            reply = validate_reply(SystemReply(text=text, items=items), self._catalogue)
         except SystemFailed as failure:
             raise SystemFailed(f"{self.name}: {failure}") from None
         return reply.model_copy(update={"items": reply.items[: self._length]})

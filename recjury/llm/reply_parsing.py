@@ -40,7 +40,7 @@ def finished_text(reply: Reply) -> str:
     return text
 
 
-def read_rating(reply: Reply, low: int, high: int) -> RatedText:
+def parse_rating(reply: Reply, low: int, high: int) -> RatedText:
     """The one integer between <rating> tags, `low` to `high`, and the text around it.
 
     A tag without any digit (an echo of the form asked for) does not count; the same rating
@@ -65,7 +65,7 @@ def _quoted(values: list[str]) -> str:
     return " and ".join(repr(value[:40]) for value in values)
 
 
-def read_json(reply: Reply, model: type[ModelT]) -> ModelT:
+def parse_json(reply: Reply, model: type[ModelT]) -> ModelT:
     """The one JSON object in the reply that is a `model`, strictly typed.
 
     Code fences, text around it and raw control characters inside strings are tolerated; an

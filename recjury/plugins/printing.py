@@ -12,7 +12,7 @@ _output: TextIO | None = None
 
 
 @contextlib.contextmanager
-def prints_aside() -> Iterator[None]:
+def redirect_stdout() -> Iterator[None]:
     """Send what is printed to standard error until the last of those inside has left.
 
     `contextlib.redirect_stdout` restores in the reverse order of entering, in which conversations

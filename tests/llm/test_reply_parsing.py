@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from recjury.errors import ParseError
-from recjury.llm import finished_text, read_json, read_rating
+from recjury.llm import finished_text, parse_json, parse_rating
 from tests.llm.doubles import reply
 
 
@@ -18,7 +18,7 @@ class Opinion(BaseModel):
 
 
 def test_a_rating_is_read_with_the_reasons_around_it() -> None:
-    read = read_rating(reply("It asks twice. \n<rating> 3 </rating>\n"), 0, 4)
+    read = parse_rating(reply("It asks twice. \n<rating> 3 </rating>\n"), 0, 4)
     assert (read.score, read.rationale) == (3, "It asks twice.")
 
 
@@ -32,7 +32,7 @@ def test_a_rating_is_read_with_the_reasons_around_it() -> None:
     ],
 )
 def test_one_distinct_value_is_a_rating(text: str) -> None:
-    assert read_rating(reply(text), 0, 4).score == 2
+    assert parse_rating(reply(text), 0, 4).score == 2
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_one_distinct_value_is_a_rating(text: str) -> None:
 )  # fmt: skip
 def test_anything_else_is_refused_and_says_why(text: str, said: str) -> None:
     with pytest.raises(ParseError, match=said) as caught:
-        read_rating(reply(text), 0, 4)
+        parse_rating(reply(text), 0, 4)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 200
 
@@ -69,14 +69,14 @@ def test_anything_else_is_refused_and_says_why(text: str, said: str) -> None:
 @pytest.mark.parametrize("reason", ["length", "content_filter"])
 def test_a_cut_off_reply_is_refused_even_with_a_rating(reason: str) -> None:
     with pytest.raises(ParseError, match="cut off"):
-        read_rating(reply("<rating>3</rating> and", reason), 0, 4)
+        parse_rating(reply("<rating>3</rating> and", reason), 0, 4)
     with pytest.raises(ParseError, match="cut off"):
-        read_json(reply('{"score": 1, "statement": "x"}', reason), Opinion)
+        parse_json(reply('{"score": 1, "statement": "x"}', reason), Opinion)
 
 
 def test_a_huge_reply_is_read_in_passing() -> None:
     text = "<rating>" * 200_000 + "words " * 200_000 + "<rating>1</rating>"
-    assert read_rating(reply(text), 0, 4).score == 1
+    assert parse_rating(reply(text), 0, 4).score == 1
 
 
 @pytest.mark.parametrize(
@@ -92,11 +92,11 @@ def test_a_huge_reply_is_read_in_passing() -> None:
     ],
 )
 def test_json_is_found_in_what_stands_around_it(text: str) -> None:
-    assert read_json(reply(text), Opinion) == Opinion(score=70, statement="Fine.")
+    assert parse_json(reply(text), Opinion) == Opinion(score=70, statement="Fine.")
 
 
 def test_raw_control_characters_inside_strings_are_tolerated() -> None:
-    read = read_json(reply('{"score": 5, "statement": "one\ntwo\tthree\x07"}'), Opinion)
+    read = parse_json(reply('{"score": 5, "statement": "one\ntwo\tthree\x07"}'), Opinion)
     assert read.statement == "one\ntwo\tthree\x07"
 
 
@@ -123,12 +123,12 @@ def test_raw_control_characters_inside_strings_are_tolerated() -> None:
 )
 def test_json_of_another_form_is_refused(text: str, said: str) -> None:
     with pytest.raises(ParseError, match=said):
-        read_json(reply(text), Opinion)
+        parse_json(reply(text), Opinion)
 
 
 def test_a_long_statement_is_no_hindrance() -> None:
     text = json.dumps({"score": 3, "statement": "word " * 100_000})
-    assert read_json(reply(text), Opinion).score == 3
+    assert parse_json(reply(text), Opinion).score == 3
 
 
 def test_free_text_comes_without_thoughts() -> None:

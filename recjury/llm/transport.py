@@ -48,7 +48,7 @@ class Provider(Protocol):
         """Release what it holds."""
 
 
-class RawReply(NamedTuple):
+class HttpResponse(NamedTuple):
     """An HTTP answer. `headers` are those that matter here, with names in lower case."""
 
     status: int
@@ -56,12 +56,12 @@ class RawReply(NamedTuple):
     headers: dict[str, str]
 
 
-class Wire(Protocol):
+class Transport(Protocol):
     """Moves one request to an endpoint and its answer back; raises Retryable if none comes."""
 
     async def send(
         self, path: str, body: dict[str, object] | None, *, seconds: float | None = None
-    ) -> RawReply:
+    ) -> HttpResponse:
         """POST `body` as JSON to base_url + `path`; GET when `body` is None. `seconds` limit it."""
 
     async def aclose(self) -> None:

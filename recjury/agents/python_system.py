@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from recjury import foreign
-from recjury.agents.foreign import held_to_catalogue
+from recjury import plugins
+from recjury.agents.reply_validation import validate_reply
 from recjury.errors import ConfigError, SystemFailed, UserError
-from recjury.foreign import (
+from recjury.plugins import (
     TIMEOUT,
-    as_json,
-    foreign_call,
-    load_maker,
-    of_this_process,
-    prints_aside,
+    call_plugin,
+    describe_exception,
+    json_settings,
+    load_factory,
+    process_identity,
+    redirect_stdout,
     source_digest,
-    told,
 )
 from recjury.records import JSON, Conversation, Recommender, SystemReply
 
@@ -31,7 +31,7 @@ _PARTS = ("name", "settings", "respond", "aclose")
 logger = structlog.get_logger(__name__)
 
 
-def load_own(
+def load_python_system(
     path: str,
     corpus: "Corpus",
     *,
@@ -45,20 +45,20 @@ def load_own(
     seconds. What it prints goes to standard error. Raises ConfigError, saying what is missing, if
     it cannot be imported, cannot be made, or is no `Recommender`.
     """
-    with prints_aside():
-        maker = load_maker(path, group=ENTRY_POINTS, what="recommender")
+    with redirect_stdout():
+        maker = load_factory(path, group=ENTRY_POINTS, what="recommender")
         try:
             system = maker(corpus, name=name, **options)
         except UserError:
             raise
         except (Exception, SystemExit) as error:
-            raise ConfigError(f"{path} cannot be made: {told(error)}") from error
-        plain = as_json(options, f"{path}: its options")
+            raise ConfigError(f"{path} cannot be made: {describe_exception(error)}") from error
+        plain = json_settings(options, f"{path}: its options")
         made: dict[str, JSON] = {"path": path, "code": source_digest(maker), "options": plain}
         return GuardedRecommender(system, name, made, corpus.catalogue, timeout=timeout)
 
 
-def guard_instance(
+def guard_python_system(
     system: object, corpus: "Corpus", *, name: str, timeout: float = TIMEOUT
 ) -> Recommender:
     """A system that is there already, guarded like one that was made.
@@ -68,8 +68,8 @@ def guard_instance(
     """
     kind = type(system)
     path = f"{kind.__module__}:{kind.__qualname__}"
-    code = source_digest(kind) or of_this_process(kind)
-    with prints_aside():
+    code = source_digest(kind) or process_identity(kind)
+    with redirect_stdout():
         return GuardedRecommender(
             system, name, {"path": path, "code": code}, corpus.catalogue, timeout=timeout
         )
@@ -114,7 +114,7 @@ class GuardedRecommender:
         own: object = self._system.settings
         if not isinstance(own, Mapping):
             raise ConfigError(f"{path}: its settings must be a mapping, got {type(own).__name__}")
-        plain = as_json(own, f"{path}: its settings")
+        plain = json_settings(own, f"{path}: its settings")
         self.settings: Mapping[str, JSON] = {"kind": "python", **made, "system": plain}
 
     async def respond(self, conversation: Conversation) -> SystemReply:
@@ -123,7 +123,7 @@ class GuardedRecommender:
         shown = conversation.model_copy(deep=True)
         answer = await self._call(self._system.respond, shown, late="gave no answer")
         try:
-            return held_to_catalogue(answer, self._catalogue)
+            return validate_reply(answer, self._catalogue)
         except SystemFailed as failure:
             raise SystemFailed(f"{self.name}: {failure}") from failure
 
@@ -136,7 +136,7 @@ class GuardedRecommender:
 
     async def _call(self, method: Callable[..., object], *given: object, late: str) -> object:
         """What foreign work gives within the time limit; SystemFailed for all it may do instead."""
-        return await foreign_call(
+        return await call_plugin(
             method, *given, who=self.name, within=self._timeout, late=late, error=SystemFailed
         )
 
@@ -145,9 +145,11 @@ def _has(system: object, part: str, path: object) -> bool:
     try:
         return hasattr(system, part)
     except Exception as error:  # a property may do anything
-        raise ConfigError(f"{path}: its {part} cannot be read: {told(error)}") from error
+        raise ConfigError(
+            f"{path}: its {part} cannot be read: {describe_exception(error)}"
+        ) from error
 
 
-def entry_points() -> tuple[str, ...]:
+def recommender_entry_points() -> tuple[str, ...]:
     """The names of the systems that installed packages offer."""
-    return foreign.entry_points(ENTRY_POINTS)
+    return plugins.entry_point_names(ENTRY_POINTS)

@@ -3,12 +3,12 @@
 _LONGEST = 500  # characters
 
 
-def told(error: BaseException) -> str:
-    """What a foreign exception is and says, as `one_line` has it."""
-    return f"{type(error).__name__}: {one_line(error)}"
+def describe_exception(error: BaseException) -> str:
+    """What a foreign exception is and says, as `exception_message` has it."""
+    return f"{type(error).__name__}: {exception_message(error)}"
 
 
-def one_line(error: BaseException) -> str:
+def exception_message(error: BaseException) -> str:
     """What a foreign exception says, in one short line of Unicode."""
     try:
         said = str(error)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from recjury.debate.roles import own_ratings
-from recjury.llm.together import together
+from recjury.llm.gather import gather
 from recjury.records import (
     JSON,
     OVERALL_SCALE,
@@ -61,7 +61,7 @@ class Debater(Protocol):
         """
 
 
-async def hold(
+async def run_debate(
     log: ConversationLog,
     ratings: Sequence[Rating],
     debaters: Debater,
@@ -82,7 +82,7 @@ async def hold(
     said: tuple[Statement, ...] = ()
     for number in range(1, max_rounds + 1):
         asked = [role for role in Role if (number, role) not in given]
-        heard = await together(_turn(role, number, log, ratings, debaters, said) for role in asked)
+        heard = await gather(_turn(role, number, log, ratings, debaters, said) for role in asked)
         given |= {(number, statement.role): statement for statement in heard}
         spoken = [given[number, role] for role in Role]
         said += tuple(spoken)

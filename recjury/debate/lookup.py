@@ -8,7 +8,7 @@ from recjury.store import DebateSummary, Store, StoredConversation, StoredEvalua
 _OLDER = "@"  # in the label of all versions of an evaluator but the newest
 
 
-class Named(NamedTuple):
+class DebateLookup(NamedTuple):
     """What an id stands for: the debates it names, or what they would have been held over.
 
     `evaluation` is None where a conversation was named. `debates` are ids of evaluations: the one
@@ -20,7 +20,7 @@ class Named(NamedTuple):
     debates: tuple[str, ...]
 
 
-def named(store: Store, prefix: str) -> Named:
+def look_up_debates(store: Store, prefix: str) -> DebateLookup:
     """What the id that begins with `prefix` stands for.
 
     Raises StoreError where there is no such evaluation or conversation, or more than one.
@@ -38,25 +38,25 @@ def named(store: Store, prefix: str) -> Named:
         # In stores that were migrated, a conversation and its first evaluation share their id.
         if debated or conversation is None:
             over = next(iter(evaluation.conversations), evaluation.id)
-            return Named(over, evaluation.id, (evaluation.id,) if debated else ())
+            return DebateLookup(over, evaluation.id, (evaluation.id,) if debated else ())
     if conversation is None:
         raise StoreError(
             f"no evaluation and no conversation begins with {prefix}, or several do: "
             "`recjury replay` lists the debates"
         )
-    return Named(conversation.id, None, _newest(store, conversation.id))
+    return DebateLookup(conversation.id, None, _newest(store, conversation.id))
 
 
-def debates_named(store: Store, prefix: str) -> tuple[str, ...]:
-    """The debates that `prefix` stands for, as `named`; StoreError where there is none."""
-    found = named(store, prefix)
+def debates_of(store: Store, prefix: str) -> tuple[str, ...]:
+    """The debates that `prefix` stands for, as `look_up_debates`; StoreError if there is none."""
+    found = look_up_debates(store, prefix)
     if not found.debates:
         what = found.evaluation or found.conversation
         raise StoreError(f"{what} has no debate in the store: resume its campaign first")
     return found.debates
 
 
-def beside_originals(debates: tuple[DebateSummary, ...]) -> list[DebateSummary]:
+def with_forks(debates: tuple[DebateSummary, ...]) -> list[DebateSummary]:
     """The same debates, each followed by its forks."""
     known = {each.evaluation for each in debates}
     forks: dict[str, list[DebateSummary]] = {}

@@ -4,10 +4,12 @@ from typing import Literal
 
 from recjury.records import Record
 
-Kind = Literal["store", "protocol", "prompt", "statement", "score", "rating", "rounds", "verdict"]
+DiscrepancyKind = Literal[
+    "store", "protocol", "prompt", "statement", "score", "rating", "rounds", "verdict"
+]
 
 
-class Difference(Record):
+class Discrepancy(Record):
     """One difference. `where` is a role and round, a factor, a call, or the evaluation itself.
 
     "store" is a row or text that is not as it was written, "protocol" a name that no version of
@@ -15,21 +17,25 @@ class Difference(Record):
     gives, `found` what the store has.
     """
 
-    kind: Kind
+    kind: DiscrepancyKind
     where: str
     expected: str
     found: str
 
 
-def compared(kind: Kind, where: str, expected: object, found: object) -> tuple[Difference, ...]:
+def compare(
+    kind: DiscrepancyKind, where: str, expected: object, found: object
+) -> tuple[Discrepancy, ...]:
     """A difference if the two are not equal, else none."""
     if expected == found:
         return ()
-    return (Difference(kind=kind, where=where, expected=str(expected), found=str(found)),)
+    return (Discrepancy(kind=kind, where=where, expected=str(expected), found=str(found)),)
 
 
-def compared_text(kind: Kind, where: str, expected: str, found: str) -> tuple[Difference, ...]:
-    """As `compared`, for long texts: shows them from a little before they part."""
+def compare_text(
+    kind: DiscrepancyKind, where: str, expected: str, found: str
+) -> tuple[Discrepancy, ...]:
+    """As `compare`, for long texts: shows them from a little before they part."""
     if expected == found:
         return ()
     pairs = enumerate(zip(expected, found, strict=False))
@@ -37,4 +43,4 @@ def compared_text(kind: Kind, where: str, expected: str, found: str) -> tuple[Di
     part = next((place for place, (a, b) in pairs if a != b), shorter)
     start, end = max(0, part - 30), part + 50
     place = f"{where}, character {part}"
-    return compared(kind, place, expected[start:end], found[start:end])
+    return compare(kind, place, expected[start:end], found[start:end])

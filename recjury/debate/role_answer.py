@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from recjury.llm import read_json
+from recjury.llm import parse_json
 from recjury.records import OVERALL_SCALE, Reply
 
 ANSWER_SCHEMA: dict[str, object] = {
@@ -15,13 +15,13 @@ ANSWER_SCHEMA: dict[str, object] = {
 }
 
 
-class Answer(BaseModel):
+class RoleAnswer(BaseModel):
     """A role's answer; other fields are let pass, since some models name themselves."""
 
     statement: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
     score: Annotated[float, Field(ge=OVERALL_SCALE[0], le=OVERALL_SCALE[1])]
 
 
-def read_answer(reply: Reply) -> Answer:
+def parse_answer(reply: Reply) -> RoleAnswer:
     """The answer in a reply; raises Unreadable for a reply that holds none."""
-    return read_json(reply, Answer)
+    return parse_json(reply, RoleAnswer)

@@ -10,10 +10,10 @@ from recjury.records import ChatRequest
 IDENTITY_VERSION = 1
 
 
-def identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -> str:
+def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -> str:
     """32 hex digits that name the call `request` makes to `spec`'s model.
 
-    `unit_sample` is that of whom the call is for (see `Attribution`). The same text gives the
+    `unit_sample` is that of whom the call is for (see `CallContext`). The same text gives the
     same identity however it is cut into parts. The alias, the purpose, retries, limits and prices
     have no part in it; neither has the wire, which moves the same bytes either way.
     """

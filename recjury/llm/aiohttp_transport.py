@@ -5,13 +5,13 @@ import orjson
 from yarl import URL
 
 from recjury.llm.spec import ModelSpec
-from recjury.llm.wire import RawReply, Retryable
+from recjury.llm.transport import HttpResponse, Retryable
 
 _KEPT_HEADERS = ("retry-after", "retry-after-ms", "location")
 _NO_HEADERS: dict[str, str] = {}
 
 
-class Pool:
+class HttpSession:
     """The connections that all plain wires of a gateway share, opened with the first request."""
 
     def __init__(self) -> None:
@@ -37,10 +37,10 @@ class Pool:
             self._session = None
 
 
-class PlainWire:
+class AiohttpTransport:
     """Requests to one model's endpoint over the shared pool."""
 
-    def __init__(self, spec: ModelSpec, key: str | None, pool: Pool):
+    def __init__(self, spec: ModelSpec, key: str | None, pool: HttpSession):
         """`key` goes into the Authorization header and nowhere else."""
         self._pool = pool
         self._base = spec.base_url
@@ -52,7 +52,7 @@ class PlainWire:
 
     async def send(
         self, path: str, body: dict[str, object] | None, *, seconds: float | None = None
-    ) -> RawReply:
+    ) -> HttpResponse:
         """One request; raises Retryable when no whole answer comes back in time."""
         url = self._urls.get(path) or self._urls.setdefault(path, URL(self._base + path))
         limit = self._timeout if seconds is None else _timeout(seconds)
@@ -73,9 +73,9 @@ class PlainWire:
         except (aiohttp.ClientError, OSError) as error:
             raise Retryable(f"the connection broke ({type(error).__name__})") from None
         if response.status == 200:
-            return RawReply(200, raw, _NO_HEADERS)
+            return HttpResponse(200, raw, _NO_HEADERS)
         kept = {name: response.headers[name] for name in _KEPT_HEADERS if name in response.headers}
-        return RawReply(response.status, raw, kept)
+        return HttpResponse(response.status, raw, kept)
 
     async def aclose(self) -> None:
         """Nothing of its own to release: the pool closes the connections."""

@@ -5,10 +5,10 @@ import openai
 from httpx2 import Response
 
 from recjury.llm.spec import ModelSpec
-from recjury.llm.wire import RawReply, Retryable
+from recjury.llm.transport import HttpResponse, Retryable
 
 
-class SdkWire:
+class OpenAITransport:
     """Requests to one model's endpoint through an `AsyncOpenAI` client."""
 
     def __init__(self, spec: ModelSpec, key: str | None):
@@ -20,7 +20,7 @@ class SdkWire:
 
     async def send(
         self, path: str, body: dict[str, object] | None, *, seconds: float | None = None
-    ) -> RawReply:
+    ) -> HttpResponse:
         """One request; raises Retryable when no whole answer comes back in time."""
         limit = self._seconds if seconds is None else seconds
         client = self._client if seconds is None else self._client.with_options(timeout=seconds)
@@ -37,7 +37,7 @@ class SdkWire:
             cause = type(error.__cause__ or error).__name__
             raise Retryable(f"cannot connect ({cause})") from None
         headers = {name.lower(): value for name, value in response.headers.items()}
-        return RawReply(response.status_code, response.content, headers)
+        return HttpResponse(response.status_code, response.content, headers)
 
     async def aclose(self) -> None:
         """Close its connections."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.debate.replay import another_version, replay, verify
+from recjury.debate.stored_debate import another_version, load_debate, verify
 from recjury.errors import StoreError
 from recjury.judges.core.panel import Panel
 from recjury.records import (
@@ -76,7 +76,7 @@ def test_a_fresh_debate_verifies(tmp_path: Path, rule: bool) -> None:
 def test_a_debate_fed_by_the_second_of_two_judges_verifies(tmp_path: Path) -> None:
     url = stored(tmp_path, models=("first", "second"))
     with Store.open(url, create=False) as store:
-        debate = replay(store, EVALUATION)
+        debate = load_debate(store, EVALUATION)
     assert debate.transcript.judges == ("second",)
     assert {rating.evaluator for rating in debate.ratings} == {"second"}
     assert differences(url) == []
@@ -84,7 +84,7 @@ def test_a_debate_fed_by_the_second_of_two_judges_verifies(tmp_path: Path) -> No
 
 def test_replay_gives_back_what_was_said(tmp_path: Path) -> None:
     with Store.open(stored(tmp_path), create=False) as store:
-        debate = replay(store, EVALUATION)
+        debate = load_debate(store, EVALUATION)
     assert debate.log == a_log()
     assert [rating.factor for rating in debate.ratings] == list(Factor)
     assert [s.round for s in debate.transcript.statements] == [n for n in range(1, 5) for _ in Role]
@@ -222,7 +222,7 @@ def test_an_unreadable_role_verifies(tmp_path: Path) -> None:
         return "Hm." if request.purpose.startswith("debate/Linguist") else speak(request)
 
     with Store.open(stored(tmp_path, script=mumbling), create=False) as store:
-        debate = replay(store, EVALUATION)
+        debate = load_debate(store, EVALUATION)
         assert verify(store, EVALUATION) == ()
     silent = debate.transcript.statements[2]
     assert (silent.role, silent.status, silent.text) == (Role.LINGUIST, Status.UNREADABLE, "Hm.")

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import orjson
 
 from recjury.errors import ConfigError
-from recjury.foreign.telling import told
+from recjury.plugins.telling import describe_exception
 from recjury.records import JSON, digest
 
 _named: dict[int, tuple[object, str]] = {}  # keeps the objects, so that no other has their ids
 
 
-def of_this_process(thing: object) -> str:
+def process_identity(thing: object) -> str:
     """What `thing` is called where it has no source: the same in this process, new in any other."""
     _, name = _named.setdefault(id(thing), (thing, f"of this process only: {uuid.uuid4().hex}"))
     return name
@@ -37,7 +37,7 @@ def source_digest(maker: object) -> str | None:
     return digest(texts) if texts else None
 
 
-def as_json(values: Mapping[str, object], what: str) -> Mapping[str, JSON]:
+def json_settings(values: Mapping[str, object], what: str) -> Mapping[str, JSON]:
     """`values` as JSON has them; what it has no word for, by its text.
 
     Raises ConfigError, beginning with `what`, for values that cannot be kept.
@@ -47,7 +47,7 @@ def as_json(values: Mapping[str, object], what: str) -> Mapping[str, JSON]:
             orjson.dumps(dict(values), default=_described, option=orjson.OPT_NON_STR_KEYS)
         )
     except TypeError as error:  # half characters, whole numbers of more than 64 bits, circles
-        raise ConfigError(f"{what} cannot be kept as JSON: {told(error)}") from error
+        raise ConfigError(f"{what} cannot be kept as JSON: {describe_exception(error)}") from error
     return plain
 
 

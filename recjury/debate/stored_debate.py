@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 
-from recjury.debate.difference import Difference, compared
-from recjury.debate.fork import Fork, fork_id
-from recjury.debate.recompute import Recomputed, installed
+from recjury.debate.discrepancy import Discrepancy, compare
+from recjury.debate.forking import Fork, fork_id
+from recjury.debate.recompute import DebateVerifier, installed_protocol
 from recjury.errors import StoreError
 from recjury.records import (
     ConversationLog,
@@ -54,7 +54,7 @@ class ReplayedDebate(Record):
     forked: ForkOf | None = None
 
 
-def replay(store: Store, evaluation: str) -> ReplayedDebate:
+def load_debate(store: Store, evaluation: str) -> ReplayedDebate:
     """The stored debate of an evaluation, to be watched round by round.
 
     Raises StoreError if the evaluation has no debate, or is not as it was written.
@@ -62,7 +62,7 @@ def replay(store: Store, evaluation: str) -> ReplayedDebate:
     return _Stored(store, evaluation).replayed()
 
 
-def verify(store: Store, evaluation: str) -> tuple[Difference, ...]:
+def verify(store: Store, evaluation: str) -> tuple[Discrepancy, ...]:
     """Everything in which a debate differs from itself recomputed; empty if nothing.
 
     Raises StoreError if the evaluation has no debate.
@@ -76,16 +76,16 @@ def verify(store: Store, evaluation: str) -> tuple[Difference, ...]:
             raise
         return altered or (_altered(evaluation, str(problem)),)
     held = Debate(debate.transcript, debate.verdict)
-    recomputed = Recomputed(store, held, debate.log, debate.ratings)
+    recomputed = DebateVerifier(store, held, debate.log, debate.ratings)
     rated = stored.results["debate"].ratings
     if debate.forked is None:
         return altered + recomputed.differences(rated)
     original, fork = debate.forked.original, debate.forked.fork
-    altered += compared("store", "fork", fork_id(original, fork), stored.row.identity)
+    altered += compare("store", "fork", fork_id(original, fork), stored.row.identity)
     below = verify(store, original)
     if any(each.kind == "store" for each in below):
         return altered + _of_original(original, below)
-    before = replay(store, original).transcript
+    before = load_debate(store, original).transcript
     found = recomputed.differences_of_fork(fork, before, rated)
     return altered + found + _of_original(original, below)
 
@@ -97,7 +97,9 @@ def another_version(store: Store, evaluation: str) -> str | None:
     that is no alteration, but whoever reads "verified" should know. None without a debate, too.
     """
     debate = store.debate(evaluation)
-    if debate is None or debate.transcript.protocol == installed(debate.transcript.protocol):
+    if debate is None or debate.transcript.protocol == installed_protocol(
+        debate.transcript.protocol
+    ):
         return None
     return debate.transcript.protocol
 
@@ -152,11 +154,11 @@ class _Stored:
             raise StoreError(f"fork {self.row.id} is not in the store as it was written") from None
 
 
-def _altered(evaluation: str, line: str) -> Difference:
-    return Difference(kind="store", where=evaluation, expected="as it was written", found=line)
+def _altered(evaluation: str, line: str) -> Discrepancy:
+    return Discrepancy(kind="store", where=evaluation, expected="as it was written", found=line)
 
 
-def _of_original(original: str, found: Sequence[Difference]) -> tuple[Difference, ...]:
+def _of_original(original: str, found: Sequence[Discrepancy]) -> tuple[Discrepancy, ...]:
     """What is wrong with the original of a fork is wrong with the fork."""
     place = f"original {original[:_DIGITS]}"
     return tuple(each.model_copy(update={"where": f"{place}, {each.where}"}) for each in found)

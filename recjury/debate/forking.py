@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from recjury.debate.debate import EDITED, Debater, hold, is_over
+from recjury.debate.rounds import EDITED, Debater, is_over, run_debate
 from recjury.errors import ConfigError
 from recjury.records import (
     OVERALL_SCALE,
@@ -64,7 +64,7 @@ def fork_id(original: str, fork: Fork) -> str:
     return digest(["fork", original, fork])
 
 
-def check(fork: Fork, original: DebateTranscript) -> None:
+def check_fork(fork: Fork, original: DebateTranscript) -> None:
     """Raise ConfigError for a fork that `original` cannot have, or that would be the same."""
     if fork.round > original.rounds:
         held = "1 round" if original.rounds == 1 else f"{original.rounds} rounds"
@@ -98,20 +98,23 @@ def _check_edit(edit: Edit, said: Statement) -> None:
         raise ConfigError(f"{where} has no score: give it one as well")
 
 
-async def hold_fork(
+async def run_fork(
     fork: Fork,
     original: DebateTranscript,
     log: ConversationLog,
     ratings: Sequence[Rating],
     debaters: Debater,
 ) -> Debate:
-    """The fork of `original`, a debate of `log` over `ratings`; raises ConfigError as `check`."""
-    check(fork, original)
+    """The fork of `original`, a debate of `log` over `ratings`.
+
+    Raises ConfigError as `check_fork`.
+    """
+    check_fork(fork, original)
     opening = fork.opening(original)
-    return await hold(log, ratings, debaters, max_rounds=fork.max_rounds, opening=opening)
+    return await run_debate(log, ratings, debaters, max_rounds=fork.max_rounds, opening=opening)
 
 
-def read_role(name: str) -> Role:
+def parse_role(name: str) -> Role:
     """The role that people call so, in any case and with - or _ for blanks; raises ConfigError."""
     known = {str(role).lower(): role for role in Role}
     role = known.get(name.lower().replace("-", " ").replace("_", " ").strip())

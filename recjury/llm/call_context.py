@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from typing import NamedTuple
 
 
-class Attribution(NamedTuple):
+class CallContext(NamedTuple):
     """The unit a call is for (a conversation, an evaluation, a campaign), and its sample.
 
     The sample is which repeat of its scenario a conversation is, and which judging of its log an
@@ -17,22 +17,22 @@ class Attribution(NamedTuple):
     sample: int = 0
 
 
-NOBODY = Attribution()
+NO_CONTEXT = CallContext()
 
-_current: ContextVar[Attribution] = ContextVar("recjury_attribution", default=NOBODY)
+_current: ContextVar[CallContext] = ContextVar("recjury_attribution", default=NO_CONTEXT)
 
-attribution = _current.get
-"""The attribution of the running task."""
+current_call_context = _current.get
+"""The current_call_context of the running task."""
 
 
 @contextmanager
-def on_behalf_of(unit: str, sample: int = 0) -> Iterator[None]:
+def call_context(unit: str, sample: int = 0) -> Iterator[None]:
     """Calls made inside, also by tasks started inside, are for `unit`.
 
     `sample` enters their identity: the third repeat of a scenario, and the third judging of a
     log, get replies of their own.
     """
-    token = _current.set(Attribution(unit, sample))
+    token = _current.set(CallContext(unit, sample))
     try:
         yield
     finally:

@@ -1,0 +1,21 @@
+"""Anyone's own Python code: found, identified, called, and kept from doing harm."""
+
+from recjury.plugins.calling import TIMEOUT, call_plugin
+from recjury.plugins.code_identity import json_settings, process_identity, source_digest
+from recjury.plugins.loading import Factory, entry_point_names, load_factory
+from recjury.plugins.printing import redirect_stdout
+from recjury.plugins.telling import describe_exception, exception_message
+
+__all__ = [
+    "TIMEOUT",
+    "Factory",
+    "call_plugin",
+    "describe_exception",
+    "entry_point_names",
+    "exception_message",
+    "json_settings",
+    "load_factory",
+    "process_identity",
+    "redirect_stdout",
+    "source_digest",
+]
