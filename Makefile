@@ -15,7 +15,7 @@ PYTEST := $(BIN)/python -m pytest -n $(or $(WORKERS),logical) --dist worksteal
 # Where real data is read from; tests that need it are skipped where it is missing.
 export RECJURY_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help install demo demo-weights test test-quick lint bench clean
+.PHONY: help install demo demo-weights test test-quick lint bench docs dist-check clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,5 +52,11 @@ test-quick: install ## the part that ends within 90 seconds
 bench: install ## performance, as ratios from one run
 	$(BIN)/python -m benchmarks.harness --json
 
+docs: install ## the documentation as a site, in docs/_build/html
+	$(BIN)/python -m sphinx -W -n --keep-going -q -b html docs docs/_build/html
+
+dist-check: ## build wheel and sdist, and use each in a fresh environment (EXTRA=neural: with it)
+	.ci/dist-check $(PYTHON) $(EXTRA)
+
 clean: ## remove what the commands above made
-	rm -rf $(VENV) demo .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) demo docs/_build .mypy_cache .ruff_cache .pytest_cache
