@@ -1,4 +1,4 @@
-"""The directive `campaign-keys`: tables of a campaign file's keys, made from the models that read it.
+"""The directive `campaign-keys`: tables of a campaign file's keys, from the models that read it.
 
     ```{campaign-keys} evaluators.core.judges
     ```
@@ -58,7 +58,9 @@ def _model(place: str) -> type[BaseModel]:
         if step in model.model_fields:
             found = [*_models(model.model_fields[step].annotation)]
         else:
-            found = [each for each in found if get_args(each.model_fields["kind"].annotation)[0] == step]
+            found = [
+                each for each in found if get_args(each.model_fields["kind"].annotation)[0] == step
+            ]
         model = found[0]
     return model
 
@@ -113,7 +115,9 @@ def _bounds(field: FieldInfo) -> str:
         for kind, sign in _BOUNDS.items()
         if isinstance(bound, kind)
     ]
-    found += [f"at least {bound.min_length}" for bound in field.metadata if isinstance(bound, MinLen)]
+    found += [
+        f"at least {bound.min_length}" for bound in field.metadata if isinstance(bound, MinLen)
+    ]
     return f", {', '.join(found)}" if found else ""
 
 

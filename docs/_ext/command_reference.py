@@ -18,7 +18,9 @@ class Commands(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """The sections, in the order of `recjury --help`."""
         root = typer.main.get_command(recjury)
-        text = "\n".join(line for command in _leaves(root, "recjury") for line in _section(*command))
+        text = "\n".join(
+            line for command in _leaves(root, "recjury") for line in _section(*command)
+        )
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
