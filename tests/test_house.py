@@ -95,3 +95,12 @@ def test_the_front_door_opens_without_heavy_libraries() -> None:
     probe = "import sys, recjury.cli; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert {name.partition(".")[0] for name in run.stdout.split()} & HEAVY == set()
+
+
+def test_importing_the_package_takes_little_time() -> None:
+    import subprocess
+    import sys
+
+    probe = "import time; t = time.process_time(); import recjury; print(time.process_time() - t)"
+    run = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert float(run.stdout) < 0.3

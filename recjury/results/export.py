@@ -9,7 +9,7 @@ from typing import get_args
 
 from recjury.errors import ConfigError, StoreError
 from recjury.results.conversations import write_conversations
-from recjury.results.file_formats import FILES, Format
+from recjury.results.file_formats import FILES, Format, require_arrow
 from recjury.results.tables import Table, tables
 from recjury.store import Store
 
@@ -25,12 +25,14 @@ def export(store: Store, folder: Path, format: Format, campaign: str | None = No
     That file stands there in every format, and the table that would have its name is
     `conversation_scores.jsonl`. `campaign` is a campaign's id; None exports the whole store.
     Files of an earlier export are replaced once all new ones are written. Raises ConfigError for
-    another format, for a `folder` that is none, and where something that is no regular file has
-    the name of one to write. Raises StoreError where the folder cannot be written or a row is not
-    as it was written.
+    another format, for Parquet without the extra `frames`, for a `folder` that is none, and where
+    something that is no regular file has the name of one to write. Raises StoreError where the
+    folder cannot be written or a row is not as it was written.
     """
     if format not in FILES:
         raise ConfigError(f"format must be one of {', '.join(get_args(Format))}, got {format}")
+    if format == "parquet":
+        require_arrow("--format parquet")
     if os.path.lexists(folder) and not folder.is_dir():
         raise ConfigError(f"{folder} is not a folder: name another")
     named = {f"{table.name}.{format}": table for table in tables(store, campaign)}

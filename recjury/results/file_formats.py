@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import orjson
+
+from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,6 +77,15 @@ def parquet_file(path: Path, fields: Sequence[Field]) -> Iterator[Write]:
                 writer.write_batch(batch)
 
         yield write
+
+
+def require_arrow(user: str) -> None:
+    """Raise ConfigError, with the command to run, unless the extra `frames` is installed.
+
+    `user` is the feature that needs it, the subject of the message.
+    """
+    if find_spec("pyarrow") is None:
+        raise ConfigError(f"{user} needs pyarrow: run pip install 'recjury[frames]'")
 
 
 def arrow_schema(fields: Sequence[Field]) -> "pa.Schema":

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from recjury.results.choice import require
-from recjury.results.file_formats import arrow_batches, arrow_schema
+from recjury.results.file_formats import arrow_batches, arrow_schema, require_arrow
 from recjury.results.tables import tables
 from recjury.store import Store
 
@@ -16,8 +16,10 @@ def frame(store: Store, name: str, campaign: str | None = None) -> "pa.Table":
     campaign (its id) or, for None, of the whole store.
 
     Each says by which conversation, evaluation, evaluator and metric its rows are. Raises
-    StoreError for another name, and where a row is not as it was written.
+    StoreError for another name, and where a row is not as it was written; ConfigError without
+    the extra `frames`.
     """
+    require_arrow("a frame")
     import pyarrow as pa
 
     by_name = {table.name: table for table in tables(store, campaign)}

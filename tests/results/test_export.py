@@ -129,6 +129,18 @@ def test_frames_hold_what_an_export_holds(filled: Store, tmp_path: Path) -> None
         frame(filled, "rating")
 
 
+def test_without_the_frames_extra_one_line_says_what_to_install(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recjury.results.file_formats.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r"a frame needs pyarrow: run pip install 'recjury\[fra"):
+        frame(filled, "ratings")
+    with pytest.raises(ConfigError, match="--format parquet needs pyarrow"):
+        export(filled, tmp_path / "out", "parquet")
+    assert not (tmp_path / "out").exists()
+    assert export(filled, tmp_path / "out", "csv")
+
+
 def test_frames_hold_the_means_that_are_shown(filled: Store) -> None:
     row = summarise(filled, CAMPAIGN).systems["a"]
     scores = frame(filled, "conversations", CAMPAIGN)
