@@ -1,10 +1,13 @@
 """The documentation site builds without a warning, and its tutorials can be followed."""
 
+import json
 import re
 import shlex
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +16,7 @@ from tests.cli.front_door import recjury
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
 
 @pytest.mark.slow
@@ -61,3 +65,29 @@ def test_a_tutorial_can_be_followed(
         assert ended.out, command
     for module in {name.removesuffix(".py") for name in saved}:
         sys.modules.pop(module, None)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_kept_without_outputs(notebook: Path) -> None:
+    cells = json.loads(notebook.read_text("utf-8"))["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert code
+    assert [cell for cell in code if cell["outputs"] or cell["execution_count"]] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs(notebook: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the notebook's own libraries
+        import nbformat
+        from nbclient import NotebookClient
+
+        book: Any = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
+        NotebookClient(
+            book, timeout=120, kernel_name="python3", resources={"metadata": {"path": tmp_path}}
+        ).execute()
+    printed = [output for cell in book.cells for output in cell.get("outputs", ())]
+    assert any("core.overall" in output.get("text", "") for output in printed)
+    assert list(tmp_path.glob("*.db"))

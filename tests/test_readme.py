@@ -54,7 +54,15 @@ def test_its_commands_run(
     row = {"id": "1", "system": "mine", "catalogue": "sample", "interaction": turns}
     Path("mine.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
     commands = _commands()
-    assert [command[0] for command in commands] == ["run", "run", "compare", "replay", "judge"]
+    assert [command[0] for command in commands] == [
+        "demo",
+        "run",
+        "run",
+        "compare",
+        "replay",
+        "judge",
+    ]
+    commands[0] += ["--limit", "1"]
     with ScriptedEndpoint(player.play, models=("gpt-4o-mini",)) as endpoint:
         campaign = yaml.safe_load((ROOT / "examples" / "model.yaml").read_text("utf-8"))
         campaign["model"]["base_url"] = endpoint.url
