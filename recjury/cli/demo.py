@@ -1,16 +1,20 @@
 """`recjury demo`: the README's campaign, with the systems that are installed."""
 
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recjury.cli import options, output
+from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recjury.campaign import Progress, RunResult
+    from recjury.campaign import CampaignConfig, Progress, RunResult
 
 DEFAULT_STORE = "sqlite:///recjury-demo.db"
+CAMPAIGN_FILE = Path(__file__).parents[1] / "demo" / "demo.yaml"
+NEURAL = ("kbrd", "barcor", "unicrs")
 
 
 def demo(
@@ -33,16 +37,28 @@ def demo(
     from recjury.campaign import run_campaign
     from recjury.cli.results import finish
     from recjury.cli.running import drive
-    from recjury.demo import demo_campaign
     from recjury.report import check_place
 
-    campaign = demo_campaign()
-    if campaign.left_out is not None:
-        output.say(f"recjury: left out: {campaign.left_out}")
+    campaign = _installed_campaign()
     if report is not None:
         check_place(report)
 
     def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
-        return run_campaign(campaign.config, store, limit=limit, progress=progress)
+        return run_campaign(campaign, store, limit=limit, progress=progress)
 
     finish(drive(work), store, report=report, as_json=as_json)
+
+
+def _installed_campaign() -> "CampaignConfig":
+    """The demo's campaign; without the extra `neural`, less the systems that need it."""
+    from recjury.agents.extras import require_neural
+    from recjury.campaign import read_config
+
+    campaign = read_config(CAMPAIGN_FILE)
+    try:
+        require_neural(f"each of {', '.join(NEURAL)}")
+    except ConfigError as error:
+        output.say(f"recjury: left out: {error}")
+        systems = tuple(system for system in campaign.systems if system.kind not in NEURAL)
+        return campaign.model_copy(update={"systems": systems})
+    return campaign

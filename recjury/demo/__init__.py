@@ -1,6 +1,5 @@
-"""The campaign of the README, without a key, a GPU or a network: `recjury demo`."""
+"""The campaign of `recjury demo`: `demo.yaml`, and the own system that takes part in it."""
 
-from recjury.demo.campaign import Demo, demo_campaign
 from recjury.demo.popular import Popular
 
-__all__ = ["Demo", "Popular", "demo_campaign"]
+__all__ = ["Popular"]
