@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -24,40 +23,46 @@ from recjury.agents.training.speech import learnable_words, speeches
 from recjury.agents.training.systems import train
 from recjury.agents.unicrs.training import Hyperparameters as UnicrsSettings
 from recjury.agents.unicrs.training import train_unicrs
-from recjury.corpora import open_corpus
+from recjury.corpora import Corpus, open_corpus
 from recjury.corpora.folder import sample_folder
 from recjury.errors import ConfigError, DataError
 from recjury.records import SystemReply
 from tests.agents.conversations import talk
 
 CORPUS = open_corpus("sample")
-ITEMS = Plan(epochs=2, batch=32, learning_rate=2e-3, warm_up=0.0, decay=False)
-WORDS = Plan(epochs=2, batch=32, learning_rate=2e-3, warm_up=0.0, decay=False)
+ITEMS = Plan(epochs=2, batch=16, learning_rate=2e-3, warm_up=0.0, decay=False)
+WORDS = Plan(epochs=2, batch=16, learning_rate=2e-3, warm_up=0.0, decay=False)
 
 
-def barcor(out: Path, seed: int) -> TrainingReport:
+def barcor(corpus: Corpus, out: Path, seed: int, words: Plan = WORDS) -> TrainingReport:
     settings = BarcorSettings(
-        recommender=ITEMS, generator=WORDS, width=32, layers=(1, 1), vocabulary=600, facts=500
+        recommender=ITEMS, generator=words, width=32, layers=(1, 1), vocabulary=600, facts=200
     )
-    return train_barcor(CORPUS, out, seed=seed, hyperparameters=settings)
+    return train_barcor(corpus, out, seed=seed, hyperparameters=settings)
 
 
-def unicrs(out: Path, seed: int) -> TrainingReport:
+def unicrs(corpus: Corpus, out: Path, seed: int, words: Plan = WORDS) -> TrainingReport:
     settings = UnicrsSettings(
-        recommender=ITEMS, generator=WORDS, width=32, text_width=16, vocabulary=600
+        recommender=ITEMS,
+        generator=words,
+        width=16,
+        layers=1,
+        text_width=16,
+        vocabulary=600,
+        share=0.05,
     )
-    return train_unicrs(CORPUS, out, seed=seed, hyperparameters=settings)
+    return train_unicrs(corpus, out, seed=seed, hyperparameters=settings)
 
 
-def kbrd(out: Path, seed: int) -> TrainingReport:
+def kbrd(corpus: Corpus, out: Path, seed: int, words: Plan = WORDS) -> TrainingReport:
     settings = KbrdSettings(
         recommender=Plan(epochs=3, batch=32, learning_rate=3e-4, warm_up=0.0, decay=False),
-        generator=WORDS,
+        generator=words,
         dim=32,
         width=32,
         vocabulary=600,
     )
-    return train_kbrd(CORPUS, out, seed=seed, hyperparameters=settings)
+    return train_kbrd(corpus, out, seed=seed, hyperparameters=settings)
 
 
 TRAINERS = {"kbrd": kbrd, "barcor": barcor, "unicrs": unicrs}
@@ -69,13 +74,15 @@ class Trained(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=list(TRAINERS))
-def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+def trained(
+    few: Corpus, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Trained:
     out = tmp_path_factory.mktemp("trained") / request.param
-    return Trained(out, TRAINERS[request.param](out, 1))
+    return Trained(out, TRAINERS[request.param](few, out, 1))
 
 
-def learnt(report: TrainingReport) -> list[tuple[str, float, Mapping[str, float]]]:
-    return [(e.part, e.loss, e.figures) for part in report.parts for e in part.epochs]
+def losses(report: TrainingReport) -> list[float]:
+    return [epoch.loss for part in report.parts for epoch in part.epochs]
 
 
 @pytest.mark.slow
@@ -89,25 +96,28 @@ def test_both_losses_fall(trained: Trained) -> None:
 
 
 @pytest.mark.slow
-def test_recall_beats_popularity(trained: Trained) -> None:
-    at_50 = trained.report.test["all"][-1]
-    popular = trained.report.floors["popularity"]["all"][-1]
+@pytest.mark.parametrize("system", ["barcor", "unicrs"])
+def test_recall_beats_popularity(system: str, tmp_path: Path) -> None:
+    """On the whole sample; KBRD's recall is in test_kbrd_training."""
+    few_words = Plan(epochs=1, batch=128)
+    report = TRAINERS[system](CORPUS, tmp_path / "out", 1, few_words)
+    at_50 = report.test["all"][-1]
+    popular = report.floors["popularity"]["all"][-1]
     assert at_50.k == popular.k == 50
     assert at_50.value > popular.value
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_numbers(trained: Trained, tmp_path: Path) -> None:
-    again = TRAINERS[trained.report.system](tmp_path / "again", 1)
-    assert learnt(again) == learnt(trained.report)
-    assert again.test == trained.report.test
+def test_the_same_seed_gives_the_same_losses(trained: Trained, few: Corpus, tmp_path: Path) -> None:
+    again = TRAINERS[trained.report.system](few, tmp_path / "again", 1)
+    assert losses(again) == pytest.approx(losses(trained.report), rel=1e-4)
 
 
 @pytest.mark.slow
-def test_the_checkpoint_takes_part_in_conversations(trained: Trained) -> None:
+def test_the_checkpoint_takes_part_in_conversations(trained: Trained, few: Corpus) -> None:
     async def answer() -> SystemReply:
         kind, options = trained.report.system, {"checkpoint": str(trained.folder)}
-        system = load_recommender(kind, kind, options, SystemContext(CORPUS))
+        system = load_recommender(kind, kind, options, SystemContext(few))
         try:
             return await system.respond(talk("I like Psycho, by Alfred Hitchcock."))
         finally:
@@ -136,15 +146,15 @@ class InterruptAt:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["recommender", "generator"])
 def test_interrupted_training_leaves_nothing_and_spares_what_was_there(
-    tmp_path: Path, part: str
+    few: Corpus, tmp_path: Path, part: str
 ) -> None:
     out = tmp_path / "kbrd"
-    kbrd(out, 1)
+    kbrd(few, out, 1)
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     with pytest.raises(Interrupted):
-        train("kbrd", CORPUS, out, epochs=1, progress=Progress(InterruptAt(part)))
+        train("kbrd", few, out, epochs=1, progress=Progress(InterruptAt(part)))
     with pytest.raises(Interrupted):
-        train("kbrd", CORPUS, tmp_path / "other", epochs=1, progress=Progress(InterruptAt(part)))
+        train("kbrd", few, tmp_path / "other", epochs=1, progress=Progress(InterruptAt(part)))
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["kbrd"]
 

@@ -24,11 +24,10 @@ from recjury.agents.training.systems import train
 from recjury.agents.unicrs.assembly import read_texts
 from recjury.agents.unicrs.backbones import Folders
 from recjury.agents.unicrs.prompting import fitting
-from recjury.corpora import open_corpus
+from recjury.corpora import Corpus
 from recjury.errors import ConfigError, DataError
 from tests.agents.published import write_bart, write_gpt2, write_roberta
 
-CORPUS = open_corpus("sample")
 TEXTS = ["<s>User: I liked Heat</s>", "<s>User: A film</s><pad><pad>"]
 
 
@@ -67,16 +66,16 @@ def test_backbones_are_named_by_kind_and_found_by_folder(
     ],
 )
 def test_backbones_named_badly_are_refused(
-    tmp_path: Path, system: str, named: list[str], said: str
+    few: Corpus, tmp_path: Path, system: str, named: list[str], said: str
 ) -> None:
     with pytest.raises(ConfigError, match=said) as caught:
-        train(system, CORPUS, tmp_path / "out", backbones=named)
+        train(system, few, tmp_path / "out", backbones=named)
     assert "\n" not in str(caught.value)
     assert not list(tmp_path.iterdir())
 
 
 def test_without_a_network_it_says_what_to_fetch_and_where_to_name_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    few: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import huggingface_hub.constants
 
@@ -84,7 +83,7 @@ def test_without_a_network_it_says_what_to_fetch_and_where_to_name_it(
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     named = [f"gpt2={write_gpt2(tmp_path / 'gpt2')}", "roberta=roberta-base"]
     with pytest.raises(ConfigError) as caught:
-        train("unicrs", CORPUS, tmp_path / "out", backbones=named)
+        train("unicrs", few, tmp_path / "out", backbones=named)
     said = str(caught.value)
     assert "hf download roberta-base --local-dir FOLDER" in said
     assert "config.json, and model.safetensors (or pytorch_model.bin)" in said
@@ -142,9 +141,9 @@ def test_a_hub_name_is_found_in_the_hubs_cache_and_again_by_what_is_recorded(
     assert place(None) == inside
 
 
-def test_a_generator_that_is_not_wanted_starts_from_nothing(tmp_path: Path) -> None:
+def test_a_generator_that_is_not_wanted_starts_from_nothing(few: Corpus, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="there is to be none"):
-        train("kbrd", CORPUS, tmp_path / "out", backbones=["x"], speaks=False)
+        train("kbrd", few, tmp_path / "out", backbones=["x"], speaks=False)
 
 
 def too_late(report: EpochReport) -> None:
@@ -161,22 +160,22 @@ def too_late(report: EpochReport) -> None:
 )
 @pytest.mark.parametrize("system", ["kbrd", "barcor"])
 def test_a_folder_that_lacks_a_file_is_refused_before_anything_is_trained(
-    tmp_path: Path, system: str, missing: str, said: str
+    few: Corpus, tmp_path: Path, system: str, missing: str, said: str
 ) -> None:
     bart = write_bart(tmp_path / "bart")
     (bart / missing).unlink()
     with pytest.raises(ConfigError, match=said):
-        train(system, CORPUS, tmp_path / "out", backbones=[str(bart)], progress=Progress(too_late))
+        train(system, few, tmp_path / "out", backbones=[str(bart)], progress=Progress(too_late))
     assert [path.name for path in tmp_path.iterdir()] == ["bart"]
 
 
-def test_models_of_another_type_are_refused(tmp_path: Path) -> None:
+def test_models_of_another_type_are_refused(few: Corpus, tmp_path: Path) -> None:
     gpt2, roberta = write_gpt2(tmp_path / "gpt2"), write_roberta(tmp_path / "roberta")
     with pytest.raises(DataError, match="expected a model of type bart, found 'gpt2'"):
-        train("barcor", CORPUS, tmp_path / "out", backbones=[str(gpt2)])
+        train("barcor", few, tmp_path / "out", backbones=[str(gpt2)])
     swapped = [f"gpt2={roberta}", f"roberta={gpt2}"]
     with pytest.raises(DataError, match="expected a model of type gpt2, found 'roberta'"):
-        train("unicrs", CORPUS, tmp_path / "out", backbones=swapped)
+        train("unicrs", few, tmp_path / "out", backbones=swapped)
 
 
 def test_weights_of_another_size_and_other_marks_are_refused(tmp_path: Path) -> None:

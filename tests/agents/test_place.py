@@ -12,10 +12,8 @@ from recjury.agents.training.progress import Progress
 from recjury.agents.training.report import EpochReport
 from recjury.agents.training.systems import train
 from recjury.cli.app import app
-from recjury.corpora import open_corpus
+from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, DataError
-
-CORPUS = open_corpus("sample")
 
 
 def write(out: Path, said: str, *, conv: bool = True) -> None:
@@ -71,21 +69,25 @@ def test_what_a_killed_training_left_is_no_reason_to_refuse(tmp_path: Path) -> N
     assert (tmp_path / METADATA).is_file()
 
 
-def test_a_place_that_cannot_be_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_is_refused_before_anything_is_trained(
+    few: Corpus, tmp_path: Path
+) -> None:
     def too_late(report: EpochReport) -> None:
         raise AssertionError(f"{report.part} was trained")
 
     (tmp_path / "file").write_text("", "utf-8")
     for out in (tmp_path / "file" / "out", Path("/proc/nowhere/out")):
         with pytest.raises(ConfigError, match="cannot be written to: "):
-            train("kbrd", CORPUS, out, speaks=False, epochs=1, progress=Progress(too_late))
+            train("kbrd", few, out, speaks=False, epochs=1, progress=Progress(too_late))
 
 
-def test_half_precision_leaves_files_beside_the_checkpoint_alone(tmp_path: Path) -> None:
+def test_half_precision_leaves_files_beside_the_checkpoint_alone(
+    few: Corpus, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     write(out, "old")
     (out / "mine.pt").write_text("no checkpoint", "utf-8")
-    train("kbrd", CORPUS, out, speaks=False, epochs=1, half=True)
+    train("kbrd", few, out, speaks=False, epochs=1, half=True)
     assert (out / "mine.pt").read_text("utf-8") == "no checkpoint"
 
 
@@ -100,8 +102,8 @@ def test_a_seed_that_cannot_be_is_refused(tmp_path: Path, seed: str) -> None:
     assert not out.exists()
 
 
-def test_seeds_reach_as_far_as_the_command_takes_them(tmp_path: Path) -> None:
-    report = train("kbrd", CORPUS, tmp_path / "out", speaks=False, epochs=1, seed=2**63 - 1)
+def test_seeds_reach_as_far_as_the_command_takes_them(few: Corpus, tmp_path: Path) -> None:
+    report = train("kbrd", few, tmp_path / "out", speaks=False, epochs=1, seed=2**63 - 1)
     assert report.seed == 2**63 - 1
 
 

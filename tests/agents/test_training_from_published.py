@@ -15,7 +15,7 @@ from recjury.agents.barcor import checkpoint as barcor
 from recjury.agents.barcor.objective import Recommending, Untied
 from recjury.agents.barcor.training import Hyperparameters as BarcorSettings
 from recjury.agents.barcor.training import train_barcor
-from recjury.agents.kbrd.edges import neighbourhoods
+from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
 from recjury.agents.kbrd.training import Hyperparameters as KbrdSettings
 from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural import weights
@@ -36,21 +36,20 @@ from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.objective import Recommending as Prompting
 from recjury.agents.unicrs.objective import Speaking
 from recjury.agents.unicrs.recommender import UniCRS
-from recjury.corpora import open_corpus
+from recjury.corpora import Corpus
 from recjury.errors import ConfigError, DataError
 from recjury.records import SystemReply
 from tests.agents.conversations import talk
 from tests.agents.published import write_bart, write_gpt2, write_roberta
 from tests.cli.front_door import recjury
 
-CORPUS = open_corpus("sample")
-ENTITIES, RELATIONS = len(CORPUS.graph.entities), len(CORPUS.graph.relations)
 TALKS = [talk("Hello"), talk("I like Psycho, by Alfred Hitchcock.", "Seen Vertigo?", "Yes.")]
 
 
 class Trained(NamedTuple):
-    """A checkpoint, what was reported, and where its backbones are."""
+    """A checkpoint, what it learnt from, what was reported, and where its backbones are."""
 
+    corpus: Corpus
     folder: Path
     report: TrainingReport
     named: tuple[str, ...]
@@ -72,19 +71,20 @@ def write_backbones(system: str, folder: Path) -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="module", params=["kbrd", "barcor", "unicrs"])
-def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trained:
+def trained(
+    few: Corpus, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Trained:
     place = tmp_path_factory.mktemp(request.param)
     named = write_backbones(request.param, place)
-    report = train(request.param, CORPUS, place / "out", seed=1, epochs=2, backbones=named)
-    return Trained(place / "out", report, named)
+    report = train(request.param, few, place / "out", seed=1, epochs=2, backbones=named)
+    return Trained(few, place / "out", report, named)
 
 
-def loaded(
-    folder: Path, system: str, **options: object
-) -> tuple[Mapping[str, object], list[object]]:
+def loaded(trained: Trained, **options: object) -> tuple[Mapping[str, object], list[object]]:
     """What identifies the system, and what it answers."""
-    around = SystemContext(CORPUS, list_length=5)
-    found = load_recommender(system, system, {"checkpoint": str(folder)} | options, around)
+    system, around = trained.report.system, SystemContext(trained.corpus, list_length=5)
+    options = {"checkpoint": str(trained.folder)} | options
+    found = load_recommender(system, system, options, around)
 
     async def answers() -> list[object]:
         try:
@@ -100,8 +100,11 @@ def test_every_part_learns(trained: Trained) -> None:
     parts = {part.part: part for part in trained.report.parts}
     wanted = {"prompts"} if trained.report.system == "unicrs" else set()
     assert set(parts) == wanted | {"recommender", "generator"}
-    for part in parts.values():
-        assert part.epochs[-1].loss < part.epochs[0].loss
+    first, last = ({name: part.epochs[n] for name, part in parts.items()} for n in (0, -1))
+    # The steps are gentle: only what is measured without dropout shows that so few replies help.
+    assert last["generator"].quality > first["generator"].quality
+    for name in set(parts) - {"generator"}:
+        assert last[name].loss < first[name].loss
 
 
 @pytest.mark.slow
@@ -118,17 +121,17 @@ def test_the_description_says_what_it_started_from(trained: Trained) -> None:
 
 @pytest.mark.slow
 def test_it_is_read_without_options_and_always_the_same(trained: Trained) -> None:
-    settings, replies = loaded(trained.folder, trained.report.system)
+    settings, replies = loaded(trained)
     for reply in replies:
         assert isinstance(reply, SystemReply)
         assert len({item.id for item in reply.items}) == 5
-    assert loaded(trained.folder, trained.report.system) == (settings, replies)
+    assert loaded(trained) == (settings, replies)
 
 
 def bart_again(trained: Trained) -> tuple[Objective, Objective]:
     """BARCOR's objectives with the models that were saved."""
-    session = Session("barcor", CORPUS, seed=1)
-    found = barcor.load(trained.folder, entities=ENTITIES)
+    session = Session("barcor", trained.corpus, seed=1)
+    found = barcor.load(trained.folder, entities=session.space.entities)
     (name,) = trained.named
     start = published_bart(find_origin(name, "bart"), barcor.LIMITS)
     recommending = Recommending(
@@ -146,13 +149,21 @@ def bart_again(trained: Trained) -> tuple[Objective, Objective]:
     return recommending, speaking
 
 
+def load_unicrs(folder: Path, corpus: Corpus) -> unicrs.Checkpoint:
+    sizes = len(corpus.graph.entities), len(corpus.graph.relations)
+    return unicrs.load(folder, entities=sizes[0], relations=sizes[1], corpus=corpus.name)
+
+
+def edges_of(corpus: Corpus) -> Neighbourhoods:
+    graph = corpus.graph
+    return neighbourhoods(graph.edges, len(graph.entities) + 1, len(graph.relations))
+
+
 def unicrs_again(trained: Trained) -> tuple[Objective, Objective]:
     """UniCRS's objectives with the models that were saved."""
-    session = Session("unicrs", CORPUS, seed=1)
-    model, texts, _, _ = unicrs.load(
-        trained.folder, entities=ENTITIES, relations=RELATIONS, corpus=CORPUS.name
-    )
-    edges = neighbourhoods(CORPUS.graph.edges, ENTITIES + 1, RELATIONS)
+    session = Session("unicrs", trained.corpus, seed=1)
+    model, texts, _, _ = load_unicrs(trained.folder, trained.corpus)
+    edges = edges_of(trained.corpus)
     return (
         Prompting(model, texts, session.space, edges, session.parts),
         Speaking(model, texts, edges, session.said, session.heldout),
@@ -171,39 +182,39 @@ def test_what_is_read_does_as_well_as_what_was_trained(trained: Trained) -> None
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_weights(trained: Trained, tmp_path: Path) -> None:
-    again = train(
-        trained.report.system,
-        CORPUS,
-        tmp_path / "again",
-        seed=1,
-        epochs=2,
-        backbones=trained.named,
-    )
-    assert again.test == trained.report.test
-    assert digests(tmp_path / "again") == digests(trained.folder)
+def test_the_same_seed_gives_the_same_weights(
+    few: Corpus, trained: Trained, tmp_path: Path
+) -> None:
+    name, out = trained.report.system, tmp_path / "again"
+    train(name, few, out, seed=1, epochs=2, backbones=trained.named)
+    expected, found = saved(trained.folder), saved(out)
+    assert len(expected) > 10
+    assert expected.keys() == found.keys()
+    for tensor, values in expected.items():
+        torch.testing.assert_close(found[tensor], values, atol=1e-4, rtol=1e-4)
 
 
-def digests(folder: Path) -> dict[str, str]:
-    """The numbers in each file of weights."""
+def saved(folder: Path) -> dict[str, Tensor]:
+    """The tensors in all files of weights, by file and name."""
     files = [path for path in folder.rglob("*") if path.suffix in (".pt", ".bin")]
     assert len(files) == 2
     return {
-        str(path.relative_to(folder)): weights.tensors_digest(weights.read_tensors(path))
+        f"{path.relative_to(folder)}: {name}": tensor
         for path in files
+        for name, tensor in weights.read_tensors(path).items()
     }
 
 
 @pytest.mark.slow
-def test_all_barts_start_from_the_published_one(tmp_path: Path) -> None:
+def test_all_barts_start_from_the_published_one(few: Corpus, tmp_path: Path) -> None:
     (name,) = write_backbones("barcor", tmp_path)
     published = BartModel.from_pretrained(name).state_dict()
     still = Plan(epochs=1, learning_rate=1e-12)
     origins = find_origins("barcor", [name])
     of_barcor = BarcorSettings(recommender=still, generator=still)
-    train_barcor(CORPUS, tmp_path / "barcor", hyperparameters=of_barcor, origins=origins)
+    train_barcor(few, tmp_path / "barcor", hyperparameters=of_barcor, origins=origins)
     of_kbrd = KbrdSettings(recommender=still, generator=still)
-    train_kbrd(CORPUS, tmp_path / "kbrd", hyperparameters=of_kbrd, origins=origins)
+    train_kbrd(few, tmp_path / "kbrd", hyperparameters=of_kbrd, origins=origins)
     for part in ("barcor/rec_model", "barcor/conv_model", "kbrd/conv_model"):
         saved = weights.read_tensors(tmp_path / part / "pytorch_model.bin")
         for tensor_name, tensor in published.items():
@@ -215,10 +226,10 @@ def test_all_barts_start_from_the_published_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("trained", ["kbrd", "barcor"], indirect=True)
 def test_a_fine_tuned_bart_is_part_of_the_checkpoint(trained: Trained, tmp_path: Path) -> None:
     (name,) = trained.named
-    before = loaded(trained.folder, trained.report.system)
+    before = loaded(trained)
     Path(name).rename(tmp_path / "elsewhere")
     try:
-        assert loaded(trained.folder, trained.report.system) == before
+        assert loaded(trained) == before
     finally:
         (tmp_path / "elsewhere").rename(name)
 
@@ -227,15 +238,15 @@ def test_a_fine_tuned_bart_is_part_of_the_checkpoint(trained: Trained, tmp_path:
 @pytest.mark.parametrize("trained", ["unicrs"], indirect=True)
 def test_frozen_backbones_that_have_moved_are_named_anew(trained: Trained) -> None:
     place = trained.folder.parent
-    before = loaded(trained.folder, "unicrs")
+    before = loaded(trained)
     (place / "gpt2").rename(place / "moved")
     try:
         with pytest.raises(ConfigError) as caught:
-            loaded(trained.folder, "unicrs")
+            loaded(trained)
         assert f"backbone gpt2: there is no folder {place.resolve() / 'gpt2'}" in str(caught.value)
         assert "in the system's `backbones: {gpt2: FOLDER}`" in str(caught.value)
         moved = {"gpt2": str(place / "moved")}
-        assert loaded(trained.folder, "unicrs", backbones=moved) == before
+        assert loaded(trained, backbones=moved) == before
     finally:
         (place / "moved").rename(place / "gpt2")
 
@@ -248,7 +259,7 @@ def test_other_backbones_than_the_prompts_were_trained_for_are_refused(
     other = write_roberta(tmp_path / "other", seed=9)
     recorded = trained.metadata.backbones["roberta"]
     with pytest.raises(DataError) as caught:
-        loaded(trained.folder, "unicrs", backbones={"roberta": str(other)})
+        loaded(trained, backbones={"roberta": str(other)})
     said = str(caught.value)
     assert said.startswith(f"{other}: has the weights ")
     assert f"roberta {recorded.name} with the weights" in said
@@ -256,14 +267,16 @@ def test_other_backbones_than_the_prompts_were_trained_for_are_refused(
 
 
 @pytest.mark.slow
-def test_only_prompts_are_trained_and_all_of_the_model_is_read_again(tmp_path: Path) -> None:
+def test_only_prompts_are_trained_and_all_of_the_model_is_read_again(
+    few: Corpus, tmp_path: Path
+) -> None:
     named = write_backbones("unicrs", tmp_path)
-    session = Session("unicrs", CORPUS, seed=1)
-    edges = neighbourhoods(CORPUS.graph.edges, ENTITIES + 1, RELATIONS)
+    session = Session("unicrs", few, seed=1)
+    edges = edges_of(few)
     plans = dict.fromkeys(("prompts", "recommender", "generator"), Plan(epochs=1))
     with reproducible(1):
         model, texts, described = prompting.begin(
-            session, find_origins("unicrs", named), unicrs.released("sample").limits
+            session, find_origins("unicrs", named), unicrs.released("few").limits
         )
         before = copied(model)
         prompting.train_prompts(session, model, texts, edges, plans)
@@ -279,11 +292,11 @@ def test_only_prompts_are_trained_and_all_of_the_model_is_read_again(tmp_path: P
         limits=texts.limits, fidelity="corrected", sizes={}, backbones=described
     )
     unicrs.save(tmp_path / "out", model, texts, metadata, with_backbones=False)
-    read = unicrs.load(tmp_path / "out", entities=ENTITIES, relations=RELATIONS, corpus=CORPUS.name)
+    read = load_unicrs(tmp_path / "out", few)
     for name, tensor in read.model.state_dict().items():
         assert torch.equal(tensor, after[name])
-    kept = UniCRS(unicrs.Checkpoint(model, texts, metadata, "kept"), CORPUS)
-    assert kept.model.infer(TALKS) == UniCRS(read, CORPUS).model.infer(TALKS)
+    kept = UniCRS(unicrs.Checkpoint(model, texts, metadata, "kept"), few)
+    assert kept.model.infer(TALKS) == UniCRS(read, few).model.infer(TALKS)
 
 
 def copied(model: Unicrs) -> dict[str, Tensor]:
@@ -292,11 +305,14 @@ def copied(model: Unicrs) -> dict[str, Tensor]:
 
 @pytest.mark.slow
 def test_the_command_takes_backbones(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    few_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (name,) = write_backbones("kbrd", tmp_path)
     out = tmp_path / "out"
-    command = ["train", "kbrd", "--dataset", "sample", "--out", str(out), "--epochs", "1"]
+    command = ["train", "kbrd", "--dataset", str(few_folder), "--out", str(out), "--epochs", "1"]
     ended = recjury(monkeypatch, capsys, *command, "--backbone", name)
     assert ended.code == 0
     metadata = read_metadata(out)
