@@ -9,7 +9,7 @@ from typing import NamedTuple
 from benchmarks.workload import judge_requests, made_up_log, recorded_logs
 from recjury.judges import Rubric
 from recjury.llm import ModelSpec, call_context, call_identity
-from recjury.llm.call_context import current_call_context
+from recjury.llm.call_identity import current_call_context
 from recjury.records import CallRecord, ChatRequest, ConversationLog, Reply
 from recjury.store import Store
 

@@ -1,39 +1,45 @@
-"""Requests to a system under test that speaks HTTP: one pooled client, limits, careful retries."""
+"""Requests to a system under test that speaks HTTP: limits, and retries where they are safe."""
 
 import asyncio
-import os
 from dataclasses import dataclass, field
 
-import aiohttp
 from yarl import URL
 
 from recjury.agents.system_config import HttpSettings
 from recjury.errors import ConfigError, SystemFailed
 from recjury.llm import Backoff, Clock, SystemClock
-from recjury.llm.refusal import error_excerpt
-from recjury.llm.retry import retry_after
-from recjury.llm.spec import VARIABLE
+from recjury.llm.transport import (
+    HttpResponse,
+    HttpSession,
+    TooLargeError,
+    TransportError,
+    check_address,
+    check_key_variable,
+    excerpt_without_key,
+    read_api_key,
+    retry_after,
+)
 
-# Below what common servers keep an idle connection for (5 s): a request on a connection that the
-# server is just closing fails, and may not be sent again.
+# Less than common servers keep an idle connection (5 s): a request on a connection that the
+# server is closing fails, and may not be sent again.
 _KEEPALIVE_SECONDS = 4
-_CONNECT_SECONDS = 15
-_CHUNK = 65_536
-# The server says that it has not taken the request up.
-_NOT_TAKEN_UP = frozenset({429, 503})
+# With these statuses, the server says that it has not begun to work on the request.
+_NOT_BEGUN = frozenset({429, 503})
 
 
 class _AttemptFailed(Exception):
     """One attempt failed; `safe` where the server cannot have acted on it."""
 
-    def __init__(self, reason: str, *, safe: bool, mends: bool = True, wait: float | None = None):
+    def __init__(
+        self, reason: str, *, safe: bool, retryable: bool = True, wait: float | None = None
+    ):
         super().__init__(reason)
-        self.safe, self.mends, self.wait = safe, mends, wait
+        self.safe, self.retryable, self.wait = safe, retryable, wait
 
 
 @dataclass
 class HttpClient:
-    """Bodies to one system and back. Its session belongs to the loop that first uses it."""
+    """Sends request bodies to one system and returns response bodies."""
 
     settings: HttpSettings
     clock: Clock = field(default_factory=SystemClock)
@@ -41,15 +47,30 @@ class HttpClient:
 
     def __post_init__(self) -> None:
         """Read the key. Raises ConfigError for an address or a key that cannot be used."""
-        for address in (self.settings.url, self.settings.health):
-            if address is not None:
-                _check_address(address)
-        self._key = _key(self.settings)
-        self._session: aiohttp.ClientSession | None = None
-        self._free = asyncio.Semaphore(self.settings.concurrency)
+        settings = self.settings
+        try:
+            for address in (settings.url, settings.health):
+                if address is not None:
+                    check_address(address, "url")
+            check_key_variable(settings.key_env)
+        except ValueError as error:
+            raise ConfigError(str(error)) from None
+        self._key = read_api_key(settings.key_env, settings.url, "a system")
+        self._headers = {
+            "Content-Type": "application/json",
+            # A compressed response could be far larger than what is received.
+            "Accept-Encoding": "identity",
+            "Accept": "*/*",
+            "User-Agent": "recjury",
+        }
+        if self._key is not None:
+            bearer = settings.key_header.lower() == "authorization"
+            self._headers[settings.key_header] = f"Bearer {self._key}" if bearer else self._key
+        self._session = HttpSession(_KEEPALIVE_SECONDS, settings.max_bytes)
+        self._semaphore = asyncio.Semaphore(settings.concurrency)
 
     async def post(self, body: bytes) -> bytes:
-        """The body of the answer to `body`. Raises SystemFailed with the last attempt's reason."""
+        """The body of the response to `body`. Raises SystemFailed as the last attempt failed."""
         return await self._send("POST", self.settings.url, body)
 
     async def get(self, url: str) -> bytes:
@@ -58,21 +79,20 @@ class HttpClient:
 
     async def aclose(self) -> None:
         """Close all connections."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        await self._session.aclose()
 
     def shown(self, text: str) -> str:
         """The beginning of `text` on one line, without the key."""
-        return error_excerpt(text, self._key)
+        return excerpt_without_key(text, self._key)
 
     async def _send(self, method: str, url: str, body: bytes | None) -> bytes:
+        repeatable = body is None or self.settings.idempotent
         for attempt in range(1, self.settings.retries + 2):
             try:
-                async with self._free:
+                async with self._semaphore:
                     return await self._attempt(method, url, body)
             except _AttemptFailed as failure:
-                again = failure.mends and (failure.safe or body is None or self.settings.idempotent)
+                again = failure.retryable and (failure.safe or repeatable)
                 if not again or attempt > self.settings.retries:
                     times = f" ({attempt} attempts)" if attempt > 1 else ""
                     raise SystemFailed(f"{failure}{times}") from None
@@ -80,103 +100,30 @@ class HttpClient:
         raise AssertionError("the last attempt returns or raises")
 
     async def _attempt(self, method: str, url: str, body: bytes | None) -> bytes:
-        seconds = self.settings.timeout
-        limit = aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, _CONNECT_SECONDS))
         try:
-            async with self._opened().request(
-                method, url, data=body, timeout=limit, allow_redirects=False
-            ) as response:
-                raw = await self._read(response)
-        except (aiohttp.ConnectionTimeoutError, aiohttp.ClientConnectorError) as error:
-            raise _AttemptFailed(f"cannot connect ({_why(error)})", safe=True) from None
-        except TimeoutError:
-            raise _AttemptFailed(f"no answer within {seconds:g} s", safe=False) from None
-        except (aiohttp.ClientError, OSError) as error:
-            reason = f"the connection broke ({type(error).__name__})"
-            raise _AttemptFailed(reason, safe=False) from None
+            response = await self._session.request(
+                method, URL(url), body, self._headers, self.settings.timeout
+            )
+        except TooLargeError as error:
+            raise _AttemptFailed(f"{error} (`max_bytes`)", safe=False, retryable=False) from None
+        except TransportError as error:
+            raise _AttemptFailed(str(error), safe=not error.connected) from None
         if response.status != 200:
-            raise self._refusal(response, raw)
-        return raw
+            raise self._refusal(response)
+        return response.body
 
-    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
-        """The body; one that is too large is not read to its end."""
-        most = self.settings.max_bytes
-        parts, size = [], response.content_length or 0
-        if size <= most:
-            size = 0
-            async for part in response.content.iter_chunked(_CHUNK):
-                size += len(part)
-                parts.append(part)
-                if size > most:
-                    break
-        if size > most:
-            response.close()
-            reason = f"the answer is larger than {most} bytes (`max_bytes`)"
-            raise _AttemptFailed(reason, safe=False, mends=False)
-        return b"".join(parts)
-
-    def _refusal(self, response: aiohttp.ClientResponse, raw: bytes) -> _AttemptFailed:
+    def _refusal(self, response: HttpResponse) -> _AttemptFailed:
         status = response.status
-        said = self.shown(raw.decode("utf-8", "replace"))
+        said = self.shown(response.body.decode("utf-8", "replace"))
         reason = f"HTTP {status}" + (f": {said}" if said else "")
         if 300 <= status < 400:
             reason += ": redirects are not followed, set `url` to where it leads"
         if status in (401, 403):
             variable = self.settings.key_env
             reason += f": check the key in {variable}" if variable else ": name its `key_env`"
-        headers = {name.lower(): value for name, value in response.headers.items()}
         return _AttemptFailed(
             reason,
-            safe=status in _NOT_TAKEN_UP,
-            mends=status in _NOT_TAKEN_UP or status >= 500,
-            wait=retry_after(headers),
+            safe=status in _NOT_BEGUN,
+            retryable=status in _NOT_BEGUN or status >= 500,
+            wait=retry_after(response.headers),
         )
-
-    def _opened(self) -> aiohttp.ClientSession:
-        if self._session is None:
-            headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
-            if self._key is not None:
-                bearer = self.settings.key_header.lower() == "authorization"
-                headers[self.settings.key_header] = f"Bearer {self._key}" if bearer else self._key
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEPALIVE_SECONDS),
-                # Cookies would let one conversation change the next; a packed answer could be
-                # far larger than what came over the wire.
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,
-                headers=headers,
-            )
-        return self._session
-
-
-def _why(error: Exception) -> str:
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return str(error.strerror or error.os_error)
-    return type(error).__name__
-
-
-def _check_address(address: str) -> None:
-    try:
-        url = URL(address)
-    except ValueError as error:
-        raise ConfigError(f"url must be a web address: {error}") from None
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise ConfigError(f"url must begin with http:// or https:// and name a host: {address!r}")
-    if url.user or url.password:
-        raise ConfigError("url must not hold a key: name its variable in key_env")
-
-
-def _key(settings: HttpSettings) -> str | None:
-    if settings.key_env is None:
-        return None
-    if not VARIABLE.fullmatch(settings.key_env):
-        # Not shown: it may be the key itself.
-        raise ConfigError("key_env must be the name of an environment variable, not the key")
-    key = os.environ.get(settings.key_env, "").strip()
-    if not (key and key.isascii() and key.isprintable()):
-        found = "holds characters that no key has" if key else "is not set"
-        raise ConfigError(
-            f"{settings.url} takes its key from the environment variable {settings.key_env}, "
-            f"which {found}: set it, or leave key_env out for a system without keys"
-        )
-    return key

@@ -17,8 +17,7 @@ from recjury.campaign.evaluations import ActiveEvaluator
 from recjury.campaign.executors.local import run_local
 from recjury.campaign.plan import Unit
 from recjury.campaign.progress import Progress, Tally
-from recjury.llm import call_context
-from recjury.llm.gather import gather
+from recjury.llm import call_context, gather
 from recjury.records import ConversationRecord
 from recjury.store import PlannedEvaluation, Store
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from recjury.debate.roles import own_ratings
-from recjury.llm.gather import gather
+from recjury.llm import gather
 from recjury.records import (
     JSON,
     OVERALL_SCALE,

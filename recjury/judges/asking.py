@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from recjury.llm import RatedText, ask, parse_rating
-from recjury.llm.ask import SupportsComplete
+from recjury.llm import RatedText, SupportsComplete, ask, parse_rating
 from recjury.records import ChatRequest, Rating, Status
 
 

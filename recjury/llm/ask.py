@@ -1,10 +1,11 @@
-"""Ask, read, and where the reply cannot be read, say what was wrong and ask once more."""
+"""Ask a model, parse its reply, and ask again where the reply cannot be parsed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 from recjury.errors import ParseError, UnitFailed
+from recjury.llm.event_loop import gather
 from recjury.records import ChatRequest, Message, Reply, Status
 
 T = TypeVar("T")
@@ -68,3 +69,85 @@ def retry_request(request: ChatRequest, reply: Reply, reason: str) -> ChatReques
     wrong = f"That reply could not be used: {reason}. Answer again, in full and in the form asked."
     said = () if not reply.text.strip() else (Message("assistant", (reply.text[:_ECHOED],)),)
     return replace(request, messages=(*request.messages, *said, Message("user", (wrong,))))
+
+
+@dataclass(frozen=True, slots=True)
+class Samples(Generic[T]):
+    """What was read of each sample, in order; None where it could not be read, asked again.
+
+    `status` is SCORED where at least one could be read; else it and `reason` say why none was.
+    `reason` is that of the last sample that could not be read. `calls` are all calls made.
+    """
+
+    values: tuple[T | None, ...]
+    status: Status
+    reason: str
+    calls: tuple[str, ...]
+
+    @property
+    def read(self) -> tuple[T, ...]:
+        """The values that are there."""
+        return tuple(value for value in self.values if value is not None)
+
+
+async def sample_replies(
+    gateway: SupportsComplete,
+    request: ChatRequest,
+    n: int,
+    read: Callable[[Reply], T],
+    *,
+    together: bool = True,
+    repair: bool = False,
+) -> Samples[T]:
+    """`n` samples of `request`, each as `read` makes of it.
+
+    `together` sends one request for all; what an endpoint then leaves out is asked for one by
+    one. A sample that `read` refuses (ParseError) is asked for once more: drawn afresh or, with
+    `repair`, by showing the model its reply and what is wrong with it. A call that fails, or
+    that the budget does not cover, gives the status CALL_FAILED and no value at all. Never
+    raises UnitFailed.
+    """
+    try:
+        replies = await _replies(gateway, request, n, together=together)
+        values, reasons = _read_all(replies, read)
+        again = [
+            replace(retry_request(request, replies[k], why) if repair else request, sample=n + k)
+            for k, why in reasons.items()
+        ]
+        fresh = await gather(map(gateway.complete, again))
+    except UnitFailed as failure:
+        return Samples((None,) * n, Status.CALL_FAILED, str(failure), ())
+    others, still = _read_all(fresh, read)
+    for k, value in zip(reasons, others, strict=True):
+        values[k] = value
+    return Samples(
+        tuple(values),
+        Status.SCORED if len(still) < n else Status.UNREADABLE,
+        next(reversed((still or reasons).values()), ""),
+        tuple(dict.fromkeys(reply.call for reply in (*replies, *fresh))),
+    )
+
+
+async def _replies(
+    gateway: SupportsComplete, request: ChatRequest, n: int, *, together: bool
+) -> tuple[Reply, ...]:
+    first: tuple[Reply, ...] = ()
+    if together and n > 1:
+        first = (await gateway.complete(replace(request, n=n))).each()[:n]
+    singly = (replace(request, sample=number) for number in range(len(first), n))
+    return (*first, *await gather(map(gateway.complete, singly)))
+
+
+def _read_all(
+    replies: Sequence[Reply], read: Callable[[Reply], T]
+) -> tuple[list[T | None], dict[int, str]]:
+    """What was read of each, and by number why nothing was of others."""
+    values: list[T | None] = []
+    reasons: dict[int, str] = {}
+    for number, reply in enumerate(replies):
+        try:
+            values.append(read(reply))
+        except ParseError as problem:
+            values.append(None)
+            reasons[number] = str(problem)
+    return values, reasons

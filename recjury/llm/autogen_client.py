@@ -24,7 +24,7 @@ from autogen_core.models._model_client import ModelCapabilities
 from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 
-from recjury.llm.ask import SupportsComplete
+from recjury.llm import SupportsComplete
 from recjury.records import ChatRequest, ChatRole, Message, Reply
 
 _SIGNS_PER_TOKEN = 4

@@ -1,17 +1,18 @@
-"""The budget that calls must stay under, in US dollars or in tokens."""
+"""What calls use, and the budget that they must stay under, in US dollars or in tokens."""
 
 import asyncio
 import math
 import re
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Self
 
 from pydantic import Field, model_validator
 
 from recjury.errors import BudgetSpent, ConfigError
+from recjury.llm.provider import Completion
 from recjury.llm.spec import ModelSpec
-from recjury.llm.transport import Completion
 from recjury.records import ChatRequest, Record
 
 # Where neither the request nor the model says how long a reply may get.
@@ -20,6 +21,46 @@ ASSUMED_MAX_TOKENS = 4096
 CHARACTERS_PER_TOKEN = 2
 
 _TOKENS = re.compile(r"\s*([\d_,]*\d)\s*tokens?\s*")
+
+
+@dataclass(slots=True)
+class GatewayUsage:
+    """What happened since the gateway was made.
+
+    `calls` were sent and answered; `reused` were answered without being sent; `retried` counts
+    further attempts; `failed` calls got no answer. `cost` is in US dollars, and without that of
+    the `unpriced` calls, whose models have no prices.
+    """
+
+    calls: int = 0
+    reused: int = 0
+    retried: int = 0
+    failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+    in_flight: int = 0
+
+    def add(self, completion: Completion, cost: float | None) -> None:
+        """Count an answered call; `cost` None is unknown."""
+        self.calls += 1
+        self.prompt_tokens += completion.prompt_tokens
+        self.completion_tokens += completion.completion_tokens
+        if cost is None:
+            self.unpriced += 1
+        else:
+            self.cost += cost
+
+
+def cost_text(cost: float | None, unpriced: int = 0) -> str:
+    """What calls cost, for people: `cost` in US dollars, besides calls whose cost is unknown."""
+    if cost is None or (unpriced and not cost):
+        return "cost unknown"
+    known = f"${cost:,.4f}"
+    if not unpriced:
+        return known
+    return f"{known} + {unpriced:,} {'call' if unpriced == 1 else 'calls'} without a price"
 
 
 class BudgetSpec(Record):
@@ -81,7 +122,7 @@ class Budget:
         self._in_tokens = spec is not None and spec.tokens is not None
         self._limit = None if spec is None else spec.tokens or spec.dollars
         self.spent = 0.0
-        self._aside = 0.0
+        self._reserved = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     def go_on(self, *, cost: float | None, tokens: int) -> None:
@@ -99,7 +140,7 @@ class Budget:
                 "give a budget in tokens, such as `budget: {tokens: 1000000}`"
             )
 
-    def worst(self, request: ChatRequest, spec: ModelSpec) -> float:
+    def upper_bound(self, request: ChatRequest, spec: ModelSpec) -> float:
         """The most that a call should take."""
         if self._limit is None:
             return 0.0
@@ -112,11 +153,11 @@ class Budget:
             return completion.prompt_tokens + completion.completion_tokens
         return cost or 0.0
 
-    async def set_aside(self, worst: float) -> None:
+    async def reserve(self, worst: float) -> None:
         """Set `worst` aside for a call; raises BudgetSpent when the budget cannot cover it."""
         if self._limit is None:
             return
-        while self.spent + self._aside + worst > self._limit:
+        while self.spent + self._reserved + worst > self._limit:
             if self.spent + worst > self._limit:
                 raise BudgetSpent(
                     f"budget of {self._shown(self._limit)}: {self._shown(self.spent)} spent, and "
@@ -125,14 +166,14 @@ class Budget:
             settled = asyncio.get_running_loop().create_future()
             self._waiting.append(settled)
             await settled
-        self._aside += worst
+        self._reserved += worst
 
     def settle(self, worst: float, taken: float) -> None:
         """Replace what was set aside by what was `taken` (0 for a call that failed)."""
         if self._limit is None:
             return
         self.spent += taken
-        self._aside = max(0.0, self._aside - worst)
+        self._reserved = max(0.0, self._reserved - worst)
         while self._waiting:
             waiting = self._waiting.popleft()
             if not waiting.done():

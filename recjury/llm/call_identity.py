@@ -1,6 +1,10 @@
-"""The identity of a call: a hash over everything that can change its reply, and nothing else."""
+"""What identifies a call: everything that can change its reply, and the unit it is made for."""
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple
 
 import orjson
 
@@ -10,12 +14,45 @@ from recjury.records import ChatRequest
 IDENTITY_VERSION = 1
 
 
-def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -> str:
-    """32 hex digits that name the call `request` makes to `spec`'s model.
+class CallContext(NamedTuple):
+    """The unit that a call is made for (a conversation, an evaluation, a campaign), and its sample.
 
-    `unit_sample` is that of whom the call is for (see `CallContext`). The same text gives the
-    same identity however it is cut into parts. The alias, the purpose, retries, limits and prices
-    have no part in it; neither has the wire, which moves the same bytes either way.
+    For a conversation, `sample` is the number of the repeat of its scenario; for an evaluation,
+    the number of the judging of its log.
+    """
+
+    unit: str | None = None
+    sample: int = 0
+
+
+_NO_CONTEXT = CallContext()
+
+_current: ContextVar[CallContext] = ContextVar("recjury_call_context", default=_NO_CONTEXT)
+
+current_call_context = _current.get
+"""The call context of the running task."""
+
+
+@contextmanager
+def call_context(unit: str, sample: int = 0) -> Iterator[None]:
+    """Calls made inside, also by tasks started inside, are made for `unit`.
+
+    `sample` is part of their identity, so the third repeat of a scenario and the third judging of
+    a log get replies of their own.
+    """
+    token = _current.set(CallContext(unit, sample))
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -> str:
+    """32 hex digits that identify the call that `request` makes to `spec`'s model.
+
+    `unit_sample` is the sample of the call's context. The same text gives the same identity,
+    however it is divided into parts. Alias, purpose, retries, limits, prices and transport do not
+    matter.
     """
     header = [
         IDENTITY_VERSION,
@@ -35,10 +72,10 @@ def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -
         unit_sample,
         [(message.role, sum(map(len, message.parts))) for message in request.messages],
     ]
-    if request.n > 1:  # one reply is what every call was before there could be several
+    if request.n > 1:  # identities of requests for one reply are older than `n`
         header.append(request.n)
-    # The header ends where its JSON ends and tells each message's length: no two calls share
-    # the bytes that are hashed.
+    # The header ends where its JSON ends, and has the length of each message: two different calls
+    # never give the same bytes to the hash.
     hashed = hashlib.sha256(orjson.dumps(header, option=orjson.OPT_SORT_KEYS))
     for message in request.messages:
         for part in message.parts:

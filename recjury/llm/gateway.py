@@ -1,4 +1,4 @@
-"""The one way to a model: reuse, retries, limits, budget and record hold for every call."""
+"""The one way to a model: every call is reused or sent within its limits, and recorded."""
 
 import asyncio
 import base64
@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from recjury.llm.budget import Budget, BudgetSpec
-from recjury.llm.call_context import CallContext, current_call_context
-from recjury.llm.call_identity import call_identity
-from recjury.llm.clock import Clock, SystemClock
-from recjury.llm.gather import gather
+from recjury.errors import ConfigError
+from recjury.llm.budget import Budget, BudgetSpec, GatewayUsage
+from recjury.llm.call_identity import CallContext, call_identity, current_call_context
+from recjury.llm.event_loop import Clock, SystemClock, gather
+from recjury.llm.limits import Semaphore
+from recjury.llm.model_client import ModelClient, SharedLimits
+from recjury.llm.openai_provider import OpenAIProvider
+from recjury.llm.provider import Provider
 from recjury.llm.retry import Backoff
-from recjury.llm.sender import ModelClient, Sender
 from recjury.llm.spec import ModelSpec
-from recjury.llm.transport import Provider
+from recjury.llm.transport import HttpSession
 from recjury.records import CallRecord, ChatRequest, Message, Recorder, Reply
 
 if TYPE_CHECKING:
@@ -41,33 +43,33 @@ class Gateway:
         """A plain number as `budget` is in US dollars.
 
         Without a `recorder` models can be checked, and calls made once there is one: see
-        `record_in`. `providers` stand in for the endpoints of their aliases. Raises ConfigError
-        for a concurrency below 1, and for a budget in dollars over a model without prices.
+        `record_in`. `providers` replace the endpoints of their aliases. Raises ConfigError for a
+        concurrency below 1, and for a budget in dollars with a model without prices.
         """
         if isinstance(budget, int | float):
             budget = BudgetSpec(dollars=budget)
         if budget is not None:
             budget.check(models)
+        if concurrency < 1:
+            raise ConfigError(f"concurrency must be at least 1, got {concurrency}")
         self.models = dict(models)
+        self.usage = GatewayUsage()
         self._recorder = recorder
         self._clock = clock or SystemClock()
-        self._sender = Sender(
-            models,
-            providers or {},
-            concurrency=concurrency,
-            budget=Budget(budget),
-            clock=self._clock,
-            backoff=backoff or Backoff(),
+        self._limits = SharedLimits(
+            Semaphore(concurrency), Budget(budget), self.usage, self._clock, backoff or Backoff()
         )
-        self.usage = self._sender.usage
-        self._shared: dict[str, asyncio.Future[Reply | Exception | None]] = {}
+        self._providers = dict(providers or {})
+        self._session = HttpSession()
+        self._clients: dict[str, ModelClient] = {}
+        self._in_flight: dict[str, asyncio.Future[Reply | Exception | None]] = {}
 
     async def complete(self, request: ChatRequest) -> Reply:
-        """The reply to `request`, kept by the recorder before it is returned.
+        """The reply to `request`, recorded before it is returned.
 
-        A reply the recorder has is reused; equal calls in flight share one request. Raises
-        CallFailed after the retries, BudgetSpent, ProviderError when the endpoint turns the
-        key or the model down, and ConfigError for an alias or key that is not there.
+        A reply that the recorder has is reused; equal calls in flight share one request. Raises
+        CallFailed after the retries, BudgetSpent, ProviderError when the endpoint refuses the
+        key or the model, and ConfigError for an unknown alias or a missing key.
         """
         return await self._complete(request, current_call_context())
 
@@ -76,8 +78,8 @@ class Gateway:
     ) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
         """The vectors of `texts` by the model of that alias: [n, d] float32; raises as complete().
 
-        Batches are recorded and reused like calls; equal batches have equal identities, whoever
-        asks.
+        Batches are recorded and reused like calls. Equal batches have equal identities in every
+        call context.
         """
         import numpy as np
 
@@ -89,8 +91,8 @@ class Gateway:
             )
             for start in range(0, len(texts), EMBEDDING_BATCH)
         ]
-        behalf = CallContext(current_call_context().unit, 0)
-        replies = await gather(self._complete(batch, behalf) for batch in batches)
+        context = CallContext(current_call_context().unit, 0)
+        replies = await gather(self._complete(batch, context) for batch in batches)
         if not replies:
             return np.zeros((0, 0), dtype=np.float32)
         parts = [
@@ -108,7 +110,7 @@ class Gateway:
 
         `spent_cost` is in US dollars, None where it is unknown: ConfigError where it bounds calls.
         """
-        self._sender.budget.go_on(cost=spent_cost, tokens=spent_tokens)
+        self._limits.budget.go_on(cost=spent_cost, tokens=spent_tokens)
         self._recorder = recorder
 
     async def check(self) -> None:
@@ -117,13 +119,15 @@ class Gateway:
         Raises ConfigError for a key that is not set, and ProviderError for an endpoint that
         is not there, refuses the key, or lacks the model; each in one line.
         """
-        lanes = [self._sender.lane(alias) for alias in self.models]
-        for lane in lanes:
-            await lane.provider.check()
+        clients = [self._client(alias) for alias in self.models]
+        for client in clients:
+            await client.check()
 
     async def aclose(self) -> None:
         """Close all connections; calls still in flight fail."""
-        await self._sender.aclose()
+        for client in self._clients.values():
+            await client.aclose()
+        await self._session.aclose()
 
     async def __aenter__(self) -> Self:
         """Use as a context manager."""
@@ -133,41 +137,53 @@ class Gateway:
         """Close all connections."""
         await self.aclose()
 
-    async def _complete(self, request: ChatRequest, behalf: CallContext) -> Reply:
-        lane = self._sender.lane(request.model)
-        key = call_identity(request, lane.spec, behalf.sample)
-        while (shared := self._shared.get(key)) is not None:
+    def _client(self, alias: str) -> ModelClient:
+        """The client of a model; raises ConfigError for an unknown alias and for a missing key."""
+        client = self._clients.get(alias)
+        if client is None:
+            if alias not in self.models:
+                known = ", ".join(sorted(self.models)) or "none"
+                raise ConfigError(f"no model is called {alias!r}: the models are {known}")
+            spec = self.models[alias]
+            provider = self._providers.get(alias) or OpenAIProvider(spec, self._session)
+            client = self._clients[alias] = ModelClient(spec, provider, self._limits)
+        return client
+
+    async def _complete(self, request: ChatRequest, context: CallContext) -> Reply:
+        client = self._client(request.model)
+        identity = call_identity(request, client.spec, context.sample)
+        while (shared := self._in_flight.get(identity)) is not None:
             outcome = await asyncio.shield(shared)
             if isinstance(outcome, Exception):
                 raise outcome
             if outcome is not None:
                 self.usage.reused += 1
                 return replace(outcome, reused=True)
-        # The first to ask does the work; if it is cancelled (None), a follower takes over.
+        # The first task to ask sends the call. If it is cancelled (None), another one sends it.
         shared = asyncio.get_running_loop().create_future()
-        self._shared[key] = shared
+        self._in_flight[identity] = shared
         outcome = None
         try:
-            outcome = await self._first(key, request, lane, behalf.unit)
+            outcome = await self._reuse_or_send(identity, request, client, context.unit)
         except Exception as error:
             outcome = error
             raise
         finally:
-            del self._shared[key]
+            del self._in_flight[identity]
             shared.set_result(outcome)
         return outcome
 
-    async def _first(
-        self, key: str, request: ChatRequest, lane: ModelClient, unit: str | None
+    async def _reuse_or_send(
+        self, identity: str, request: ChatRequest, client: ModelClient, unit: str | None
     ) -> Reply:
         recorder = self._recorder
         if recorder is None:
             raise LookupError("a gateway makes no call before it has a recorder")
-        kept = await recorder.recall(key)
+        kept = await recorder.recall(identity)
         if kept is not None:
             self.usage.reused += 1
             return kept if kept.reused else replace(kept, reused=True)
         started = self._clock.wall()
-        reply = await self._sender.send(key, request, lane)
-        await recorder.record(CallRecord(key, request, reply, unit, started))
+        reply = await client.send(identity, request)
+        await recorder.record(CallRecord(identity, request, reply, unit, started))
         return reply

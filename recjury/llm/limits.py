@@ -1,15 +1,15 @@
-"""Who may go next: at most so many at once, first come, first served; and a pace per model."""
+"""How many requests are open at once, and how often one is sent."""
 
 import asyncio
 from collections import deque
 
-from recjury.llm.clock import Clock
+from recjury.llm.event_loop import Clock
 
 
 class Semaphore:
-    """At most `capacity` holders. A freed place goes straight to whoever waits longest.
+    """A semaphore that is first in, first out, with a way to the head of the queue.
 
-    Nobody else is woken, and nobody who comes later can slip in between.
+    A released place goes to the first in the queue; a task that comes later cannot take it.
     """
 
     __slots__ = ("_free", "_waiting")
@@ -20,9 +20,9 @@ class Semaphore:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def acquire(self, *, ahead: bool = False) -> None:
-        """Take a place, waiting for it if need be; `ahead` waits at the head of the queue.
+        """Take a place; where none is free, wait at the end or, with `ahead`, at the head.
 
-        A retried call came before all that wait, so it goes ahead of them.
+        Retried calls wait at the head, since they came before all that are waiting.
         """
         if self._free:
             self._free -= 1
@@ -36,7 +36,7 @@ class Semaphore:
             await mine
         except asyncio.CancelledError:
             if mine.done() and not mine.cancelled():
-                self.release()  # the place was handed over just as its taker gave up
+                self.release()  # cancelled after it was given the place
             raise
 
     def release(self) -> None:
@@ -50,41 +50,41 @@ class Semaphore:
 
 
 class RateLimiter:
-    """When a model may be sent its next request.
+    """When the next request to a model may be sent.
 
-    Requests keep `per_minute` apart evenly. When the endpoint asks for a pause, all calls to the
-    model keep it, not only the one that was told.
+    Requests are spread evenly, `per_minute` of them. When the endpoint asks one call to wait, all
+    calls to the model wait.
     """
 
-    __slots__ = ("_clock", "_held_until", "_interval", "_next")
+    __slots__ = ("_clock", "_interval", "_next", "_paused_until")
 
     def __init__(self, clock: Clock, per_minute: float | None = None):
-        """RateLimiter by `clock`; None is as fast as places allow."""
+        """Without `per_minute`, requests are sent as soon as the semaphores allow."""
         self._clock = clock
         self._interval = 60.0 / per_minute if per_minute else 0.0
         self._next = 0.0
-        self._held_until = 0.0
+        self._paused_until = 0.0
 
-    def hold(self, seconds: float) -> None:
-        """No request to this model for so long."""
-        self._held_until = max(self._held_until, self._clock.now() + seconds)
+    def pause(self, seconds: float) -> None:
+        """Let no request be sent for that many seconds."""
+        self._paused_until = max(self._paused_until, self._clock.now() + seconds)
 
     @property
-    def held(self) -> bool:
-        """Whether a pause is on."""
-        return bool(self._held_until) and self._clock.now() < self._held_until
+    def paused(self) -> bool:
+        """Whether no request may be sent now."""
+        return bool(self._paused_until) and self._clock.now() < self._paused_until
 
-    async def turn(self) -> None:
-        """Wait for this request's turn."""
+    async def wait_for_turn(self) -> None:
+        """Wait until the next request may be sent."""
         if self._interval:
             now = self._clock.now()
             self._next = max(now, self._next) + self._interval
             wait = self._next - self._interval - now
             if wait > 0:
                 await self._clock.sleep(wait)
-        await self.over()
+        await self.wait_for_pause()
 
-    async def over(self) -> None:
-        """Wait until no pause is on."""
-        while self.held:
-            await self._clock.sleep(self._held_until - self._clock.now())
+    async def wait_for_pause(self) -> None:
+        """Wait until the pause is over."""
+        while self.paused:
+            await self._clock.sleep(self._paused_until - self._clock.now())

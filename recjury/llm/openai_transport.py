@@ -1,27 +1,28 @@
-"""The SDK's wire: for endpoints that need what the `openai` package knows (proxies, odd
-transports). It costs about ten times the CPU of the plain one."""
+"""The transport for endpoints that need the `openai` package, which knows proxies, for example.
+
+It takes about ten times the CPU of `AiohttpTransport`.
+"""
 
 import openai
 from httpx2 import Response
 
-from recjury.llm.spec import ModelSpec
-from recjury.llm.transport import HttpResponse, Retryable
+from recjury.llm.transport import HttpResponse, TransportError
 
 
 class OpenAITransport:
     """Requests to one model's endpoint through an `AsyncOpenAI` client."""
 
-    def __init__(self, spec: ModelSpec, key: str | None):
-        """The SDK wants a key even where the endpoint does not: then it sends a dash."""
+    def __init__(self, base_url: str, key: str | None, seconds: float):
+        """The client needs a key even where the endpoint does not: then it sends a dash."""
         self._client = openai.AsyncOpenAI(
-            base_url=spec.base_url, api_key=key or "-", max_retries=0, timeout=spec.timeout
+            base_url=base_url, api_key=key or "-", max_retries=0, timeout=seconds
         )
-        self._seconds = spec.timeout
+        self._seconds = seconds
 
     async def send(
         self, path: str, body: dict[str, object] | None, *, seconds: float | None = None
     ) -> HttpResponse:
-        """One request; raises Retryable when no whole answer comes back in time."""
+        """One request, as `Transport.send`; raises TransportError."""
         limit = self._seconds if seconds is None else seconds
         client = self._client if seconds is None else self._client.with_options(timeout=seconds)
         try:
@@ -32,10 +33,10 @@ class OpenAITransport:
         except openai.APIStatusError as error:
             response = error.response
         except openai.APITimeoutError:
-            raise Retryable(f"no answer within {limit:g} s") from None
+            raise TransportError(f"no answer within {limit:g} s") from None
         except openai.APIConnectionError as error:
             cause = type(error.__cause__ or error).__name__
-            raise Retryable(f"cannot connect ({cause})") from None
+            raise TransportError(f"cannot connect ({cause})", connected=False) from None
         headers = {name.lower(): value for name, value in response.headers.items()}
         return HttpResponse(response.status_code, response.content, headers)
 

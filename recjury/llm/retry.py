@@ -3,17 +3,16 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
-from recjury.llm.transport import Retryable
+from recjury.llm.provider import Retryable
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
     """Exponential waits with jitter: half to all of `first` * 2^(attempt - 1) seconds.
 
-    A wait grows to `longest`; one that the endpoint asks for is honoured up to `patience`.
+    A wait grows to `longest` seconds; a wait that the endpoint asks for is kept up to `patience`
+    seconds. `chance` returns a random number from 0 to 1.
     """
 
     first: float = 0.5
@@ -30,10 +29,10 @@ class Backoff:
 
 @dataclass(slots=True)
 class Attempts:
-    """What became of one call so far: how often it was sent, failed, and was turned away.
+    """The attempts of one call so far: how many were sent, failed, and were rate limited.
 
-    Being turned away burns none of the attempts that are meant for failures: it says that the
-    endpoint works. What it costs is time, and of that a call has `patience` seconds in all.
+    A 429 is not counted as a failed attempt, as the endpoint works. A call waits for those up to
+    `patience` seconds in all.
     """
 
     backoff: Backoff
@@ -41,48 +40,34 @@ class Attempts:
     patience: float
     sent: int = 0
     failed: int = 0
-    turned_away: int = 0
+    rate_limited: int = 0
     waited: float = 0.0
 
     def wait(self, problem: Retryable) -> float | None:
-        """Seconds to wait before the call is sent again; None to give it up."""
-        if not problem.turned_away:
+        """Seconds to wait before the next attempt; None where there is no further one."""
+        if not problem.rate_limited:
             self.failed += 1
-            given_up = self.failed > self.retries
-            return None if given_up else self.backoff.wait(self.failed, problem.retry_after)
+            if self.failed > self.retries:
+                return None
+            return self.backoff.wait(self.failed, problem.retry_after)
         left = self.patience - self.waited
         if left <= 0:
             return None
-        self.turned_away += 1
+        self.rate_limited += 1
         asked = problem.retry_after or 0.0
-        # Where the endpoint knows when, waiting ever longer on top would only lose time. What is
-        # shorter than our own first wait is no such knowledge: some say 0 however busy they are.
+        # An endpoint that says how long to wait is believed, without exponential growth on top.
+        # A time shorter than our first wait is ignored: some send 0 however busy they are.
         known = asked >= self.backoff.first
-        wait = min(max(self.backoff.wait(1 if known else self.turned_away), asked), left)
+        wait = min(max(self.backoff.wait(1 if known else self.rate_limited), asked), left)
         self.waited += wait
         return wait
 
     def reason(self, problem: Retryable) -> str:
-        """Why the call was given up, in one line."""
+        """Why the call failed, in one line."""
         times = "1 attempt" if self.sent == 1 else f"{self.sent} attempts"
-        if not problem.turned_away:
+        if not problem.rate_limited:
             return f"{problem.reason} ({times})"
         return (
             f"{problem.reason} ({times}; turned away for {self.waited:g} s: lower "
             "requests_per_minute or concurrency, or raise patience)"
         )
-
-
-def retry_after(headers: dict[str, str]) -> float | None:
-    """The wait in seconds that the headers ask for: Retry-After as seconds or date, or in ms."""
-    try:
-        if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
-        if "retry-after" not in headers:
-            return None
-        value = headers["retry-after"]
-        if value.replace(".", "", 1).isdigit():
-            return float(value)
-        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
-        return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from recjury.llm.transport import Completion
+from recjury.llm.provider import Completion
 from recjury.records import ChatRequest
 
 Line = str | Completion | Exception

@@ -1,15 +1,12 @@
 """Which model an alias stands for, how it is reached, and what it costs."""
 
-import re
 from typing import Literal
 
 from pydantic import Field, JsonValue, field_validator
 from yarl import URL
 
+from recjury.llm.transport import check_address, check_key_variable
 from recjury.records import JSON, Record
-
-VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
-"""What the name of an environment variable looks like."""
 
 _OF_NO_REPLY = frozenset(
     {
@@ -65,22 +62,14 @@ class ModelSpec(Record):
     @field_validator("key_env")
     @classmethod
     def _a_variable_and_no_key(cls, value: str | None) -> str | None:
-        if value is not None and not VARIABLE.fullmatch(value):
-            # Not shown: it may be the key itself.
-            raise ValueError("key_env must be the name of an environment variable, not the key")
+        check_key_variable(value)
         return value
 
     @field_validator("base_url")
     @classmethod
     def _a_plain_web_address(cls, value: str) -> str:
-        try:
-            url = URL(value)
-        except ValueError as error:
-            raise ValueError(f"base_url must be a web address: {error}") from None
-        if url.scheme not in {"http", "https"} or not url.host:
-            raise ValueError("base_url must begin with http:// or https:// and name a host")
-        if url.user or url.password:
-            raise ValueError("base_url must not hold a key: name its variable in key_env")
+        check_address(value, "base_url")
+        url = URL(value)
         if url.query_string or url.fragment:
             raise ValueError("base_url must end with its path: say more in `extra` or key_env")
         return value.rstrip("/")

@@ -1,68 +1,226 @@
-"""Between the gateway and a model: the protocol of a provider, and of the wire that one uses."""
+"""HTTP: one pooled session, its errors and its keys, for models and for systems under test."""
 
+import os
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import NamedTuple, Protocol
 
-from recjury.records import ChatRequest, Choice
+import aiohttp
+import orjson
+from yarl import URL
 
-LogProbs = tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]
+from recjury.errors import ConfigError
 
-
-class Completion(NamedTuple):
-    """What a provider returns: the reply as the endpoint gave it, before anything is added."""
-
-    text: str
-    finish_reason: str = "stop"
-    model: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cached_tokens: int = 0
-    logprobs: LogProbs = ()
-    further: tuple[Choice, ...] = ()
-
-
-class Retryable(Exception):
-    """One attempt failed in a way that another attempt may mend.
-
-    `retry_after` is the wait in seconds that the endpoint asked for. `turned_away` tells that it
-    is there and well, and wants to be asked less often.
-    """
-
-    def __init__(self, reason: str, retry_after: float | None = None, *, turned_away: bool = False):
-        """Keep the reason as one line; it must hold no key."""
-        super().__init__(reason)
-        self.reason = reason
-        self.retry_after = retry_after
-        self.turned_away = turned_away
-
-
-class Provider(Protocol):
-    """Where one model's completions come from."""
-
-    async def complete(self, request: ChatRequest) -> Completion:
-        """One attempt. Raises Retryable, ProviderError, or CallFailed where no retry helps."""
-
-    async def check(self) -> None:
-        """Raise ProviderError when the model cannot be used; nothing is recorded."""
-
-    async def aclose(self) -> None:
-        """Release what it holds."""
+_VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+_CONNECT_SECONDS = 15
+_CHUNK = 65_536
+_EXCERPT = 200
+_KEPT_HEADERS = ("retry-after", "retry-after-ms", "location")
 
 
 class HttpResponse(NamedTuple):
-    """An HTTP answer. `headers` are those that matter here, with names in lower case."""
+    """A response. `headers` has those that are used here, with names in lower case."""
 
     status: int
     body: bytes
     headers: dict[str, str]
 
 
+class TransportError(Exception):
+    """No whole response came. `connected` is False where the request cannot have arrived."""
+
+    def __init__(self, reason: str, *, connected: bool = True):
+        """Keep the reason, which is one line without a key."""
+        super().__init__(reason)
+        self.connected = connected
+
+
+class TooLargeError(TransportError):
+    """The response is larger than the session reads."""
+
+
 class Transport(Protocol):
-    """Moves one request to an endpoint and its answer back; raises Retryable if none comes."""
+    """Sends one request to a model's endpoint."""
 
     async def send(
         self, path: str, body: dict[str, object] | None, *, seconds: float | None = None
     ) -> HttpResponse:
-        """POST `body` as JSON to base_url + `path`; GET when `body` is None. `seconds` limit it."""
+        """POST `body` as JSON to base_url + `path`, or GET when `body` is None.
+
+        `seconds` replaces the time limit. Raises TransportError.
+        """
 
     async def aclose(self) -> None:
-        """Release what it holds."""
+        """Close its connections."""
+
+
+@dataclass
+class HttpSession:
+    """A pool of connections, opened with the first request, in whose event loop it then belongs.
+
+    `keepalive` is how long an idle connection is kept, in seconds. Responses of more than
+    `max_bytes` are refused; with a limit, compressed ones are, too, as their size is unknown.
+    """
+
+    keepalive: float = 60
+    max_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        """Open nothing yet."""
+        self._session: aiohttp.ClientSession | None = None
+
+    async def request(
+        self, method: str, url: URL, body: bytes | None, headers: dict[str, str], seconds: float
+    ) -> HttpResponse:
+        """One request, within `seconds`; redirects are not followed. Raises TransportError."""
+        limit = aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, _CONNECT_SECONDS))
+        try:
+            async with self._opened().request(
+                method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
+            ) as response:
+                if self.max_bytes is None:
+                    raw = await response.read()
+                else:
+                    raw = await _read_at_most(response, self.max_bytes)
+        except aiohttp.ClientConnectorError as error:
+            reason = f"cannot connect ({error.strerror or error.os_error})"
+            raise TransportError(reason, connected=False) from None
+        except aiohttp.ConnectionTimeoutError as error:
+            reason = f"cannot connect ({type(error).__name__})"
+            raise TransportError(reason, connected=False) from None
+        except TimeoutError:
+            raise TransportError(f"no answer within {seconds:g} s") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise TransportError(f"the connection broke ({type(error).__name__})") from None
+        if response.status == 200:
+            return HttpResponse(200, raw, {})
+        found = response.headers
+        kept = {name: found[name] for name in _KEPT_HEADERS if name in found}
+        return HttpResponse(response.status, raw, kept)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                # The callers limit how many connections are open.
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=self.keepalive),
+                # With cookies, one request could change the response to the next.
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=self.max_bytes is None,
+                skip_auto_headers=("User-Agent", "Accept"),
+            )
+        return self._session
+
+
+async def _read_at_most(response: aiohttp.ClientResponse, most: int) -> bytes:
+    """The body; one that is too large is not read to its end. Raises TooLargeError."""
+    parts, size = [], response.content_length or 0
+    if size <= most:
+        size = 0
+        async for part in response.content.iter_chunked(_CHUNK):
+            size += len(part)
+            parts.append(part)
+            if size > most:
+                break
+    if size > most:
+        response.close()
+        raise TooLargeError(f"the answer is larger than {most} bytes")
+    return b"".join(parts)
+
+
+class AiohttpTransport:
+    """Requests to one model's endpoint through the shared session."""
+
+    def __init__(self, base_url: str, key: str | None, seconds: float, session: HttpSession):
+        """`key` is sent in the Authorization header; `seconds` limit one request."""
+        self._session = session
+        self._base = base_url
+        self._seconds = seconds
+        self._urls: dict[str, URL] = {}
+        self._headers = {"Content-Type": "application/json"}
+        if key is not None:
+            self._headers["Authorization"] = f"Bearer {key}"
+
+    async def send(
+        self, path: str, body: dict[str, object] | None, *, seconds: float | None = None
+    ) -> HttpResponse:
+        """One request, as `Transport.send`; raises TransportError."""
+        url = self._urls.get(path) or self._urls.setdefault(path, URL(self._base + path))
+        return await self._session.request(
+            "GET" if body is None else "POST",
+            url,
+            None if body is None else orjson.dumps(body),
+            self._headers,
+            self._seconds if seconds is None else seconds,
+        )
+
+    async def aclose(self) -> None:
+        """The shared session has the connections."""
+
+
+def check_address(address: str, name: str) -> None:
+    """Raise ValueError for an address that is none, or holds a key; `name` is its setting."""
+    try:
+        url = URL(address)
+    except ValueError as error:
+        raise ValueError(f"{name} must be a web address: {error}") from None
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ValueError(f"{name} must begin with http:// or https:// and name a host")
+    if url.user or url.password:
+        raise ValueError(f"{name} must not hold a key: name its variable in key_env")
+
+
+def check_key_variable(variable: str | None) -> None:
+    """Raise ValueError for what cannot be the name of an environment variable."""
+    if variable is not None and not _VARIABLE.fullmatch(variable):
+        # Not shown: it may be the key itself.
+        raise ValueError("key_env must be the name of an environment variable, not the key")
+
+
+def read_api_key(variable: str | None, who: str, what: str) -> str | None:
+    """The key in the environment variable `variable`; None where there is no variable.
+
+    `who` takes its key from there ("model gpt-4o"), and is a `what` ("endpoint"), for messages.
+    Raises ConfigError where the variable is not set, or holds what cannot be a key.
+    """
+    if variable is None:
+        return None
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise ConfigError(
+            f"{who} takes its key from the environment variable {variable}, which is not set: "
+            f"set it, or leave key_env out for {what} without keys"
+        )
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(
+            f"the environment variable {variable} holds characters that no key has: set it again"
+        )
+    return key
+
+
+def excerpt_without_key(text: str, key: str | None) -> str:
+    """The beginning of `text` on one line, without the key."""
+    shown = text.replace(key, "[key]") if key else text  # before it is cut: no part of it stays
+    return " ".join(shown.split())[:_EXCERPT]
+
+
+def retry_after(headers: dict[str, str]) -> float | None:
+    """The wait in seconds that the headers ask for: Retry-After as seconds or date, or in ms."""
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        if "retry-after" not in headers:
+            return None
+        value = headers["retry-after"]
+        if value.replace(".", "", 1).isdigit():
+            return float(value)
+        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):
+        return None

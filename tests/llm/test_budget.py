@@ -35,10 +35,10 @@ def test_the_worst_is_a_dense_prompt_and_the_longest_replies() -> None:
 def test_the_worst_is_in_the_budgets_unit_at_the_dearer_price() -> None:
     asked = request("x" * 2000)
     expected = (1000 * 1 + 100 * 10) / 1e6
-    assert Budget(DOLLARS).worst(asked, PRICED) == pytest.approx(expected)
+    assert Budget(DOLLARS).upper_bound(asked, PRICED) == pytest.approx(expected)
     dear = PRICED.model_copy(update={"price_cached": 3.0})
-    assert Budget(DOLLARS).worst(asked, dear) == pytest.approx(expected + 2000 / 1e6)
-    assert Budget(BudgetSpec(tokens=1)).worst(asked, SHORT) == 1100
+    assert Budget(DOLLARS).upper_bound(asked, dear) == pytest.approx(expected + 2000 / 1e6)
+    assert Budget(BudgetSpec(tokens=1)).upper_bound(asked, SHORT) == 1100
 
 
 def test_a_spent_budget_refuses_calls_but_not_reuse() -> None:
@@ -82,13 +82,13 @@ def test_a_budget_in_tokens_needs_no_prices_and_counts_prompts_and_replies() -> 
 def test_calls_in_flight_together_cannot_overspend_and_none_is_refused_too_early() -> None:
     async def run() -> None:
         budget = Budget(DOLLARS)
-        await budget.set_aside(6.0)
-        second = asyncio.create_task(budget.set_aside(6.0))
+        await budget.reserve(6.0)
+        second = asyncio.create_task(budget.reserve(6.0))
         await asyncio.sleep(0)
         assert not second.done()
         budget.settle(6.0, 1.0)
         await second
-        third = asyncio.create_task(budget.set_aside(6.0))
+        third = asyncio.create_task(budget.reserve(6.0))
         await asyncio.sleep(0)
         budget.settle(6.0, 5.0)
         with pytest.raises(BudgetSpent):
@@ -101,11 +101,11 @@ def test_calls_in_flight_together_cannot_overspend_and_none_is_refused_too_early
 @pytest.mark.parametrize(
     ("spec", "budget"),
     [
-        (PRICED, Budget(DOLLARS).worst(request("a"), PRICED)),
+        (PRICED, Budget(DOLLARS).upper_bound(request("a"), PRICED)),
         (SHORT, BudgetSpec(tokens=sum(worst_tokens(request("a"), SHORT)))),
     ],
 )
-def test_a_failed_call_gives_back_what_was_set_aside(
+def test_a_failed_call_gives_back_what_was_reserve(
     spec: ModelSpec, budget: BudgetSpec | float
 ) -> None:
     async def run() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from recjury.errors import CallFailed, ConfigError, ProviderError
 from recjury.llm import Backoff, Gateway, ModelSpec, Retryable
-from recjury.llm.body import read_completion
+from recjury.llm.openai_format import read_completion
 from recjury.records import Reply
 from tests.endpoint import Answer, Fault, Script, ScriptedEndpoint, completion
 from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from recjury.errors import ProviderError
-from recjury.llm.gather import gather
+from recjury.llm import gather
 
 
 async def _after(turns: int, value: int) -> int:

@@ -188,10 +188,10 @@ def test_requests_keep_their_distance() -> None:
         pace = RateLimiter(clock, per_minute=30)
         turns = []
         for _ in range(4):
-            await pace.turn()
+            await pace.wait_for_turn()
             turns.append(clock.time)
         clock.time += 100
-        await pace.turn()
+        await pace.wait_for_turn()
         return [*turns, clock.time]
 
     assert asyncio.run(run()) == [1000, 1002, 1004, 1006, 1106]

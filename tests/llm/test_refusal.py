@@ -2,7 +2,7 @@
 
 import pytest
 
-from recjury.llm.refusal import response_error
+from recjury.llm.openai_provider import response_error
 from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import HttpResponse
 

@@ -7,8 +7,8 @@ import pytest
 
 from recjury.errors import CallFailed
 from recjury.llm import Gateway, Samples, ScriptedModel, call_identity, parse_rating, sample_replies
+from recjury.llm.provider import Completion
 from recjury.llm.scripted import Line
-from recjury.llm.transport import Completion
 from recjury.records import ChatRequest, Choice, Reply, Status
 from tests.endpoint import Body, ScriptedEndpoint, completion
 from tests.llm.doubles import (

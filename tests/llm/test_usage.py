@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from recjury.llm.body import read_completion
+from recjury.llm.openai_format import read_completion
 
 
 @pytest.mark.parametrize(

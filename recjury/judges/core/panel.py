@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from recjury.errors import ConfigError
 from recjury.judges.core.factor_judge import FactorJudge
-from recjury.llm import Gateway
-from recjury.llm.gather import gather
+from recjury.llm import Gateway, gather
 from recjury.prompts import Pack
 from recjury.records import JSON, ConversationLog, Factor, Rating, Status
 

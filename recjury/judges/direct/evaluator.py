@@ -9,9 +9,7 @@ from collections.abc import Mapping, Sequence
 from recjury.judges.face.aspects import FacePrompts
 from recjury.judges.face.metrics import aspect_metrics
 from recjury.judges.places import system_turns
-from recjury.llm import RatedText, ask, parse_rating
-from recjury.llm.ask import SupportsComplete
-from recjury.llm.gather import gather
+from recjury.llm import RatedText, SupportsComplete, ask, gather, parse_rating
 from recjury.records import (
     JSON,
     Aspect,

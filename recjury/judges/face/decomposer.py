@@ -10,9 +10,7 @@ from recjury.errors import ParseError
 from recjury.judges.face.aspects import FacePrompts, answer_to
 from recjury.judges.face.voting import vote
 from recjury.judges.places import system_turns
-from recjury.llm import parse_json, sample_replies
-from recjury.llm.ask import SupportsComplete
-from recjury.llm.gather import gather
+from recjury.llm import SupportsComplete, gather, parse_json, sample_replies
 from recjury.records import (
     JSON,
     ChatRequest,

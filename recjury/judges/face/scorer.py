@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple, TypeVar
 from recjury.errors import CallFailed, ParseError, ProviderError
 from recjury.judges.face.aspects import FacePrompts, Situation
 from recjury.judges.face.instructions import Instruction
-from recjury.llm import ask, parse_rating, sample_replies
-from recjury.llm.ask import SupportsComplete
+from recjury.llm import SupportsComplete, ask, parse_rating, sample_replies
 from recjury.records import (
     JSON,
     Aspect,

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from recjury.judges.asking import Asked
 from recjury.judges.guideline import JudgePrompts, lacks
 from recjury.judges.rubric.criteria import Criterion
-from recjury.llm.ask import SupportsComplete
-from recjury.llm.gather import gather
+from recjury.llm import SupportsComplete, gather
 from recjury.records import (
     JSON,
     ChatRequest,

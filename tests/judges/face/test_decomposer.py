@@ -8,8 +8,8 @@ import pytest
 from recjury.errors import CallFailed, ParseError
 from recjury.judges.face.decomposer import GivenDecomposer, LlmDecomposer, read_particles
 from recjury.judges.face.voting import vote
+from recjury.llm.provider import Completion
 from recjury.llm.scripted import Line
-from recjury.llm.transport import Completion
 from recjury.records import ChatRequest, Choice, Decomposition, DialogueAct, Particle, Status
 from tests.judges.face.logs import ASK, HEAT, OTHER, REC, SLOW, decomposition, log, scripted
 from tests.llm.doubles import reply

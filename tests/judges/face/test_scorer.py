@@ -11,8 +11,8 @@ from recjury.judges.face.aspects import FacePrompts, situation
 from recjury.judges.face.instructions import Instruction
 from recjury.judges.face.scorer import Method, ParticleScorer, Target, expectation
 from recjury.llm import Gateway, ScriptedModel
+from recjury.llm.provider import Completion
 from recjury.llm.scripted import Line
-from recjury.llm.transport import Completion
 from recjury.records import Aspect, ChatRequest, Choice, ParticleScore, Reply
 from tests.judges.cases import SPEC, MemoryRecorder
 from tests.judges.face.logs import HEAT, log, scripted

@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Coroutine
 from typing import Any, Literal, NamedTuple
 
-from recjury.llm.gather import gather
+from recjury.llm import gather
 
 Averaging = Literal["mean", "printed"]
 """How rewards become an arm's value.

@@ -7,7 +7,7 @@ remembered, since a step whose calls were refused must not look like one with ba
 import asyncio
 
 from recjury.errors import BudgetSpent, CallFailed, UnitFailed
-from recjury.llm.ask import SupportsComplete
+from recjury.llm import SupportsComplete
 from recjury.records import ChatRequest, Reply
 
 

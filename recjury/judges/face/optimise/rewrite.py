@@ -12,8 +12,7 @@ from recjury.judges.face.optimise.gradient import (
     read_critique,
     tagged,
 )
-from recjury.llm.ask import SupportsComplete, ask
-from recjury.llm.gather import gather
+from recjury.llm import SupportsComplete, ask, gather
 from recjury.prompts import Pack, load_pack
 from recjury.records import JSON, ChatRequest, Message, Reply
 

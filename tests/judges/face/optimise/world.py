@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from recjury.errors import ParseError
 from recjury.judges.face.optimise import Example
-from recjury.llm import finished_text
-from recjury.llm.ask import SupportsComplete, ask
+from recjury.llm import SupportsComplete, ask, finished_text
 from recjury.records import Aspect, ChatRequest, Message, Reply
 from tests.endpoint import Answer, Body, prompt
 

@@ -6,8 +6,8 @@ from typing import cast
 
 import orjson
 
+from recjury.llm.provider import Completion, LogProbs, Retryable
 from recjury.llm.spec import ModelSpec
-from recjury.llm.transport import Completion, LogProbs, Retryable
 from recjury.records import ChatRequest, Choice
 
 _Fields = dict[str, object]

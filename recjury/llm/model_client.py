@@ -1,0 +1,131 @@
+"""Sends calls to one model: limits, attempts, cost."""
+
+from dataclasses import dataclass
+
+from recjury.errors import CallFailed, ProviderError
+from recjury.llm.budget import Budget, GatewayUsage
+from recjury.llm.event_loop import Clock
+from recjury.llm.limits import RateLimiter, Semaphore
+from recjury.llm.provider import Completion, Provider, Retryable
+from recjury.llm.retry import Attempts, Backoff
+from recjury.llm.spec import ModelSpec
+from recjury.records import ChatRequest, Reply, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLimits:
+    """What all models of a gateway share: its semaphore, budget, counters, clock and backoff."""
+
+    semaphore: Semaphore
+    budget: Budget
+    usage: GatewayUsage
+    clock: Clock
+    backoff: Backoff
+
+
+class ModelClient:
+    """Sends calls to one model, within its own limits and those of all models."""
+
+    def __init__(self, spec: ModelSpec, provider: Provider, shared: SharedLimits):
+        """`provider` is closed by the client."""
+        self.spec = spec
+        self.provider = provider
+        self._shared = shared
+        self._semaphore = None if spec.concurrency is None else Semaphore(spec.concurrency)
+        self._rate_limiter = RateLimiter(shared.clock, spec.requests_per_minute)
+
+    async def send(self, identity: str, request: ChatRequest) -> Reply:
+        """The reply to `request`, whose call has that identity.
+
+        Raises CallFailed after the retries, BudgetSpent, and ProviderError.
+        """
+        budget = self._shared.budget
+        reserved = budget.upper_bound(request, self.spec)
+        await budget.reserve(reserved)
+        taken = 0.0
+        try:
+            completion, latency, attempts = await self._send_with_retries(request)
+            tokens = (
+                completion.prompt_tokens,
+                completion.completion_tokens,
+                completion.cached_tokens,
+            )
+            cost = self.spec.cost(*tokens)
+            taken = budget.taken(completion, cost)
+        finally:
+            budget.settle(reserved, taken)
+        self._shared.usage.add(completion, cost)
+        return Reply(
+            call=identity,
+            text=completion.text,
+            finish_reason=completion.finish_reason,
+            model=completion.model or self.spec.name,
+            usage=Usage(*tokens, cost),
+            logprobs=completion.logprobs,
+            latency=latency,
+            attempts=attempts,
+            further=completion.further,
+        )
+
+    async def check(self) -> None:
+        """Raise ProviderError when the model cannot be used."""
+        await self.provider.check()
+
+    async def aclose(self) -> None:
+        """Close the provider."""
+        await self.provider.aclose()
+
+    async def _send_with_retries(self, request: ChatRequest) -> tuple[Completion, float, int]:
+        """The completion, its latency in seconds, and how many attempts were sent."""
+        shared = self._shared
+        attempts = Attempts(shared.backoff, self.spec.retries, self.spec.patience)
+        while True:
+            attempts.sent += 1
+            try:
+                completion, latency = await self._attempt(request, again=attempts.sent > 1)
+                return completion, latency, attempts.sent
+            except Retryable as error:
+                problem = error
+            except (CallFailed, ProviderError):
+                shared.usage.failed += 1
+                raise
+            wait = attempts.wait(problem)
+            if wait is None:
+                shared.usage.failed += 1
+                raise CallFailed(f"{request.model}: {attempts.reason(problem)}") from None
+            shared.usage.retried += 1
+            if problem.retry_after is not None:
+                self._rate_limiter.pause(min(wait, problem.retry_after))
+            await shared.clock.sleep(wait)
+
+    async def _attempt(self, request: ChatRequest, *, again: bool) -> tuple[Completion, float]:
+        """One attempt, which holds a place of the model's semaphore and one of the shared one.
+
+        Both are free while the call waits for its next attempt or for the recorder.
+        """
+        shared = self._shared
+        if self._semaphore is not None:
+            await self._semaphore.acquire(ahead=again)
+        try:
+            await self._acquire_shared(again=again)
+            shared.usage.in_flight += 1
+            sent = shared.clock.now()
+            try:
+                completion = await self.provider.complete(request)
+                return completion, shared.clock.now() - sent
+            finally:
+                shared.usage.in_flight -= 1
+                shared.semaphore.release()
+        finally:
+            if self._semaphore is not None:
+                self._semaphore.release()
+
+    async def _acquire_shared(self, *, again: bool) -> None:
+        limiter, semaphore = self._rate_limiter, self._shared.semaphore
+        await limiter.wait_for_turn()
+        await semaphore.acquire(ahead=again)
+        while limiter.paused:
+            # The pause began while this call was waiting: calls to other models may use the place.
+            semaphore.release()
+            await limiter.wait_for_pause()
+            await semaphore.acquire(ahead=True)
