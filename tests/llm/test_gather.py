@@ -21,6 +21,43 @@ def test_results_come_in_the_order_of_the_work() -> None:
     assert asyncio.run(act()) == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.parametrize(("at_once", "most"), [(None, 6), (2, 2), (9, 6)])
+def test_so_many_are_open_at_once(at_once: int | None, most: int) -> None:
+    open_now: list[int] = []
+    widest = 0
+
+    async def job(number: int) -> int:
+        nonlocal widest
+        open_now.append(number)
+        widest = max(widest, len(open_now))
+        await _after(3, 0)
+        open_now.remove(number)
+        return number
+
+    async def act() -> list[int]:
+        return await gather((job(number) for number in range(6)), at_once=at_once)
+
+    assert asyncio.run(act()) == list(range(6))
+    assert widest == most
+
+
+def test_a_failure_keeps_its_cause_and_starts_nothing_more() -> None:
+    begun: list[int] = []
+
+    async def job(number: int) -> None:
+        begun.append(number)
+        await asyncio.sleep(0)
+        raise ProviderError(f"number {number}") from ValueError("why")
+
+    async def act() -> None:
+        await gather((job(number) for number in range(6)), at_once=2)
+
+    with pytest.raises(ProviderError, match="number 0") as caught:
+        asyncio.run(act())
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert begun == [0, 1]
+
+
 class _Work:
     """Waits for ever unless it is stopped; says so when it has been, after a moment."""
 

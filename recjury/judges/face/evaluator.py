@@ -9,7 +9,7 @@ from recjury.judges.face.decomposer import Decomposer
 from recjury.judges.face.instructions import Instruction, Instructions, identity
 from recjury.judges.face.metrics import aspect_metrics
 from recjury.judges.face.pooling import pool
-from recjury.judges.face.scorer import ParticleScorer, Target, gathered
+from recjury.judges.face.scorer import ParticleScorer, Target, gather_units
 from recjury.judges.places import system_turns
 from recjury.records import (
     JSON,
@@ -111,7 +111,7 @@ class FaceEvaluator:
         self, log: ConversationLog, decomposition: Decomposition, aspect: Aspect
     ) -> StageResult:
         instructions = self._instructions[aspect]
-        scores = await gathered(
+        scores = await gather_units(
             self._scorer.score(aspect, target, instructions)
             for target in targets(log, decomposition)
         )

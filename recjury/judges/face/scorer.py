@@ -1,16 +1,15 @@
 """One particle under one instruction: n samples, or an expectation (FACE, section 2.2, eq. 1)."""
 
-import asyncio
 import math
 import re
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from recjury.errors import CallFailed, ParseError, ProviderError
+from recjury.errors import CallFailed, ParseError, ProviderError, UnitFailed
 from recjury.judges.face.aspects import FacePrompts, Situation
 from recjury.judges.face.instructions import Instruction
-from recjury.llm import SupportsComplete, ask, parse_rating, sample_replies
+from recjury.llm import SupportsComplete, ask, gather, parse_rating, sample_replies
 from recjury.records import (
     JSON,
     Aspect,
@@ -83,7 +82,7 @@ class ParticleScorer:
         Samples that cannot be read, asked again, are missing. Raises CallFailed for a call that
         failed for good: the particle can be tried again.
         """
-        by = await gathered(
+        by = await gather_units(
             self.one(aspect, target, each.text, name=each.name) for each in instructions
         )
         return ParticleScore(target.turn, target.number, tuple(by))
@@ -136,13 +135,25 @@ class ParticleScorer:
         return InstructionScore(name, (), answer.value, next(iter(answer.calls), None))
 
 
-async def gathered(work: Iterable[Coroutine[object, object, T]]) -> list[T]:
-    """The results of all, in order; the first error once all have ended, so that none is lost."""
-    found = await asyncio.gather(*work, return_exceptions=True)
-    for each in found:
-        if isinstance(each, BaseException):
+async def gather_units(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results in the order of `work`.
+
+    Where units fail, the first failure is raised once all have ended, so that the calls of the
+    others are kept. Any other exception cancels them.
+    """
+
+    async def outcome(each: Coroutine[Any, Any, T]) -> T | UnitFailed:
+        try:
+            return await each
+        except UnitFailed as failure:
+            return failure
+
+    found: list[T] = []
+    for each in await gather(map(outcome, work)):
+        if isinstance(each, UnitFailed):
             raise each
-    return [each for each in found if not isinstance(each, BaseException)]
+        found.append(each)
+    return found
 
 
 def expectation(reply: Reply, low: int, high: int) -> float:

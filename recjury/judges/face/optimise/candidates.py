@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from recjury.judges.face.optimise.bounded import gathered
 from recjury.judges.face.optimise.evaluation import scored
 from recjury.judges.face.optimise.examples import Labelled, P, ParticleScorer
 from recjury.judges.face.optimise.gradient import Case
 from recjury.judges.face.optimise.rewrite import Rewriter
+from recjury.llm import gather
 from recjury.records import digest
 
 _WRITERS = 64  # cases at once; each has several calls to make
@@ -88,7 +88,7 @@ async def rewrites(
             for rewrite in await rewriter.rewrite(case, purpose=purpose)
         ]
 
-    found = await gathered((improved(one) for one in assigned), at_a_time=_WRITERS)
+    found = await gather((improved(one) for one in assigned), at_once=_WRITERS)
     return list(distinct(one for some in found for one in some))
 
 

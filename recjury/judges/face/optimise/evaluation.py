@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.errors import UnitFailed
-from recjury.judges.face.optimise.bounded import gathered
 from recjury.judges.face.optimise.examples import (
     Correlate,
     Example,
@@ -12,7 +11,9 @@ from recjury.judges.face.optimise.examples import (
     P,
     ParticleScorer,
 )
+from recjury.judges.face.optimise.settings import CALLS_AT_ONCE
 from recjury.judges.face.pooling import pool
+from recjury.llm import gather
 
 
 class Evaluated(NamedTuple):
@@ -35,7 +36,11 @@ async def evaluate(
 ) -> Evaluated:
     """Score every particle of `examples`, pool by place, and hold the scores against the labels."""
     flat = [particle for example in examples for particle in example.particles]
-    found = iter(await gathered(scored(instruction, particle, scorer) for particle in flat))
+    found = iter(
+        await gather(
+            (scored(instruction, particle, scorer) for particle in flat), at_once=CALLS_AT_ONCE
+        )
+    )
     pooled = [_mean([next(found) for _ in example.particles]) for example in examples]
     return agreement(pooled, [example.label for example in examples], correlate)
 
@@ -62,7 +67,9 @@ async def reward(
     correlate: Correlate,
 ) -> float | None:
     """The reward of Algorithm 2: over single particles, with the labels of their places."""
-    found = await gathered(scored(instruction, one.particle, scorer) for one in sampled)
+    found = await gather(
+        (scored(instruction, one.particle, scorer) for one in sampled), at_once=CALLS_AT_ONCE
+    )
     return agreement(found, [one.label for one in sampled], correlate).correlation
 
 

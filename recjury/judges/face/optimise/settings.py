@@ -7,6 +7,9 @@ from pydantic import Field
 from recjury.judges.face.optimise.bandit import Averaging
 from recjury.records import Record
 
+CALLS_AT_ONCE = 256
+"""How many calls of a step are open at once: a step may have tens of thousands to make."""
+
 CorrelationName = Literal["spearman", "pearson"]
 
 

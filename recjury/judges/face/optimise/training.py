@@ -9,9 +9,10 @@ from recjury.corpora.splitting import families, split
 from recjury.errors import DataError
 from recjury.judges.face.decomposer import Decomposer
 from recjury.judges.face.evaluator import targets
-from recjury.judges.face.optimise.bounded import gathered
 from recjury.judges.face.optimise.examples import Example
+from recjury.judges.face.optimise.settings import CALLS_AT_ONCE
 from recjury.judges.face.scorer import Target
+from recjury.llm import gather
 from recjury.records import Aspect, ConversationLog, Level
 
 
@@ -64,7 +65,7 @@ async def with_particles(
         decomposition = await decomposer.decompose(one.log)
         return Example(one.name, one.label, targets(one.log, decomposition))
 
-    return await gathered(example(one) for one in samples)
+    return await gather((example(one) for one in samples), at_once=CALLS_AT_ONCE)
 
 
 def _samples(data: AbRedial, aspect: Aspect) -> Iterator[Sample]:
