@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from recjury.corpora.crsarena_runs import ParticleScores
 from recjury.records import Aspect, Level, ScoreTarget
-from recjury.stats.correlation import correlate
+from recjury.stats.correlation import correlate, correlate_rows
 from recjury.stats.sampling_noise import Noise, sampling_noise
 
 _Floats = NDArray[np.float64]
@@ -115,7 +115,7 @@ def pooled_noise(given: Columns, aspect: Aspect, *, samples: int = 5) -> PooledN
     counts = np.array([np.count_nonzero(~np.isnan(own)) for own in given.scores])
     variance, thinned = float(pooled.var()), float((1 / counts).mean())
     share = noise.modelled * thinned / variance
-    r = correlate(pooled.round(9).tolist(), given.labels.tolist()).pearson or 0.0
+    r = correlate(pooled.round(9), given.labels).pearson or 0.0
     return PooledNoise(
         single=noise,
         pooled_share=share,
@@ -129,14 +129,12 @@ def pooled_noise(given: Columns, aspect: Aspect, *, samples: int = 5) -> PooledN
 
 
 def _effort(used: int, scores: Sequence[_Floats], labels: _Floats) -> Effort:
-    found = [correlate(one.round(9).tolist(), labels.tolist()) for one in scores]
-    return Effort(
-        used, _spread([one.pearson for one in found]), _spread([one.spearman for one in found])
-    )
+    found = correlate_rows(np.array(scores).round(9), labels)
+    return Effort(used, _mean_and_range(found.pearson), _mean_and_range(found.spearman))
 
 
-def _spread(values: Sequence[float | None]) -> tuple[float, float, float]:
-    # A constant score tells nothing: no correlation.
-    known = [value or 0.0 for value in values]
+def _mean_and_range(coefficients: _Floats) -> tuple[float, float, float]:
+    # A constant score says nothing about the labels: that counts as no correlation.
+    known = np.nan_to_num(coefficients)
     low, high = np.quantile(known, [0.025, 0.975])
-    return float(np.mean(known)), float(low), float(high)
+    return float(known.mean()), float(low), float(high)

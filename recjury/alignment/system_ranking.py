@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from recjury.alignment.pairs import Pairs
 from recjury.corpora.crsarena import system_of
 from recjury.records import ScoreTarget
-from recjury.stats.clustered import Estimate, bootstrap
-from recjury.stats.correlation import Correlation, correlate, spearman
+from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
+from recjury.stats.correlation import Correlation, correlate, correlate_rows
 from recjury.stats.grouped import group_means
 
 
@@ -21,8 +21,8 @@ class Ranking(NamedTuple):
     given.
     """
 
-    pearson: Estimate
-    spearman: Estimate
+    pearson: BootstrapEstimate
+    spearman: BootstrapEstimate
     systems: int
 
 
@@ -53,7 +53,7 @@ def ranking(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> Ranking:
     def statistic(places: NDArray[np.int64]) -> Sequence[float | None]:
         return _of_means(pairs.at(places))[:2]
 
-    pearson, rho = bootstrap(
+    pearson, rho = cluster_bootstrap(
         statistic,
         pairs.conversations.tolist(),
         strata=pairs.systems.tolist(),
@@ -73,17 +73,19 @@ def sample_efficiency(
     rng = np.random.default_rng(seed)
     systems = sorted(set(pairs.systems.tolist()))
     own = [np.flatnonzero(pairs.systems == system) for system in systems]
-    gold = [float(pairs.labels[places].mean()) for places in own]
+    gold = np.array([pairs.labels[places].mean() for places in own])
     found: list[Sampled] = []
     for size in sizes:
         if size > min(len(places) for places in own):
             break
-        rows = [[rng.choice(places, size, replace=False) for places in own] for _ in range(draws)]
+        rows = np.array(
+            [[rng.choice(places, size, replace=False) for places in own] for _ in range(draws)]
+        )
         found.append(
             Sampled(
                 size,
-                _spread([_rho(pairs.scores, row, gold) for row in rows]),
-                _spread([_rho(pairs.labels, row, gold) for row in rows]),
+                _rho(pairs.scores, rows, gold),
+                _rho(pairs.labels, rows, gold),
             )
         )
     return tuple(found)
@@ -93,16 +95,15 @@ def _of_means(pairs: Pairs) -> Correlation:
     systems = pairs.systems.tolist()
     _, first = np.unique(pairs.systems, return_index=True)
     scores, labels = group_means(pairs.scores, systems), group_means(pairs.labels, systems)
-    return correlate(scores[first].tolist(), labels[first].tolist())
+    return correlate(scores[first], labels[first])
 
 
 def _rho(
-    values: NDArray[np.float64], drawn: Sequence[NDArray[np.int64]], gold: Sequence[float]
-) -> float:
-    # Equal means tell no order: that is a correlation of 0, not a missing one.
-    return spearman([round(float(values[places].mean()), 9) for places in drawn], gold) or 0.0
-
-
-def _spread(values: Sequence[float]) -> tuple[float, float, float]:
-    low, high = np.quantile(values, [0.025, 0.975])
-    return float(np.mean(values)), float(low), float(high)
+    values: NDArray[np.float64], drawn: NDArray[np.int64], gold: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """Mean and 95 % range over `drawn` [draws, systems, size]."""
+    means = values[drawn].mean(axis=-1).round(9)
+    # Equal means give no order: that is a correlation of 0, not a missing one.
+    found = np.nan_to_num(correlate_rows(means, gold).spearman)
+    low, high = np.quantile(found, [0.025, 0.975])
+    return float(found.mean()), float(low), float(high)

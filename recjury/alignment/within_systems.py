@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.alignment.pairs import Pairs
-from recjury.stats.clustered import Estimate, bootstrap
+from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
 from recjury.stats.correlation import correlate
 from recjury.stats.grouped import correlate_within, group_means, means_of_others
 
@@ -19,8 +19,8 @@ from recjury.stats.grouped import correlate_within, group_means, means_of_others
 class Both(NamedTuple):
     """Pearson's and Spearman's coefficients, each with its interval."""
 
-    pearson: Estimate
-    spearman: Estimate
+    pearson: BootstrapEstimate
+    spearman: BootstrapEstimate
 
 
 class WithinSystems(NamedTuple):
@@ -49,17 +49,16 @@ def within_systems(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> Wi
         systems = drawn.systems.tolist()
         known = means_of_others(drawn.labels, systems, drawn.conversations.tolist())
         there = ~np.isnan(known)
-        overall = correlate(drawn.scores.tolist(), drawn.labels.tolist())[:2]
+        overall = correlate(drawn.scores, drawn.labels)[:2]
         within = correlate_within(drawn.scores, drawn.labels, systems)[:2]
-        others = correlate(known[there].tolist(), drawn.labels[there].tolist())[:2]
-        own = group_means(drawn.scores, systems).tolist()
-        mean = correlate(own, drawn.labels.tolist())[:2]
+        others = correlate(known[there], drawn.labels[there])[:2]
+        mean = correlate(group_means(drawn.scores, systems), drawn.labels)[:2]
         gain = [
             None if a is None or b is None else a - b for a, b in zip(overall, mean, strict=True)
         ]
         return (*overall, *within, *others, *mean, *gain)
 
-    found = bootstrap(
+    found = cluster_bootstrap(
         statistic,
         pairs.conversations.tolist(),
         strata=pairs.systems.tolist(),

@@ -10,7 +10,7 @@ from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
     from recjury.results import Comparison, EvaluatorComparison
-    from recjury.stats import Difference
+    from recjury.stats import MeanDifference
 
 _INTERVAL = ["95 % low", "high", "p (Holm)", "n"]
 
@@ -75,6 +75,6 @@ def _show(title: str, result: "Comparison | EvaluatorComparison") -> None:
     output.say(f"over {result.pairs} conversations that both rated; apart: without the sign")
 
 
-def _gap(gap: "Difference") -> list[str]:
+def _gap(gap: "MeanDifference") -> list[str]:
     bounds = (output.number(value) for value in (gap.difference, gap.low, gap.high))
     return [*bounds, output.number(gap.p, 4), str(gap.n)]

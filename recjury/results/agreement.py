@@ -10,7 +10,7 @@ from recjury.records import JSON, Metric
 from recjury.results.choice import candidates, require
 from recjury.results.comparison import Comparison, Gap, corrected
 from recjury.results.scores import scores_of
-from recjury.stats import Difference, paired
+from recjury.stats import MeanDifference, paired
 from recjury.stats.correlation import correlate
 from recjury.store import CampaignEvaluator, Store
 
@@ -24,7 +24,7 @@ class Agreement(NamedTuple):
     """
 
     metric: Metric
-    difference: Difference
+    difference: MeanDifference
     apart: float | None
     spearman: float | None
     pearson: float | None
@@ -141,7 +141,7 @@ def _mean(scores: Sequence[_Scores]) -> _Scores:
 
 def _gap(shared: _Shared, means: Sequence[_Scores], seed: int) -> Gap:
     if not shared.is_on_one_scale:
-        return Gap(shared.x, Difference(None, None, None, None, len(means)))
+        return Gap(shared.x, MeanDifference(None, None, None, None, len(means)))
     return Gap.of(shared.x, paired([m.x for m in means], [m.y for m in means], seed=seed))
 
 

@@ -8,7 +8,7 @@ from recjury.records import JSON, Metric
 from recjury.results.choice import candidates, require
 from recjury.results.scores import is_newest, measures_of, scores_of
 from recjury.results.summary import Tally
-from recjury.stats import Difference, holm, paired, unpaired
+from recjury.stats import MeanDifference, holm, paired, unpaired
 from recjury.store import CampaignEvaluator, Store
 
 K = TypeVar("K", bound=Hashable)
@@ -18,10 +18,10 @@ class Gap(NamedTuple):
     """A metric's difference, A minus B. A metric that is a detail is not tested: it has no p."""
 
     metric: Metric
-    difference: Difference
+    difference: MeanDifference
 
     @classmethod
-    def of(cls, metric: Metric, difference: Difference) -> "Gap":
+    def of(cls, metric: Metric, difference: MeanDifference) -> "Gap":
         """The difference of a metric, without its p where it is a detail."""
         return cls(metric, difference._replace(p=None) if metric.detail else difference)
 

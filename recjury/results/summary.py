@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from recjury.records import JSON, Status
 from recjury.results.scores import ConversationScores, is_newest, measures_of, scores_of
-from recjury.stats.resampling import Interval, interval_of_mean
+from recjury.stats.resampling import Interval, interval_of_mean, intervals_of_means
 from recjury.store import CampaignEvaluator, ConversationResult, Store
 
 
@@ -75,17 +75,15 @@ class Tally:
             return MetricSummary(None, 0, None if nowhere else 0.0)
         return MetricSummary(fmean(self.by_pair(measure).values()), n, n / self.conversations)
 
-    def as_json(self, measure: str) -> dict[str, float | None]:
-        """A measure's mean over scenarios, its interval, `n` and its coverage."""
-        summary, interval = self.summary(measure), self.interval(measure)
-        low, high = interval or (None, None)
-        return {
-            "mean": summary.mean,
-            "low": low,
-            "high": high,
-            "n": summary.n,
-            "coverage": summary.coverage,
-        }
+    def as_json(self, measures: Sequence[str]) -> dict[str, dict[str, float | None]]:
+        """Each measure's mean over scenarios, its interval, `n` and its coverage."""
+        found: dict[str, dict[str, float | None]] = {}
+        intervals = intervals_of_means([list(self.by_pair(each).values()) for each in measures])
+        for measure, interval in zip(measures, intervals, strict=True):
+            mean, n, coverage = self.summary(measure)
+            low, high = interval or (None, None)
+            found[measure] = {"mean": mean, "low": low, "high": high, "n": n, "coverage": coverage}
+        return found
 
 
 class Counts(NamedTuple):
@@ -154,10 +152,8 @@ class CampaignSummary:
 
     def systems_json(self) -> dict[str, dict[str, dict[str, float | None]]]:
         """What `--json` says of each system: its numbers by measure."""
-        return {
-            name: {measure.id: tally.as_json(measure.id) for measure in self.measures}
-            for name, tally in self.systems.items()
-        }
+        measures = [measure.id for measure in self.measures]
+        return {name: tally.as_json(measures) for name, tally in self.systems.items()}
 
 
 def summarise(

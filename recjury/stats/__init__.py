@@ -1,6 +1,5 @@
-"""Pure statistics over arrays."""
+"""Statistics over arrays, without any state."""
 
-from recjury.stats.comparison import Difference, holm, paired, unpaired
-from recjury.stats.summary import Summary, summarise
+from recjury.stats.comparison import MeanDifference, holm, paired, unpaired
 
-__all__ = ["Difference", "Summary", "holm", "paired", "summarise", "unpaired"]
+__all__ = ["MeanDifference", "holm", "paired", "unpaired"]

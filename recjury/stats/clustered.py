@@ -1,4 +1,7 @@
-"""Bootstrap by cluster: the turns of a dialogue are drawn together, or not at all."""
+"""Bootstrap by cluster: the turns of a dialogue are drawn together or not at all.
+
+SciPy's `bootstrap` draws single observations and has nothing for clusters.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -7,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Statistic = Callable[[NDArray[np.int64]], Sequence[float | None]]
-"""From the places that are in a resample, repeated as drawn, to one or more values."""
+"""Takes the indices of a resample, repeated as drawn, and returns one or more values."""
 
 
-class Estimate(NamedTuple):
-    """A value, its 95 % percentile interval, and the share of resamples in which it was defined.
+class BootstrapEstimate(NamedTuple):
+    """A value, its 95 % percentile interval, and the share of resamples in which it is defined.
 
-    `value` is None where it is undefined; the bounds are None where fewer than half of the
-    resamples define it.
+    `value` is None where it is undefined; `low` and `high` are None where it is defined in fewer
+    than half of the resamples.
     """
 
     value: float | None
@@ -23,19 +26,19 @@ class Estimate(NamedTuple):
     defined: float
 
 
-def bootstrap(
+def cluster_bootstrap(
     statistic: Statistic,
     clusters: Sequence[str],
     *,
     strata: Sequence[str] | None = None,
     resamples: int = 1_000,
     seed: int = 0,
-) -> tuple[Estimate, ...]:
-    """An estimate for each value of `statistic`, over the places 0 to n - 1.
+) -> tuple[BootstrapEstimate, ...]:
+    """An estimate of each value of `statistic` over the indices 0 to n - 1.
 
-    `clusters` names each place's cluster; clusters are drawn with replacement, as many as there
-    are, and within each of `strata` where those are given (a cluster lies in one). Raises
-    ValueError for no places at all.
+    `clusters` [n] names the cluster of each index. As many clusters are drawn with replacement
+    as there are; where `strata` [n] are given, within each stratum. All indices of a cluster
+    belong to one stratum. Raises ValueError where `clusters` is empty.
     """
     if not clusters:
         raise ValueError("nothing to resample")
@@ -77,10 +80,10 @@ def _draw(
     )
 
 
-def _estimate(value: float | None, drawn: NDArray[np.float64]) -> Estimate:
+def _estimate(value: float | None, drawn: NDArray[np.float64]) -> BootstrapEstimate:
     known = drawn[~np.isnan(drawn)]
     defined = known.size / drawn.size if drawn.size else 0.0
     if defined < 0.5:
-        return Estimate(value, None, None, defined)
+        return BootstrapEstimate(value, None, None, defined)
     low, high = np.quantile(known, [0.025, 0.975])
-    return Estimate(value, float(low), float(high), defined)
+    return BootstrapEstimate(value, float(low), float(high), defined)

@@ -1,5 +1,6 @@
-"""Pearson's and Spearman's correlation, undefined for what does not vary."""
+"""Pearson's and Spearman's correlation by SciPy; undefined where a side does not vary."""
 
+import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Floats = NDArray[np.float64]
-_FLAT = 1e-13  # a spread this small beside the mean is rounding, as SciPy has it
+_CONSTANT = 1e-13  # deviations this small beside the mean are rounding errors, as SciPy has it
 
 
 class Correlation(NamedTuple):
@@ -18,46 +19,73 @@ class Correlation(NamedTuple):
     n: int
 
 
-def correlate(x: Sequence[float], y: Sequence[float]) -> Correlation:
-    """Pearson's r, and Spearman's rho with average ranks for ties; `x` and `y` are of one length.
+class RowCorrelations(NamedTuple):
+    """Both coefficients for each of k rows: [k] each, nan where undefined."""
+
+    pearson: _Floats
+    spearman: _Floats
+
+
+def correlate(x: Sequence[float] | _Floats, y: Sequence[float] | _Floats) -> Correlation:
+    """Pearson's r, and Spearman's rho with average ranks for ties, of two samples [n].
 
     Raises ValueError for lengths that differ.
     """
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    return Correlation(_pearson(a, b), _pearson(ranks(a), ranks(b)), len(a))
+    if a.shape != b.shape:
+        raise ValueError(f"expected as many values on both sides, got {a.size} and {b.size}")
+    r, rho = correlate_rows(a[None], b)
+    return Correlation(defined(r[0]), defined(rho[0]), len(a))
 
 
 def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
     """Pearson's r; None where it is undefined."""
-    return _pearson(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+    return correlate(x, y).pearson
 
 
 def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
     """Spearman's rho; None where it is undefined."""
-    return _pearson(ranks(np.asarray(x, dtype=float)), ranks(np.asarray(y, dtype=float)))
+    return correlate(x, y).spearman
+
+
+def correlate_rows(x: _Floats, y: _Floats) -> RowCorrelations:
+    """The correlations of each row of `x` [k, n] with `y` [n], or with the same row of `y` [k, n].
+
+    All rows are computed in one SciPy call, which is quicker than a call for each row.
+    """
+    y = np.broadcast_to(y, x.shape)
+    if x.shape[-1] < 2:
+        return RowCorrelations(np.full(len(x), np.nan), np.full(len(x), np.nan))
+    return RowCorrelations(*pearson_rows(np.stack([x, ranks(x)]), np.stack([y, ranks(y)])))
+
+
+def pearson_rows(x: _Floats, y: _Floats) -> _Floats:
+    """Pearson's r along the last axis of two arrays [..., n], n at least 2; nan where undefined."""
+    from scipy.stats import ConstantInputWarning, NearConstantInputWarning, pearsonr
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstantInputWarning)
+        warnings.simplefilter("ignore", NearConstantInputWarning)
+        r = np.asarray(pearsonr(x, y, axis=-1).statistic, dtype=float)
+    found: _Floats = np.where(_varies(x) & _varies(y), r, np.nan)
+    return found
 
 
 def ranks(values: Sequence[float] | _Floats) -> _Floats:
-    """Ranks from 1, ties as the mean of theirs: [n] float."""
-    _, place, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    mean_rank: _Floats = last - (counts - 1) / 2
-    return mean_rank[place]
+    """Ranks from 1 along the last axis; ties share the mean of their ranks."""
+    from scipy.stats import rankdata
+
+    found: _Floats = np.asarray(rankdata(values, axis=-1), dtype=float)
+    return found
 
 
-def _pearson(a: _Floats, b: _Floats) -> float | None:
-    if a.shape != b.shape:
-        raise ValueError(f"expected as many values on both sides, got {a.size} and {b.size}")
-    if a.size < 2:
-        return None
-    left, right = _unit(a), _unit(b)
-    if left is None or right is None:
-        return None
-    return float(np.clip(left @ right, -1.0, 1.0))
+def defined(value: float) -> float | None:
+    """A coefficient, None for nan."""
+    return None if np.isnan(value) else float(value)
 
 
-def _unit(values: _Floats) -> _Floats | None:
-    mean = values.mean()
-    gaps = values - mean
-    size = float(np.linalg.norm(gaps))
-    return None if size <= _FLAT * abs(float(mean)) or size == 0 else gaps / size
+def _varies(values: _Floats) -> NDArray[np.bool_]:
+    mean = values.mean(axis=-1)
+    spread = np.linalg.norm(values - mean[..., None], axis=-1)
+    varies: NDArray[np.bool_] = (spread > 0) & (spread > _CONSTANT * np.abs(mean))
+    return varies

@@ -1,11 +1,11 @@
-"""Correlation when the pairs come in groups: what is left of it inside the groups."""
+"""Correlation inside groups, for pairs that come in groups."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.stats.correlation import Correlation, pearson, ranks
+from recjury.stats.correlation import Correlation, defined, pearson_rows, ranks
 
 _Floats = NDArray[np.float64]
 
@@ -13,20 +13,22 @@ _Floats = NDArray[np.float64]
 def correlate_within(
     x: Sequence[float] | _Floats, y: Sequence[float] | _Floats, groups: Sequence[str]
 ) -> Correlation:
-    """Correlations inside groups: of what lies above or below the mean of one's own group.
+    """Correlations of the deviations from the mean of the own group.
 
-    For Pearson's r those are the values' gaps to their group's mean, for Spearman's rho the gaps
-    of their ranks among all. Both are partial correlations given the group; None where a side
-    does not vary inside any group. Raises ValueError for lengths that differ.
+    For Pearson's r these are deviations of the values [n], for Spearman's rho deviations of their
+    ranks among all n. Both are partial correlations given the group; None where a side does not
+    vary inside any group. Raises ValueError for lengths that differ.
     """
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if not len(a) == len(b) == len(groups):
         raise ValueError(f"lengths differ: {len(a)} and {len(b)} values, {len(groups)} groups")
-    return Correlation(
-        pearson(_gaps(a, groups).tolist(), _gaps(b, groups).tolist()),
-        pearson(_gaps(ranks(a), groups).tolist(), _gaps(ranks(b), groups).tolist()),
-        len(a),
+    if len(a) < 2:
+        return Correlation(None, None, len(a))
+    r, rho = pearson_rows(
+        np.stack([_deviations(each, groups) for each in (a, ranks(a))]),
+        np.stack([_deviations(each, groups) for each in (b, ranks(b))]),
     )
+    return Correlation(defined(r), defined(rho), len(a))
 
 
 def group_means(values: Sequence[float] | _Floats, groups: Sequence[str]) -> _Floats:
@@ -45,8 +47,8 @@ def means_of_others(
 ) -> _Floats:
     """For each value the mean of its group without its own cluster: [n], nan where that is empty.
 
-    What could be known of a turn or dialogue from other dialogues of the same system alone. A
-    cluster lies in one group.
+    This is what other dialogues of the same system alone tell about a turn or dialogue. All
+    values of a cluster belong to one group.
     """
     given = np.asarray(values, dtype=float)
     _, group = np.unique(np.asarray(groups), return_inverse=True)
@@ -59,8 +61,8 @@ def means_of_others(
     return known
 
 
-def _gaps(values: _Floats, groups: Sequence[str]) -> _Floats:
-    gaps: _Floats = values - group_means(values, groups)
-    # Means of equal values may differ from them in the last bits.
-    gaps[np.abs(gaps) < 1e-12 * max(1.0, float(np.abs(values).max(initial=0.0)))] = 0.0
-    return gaps
+def _deviations(values: _Floats, groups: Sequence[str]) -> _Floats:
+    found: _Floats = values - group_means(values, groups)
+    # The mean of equal values may differ from them in the last bits.
+    found[np.abs(found) < 1e-12 * max(1.0, float(np.abs(values).max(initial=0.0)))] = 0.0
+    return found

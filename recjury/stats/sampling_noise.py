@@ -1,16 +1,15 @@
-"""How much of a score's variance is sampling, when a score is the mean of n whole numbers.
+"""How much of a score's variance is sampling noise, when a score is a mean of n whole numbers.
 
-Only the means are known, not the draws. Two things can still be said. A mean bounds how far its
-draws can lie apart: 0.4 of five draws from 0 to 2 is (1, 1, 0, 0, 0) or (2, 0, 0, 0, 0). And the
-shape of all means together tells how decided the rater is: draws that mostly agree give whole
-numbers. For that, the rater's distribution over the levels is taken to vary from thing to thing as
-a Dirichlet, so that the sum of the draws is Dirichlet-multinomial; its parameters are fitted to the
-observed sums by maximum likelihood.
+Only the means are known, not the draws. Two things still follow from them. A mean bounds the
+variance of its draws: 0.4 of five draws from 0 to 2 is (1, 1, 0, 0, 0) or (2, 0, 0, 0, 0). And the
+distribution of all means shows how decided the rater is: if draws mostly agree, most means are
+whole numbers. To estimate this, the rater's distribution over the levels is assumed to vary from
+one rated item to the next as a Dirichlet, so that the sum of the draws is Dirichlet-multinomial;
+its parameters are fitted to the observed sums by maximum likelihood.
 
-With two levels there is nothing to model: bounds and estimate are one.
+With two levels the bounds and the estimate are equal.
 """
 
-import math
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
@@ -24,9 +23,10 @@ _Floats = NDArray[np.float64]
 class Noise(NamedTuple):
     """The variance of scores, and how much of it is sampling, as a mean over the scores.
 
-    `variance` is that of the scores. `least` and `most` bound the mean sampling variance of a
-    score, `modelled` is the fitted estimate; all are of the score, a mean of `n` draws. `misfit`
-    is the share of scores that the fitted shape has in the wrong place (total variation).
+    `variance` is the variance of the scores. `least` and `most` bound the mean sampling variance
+    of a score, and `modelled` is the fitted estimate; all three are variances of a score, which
+    is a mean of `n` draws. `misfit` is the total variation distance between the fitted and the
+    observed distribution of scores, from 0 to 1.
     """
 
     variance: float
@@ -37,26 +37,27 @@ class Noise(NamedTuple):
     n: int
 
     def share(self, sampling: float) -> float | None:
-        """What part of the scores' variance a sampling variance is; None where there is none."""
+        """`sampling` as a share of the scores' variance; None where the scores do not vary."""
         return sampling / self.variance if self.variance > 0 else None
 
 
 def sampling_noise(scores: Sequence[float], levels: int, *, n: int = 5) -> Noise:
     """The noise of `scores`, each a mean of `n` draws from 0 to `levels` - 1.
 
-    Raises ValueError for scores that are no such means, fewer than two levels or draws, and no
-    scores.
+    Raises ValueError for no scores, fewer than two levels or draws, and a score that is not a
+    mean of n such draws.
     """
     if levels < 2 or n < 2 or not len(scores):
-        raise ValueError("expected scores, two or more levels, and two or more draws")
+        raise ValueError("expected at least one score, two levels and two draws")
     sums = as_sums(scores, levels, n)
     least, most = spread_bounds(sums, levels, n)
     counts = np.bincount(sums, minlength=(levels - 1) * n + 1)
-    concentration = fit(counts, levels, n)
+    concentration = fit_dirichlet(counts, levels, n)
     fitted = np.exp(_log_sums(concentration, n))
     return Noise(
         variance=float(np.var(np.asarray(scores, dtype=float))),
-        # A draw's unbiased variance is n / (n - 1) of that among the draws; their mean's is 1 / n.
+        # The unbiased variance of a draw is n / (n - 1) of the draws' variance; that of the mean
+        # of n draws is 1 / n of it.
         least=float(least.mean()) / (n - 1),
         modelled=_variance_of_a_draw(concentration) / n,
         most=float(most.mean()) / (n - 1),
@@ -66,13 +67,13 @@ def sampling_noise(scores: Sequence[float], levels: int, *, n: int = 5) -> Noise
 
 
 def as_sums(scores: Sequence[float], levels: int, n: int) -> NDArray[np.int64]:
-    """The sums of draws behind means; raises ValueError for a score that is no such mean."""
+    """The sum of the draws behind each mean; raises ValueError where no sum gives the score."""
     sums = np.asarray(scores, dtype=float) * n
     whole = np.rint(sums)
     right = (np.abs(sums - whole) <= 1e-6) & (whole >= 0) & (whole <= (levels - 1) * n)
     if not right.all():
         score = float(np.asarray(scores)[~right][0])
-        raise ValueError(f"{score} is no mean of {n} whole numbers from 0 to {levels - 1}")
+        raise ValueError(f"{score} is not a mean of {n} whole numbers from 0 to {levels - 1}")
     found: NDArray[np.int64] = whole.astype(np.int64)
     return found
 
@@ -83,16 +84,16 @@ def spread_bounds(sums: NDArray[np.int64], levels: int, n: int) -> tuple[_Floats
     top = levels - 1
     low = np.floor(mean)
     least = (mean - low) * (low + 1 - mean)
-    # Farthest apart: as many draws at the top as the sum allows, one in between, the rest at 0.
+    # Largest variance: as many draws at the top as the sum allows, one in between, the rest at 0.
     full, rest = np.divmod(sums, top)
     most = (full * top**2 + rest**2) / n - mean**2
     return least, most
 
 
-def fit(counts: Sequence[int] | NDArray[np.int64], levels: int, n: int) -> _Floats:
-    """The Dirichlet's parameters [levels] under which sums with these counts are likeliest.
+def fit_dirichlet(counts: Sequence[int] | NDArray[np.int64], levels: int, n: int) -> _Floats:
+    """The Dirichlet parameters [levels] of the highest likelihood.
 
-    `counts` has how often each sum occurs, from 0 to (levels - 1) * n.
+    `counts` is how often each sum occurs, from 0 to (levels - 1) * n.
     """
     from scipy.optimize import minimize
 
@@ -111,7 +112,7 @@ def fit(counts: Sequence[int] | NDArray[np.int64], levels: int, n: int) -> _Floa
 
 
 def _variance_of_a_draw(parameters: _Floats) -> float:
-    """The mean over the Dirichlet of a draw's variance."""
+    """The variance of a draw, averaged over the Dirichlet."""
     total = parameters.sum()
     share = parameters / total
     values = np.arange(len(parameters))
@@ -121,21 +122,18 @@ def _variance_of_a_draw(parameters: _Floats) -> float:
 
 def _log_sums(parameters: _Floats, n: int) -> _Floats:
     """The log-probability of each sum of n draws, Dirichlet-multinomial: [(levels - 1) n + 1]."""
-    from scipy.special import gammaln
+    from scipy.stats import dirichlet_multinomial
 
-    draws, sums, ways = _compositions(len(parameters), n)
-    total = parameters.sum()
-    logs = ways + gammaln(total) - gammaln(total + n)
-    logs = logs + (gammaln(parameters + draws) - gammaln(parameters)).sum(axis=1)
+    draws, sums = _compositions(len(parameters), n)
+    logs = dirichlet_multinomial.logpmf(draws, parameters, np.array(n))
     found = np.full((len(parameters) - 1) * n + 1, -np.inf)
     np.logaddexp.at(found, sums, logs)
     return found
 
 
 @cache
-def _compositions(levels: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], _Floats]:
-    """All ways that n draws fall on the levels: counts, their sums, the log of their orders."""
+def _compositions(levels: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All ways to divide n draws among the levels: counts [ways, levels], and their sums [ways]."""
     rows = [row for row in np.ndindex(*(n + 1,) * levels) if sum(row) == n]
     draws = np.array(rows, dtype=np.int64)
-    ways = [math.lgamma(n + 1) - sum(math.lgamma(k + 1) for k in row) for row in rows]
-    return draws, draws @ np.arange(levels), np.array(ways)
+    return draws, draws @ np.arange(levels)

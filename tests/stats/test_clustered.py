@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recjury.stats.clustered import bootstrap
+from recjury.stats.clustered import cluster_bootstrap
 from recjury.stats.resampling import interval_of_mean
 
 Places = NDArray[np.int64]
@@ -25,13 +25,13 @@ def test_clusters_are_drawn_whole_and_strata_keep_their_size() -> None:
         seen.append(drawn)
         return [0.0]
 
-    bootstrap(look, clusters, strata=strata, resamples=50)
+    cluster_bootstrap(look, clusters, strata=strata, resamples=50)
     assert len({tuple(sorted(drawn.items())) for drawn in seen}) == 3
 
 
 def test_single_places_give_the_usual_interval() -> None:
     values = np.random.default_rng(0).normal(size=80)
-    (found,) = bootstrap(
+    (found,) = cluster_bootstrap(
         lambda places: [float(values[places].mean())],
         [str(n) for n in range(80)],
         resamples=4_000,
@@ -45,15 +45,15 @@ def test_single_places_give_the_usual_interval() -> None:
 def test_repeated_values_in_a_cluster_make_it_wider() -> None:
     rng = np.random.default_rng(3)
     values = np.repeat(rng.normal(size=30), 5)
-    alone = bootstrap(lambda p: [values[p].mean()], [str(n) for n in range(150)])[0]
-    together = bootstrap(lambda p: [values[p].mean()], [str(n // 5) for n in range(150)])[0]
+    alone = cluster_bootstrap(lambda p: [values[p].mean()], [str(n) for n in range(150)])[0]
+    together = cluster_bootstrap(lambda p: [values[p].mean()], [str(n // 5) for n in range(150)])[0]
     assert alone.low is not None and alone.high is not None  # noqa: PT018
     assert together.low is not None and together.high is not None  # noqa: PT018
     assert together.high - together.low > 1.8 * (alone.high - alone.low)
 
 
 def test_what_is_seldom_defined_has_no_interval() -> None:
-    seldom, always = bootstrap(lambda p: [None, 1.0], ["a", "b"], resamples=20)
+    seldom, always = cluster_bootstrap(lambda p: [None, 1.0], ["a", "b"], resamples=20)
     assert seldom == (None, None, None, 0.0)
     assert always == (1.0, 1.0, 1.0, 1.0)
 
@@ -63,7 +63,7 @@ def test_it_is_seeded_and_needs_something() -> None:
         return [float(places.mean())]
 
     clusters = [str(n) for n in range(9)]
-    assert bootstrap(mean, clusters, seed=1) == bootstrap(mean, clusters, seed=1)
-    assert bootstrap(mean, clusters, seed=1) != bootstrap(mean, clusters, seed=2)
+    assert cluster_bootstrap(mean, clusters, seed=1) == cluster_bootstrap(mean, clusters, seed=1)
+    assert cluster_bootstrap(mean, clusters, seed=1) != cluster_bootstrap(mean, clusters, seed=2)
     with pytest.raises(ValueError, match="nothing to resample"):
-        bootstrap(mean, [])
+        cluster_bootstrap(mean, [])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from recjury.stats import holm, paired, summarise, unpaired
+from recjury.stats import holm, paired, unpaired
 
 
 def test_a_constant_shift_is_found_exactly() -> None:
@@ -58,9 +58,3 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
 def test_holm_on_a_worked_example() -> None:
     corrected = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005, "e": None})
     assert corrected == pytest.approx({"a": 0.03, "b": 0.06, "c": 0.06, "d": 0.02, "e": None})
-
-
-def test_a_missing_score_lowers_the_coverage_and_not_the_mean() -> None:
-    assert summarise([4.0, None, 2.0, None]) == (3.0, 0.5, 4)
-    assert summarise([None]) == (None, 0.0, 1)
-    assert summarise([]) == (None, 0.0, 0)

@@ -1,10 +1,10 @@
-"""Correlations agree with SciPy's, and are undefined where nothing varies."""
+"""Correlations agree with SciPy's, row by row, and are undefined where nothing varies."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from recjury.stats.correlation import correlate, pearson, ranks, spearman
+from recjury.stats.correlation import correlate, correlate_rows, pearson, ranks, spearman
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -41,3 +41,15 @@ def test_what_varies_by_rounding_alone_does_not_vary() -> None:
 def test_both_sides_are_of_one_length() -> None:
     with pytest.raises(ValueError, match="got 2 and 1"):
         correlate([1, 2], [1])
+
+
+def test_rows_are_correlated_one_by_one() -> None:
+    rng = np.random.default_rng(4)
+    x, y = rng.integers(0, 4, (6, 30)).astype(float), rng.normal(size=30)
+    x[2] = 1.5
+    found = correlate_rows(x, y)
+    for row, r, rho in zip(x, found.pearson, found.spearman, strict=True):
+        alone = correlate(row, y)
+        assert (None if np.isnan(r) else r) == pytest.approx(alone.pearson)
+        assert (None if np.isnan(rho) else rho) == pytest.approx(alone.spearman)
+    assert np.isnan(found.pearson).tolist() == [False, False, True, False, False, False]

@@ -8,6 +8,7 @@ from scipy import stats
 from recjury.stats.resampling import (
     interval_of_gap,
     interval_of_mean,
+    intervals_of_means,
     p_of_flips,
     p_of_shuffles,
 )
@@ -56,3 +57,13 @@ def test_too_little_has_no_interval() -> None:
     assert interval_of_mean([5.0]) is None
     assert interval_of_gap([5.0], [1.0, 2.0]) is None
     assert interval_of_mean([5.0, 5.0]) == (5.0, 5.0)
+
+
+def test_a_table_s_intervals_are_those_of_its_columns() -> None:
+    other = (CONTINUOUS**2).tolist()
+    samples = [RATINGS.tolist(), CONTINUOUS.tolist(), [1.0], other, CONTINUOUS[:50].tolist()]
+    for one, again in zip(samples, intervals_of_means(samples), strict=True):
+        alone = interval_of_mean(one)
+        assert (one[1:] == []) == (again is None)
+        if alone is not None:
+            assert again == pytest.approx(alone)

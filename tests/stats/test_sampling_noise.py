@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from recjury.stats.sampling_noise import as_sums, fit, sampling_noise, spread_bounds
+from recjury.stats.sampling_noise import as_sums, fit_dirichlet, sampling_noise, spread_bounds
 
 
 @pytest.mark.parametrize(("levels", "n"), [(2, 5), (3, 5), (5, 4)])
@@ -56,12 +56,12 @@ def test_a_decided_rater_has_no_noise_and_an_undecided_one_nothing_else() -> Non
 def test_all_scores_equal() -> None:
     noise = sampling_noise([1.0] * 10, 3)
     assert noise.share(noise.modelled) is None
-    assert fit(np.array([0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0]), 3, 5).shape == (3,)
+    assert fit_dirichlet(np.array([0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0]), 3, 5).shape == (3,)
 
 
 @pytest.mark.parametrize("score", [0.3, -0.2, 2.2, float("nan")])
 def test_what_is_no_mean_is_refused(score: float) -> None:
-    with pytest.raises(ValueError, match="is no mean of 5 whole numbers from 0 to 2"):
+    with pytest.raises(ValueError, match="is not a mean of 5 whole numbers from 0 to 2"):
         as_sums([0.2, score], 3, 5)
 
 
