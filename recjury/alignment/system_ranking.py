@@ -10,8 +10,7 @@ from recjury.alignment.pairs import Pairs
 from recjury.corpora.crsarena import system_of
 from recjury.records import ScoreTarget
 from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
-from recjury.stats.correlation import Correlation, correlate, correlate_rows
-from recjury.stats.grouped import group_means
+from recjury.stats.correlation import correlate, correlate_rows
 
 
 class Ranking(NamedTuple):
@@ -50,8 +49,14 @@ def system_means(values: Mapping[ScoreTarget, float]) -> dict[str, float]:
 def ranking(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> Ranking:
     """Hold the systems' mean scores against their mean labels; raises ValueError for no pairs."""
 
+    names, systems = np.unique(pairs.systems, return_inverse=True)
+
     def statistic(places: NDArray[np.int64]) -> Sequence[float | None]:
-        return _of_means(pairs.at(places))[:2]
+        drawn = systems[places]
+        counts = np.bincount(drawn)  # every system is drawn, as the systems are the strata
+        scores = np.bincount(drawn, weights=pairs.scores[places]) / counts
+        labels = np.bincount(drawn, weights=pairs.labels[places]) / counts
+        return correlate(scores, labels)[:2]
 
     pearson, rho = cluster_bootstrap(
         statistic,
@@ -60,7 +65,7 @@ def ranking(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> Ranking:
         resamples=resamples,
         seed=seed,
     )
-    return Ranking(pearson, rho, systems=len(set(pairs.systems.tolist())))
+    return Ranking(pearson, rho, systems=len(names))
 
 
 def sample_efficiency(
@@ -89,13 +94,6 @@ def sample_efficiency(
             )
         )
     return tuple(found)
-
-
-def _of_means(pairs: Pairs) -> Correlation:
-    systems = pairs.systems.tolist()
-    _, first = np.unique(pairs.systems, return_index=True)
-    scores, labels = group_means(pairs.scores, systems), group_means(pairs.labels, systems)
-    return correlate(scores[first], labels[first])
 
 
 def _rho(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from recjury.alignment.pairs import Pairs
 from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
-from recjury.stats.correlation import correlate
+from recjury.stats.correlation import correlate, correlate_rows, defined
 from recjury.stats.grouped import correlate_within, group_means, means_of_others
 
 
@@ -44,19 +44,20 @@ class WithinSystems(NamedTuple):
 def within_systems(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> WithinSystems:
     """Split an annotation correlation; raises ValueError for no pairs."""
 
+    # Numbers are quicker to group by than names, and this is done for every resample.
+    systems = np.unique(pairs.systems, return_inverse=True)[1]
+    conversations = np.unique(pairs.conversations, return_inverse=True)[1]
+
     def statistic(places: NDArray[np.int64]) -> Sequence[float | None]:
-        drawn = pairs.at(places)
-        systems = drawn.systems.tolist()
-        known = means_of_others(drawn.labels, systems, drawn.conversations.tolist())
+        scores, labels, groups = pairs.scores[places], pairs.labels[places], systems[places]
+        known = means_of_others(labels, groups, conversations[places])
         there = ~np.isnan(known)
-        overall = correlate(drawn.scores, drawn.labels)[:2]
-        within = correlate_within(drawn.scores, drawn.labels, systems)[:2]
-        others = correlate(known[there], drawn.labels[there])[:2]
-        mean = correlate(group_means(drawn.scores, systems), drawn.labels)[:2]
-        gain = [
-            None if a is None or b is None else a - b for a, b in zip(overall, mean, strict=True)
-        ]
-        return (*overall, *within, *others, *mean, *gain)
+        found = correlate_rows(np.stack([scores, group_means(scores, groups)]), labels)
+        r, rho = ([defined(value) for value in each] for each in found)
+        within = correlate_within(scores, labels, groups)[:2]
+        others = correlate(known[there], labels[there])[:2]
+        gain = [None if a is None or b is None else a - b for a, b in (r, rho)]
+        return (r[0], rho[0], *within, *others, r[1], rho[1], *gain)
 
     found = cluster_bootstrap(
         statistic,

@@ -53,14 +53,19 @@ def correlate_rows(x: _Floats, y: _Floats) -> RowCorrelations:
 
     All rows are computed in one SciPy call, which is quicker than a call for each row.
     """
-    y = np.broadcast_to(y, x.shape)
     if x.shape[-1] < 2:
         return RowCorrelations(np.full(len(x), np.nan), np.full(len(x), np.nan))
-    return RowCorrelations(*pearson_rows(np.stack([x, ranks(x)]), np.stack([y, ranks(y)])))
+    of_y = np.stack([y, ranks(y)])
+    if y.ndim < x.ndim:
+        of_y = of_y[:, None]
+    return RowCorrelations(*pearson_rows(np.stack([x, ranks(x)]), of_y))
 
 
 def pearson_rows(x: _Floats, y: _Floats) -> _Floats:
-    """Pearson's r along the last axis of two arrays [..., n], n at least 2; nan where undefined."""
+    """Pearson's r along the last axis of two arrays [..., n] that broadcast; nan where undefined.
+
+    `n` is at least 2.
+    """
     from scipy.stats import ConstantInputWarning, NearConstantInputWarning, pearsonr
 
     with warnings.catch_warnings():

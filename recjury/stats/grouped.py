@@ -9,9 +9,12 @@ from recjury.stats.correlation import Correlation, defined, pearson_rows, ranks
 
 _Floats = NDArray[np.float64]
 
+Groups = Sequence[str] | NDArray[np.str_] | NDArray[np.int64]
+"""Names or numbers of groups, one for each value."""
+
 
 def correlate_within(
-    x: Sequence[float] | _Floats, y: Sequence[float] | _Floats, groups: Sequence[str]
+    x: Sequence[float] | _Floats, y: Sequence[float] | _Floats, groups: Groups
 ) -> Correlation:
     """Correlations of the deviations from the mean of the own group.
 
@@ -31,7 +34,7 @@ def correlate_within(
     return Correlation(defined(r), defined(rho), len(a))
 
 
-def group_means(values: Sequence[float] | _Floats, groups: Sequence[str]) -> _Floats:
+def group_means(values: Sequence[float] | _Floats, groups: Groups) -> _Floats:
     """For each value the mean of its group: [n]."""
     given = np.asarray(values, dtype=float)
     if not len(given):
@@ -42,9 +45,7 @@ def group_means(values: Sequence[float] | _Floats, groups: Sequence[str]) -> _Fl
     return means
 
 
-def means_of_others(
-    values: Sequence[float] | _Floats, groups: Sequence[str], clusters: Sequence[str]
-) -> _Floats:
+def means_of_others(values: Sequence[float] | _Floats, groups: Groups, clusters: Groups) -> _Floats:
     """For each value the mean of its group without its own cluster: [n], nan where that is empty.
 
     This is what other dialogues of the same system alone tell about a turn or dialogue. All
@@ -61,7 +62,7 @@ def means_of_others(
     return known
 
 
-def _deviations(values: _Floats, groups: Sequence[str]) -> _Floats:
+def _deviations(values: _Floats, groups: Groups) -> _Floats:
     found: _Floats = values - group_means(values, groups)
     # The mean of equal values may differ from them in the last bits.
     found[np.abs(found) < 1e-12 * max(1.0, float(np.abs(values).max(initial=0.0)))] = 0.0
