@@ -20,15 +20,6 @@ class Pairs(NamedTuple):
     systems: NDArray[np.str_]
     conversations: NDArray[np.str_]
 
-    def at(self, places: NDArray[np.int64]) -> "Pairs":
-        """Those rows, repeated as given: a resample."""
-        return Pairs(
-            self.scores[places],
-            self.labels[places],
-            self.systems[places],
-            self.conversations[places],
-        )
-
 
 def paired(
     scores: Mapping[ScoreTarget, float],
