@@ -25,7 +25,7 @@ from recjury.corpora.concept import read_concept
 from recjury.errors import DataError
 from recjury.knowledge import Catalogue
 from recjury.records import ConversationLog, Scenario
-from recjury.simulator import LeakGuard, RuleUser, converse
+from recjury.simulator import LeakGuard, RuleUser, SessionSettings, converse
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ async def played(
 
     async def one(scenario: Scenario) -> ConversationLog:
         return await converse(
-            user, recommender, scenario, guard, corpus.catalogue, min_rounds=5, max_rounds=5
+            user, recommender, scenario, guard, corpus.catalogue, SessionSettings(min_rounds=5)
         )
 
     scenarios = corpus.scenarios("test", limit=conversations).scenarios

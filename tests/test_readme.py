@@ -9,7 +9,7 @@ import pytest
 import typer.main
 import yaml
 
-from recjury.campaign.reading import read_config
+from recjury.campaign.config_file import read_config
 from recjury.cli.app import app
 from recjury.corpora import open_corpus
 from recjury.records import Conversation, Speaker, Turn

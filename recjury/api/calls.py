@@ -23,7 +23,7 @@ from recjury.campaign import (
     read_config,
     run_campaign,
 )
-from recjury.campaign.reading import explain
+from recjury.campaign.config_file import explain
 from recjury.errors import ConfigError
 from recjury.llm import event_loop
 from recjury.records import ConversationLog, Evaluator, Recommender

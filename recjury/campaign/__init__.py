@@ -1,10 +1,11 @@
 """One run: its configuration, plan, components, pipeline and progress."""
 
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
+from recjury.campaign.config_file import read_config, read_evaluators
 from recjury.campaign.judge import judge_campaign, judge_files, judge_logs
 from recjury.campaign.progress import Progress
-from recjury.campaign.reading import read_config, read_evaluators
-from recjury.campaign.running import RunResult, run_campaign
+from recjury.campaign.run import run_campaign
+from recjury.campaign.runner import RunResult
 
 __all__ = [
     "CampaignConfig",

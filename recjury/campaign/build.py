@@ -1,9 +1,10 @@
-"""Who takes part in a campaign, built from its configuration for each corpus.
+"""The components of a campaign, built from its configuration: models, systems, user, evaluators.
 
-Rooms with heavy libraries are imported where a configuration asks for them.
+Rooms with heavy libraries are imported only for a configuration that needs them.
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from recjury.agents.system_config import SystemContext
@@ -18,19 +19,12 @@ from recjury.records import Evaluator, Recommender, SupportsCheck, UserSimulator
 
 @dataclass(frozen=True)
 class Components:
-    """Everyone who works on one corpus: systems by name, the user, the evaluators by label."""
+    """What works on one corpus: systems by name, the user, and the evaluators by label."""
 
     catalogue: Catalogue
     recommenders: Mapping[str, Recommender]
     user: UserSimulator | None
     evaluators: Mapping[str, Evaluator]
-
-    async def check(self, systems: Iterable[str]) -> None:
-        """Try the systems that have a check; raise UserError for the first that is not usable."""
-        for name in sorted(systems):
-            recommender = self.recommenders[name]
-            if isinstance(recommender, SupportsCheck):
-                await recommender.check()
 
     async def aclose(self) -> None:
         """Release what the systems hold."""
@@ -38,20 +32,51 @@ class Components:
             await recommender.aclose()
 
 
-def playing_components(
-    config: CampaignConfig, corpus: Corpus, gateway: Gateway | None
-) -> Components:
-    """Those who play scenarios of `corpus`, and evaluate."""
-    user = build_user(config.simulator, corpus.catalogue, gateway, config)
-    context = SystemContext(corpus, gateway, list_length=config.simulator.list_length)
-    return Components(
-        catalogue=corpus.catalogue,
-        recommenders={
-            system.name: system.for_corpus(corpus.name).build(context) for system in config.systems
-        },
-        user=user,
-        evaluators=build_evaluators(config, corpus, gateway, user),
-    )
+@dataclass(frozen=True)
+class BuiltCampaign:
+    """The components by corpus, and the gateway to their models (None: there is no model)."""
+
+    components: Mapping[str, Components]
+    gateway: Gateway | None
+
+    async def check_systems(self, used: Iterable[tuple[str, str]]) -> None:
+        """Try the systems that have a check, of those `used` (corpus and system).
+
+        Raises UserError for the first that cannot be used.
+        """
+        for corpus, name in sorted(used):
+            recommender = self.components[corpus].recommenders[name]
+            if isinstance(recommender, SupportsCheck):
+                await recommender.check()
+
+
+async def build(
+    config: CampaignConfig, corpora: Mapping[str, Corpus], stack: AsyncExitStack
+) -> BuiltCampaign:
+    """Build everything that `config` names, for each corpus; every model is tried.
+
+    `stack` closes what was opened. Raises UserError for what the user can fix (an unset key, an
+    endpoint that refuses, a checkpoint of another catalogue).
+    """
+    gateway = await open_gateway(config, stack)
+    components = {name: _components(config, corpus, gateway) for name, corpus in corpora.items()}
+    for each in components.values():
+        stack.push_async_callback(each.aclose)
+    return BuiltCampaign(components, gateway)
+
+
+async def open_gateway(config: EvaluationConfig, stack: AsyncExitStack) -> Gateway | None:
+    """The gateway to the models, which were all tried; None if the campaign has no model.
+
+    Calls can be made once it has something to record them in: see `open_campaign`. Raises
+    UserError.
+    """
+    if not config.has_models:
+        return None
+    gateway = Gateway(config.all_models, concurrency=config.concurrency, budget=config.budget)
+    await stack.enter_async_context(gateway)
+    await gateway.check()
+    return gateway
 
 
 def build_evaluators(
@@ -60,9 +85,9 @@ def build_evaluators(
     gateway: Gateway | None,
     user: UserSimulator | None,
 ) -> dict[str, Evaluator]:
-    """The evaluators of logs about `corpus` by label; None where the items are unknown.
+    """The evaluators of logs about `corpus` by label; `corpus` is None if its items are unknown.
 
-    Raises ConfigError where two of them would give the same ratings under two names.
+    Raises ConfigError if two of them would give the same ratings under two names.
     """
     context = EvaluatorContext(corpus, gateway, config.all_models, user)
     built: dict[str, Evaluator] = {e.label: e.build(context) for e in config.evaluators}
@@ -83,8 +108,7 @@ def build_user(
     gateway: Gateway | None,
     config: EvaluationConfig,
 ) -> UserSimulator:
-    """The simulated user that `simulator` describes; a model where nothing is said and there is
-    one."""
+    """The simulated user; if its kind is left out, a model if the campaign has any."""
     if simulator.kind == "rule" or (simulator.kind is None and not config.has_models):
         from recjury.simulator import RuleUser
 
@@ -94,3 +118,16 @@ def build_user(
     from recjury.simulator import LlmUser
 
     return LlmUser(gateway, simulator.model, catalogue, temperature=simulator.temperature)
+
+
+def _components(config: CampaignConfig, corpus: Corpus, gateway: Gateway | None) -> Components:
+    user = build_user(config.simulator, corpus.catalogue, gateway, config)
+    context = SystemContext(corpus, gateway, list_length=config.simulator.list_length)
+    return Components(
+        catalogue=corpus.catalogue,
+        recommenders={
+            system.name: system.for_corpus(corpus.name).build(context) for system in config.systems
+        },
+        user=user,
+        evaluators=build_evaluators(config, corpus, gateway, user),
+    )

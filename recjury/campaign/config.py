@@ -5,7 +5,7 @@ without `model` and `models` runs without any model.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
@@ -14,6 +14,9 @@ from recjury.agents.system_registry import SystemEntry
 from recjury.judges.registry import EvaluatorEntry, read_entry
 from recjury.llm import BudgetSpec, ModelSpec, parse_budget
 from recjury.records import JSON, LIST_LENGTH, Record
+
+if TYPE_CHECKING:
+    from recjury.simulator import SessionSettings
 
 DEFAULT_EVALUATORS = ("outcome", "core")
 
@@ -46,6 +49,13 @@ class SimulatorConfig(Record):
     min_rounds: int = Field(default=3, ge=1, le=50)
     max_rounds: int = Field(default=5, ge=1, le=50)
     list_length: int = Field(default=LIST_LENGTH, ge=1, le=100)
+
+    @property
+    def session(self) -> "SessionSettings":
+        """How long conversations last, and what counts as a hit."""
+        from recjury.simulator import SessionSettings
+
+        return SessionSettings(self.min_rounds, self.max_rounds, self.list_length)
 
     @model_validator(mode="after")
     def _rounds_in_order(self) -> Self:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
+from recjury.campaign.build import open_gateway
+from recjury.campaign.campaign_store import campaign_setup, open_campaign
 from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.preparation import open_gateway, open_store
-from recjury.campaign.running import setup
 from recjury.errors import ConfigError
 from recjury.judges.face import FacePrompts, RuleDecomposer, instructions
 from recjury.judges.face.optimise import Allowance, Chosen, OptimiserSettings, Report
@@ -101,7 +101,7 @@ async def _as_campaign(
         assert gateway is not None  # there are models: that was checked
         one = _optimisation(plan, config, gateway, watch)
         work.check(one)
-        store, campaign = await open_store(place, identity, gateway, stack)
+        store, campaign = await open_campaign(place, identity, gateway, stack)
         begun = _setup(config, what)
         store.begin(Campaign(id=campaign, identity=identity, name=work.name, setup=begun))
         with call_context(campaign):
@@ -138,7 +138,7 @@ def _what(plan: OptimisePlan, config: EvaluationConfig) -> dict[str, JSON]:
 def _setup(config: EvaluationConfig, what: dict[str, JSON]) -> Setup:
     """What the campaign runs with; it has no conversations."""
     shown = {**config.model_dump(mode="json"), "optimisation": what}
-    return setup(config).model_copy(update={"config": shown})
+    return campaign_setup(config).model_copy(update={"config": shown})
 
 
 def _optimisation(

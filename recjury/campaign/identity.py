@@ -11,7 +11,7 @@ from pathlib import Path
 
 from recjury.campaign.config import CampaignConfig
 from recjury.records import JSON, ConversationLog, Recommender, Scenario, UserSimulator, digest
-from recjury.simulator import LeakGuard, session_settings
+from recjury.simulator import LeakGuard
 
 # Part of every conversation's identity: raise it when a session comes to say something else.
 IDENTITY_VERSION = 2
@@ -44,17 +44,9 @@ def logs_id(logs: Iterable[ConversationLog]) -> str:
 
 def play_settings(config: CampaignConfig, user: UserSimulator, guard: LeakGuard) -> dict[str, JSON]:
     """What can change a conversation, whichever system is under test."""
-    rounds = config.simulator
     return {
         "user": dict(user.settings),
-        "session": dict(
-            session_settings(
-                guard,
-                min_rounds=rounds.min_rounds,
-                max_rounds=rounds.max_rounds,
-                list_length=rounds.list_length,
-            )
-        ),
+        "session": dict(config.simulator.session.identity(guard)),
         "models": dict(_user_models(config)),
     }
 

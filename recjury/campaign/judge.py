@@ -5,15 +5,19 @@ from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
-from recjury.campaign.build import Components, build_evaluators, build_user
+from recjury.campaign.build import (
+    BuiltCampaign,
+    Components,
+    build_evaluators,
+    build_user,
+    open_gateway,
+)
+from recjury.campaign.campaign_store import campaign_setup, open_campaign
 from recjury.campaign.config import EvaluationConfig, SimulatorConfig
-from recjury.campaign.executors.local import run_local
 from recjury.campaign.identity import files_id, logs_id
-from recjury.campaign.pipeline import Pipeline
 from recjury.campaign.plan import Unit
-from recjury.campaign.preparation import open_gateway, open_store
 from recjury.campaign.progress import Progress
-from recjury.campaign.running import RunResult, ended, setup
+from recjury.campaign.runner import Runner, RunResult, run_bounded
 from recjury.corpora import (
     Recording,
     corpus_name,
@@ -74,13 +78,12 @@ async def judge_campaign(
 
     The evaluations join those that the campaign has. Raises UserError.
     """
-    progress = progress or Progress()
     async with AsyncExitStack() as stack:
         store = stack.enter_context(Store.open(place)) if isinstance(place, str) else place
         about = store.campaign(campaign)
         played = _Played(about.setup.config, config)
         gateway = await open_gateway(played.config, stack)
-        await open_store(store, about.id, gateway, stack)
+        await open_campaign(store, about.id, gateway, stack)
         units = [
             Unit(each.id, corpus_name(each.corpus), each.system, each.repeat)
             for each in store.conversations(about.id)
@@ -88,9 +91,8 @@ async def judge_campaign(
         data = Path(played.data) if played.data else None
         components = _components(played, {unit.corpus for unit in units}, gateway, data)
         store.begin(about.model_copy(update={"setup": played.setup(about.setup)}))
-        progress.usage = gateway.usage if gateway else None
-        await Pipeline(store, components, config, progress).run(about.id, units)
-    return ended(about.id, units, progress, config)
+        built = BuiltCampaign(components, gateway)
+        return await Runner(store, built, config, progress).run(about.id, units)
 
 
 async def _judge(
@@ -101,14 +103,14 @@ async def _judge(
     data: Path | None,
     progress: Progress | None,
 ) -> RunResult:
-    progress = progress or Progress()
     async with AsyncExitStack() as stack:
         found = {each.identity: (each.log.id, _planned(each)) for each in _told_apart(read(), {})}
         gateway = await open_gateway(config, stack)
         corpora = {corpus_name(each.corpus) for _, each in found.values()}
         components = _components(_Played({}, config), corpora, gateway, data)
-        store, campaign = await open_store(place, identity, gateway, stack)
-        store.begin(Campaign(id=campaign, identity=identity, name=config.name, setup=setup(config)))
+        store, campaign = await open_campaign(place, identity, gateway, stack)
+        begun = campaign_setup(config)
+        store.begin(Campaign(id=campaign, identity=identity, name=config.name, setup=begun))
         there = store.logs_of(found)
         planned = tuple(
             each if there.get(each.identity, log) == log else _anew(each, log)
@@ -120,9 +122,9 @@ async def _judge(
             Unit(plan.ids[each.identity], corpus_name(each.corpus), each.system, each.repeat)
             for each in planned
         ]
-        progress.usage = gateway.usage if gateway else None
-        await Pipeline(store, components, config, progress).run(campaign, units)
-    return ended(campaign, units, progress, config)._replace(set_aside=plan.set_aside)
+        built = BuiltCampaign(components, gateway)
+        result = await Runner(store, built, config, progress).run(campaign, units)
+    return result._replace(set_aside=plan.set_aside)
 
 
 def _told_apart(recordings: Iterable[Recording], logs: Mapping[str, str]) -> Iterator[Recording]:
@@ -166,7 +168,7 @@ async def _enter(
         await store.save_log(ids[recording.identity], recording.log, *took)
 
     new = (each for each in recordings if ids[each.identity] not in held)
-    await run_local(new, enter, open_at_once=64)
+    await run_bounded(new, enter, open_at_once=64)
 
 
 class _Played:
@@ -183,7 +185,7 @@ class _Played:
 
     def setup(self, before: Setup) -> Setup:
         """What the campaign was played with, and beside it who evaluates now."""
-        now = setup(self.config)
+        now = campaign_setup(self.config)
         judging = self.config.model_dump(mode="json", include={"evaluators", "model", "models"})
         changed: dict[str, object] = {
             "config": {**self._stored, "judging": judging},

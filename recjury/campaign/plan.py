@@ -1,21 +1,34 @@
-"""Which conversations a campaign consists of."""
+"""The plan of a campaign: its scenarios, and the conversations that they make with its systems."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from recjury.campaign.build import Components
 from recjury.campaign.config import CampaignConfig
-from recjury.campaign.identity import conversation_id, play_settings
+from recjury.campaign.identity import campaign_id, conversation_id, play_settings
+from recjury.corpora import Corpus, corpus_name, open_corpus
 from recjury.records import Scenario
 from recjury.simulator import LeakGuard
-from recjury.store import PlannedConversation
+from recjury.store import PlannedConversation, Skipped, Store, store_path
+
+
+class DrawnScenarios(NamedTuple):
+    """Scenarios by the name of their corpus, the corpora, and the records that were skipped.
+
+    `skipped` are the records that gave no scenario or lost a target.
+    """
+
+    corpora: Mapping[str, Corpus]
+    scenarios: Mapping[str, Sequence[Scenario]]
+    skipped: tuple[Skipped, ...]
 
 
 class Unit(NamedTuple):
     """A conversation to hold and to evaluate.
 
-    `id` is the store's, `corpus` the name of the corpus. `scenario` is None for a conversation
-    that the store has already, or never gets.
+    `id` is its id in the store, `corpus` the name of its corpus. `scenario` is None if the
+    conversation must not be held: the store has it already, or never gets it.
     """
 
     id: str
@@ -25,31 +38,92 @@ class Unit(NamedTuple):
     scenario: Scenario | None = None
 
 
-class Planned(NamedTuple):
-    """A conversation to plan, and the scenario that it begins with."""
+class ConversationPlan(NamedTuple):
+    """A conversation as the store plans it, and the scenario that it starts from."""
 
     conversation: PlannedConversation
     scenario: Scenario
 
 
-def plan_conversations(
-    config: CampaignConfig,
-    scenarios: Mapping[str, Sequence[Scenario]],
-    by: Mapping[str, Components],
-) -> Iterator[Planned]:
-    """Conversations corpus by corpus, then scenario by scenario, all systems of one together: so
-    that systems can be compared when half is done. The same one comes once."""
-    seen: set[str] = set()
-    for corpus, drawn in scenarios.items():
-        for planned in _of_corpus(config, drawn, by[corpus]):
-            if planned.conversation.identity not in seen:
-                seen.add(planned.conversation.identity)
-                yield planned
+class CampaignPlan(NamedTuple):
+    """All conversations of a campaign, in the order in which they start; `id` is its identity."""
+
+    id: str
+    conversations: tuple[ConversationPlan, ...]
+
+    def unplayed(self, place: Store | str | None = None) -> set[tuple[str, str]]:
+        """Corpus and system of each conversation that the store at `place` does not have yet.
+
+        The store is only read, and need not exist.
+        """
+        held = _held(place, [planned.conversation.identity for planned in self.conversations])
+        return {
+            (corpus_name(conversation.corpus), conversation.system)
+            for conversation, _ in self.conversations
+            if conversation.identity not in held
+        }
+
+    def units(self, ids: Mapping[str, str]) -> list[Unit]:
+        """The units of work; `ids` are the conversations' ids in the store by identity."""
+        return [
+            Unit(
+                id=ids[conversation.identity],
+                corpus=corpus_name(conversation.corpus),
+                system=conversation.system,
+                repeat=conversation.repeat,
+                scenario=scenario,
+            )
+            for conversation, scenario in self.conversations
+        ]
 
 
-def _of_corpus(
+def draw_scenarios(config: CampaignConfig, limit: int | None = None) -> DrawnScenarios:
+    """Open the campaign's corpora and draw its scenarios; sources of one corpus share it.
+
+    `limit` draws that many scenarios from each source instead of what the file says. Raises
+    UserError for a corpus or split that does not exist.
+    """
+    opened = _open_corpora(config)
+    scenarios: dict[str, list[Scenario]] = {}
+    skipped: list[Skipped] = []
+    for source in config.scenarios:
+        corpus = opened[source.corpus]
+        found = corpus.scenarios(source.split, limit or source.limit, config.seed)
+        scenarios.setdefault(corpus.name, []).extend(found.scenarios)
+        place = f"{corpus.name}/{source.split}"
+        skipped += (
+            Skipped(corpus=place, record=lost.record, reason=lost.reason)
+            for lost in (*found.unresolved, *found.partial)
+        )
+    corpora = {corpus.name: corpus for corpus in opened.values()}
+    return DrawnScenarios(corpora, scenarios, tuple(skipped))
+
+
+def plan_campaign(
+    config: CampaignConfig, drawn: DrawnScenarios, components: Mapping[str, Components]
+) -> CampaignPlan:
+    """Plan every drawn scenario with every system, as often as `repeats` says.
+
+    The order is corpus, repeat, scenario, system: systems can be compared when half is done. A
+    conversation that several sources give is planned once.
+    """
+    planned: dict[str, ConversationPlan] = {}
+    for corpus, scenarios in drawn.scenarios.items():
+        for each in _conversations(config, scenarios, components[corpus]):
+            planned.setdefault(each.conversation.identity, each)
+    return CampaignPlan(campaign_id(config), tuple(planned.values()))
+
+
+def _open_corpora(config: CampaignConfig) -> dict[str, Corpus]:
+    """The corpora by what the sources call them; all are opened before any scenario is drawn."""
+    data = Path(config.data) if config.data else None
+    names: Iterable[str] = dict.fromkeys(source.corpus for source in config.scenarios)
+    return {name: open_corpus(name, data) for name in names}
+
+
+def _conversations(
     config: CampaignConfig, scenarios: Sequence[Scenario], components: Components
-) -> Iterator[Planned]:
+) -> Iterator[ConversationPlan]:
     assert components.user is not None
     shared = play_settings(config, components.user, LeakGuard(components.catalogue))
     for repeat in range(config.repeats):
@@ -65,4 +139,13 @@ def _of_corpus(
                     seed=config.seed,
                     settings=settings,
                 )
-                yield Planned(conversation, scenario)
+                yield ConversationPlan(conversation, scenario)
+
+
+def _held(place: Store | str | None, identities: Iterable[str]) -> Mapping[str, str]:
+    if isinstance(place, Store):
+        return place.logs_of(identities)
+    if place is None or not store_path(place).is_file():
+        return {}
+    with Store.open(place, create=False) as store:
+        return store.logs_of(identities)

@@ -8,7 +8,7 @@ from recjury.llm import GatewayUsage
 
 
 @dataclass
-class Tally:
+class UnitCounts:
     """How many units of one kind there are, and how many of them are done or failed."""
 
     planned: int = 0
@@ -30,8 +30,8 @@ class Progress:
     are the gateway's counters, where the campaign has models.
     """
 
-    conversations: Tally = field(default_factory=Tally)
-    evaluations: dict[str, Tally] = field(default_factory=dict)
+    conversations: UnitCounts = field(default_factory=UnitCounts)
+    evaluations: dict[str, UnitCounts] = field(default_factory=dict)
     resumed: int = 0
     usage: GatewayUsage | None = None
     changed: Callable[["Progress"], None] = lambda _: None
@@ -42,40 +42,40 @@ class Progress:
         """Start the clock."""
         self.started = self.clock()
 
-    def begin(self, conversations: Tally, evaluations: Mapping[str, Tally]) -> None:
+    def begin(self, conversations: UnitCounts, evaluations: Mapping[str, UnitCounts]) -> None:
         """Say what there is to do, and what of it is done already."""
         self.conversations, self.evaluations = conversations, dict(evaluations)
-        self.resumed = sum(tally.done for tally in self._tallies())
+        self.resumed = sum(counts.done for counts in self._all_counts())
         self.changed(self)
 
-    def finish(self, tally: Tally, *, failed: bool = False) -> None:
+    def finish(self, counts: UnitCounts, *, failed: bool = False) -> None:
         """Count one more unit as done or failed."""
-        tally.failed += failed
-        tally.done += not failed
+        counts.failed += failed
+        counts.done += not failed
         self.changed(self)
 
-    def wait(self, tally: Tally, count: int) -> None:
+    def wait(self, counts: UnitCounts, count: int) -> None:
         """Leave units out that have to wait for another run."""
-        tally.planned -= count
+        counts.planned -= count
         self.changed(self)
 
     @property
     def share(self) -> float:
         """What part of all units is done or failed, 0 to 1."""
-        planned = sum(tally.planned for tally in self._tallies())
+        planned = sum(counts.planned for counts in self._all_counts())
         return 1 - self.remaining / planned if planned else 0.0
 
     @property
     def remaining(self) -> int:
         """How many units are neither done nor failed."""
-        return sum(tally.remaining for tally in self._tallies())
+        return sum(counts.remaining for counts in self._all_counts())
 
     def seconds_left(self) -> float | None:
         """An estimate from this run's own pace; None until a unit has finished."""
-        ended = sum(tally.done + tally.failed for tally in self._tallies()) - self.resumed
+        ended = sum(counts.done + counts.failed for counts in self._all_counts()) - self.resumed
         if ended <= 0:
             return None
         return (self.clock() - self.started) / ended * self.remaining
 
-    def _tallies(self) -> list[Tally]:
+    def _all_counts(self) -> list[UnitCounts]:
         return [self.conversations, *self.evaluations.values()]

@@ -4,7 +4,7 @@ import contextlib
 import sys
 from collections.abc import Iterator
 
-from recjury.campaign.progress import Progress, Tally
+from recjury.campaign.progress import Progress, UnitCounts
 from recjury.cli.moving import duration, moving
 from recjury.llm import cost_text
 
@@ -27,7 +27,7 @@ def describe(progress: Progress) -> str:
     if not progress.conversations.planned:
         return "reading data and loading systems"
     parts = [f"{_counted(progress.conversations)} conversations"]
-    parts += [f"{label} {_counted(tally)}" for label, tally in progress.evaluations.items()]
+    parts += [f"{label} {_counted(counts)}" for label, counts in progress.evaluations.items()]
     usage = progress.usage
     if usage is not None:
         calls = [f"{usage.reused} reused", f"{usage.in_flight} in flight"]
@@ -42,6 +42,6 @@ def describe(progress: Progress) -> str:
     return " · ".join(parts)
 
 
-def _counted(tally: Tally) -> str:
-    failed = f" ({tally.failed} failed)" if tally.failed else ""
-    return f"{tally.done}/{tally.planned}{failed}"
+def _counted(counts: UnitCounts) -> str:
+    failed = f" ({counts.failed} failed)" if counts.failed else ""
+    return f"{counts.done}/{counts.planned}{failed}"

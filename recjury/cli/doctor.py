@@ -100,7 +100,7 @@ def _store(url: str) -> Finding:
 
 
 def _campaign(path: Path) -> Iterator[Finding]:
-    from recjury.campaign.reading import read_config
+    from recjury.campaign.config_file import read_config
 
     yield (read := _tried(str(path), lambda: read_config(path).name))
     if read.fine:
@@ -110,14 +110,17 @@ def _campaign(path: Path) -> Iterator[Finding]:
 async def _prepared(path: Path) -> str:
     from contextlib import AsyncExitStack
 
-    from recjury.campaign.preparation import prepare
-    from recjury.campaign.reading import read_config
+    from recjury.campaign.build import build
+    from recjury.campaign.config_file import read_config
+    from recjury.campaign.plan import draw_scenarios, plan_campaign
 
+    config = read_config(path)
+    drawn = draw_scenarios(config)
     async with AsyncExitStack() as stack:
-        prepared = await prepare(read_config(path), stack)
-        await prepared.check_systems()
-        planned, skipped = len(prepared.planned), len(prepared.skipped)
-        return f"{planned} conversations, {skipped} records skipped"
+        built = await build(config, drawn.corpora, stack)
+        plan = plan_campaign(config, drawn, built.components)
+        await built.check_systems(plan.unplayed())
+        return f"{len(plan.conversations)} conversations, {len(drawn.skipped)} records skipped"
 
 
 def _tried(what: str, look: Callable[[], str]) -> Finding:

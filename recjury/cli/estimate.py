@@ -13,11 +13,10 @@ if TYPE_CHECKING:
 def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool) -> None:
     """Print conversations, evaluations, calls, tokens and cost; nothing is sent or written."""
     from recjury.campaign.estimate import drawn, estimate
-    from recjury.campaign.preparation import draw_scenarios, open_sources
+    from recjury.campaign.plan import draw_scenarios
 
-    opened = open_sources(config)
-    scenarios, skipped = draw_scenarios(opened, config.seed, limit)
-    items = {corpus.name: len(corpus.catalogue) for _, corpus in opened}
+    corpora, scenarios, skipped = draw_scenarios(config, limit)
+    items = {name: len(corpus.catalogue) for name, corpus in corpora.items()}
     bound = estimate(config, [drawn(name, some, items[name]) for name, some in scenarios.items()])
     counts = {name: len(found) for name, found in scenarios.items()}
     _show(

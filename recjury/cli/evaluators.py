@@ -27,7 +27,7 @@ def evaluators(
     recjury evaluators
     recjury evaluators --config campaign.yaml --json
     """
-    from recjury.campaign.reading import read_models
+    from recjury.campaign.config_file import read_models
     from recjury.judges.registry import listed, of_file
 
     if config is None:

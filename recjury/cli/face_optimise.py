@@ -85,9 +85,9 @@ def optimise(
     recjury face optimise relevance --config other.yaml --data DATA --out star \\
         --pool face/relevance/pool.json
     """
+    from recjury.campaign.config_file import read_config
     from recjury.campaign.face_optimise import OptimisePlan, check_models, choose_anew
     from recjury.campaign.face_optimise import optimise as run_optimisation
-    from recjury.campaign.reading import read_config
     from recjury.cli.results import SOME_FAILED
     from recjury.judges.face.optimise.budget import StepFailed
     from recjury.judges.face.optimise.training import read_training

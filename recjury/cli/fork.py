@@ -62,8 +62,8 @@ def fork(
     recjury fork 3f2a91 --from 4 --max-rounds 8 --config campaign.yaml
     recjury fork 3f2a91 --from 1 --score common-user=20
     """
+    from recjury.campaign.config_file import read_models
     from recjury.campaign.fork import Changes, fork_debate
-    from recjury.campaign.reading import read_models
     from recjury.llm import event_loop
     from recjury.store import Store as Kept
 

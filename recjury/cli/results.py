@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from recjury.campaign.running import RunResult
+from recjury.campaign import RunResult
 from recjury.cli import output
 from recjury.records import JSON, Metric
 from recjury.report import write_report

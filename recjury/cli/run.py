@@ -31,7 +31,7 @@ def run(
     recjury run campaign.yaml --dry-run
     recjury run campaign.yaml --limit 5 --store sqlite:///try.db --report try.html
     """
-    from recjury.campaign.reading import read_config
+    from recjury.campaign.config_file import read_config
 
     config = read_config(campaign)
     changes = {"concurrency": concurrency, "budget": budget}
@@ -39,8 +39,8 @@ def run(
     if dry_run:
         show_estimate(config, limit, as_json=as_json)
         return
+    from recjury.campaign import RunResult, run_campaign
     from recjury.campaign.progress import Progress
-    from recjury.campaign.running import RunResult, run_campaign
     from recjury.cli.results import finish
     from recjury.cli.running import drive
     from recjury.report import check_place

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Coroutine
 
+from recjury.campaign import RunResult
 from recjury.campaign.progress import Progress
-from recjury.campaign.running import RunResult
 from recjury.cli import output
 from recjury.cli.display import watching
 from recjury.llm import event_loop

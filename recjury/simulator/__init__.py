@@ -3,6 +3,14 @@
 from recjury.simulator.leak_guard import LeakGuard, Watch
 from recjury.simulator.llm_user import LlmUser
 from recjury.simulator.rule_user import RuleUser
-from recjury.simulator.session import converse, session_settings
+from recjury.simulator.session import ConversationFailed, SessionSettings, converse
 
-__all__ = ["LeakGuard", "LlmUser", "RuleUser", "Watch", "converse", "session_settings"]
+__all__ = [
+    "ConversationFailed",
+    "LeakGuard",
+    "LlmUser",
+    "RuleUser",
+    "SessionSettings",
+    "Watch",
+    "converse",
+]

@@ -1,7 +1,7 @@
 """The conversation between the simulated user and a system under test (CoRE, section 6.4)."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 
 from recjury.errors import BudgetSpent, ParseError, UnitFailed, UserError
 from recjury.knowledge import Catalogue
@@ -23,8 +23,39 @@ from recjury.records import (
 )
 from recjury.simulator.leak_guard import LeakGuard, Watch
 
-MIN_ROUNDS = 3
-MAX_ROUNDS = 5
+
+@dataclass(frozen=True)
+class SessionSettings:
+    """How long a conversation lasts, and what counts as a hit.
+
+    The conversation ends after the round in which a target has been hit and `min_rounds` are done,
+    or after `max_rounds`. A hit is any target, by id, among the first `list_length` items of a
+    turn. Raises ValueError unless 1 <= min_rounds <= max_rounds.
+    """
+
+    min_rounds: int = 3
+    max_rounds: int = 5
+    list_length: int = LIST_LENGTH
+
+    def __post_init__(self) -> None:
+        """Refuse rounds that make no conversation."""
+        if not 1 <= self.min_rounds <= self.max_rounds:
+            raise ValueError(
+                f"expected 1 <= min_rounds <= max_rounds, got {self.min_rounds}, {self.max_rounds}"
+            )
+
+    def identity(self, guard: LeakGuard) -> Mapping[str, JSON]:
+        """What of the session can change a log: part of the identity of each conversation."""
+        return {**guard.settings, **asdict(self)}
+
+
+class ConversationFailed(UnitFailed):
+    """A conversation did not reach its end; `log` is what was said, None if nothing was."""
+
+    def __init__(self, reason: str, log: ConversationLog | None = None):
+        """`reason` says who failed and why."""
+        super().__init__(reason)
+        self.log = log
 
 
 async def converse(
@@ -33,35 +64,25 @@ async def converse(
     scenario: Scenario,
     guard: LeakGuard,
     catalogue: Catalogue,
-    *,
-    min_rounds: int = MIN_ROUNDS,
-    max_rounds: int = MAX_ROUNDS,
-    list_length: int = LIST_LENGTH,
-    broken_off: Callable[[ConversationLog], None] | None = None,
+    settings: SessionSettings | None = None,
 ) -> ConversationLog:
     """Hold one conversation and return its log.
 
-    A round is a system turn and the user's answer. The system opens where the history ends on
-    the user, else the user does. A hit is any target, by id, among the first `list_length`
-    items of a turn. The conversation ends after the round in which a target has been hit and
-    `min_rounds` are done, or after `max_rounds`.
+    A round is a system turn and the user's answer. The system opens if the history ends with a
+    turn of the user, else the user does. Without `settings` the defaults hold.
 
-    A system that raises, or answers with nothing usable, ends the conversation: the log keeps
-    the failed turn and its reason. Raises UnitFailed when the user cannot speak, BudgetSpent
-    and UserError errors (an endpoint that refuses) whoever's call it was; ValueError for rounds
-    that make no conversation. Before UnitFailed is raised, `broken_off` is given what was said
-    until then, if anything.
+    A system that raises, or whose answer cannot be used, ends the conversation: the log keeps
+    the failed turn and its reason. Raises ConversationFailed if the user cannot speak or the
+    budget is spent, and UserError if an endpoint refuses the user's or the system's calls.
     """
-    if not 1 <= min_rounds <= max_rounds:
-        raise ValueError(f"expected 1 <= min_rounds <= max_rounds, got {min_rounds}, {max_rounds}")
+    settings = settings or SessionSettings()
     session = _Session(user, recommender, scenario, guard.watch(scenario.targets), catalogue)
     try:
-        ending = await session.hold(min_rounds, max_rounds, list_length)
-    except UnitFailed:
-        if broken_off is not None and session.interaction:
-            broken_off(session.log(Ending.BROKEN_OFF, list_length))
-        raise
-    return session.log(ending, list_length)
+        ending = await session.run(settings)
+    except UnitFailed as failure:
+        log = session.log(Ending.BROKEN_OFF, settings) if session.interaction else None
+        raise ConversationFailed(f"simulated user: {failure}", log) from failure
+    return session.log(ending, settings)
 
 
 @dataclass
@@ -80,27 +101,28 @@ class _Session:
     caught: int = 0
     through: int = 0
 
-    async def hold(self, min_rounds: int, max_rounds: int, list_length: int) -> Ending:
-        """Hold the conversation; why it ended."""
+    async def run(self, settings: SessionSettings) -> Ending:
+        """Let both speak in turn, and return why the conversation ended."""
         if user_opens(self.scenario):
             await self.user_speaks(introduce=False)
-        for number in range(1, max_rounds + 1):
-            if not await self.system_answers(number, list_length):
+        for number in range(1, settings.max_rounds + 1):
+            if not await self.system_answers(number, settings.list_length):
                 return Ending.SYSTEM_FAILED
-            over = number == max_rounds or (self.hit is not None and number >= min_rounds)
+            enough = self.hit is not None and number >= settings.min_rounds
+            over = number == settings.max_rounds or enough
             await self.user_speaks(introduce=self.hit is not None and not over)
             if over:
                 break
         return Ending.ROUND_LIMIT if self.hit is None else Ending.HIT
 
     async def system_answers(self, number: int, list_length: int) -> bool:
-        """Add the system's turn; False when it failed."""
+        """Add the system's turn; return False if it failed."""
         turns = (*self.scenario.history, *self.interaction)
         try:
             reply = usable_reply(await self.recommender.respond(Conversation(turns=turns)))
         except (BudgetSpent, UserError):
             raise
-        except Exception as failure:  # whatever a system under test does, its log is kept
+        except Exception as failure:  # a system under test may raise anything: its log is kept
             reason = _reason(failure)
             self.interaction.append(Turn(speaker=Speaker.SYSTEM, text="", failure=reason))
             return False
@@ -110,7 +132,7 @@ class _Session:
         self.interaction.append(turn)
         if self.hit is None:
             shown = turn.items[:list_length]
-            # The target as the scenario names it: the name in the list is the system's own words.
+            # The target as the scenario names it: the system may name it otherwise in its list.
             self.hit = next(
                 (t for i in shown for t in self.scenario.targets if i.same_item(t)), None
             )
@@ -119,27 +141,27 @@ class _Session:
         return True
 
     async def user_speaks(self, *, introduce: bool) -> None:
-        """Add the user's turn, with what would give a target away rewritten or cut."""
-        moment = UserContext(
+        """Add the user's turn; words that give a target away are rewritten or cut."""
+        context = UserContext(
             scenario=self.scenario,
             interaction=tuple(self.interaction),
             hit=self.hit,
             introduce=introduce,
             system_named_hit=self.named,
         )
-        said = await self.user.speak(moment)
+        said = await self.user.speak(context)
         if not said.text.strip():
             raise ParseError(f"the simulated user {self.user.name} said nothing")
         if self._leaks(said.text):
             self.caught += 1
-            said = await self._without_leaks(moment, said)
+            said = await self._without_leaks(context, said)
         self.through += bool(self._leaks(said.text))
         self.interaction.append(Turn(speaker=Speaker.USER, text=said.text, calls=said.calls))
 
-    async def _without_leaks(self, moment: UserContext, said: Utterance) -> Utterance:
+    async def _without_leaks(self, context: UserContext, said: Utterance) -> Utterance:
         leaks = self._leaks(said.text)
         try:
-            again = await self.user.rewrite(moment, said.text, leaks)
+            again = await self.user.rewrite(context, said.text, leaks)
         except ParseError:
             again = Utterance(text="", calls=())
         calls = said.calls + again.calls
@@ -153,7 +175,7 @@ class _Session:
 
     @property
     def _spoken(self) -> ItemRef | None:
-        """The one target that the user may name: a hit that the system has named itself."""
+        """The one target that the user may name: a hit that the system has already named."""
         return self.hit if self.named else None
 
     @property
@@ -170,8 +192,8 @@ class _Session:
             for mention in self.catalogue.link(turn.text)
         )
 
-    def log(self, ending: Ending, list_length: int) -> ConversationLog:
-        """What the conversation leaves behind."""
+    def log(self, ending: Ending, settings: SessionSettings) -> ConversationLog:
+        """The conversation so far."""
         return ConversationLog(
             system=self.recommender.name,
             scenario=self.scenario,
@@ -180,25 +202,13 @@ class _Session:
             hit_round=self.hit_round,
             leaks_caught=self.caught,
             leaks_through=self.through,
-            list_length=list_length,
+            list_length=settings.list_length,
         )
 
 
 def user_opens(scenario: Scenario) -> bool:
-    """Whether the user speaks first: where there is no history, or it ends on the system."""
+    """Whether the user speaks first: there is no history, or it ends with a turn of the system."""
     return not scenario.history or scenario.history[-1].speaker is Speaker.SYSTEM
-
-
-def session_settings(
-    guard: LeakGuard,
-    *,
-    min_rounds: int = MIN_ROUNDS,
-    max_rounds: int = MAX_ROUNDS,
-    list_length: int = LIST_LENGTH,
-) -> Mapping[str, JSON]:
-    """What of the session itself can change a log: part of each conversation's identity."""
-    rounds = {"min_rounds": min_rounds, "max_rounds": max_rounds, "list_length": list_length}
-    return {**guard.settings, **rounds}
 
 
 def _reason(failure: Exception) -> str:

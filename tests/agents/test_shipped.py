@@ -13,7 +13,7 @@ from recjury.corpora import open_corpus
 from recjury.corpora.folder import FolderCorpus, sample_folder
 from recjury.errors import ConfigError
 from recjury.records import ConversationLog, Scenario
-from recjury.simulator import LeakGuard, RuleUser, converse
+from recjury.simulator import LeakGuard, RuleUser, SessionSettings, converse
 
 CORPUS = open_corpus("sample")
 KINDS = ("barcor", "kbrd", "unicrs")
@@ -28,7 +28,7 @@ def conversations(kind: str, number: int) -> list[ConversationLog]:
 
         async def one(scenario: Scenario) -> ConversationLog:
             return await converse(
-                user, system, scenario, guard, CORPUS.catalogue, min_rounds=5, max_rounds=5
+                user, system, scenario, guard, CORPUS.catalogue, SessionSettings(min_rounds=5)
             )
 
         try:

@@ -6,7 +6,7 @@ import pytest
 
 from recjury.agents.system_config import KbrdConfig
 from recjury.campaign.config import CampaignConfig
-from recjury.campaign.reading import read_config
+from recjury.campaign.config_file import read_config
 from recjury.errors import ConfigError
 
 GOOD = """

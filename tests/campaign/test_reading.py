@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.campaign.reading import read_config
+from recjury.campaign.config_file import read_config
 from recjury.errors import ConfigError
 
 GOOD = "scenarios: [sample]\nsystems: [retrieval]\n"

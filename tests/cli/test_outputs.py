@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from recjury.agents.training.progress import Progress as TrainingProgress
-from recjury.campaign.progress import Progress, Tally
+from recjury.campaign.progress import Progress, UnitCounts
 from recjury.cli import train_progress
 from recjury.cli.display import describe
 from recjury.llm import GatewayUsage
@@ -196,7 +196,7 @@ def test_progress_before_anything_is_planned_counts_nothing() -> None:
 
 
 def test_progress_says_how_often_something_was_tried_again() -> None:
-    progress = Progress(conversations=Tally(planned=3), usage=GatewayUsage(calls=2))
+    progress = Progress(conversations=UnitCounts(planned=3), usage=GatewayUsage(calls=2))
     assert describe(progress) == (
         "0/3 conversations · 2 calls (0 reused, 0 in flight) · 0 tokens · $0.0000"
     )

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import pytest
 
-from recjury.errors import CallFailed, ParseError
+from recjury.errors import CallFailed
 from recjury.llm import Gateway, ModelSpec
 from recjury.prompts import load_pack
 from recjury.records import (
@@ -21,7 +21,7 @@ from recjury.records import (
     UserContext,
     Utterance,
 )
-from recjury.simulator import LeakGuard, LlmUser, converse
+from recjury.simulator import ConversationFailed, LeakGuard, LlmUser, converse
 from recjury.simulator.user_prompts import PACK, UserPrompts
 from tests.endpoint import Fault, ScriptedEndpoint, completion, prompt
 from tests.llm.doubles import MemoryRecorder
@@ -140,7 +140,7 @@ def test_two_useless_replies_fail_the_trial_with_the_reason(kind: str) -> None:
     async def hold(user: LlmUser) -> ConversationLog:
         return await converse(user, system, TALK, LeakGuard(KNOWN), KNOWN)
 
-    with pytest.raises(ParseError, match="no usable utterance in two replies: "):
+    with pytest.raises(ConversationFailed, match="no usable utterance in two replies: "):
         with_user(Lines(USELESS[kind]), hold)
 
 

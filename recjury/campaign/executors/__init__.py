@@ -1,1 +1,0 @@
-"""Who runs the units of a campaign."""

@@ -1,0 +1,39 @@
+"""Run a campaign: draw its scenarios, build, plan, and let the runner do what is left."""
+
+from contextlib import AsyncExitStack
+
+from recjury.campaign.build import build
+from recjury.campaign.campaign_store import campaign_setup, open_campaign
+from recjury.campaign.config import CampaignConfig
+from recjury.campaign.plan import draw_scenarios, plan_campaign
+from recjury.campaign.progress import Progress
+from recjury.campaign.runner import Runner, RunResult
+from recjury.store import Campaign, Store
+
+
+async def run_campaign(
+    config: CampaignConfig,
+    place: Store | str,
+    *,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Run `config`, or continue it if the store at `place` has a part of it already.
+
+    A store given by its URL is opened, or made, once everything else is in order. `limit` draws
+    that many scenarios from each source instead of what the file says. Raises UserError for what
+    the user can fix: before the first conversation with nothing written, later (an endpoint that
+    starts to refuse) with everything kept that was finished.
+    """
+    async with AsyncExitStack() as stack:
+        drawn = draw_scenarios(config, limit)
+        built = await build(config, drawn.corpora, stack)
+        plan = plan_campaign(config, drawn, built.components)
+        await built.check_systems(plan.unplayed(place))
+        store, campaign = await open_campaign(place, plan.id, built.gateway, stack)
+        setup = campaign_setup(config, drawn.skipped)
+        store.begin(Campaign(id=campaign, identity=plan.id, name=config.name, setup=setup))
+        entered = store.plan(campaign, [planned.conversation for planned in plan.conversations])
+        runner = Runner(store, built, config, progress, config.simulator.session)
+        result = await runner.run(campaign, plan.units(entered.ids))
+    return result._replace(skipped=drawn.skipped, set_aside=entered.set_aside)

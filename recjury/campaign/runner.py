@@ -1,0 +1,281 @@
+"""The runner: each unit's conversation is held, and then evaluated by every evaluator.
+
+What is left to do is read from the store. If a conversation fails, its evaluations wait for the
+next run; if an evaluation fails, everything else goes on.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+import structlog
+
+from recjury.campaign.build import BuiltCampaign, Components
+from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.evaluate import ActiveEvaluator
+from recjury.campaign.plan import Unit
+from recjury.campaign.progress import Progress, UnitCounts
+from recjury.llm import call_context
+from recjury.llm.gather import gather
+from recjury.records import (
+    JSON,
+    Conversation,
+    ConversationLog,
+    ConversationRecord,
+    Ending,
+    Recommender,
+    SystemReply,
+)
+from recjury.simulator import ConversationFailed, LeakGuard, SessionSettings, converse
+from recjury.store import PlannedEvaluation, Skipped, Store
+
+T = TypeVar("T")
+
+logger = structlog.get_logger()
+
+
+class RunResult(NamedTuple):
+    """How a run ended, in conversations: `planned`, and of these `done` and `failed`.
+
+    `conversations` are the ids of what was planned: a store may have more of the campaign.
+    `evaluators` are the labels of those that evaluated. `set_aside` conversations belonged to
+    the campaign until something that can change them (a system, the data) did change: they stay
+    in the store, but not in its tables.
+    """
+
+    campaign: str
+    planned: int
+    done: int
+    failed: int
+    skipped: tuple[Skipped, ...] = ()
+    set_aside: int = 0
+    conversations: frozenset[str] = frozenset()
+    evaluators: tuple[str, ...] = ()
+
+
+class Runner:
+    """Advances units. One runner serves all units of a run, many at once."""
+
+    def __init__(
+        self,
+        store: Store,
+        built: BuiltCampaign,
+        config: EvaluationConfig,
+        progress: Progress | None = None,
+        session: SessionSettings | None = None,
+    ):
+        """`session` says how conversations are held, if any are."""
+        self._store, self._components = store, built.components
+        self._progress = progress or Progress()
+        self._progress.usage = built.gateway.usage if built.gateway else None
+        self._session = session or SessionSettings()
+        self._guards = {
+            corpus: LeakGuard(components.catalogue)
+            for corpus, components in built.components.items()
+        }
+        judgings = {entry.label: entry.judgings for entry in config.evaluators}
+        self._evaluators = {
+            corpus: [
+                ActiveEvaluator(label, evaluator, judgings[label])
+                for label, evaluator in components.evaluators.items()
+            ]
+            for corpus, components in built.components.items()
+        }
+        self._labels = tuple(judgings)
+        self._concurrency = config.concurrency
+        self._started: dict[str, asyncio.Future[bool]] = {}
+        self._complete: set[_EvaluationKey] = set()
+        self._done: set[str] = set()
+        self._failed: set[str] = set()
+
+    async def run(self, campaign: str, units: Sequence[Unit]) -> RunResult:
+        """Finish all units, as far as they are not finished yet, and return how that ended."""
+        self._join(campaign)
+        left = self._left(campaign, units)
+        # Twice as many open units as calls at once: while one writes, another has a call to make.
+        most = min(len(left), 2 * self._concurrency)
+        try:
+            await run_bounded(left, self._advance, open_at_once=most)
+        finally:
+            for started in self._started.values():
+                started.cancel()
+            await asyncio.gather(*self._started.values(), return_exceptions=True)
+        return RunResult(
+            campaign=campaign,
+            planned=len(units),
+            done=len(self._done),
+            failed=len(self._failed),
+            conversations=frozenset(unit.id for unit in units),
+            evaluators=self._labels,
+        )
+
+    def _join(self, campaign: str) -> None:
+        every = (each.planned() for some in self._evaluators.values() for each in some)
+        self._store.join(campaign, tuple({each.id: each for each in every}.values()))
+
+    def _left(self, campaign: str, units: Sequence[Unit]) -> list[Unit]:
+        """The units with something left to do; `progress` is told of all."""
+        held = self._store.held(campaign)
+        self._done = {unit.id for unit in units if unit.id in held}
+        self._complete = self._finished(units, held)
+        counts: dict[str, UnitCounts] = {}
+        left: list[Unit] = []
+        for unit in units:
+            complete = unit.id in held
+            for active in self._evaluators[unit.corpus]:
+                count = counts.setdefault(active.label, UnitCounts())
+                ended = sum(
+                    (unit.id, active.label, judging) in self._complete
+                    for judging in range(active.judgings)
+                )
+                count.planned += active.judgings
+                count.done += ended
+                complete = complete and ended == active.judgings
+            if not complete:
+                left.append(unit)
+        self._progress.begin(UnitCounts(len(units), len(self._done)), counts)
+        return left
+
+    def _finished(self, units: Iterable[Unit], held: Mapping[str, str]) -> set["_EvaluationKey"]:
+        """The evaluations that are complete."""
+        planned = [
+            (
+                _EvaluationKey(unit.id, active.label, evaluation.judging),
+                active.stages,
+                evaluation.identity,
+            )
+            for unit in units
+            if unit.id in held
+            for active in self._evaluators[unit.corpus]
+            for evaluation in active.evaluations(held[unit.id])
+        ]
+        rows = self._store.find_evaluations(identity for _, _, identity in planned)
+        stages = self._store.evaluation_stages(rows.values())
+        return {
+            key
+            for key, wanted, identity in planned
+            if identity in rows and wanted <= stages.get(rows[identity], set())
+        }
+
+    async def _advance(self, unit: Unit) -> None:
+        record = await self._record(unit)
+        if record is None:
+            for active in self._evaluators[unit.corpus]:
+                self._progress.wait(self._progress.evaluations[active.label], active.judgings)
+            return
+        log = record.log.id
+        await gather(
+            self._evaluate(active, evaluation, record)
+            for active in self._evaluators[unit.corpus]
+            for evaluation in active.evaluations(log, unit.repeat)
+            if _EvaluationKey(unit.id, active.label, evaluation.judging) not in self._complete
+        )
+
+    async def _record(self, unit: Unit) -> ConversationRecord | None:
+        """The conversation, held now if the store does not have it; None if it failed."""
+        kept = self._store.record(unit.id)
+        if kept is not None or unit.scenario is None:
+            return kept
+        try:
+            with call_context(unit.id, unit.repeat):
+                record = await self._converse(unit)
+        except ConversationFailed as failure:
+            logger.info("conversation failed", conversation=unit.id, why=str(failure))
+            await self._store.save_failure(unit.id, "converse", str(failure), failure.log)
+            self._failed.add(unit.id)
+            self._progress.finish(self._progress.conversations, failed=True)
+            return None
+        self._done.add(unit.id)
+        self._progress.finish(self._progress.conversations)
+        return record
+
+    async def _converse(self, unit: Unit) -> ConversationRecord:
+        """Hold the conversation and keep it. Raises ConversationFailed."""
+        components = self._components[unit.corpus]
+        system = _TimedSystem(components.recommenders[unit.system])
+        log = await self._held(unit, components, system)
+        await self._store.save_log(unit.id, log, system.seconds)
+        kept = self._store.record(unit.id)
+        assert kept is not None
+        return kept
+
+    async def _held(
+        self, unit: Unit, components: Components, system: "_TimedSystem"
+    ) -> ConversationLog:
+        assert unit.scenario is not None
+        assert components.user is not None
+        log = await converse(
+            components.user,
+            system,
+            unit.scenario,
+            self._guards[unit.corpus],
+            components.catalogue,
+            self._session,
+        )
+        if log.ending is Ending.SYSTEM_FAILED:
+            turns = log.system_turns
+            raise ConversationFailed(f"turn {len(turns)}: {turns[-1].failure}", log)
+        return log
+
+    async def _evaluate(
+        self, active: ActiveEvaluator, planned: PlannedEvaluation, record: ConversationRecord
+    ) -> None:
+        """Evaluate; logs that are equal byte for byte are evaluated once."""
+        started = self._started.get(planned.identity)
+        if started is None:
+            started = asyncio.ensure_future(active.evaluate(self._store, planned, record))
+            self._started[planned.identity] = started
+        # Shielded: a unit that is cancelled must not cancel what another unit waits for.
+        complete = await asyncio.shield(started)
+        self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
+
+
+async def run_bounded(
+    units: Iterable[T], work: Callable[[T], Awaitable[None]], *, open_at_once: int
+) -> None:
+    """Await `work` for every unit, started in their order, `open_at_once` at a time.
+
+    The first exception ends the run: the others are cancelled, and it is raised unchanged.
+    """
+    waiting = iter(units)
+    await gather(_drain(waiting, work) for _ in range(open_at_once))
+
+
+async def _drain(waiting: Iterator[T], work: Callable[[T], Awaitable[None]]) -> None:
+    for unit in waiting:
+        await work(unit)
+        # A unit that never waits must not keep the event loop from the others.
+        await asyncio.sleep(0)
+
+
+class _EvaluationKey(NamedTuple):
+    unit: str
+    label: str
+    judging: int
+
+
+class _TimedSystem:
+    """A system under test, and how many seconds each of its answers took, in order."""
+
+    def __init__(self, system: Recommender):
+        self._system = system
+        self.seconds: list[float | None] = []
+
+    @property
+    def name(self) -> str:
+        return self._system.name
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        return self._system.settings
+
+    async def respond(self, conversation: Conversation) -> SystemReply:
+        asked = time.perf_counter()
+        try:
+            return await self._system.respond(conversation)
+        finally:
+            self.seconds.append(time.perf_counter() - asked)
+
+    async def aclose(self) -> None:
+        await self._system.aclose()
