@@ -16,8 +16,7 @@ from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.evaluate import ActiveEvaluator
 from recjury.campaign.plan import Unit
 from recjury.campaign.progress import Progress, UnitCounts
-from recjury.llm import call_context
-from recjury.llm.gather import gather
+from recjury.llm import call_context, gather
 from recjury.records import (
     JSON,
     Conversation,

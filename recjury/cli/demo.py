@@ -35,8 +35,8 @@ def demo(
     recjury demo --limit 5 --report demo.html
     """
     from recjury.campaign import run_campaign
+    from recjury.cli.campaign_run import await_campaign
     from recjury.cli.results import finish
-    from recjury.cli.running import drive
     from recjury.report import check_place
 
     campaign = _installed_campaign()
@@ -46,7 +46,7 @@ def demo(
     def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
         return run_campaign(campaign, store, limit=limit, progress=progress)
 
-    finish(drive(work), store, report=report, as_json=as_json)
+    finish(await_campaign(work), store, report=report, as_json=as_json)
 
 
 def _installed_campaign() -> "CampaignConfig":

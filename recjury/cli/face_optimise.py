@@ -1,14 +1,14 @@
 """`recjury face optimise`: better instructions from AB-ReDial's labels, or a new choice of them."""
 
-import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recjury.cli import options, output
 from recjury.cli.aspects import aspect_named
+from recjury.cli.progress_line import progress_line
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from recjury.judges.face.optimise.select import Chosen
     from recjury.judges.face.optimise.settings import OptimiserSettings
 
-T = TypeVar("T")
-
-_PLAIN_EVERY = 10.0  # seconds between lines of one step where there is no terminal
+_EVERY = 10.0  # seconds between lines if there is no terminal
 
 
 def optimise(
@@ -88,6 +86,7 @@ def optimise(
     from recjury.campaign.config_file import read_config
     from recjury.campaign.face_optimise import OptimisePlan, check_models, choose_anew
     from recjury.campaign.face_optimise import optimise as run_optimisation
+    from recjury.cli.campaign_run import await_work
     from recjury.cli.results import SOME_FAILED
     from recjury.judges.face.optimise.budget import StepFailed
     from recjury.judges.face.optimise.training import read_training
@@ -110,28 +109,19 @@ def optimise(
     if dry_run:
         _show_estimate(plan, as_json=as_json)
         return
+    progress = _StepProgress()
     try:
         if pool is None:
-            found = _await(run_optimisation(plan, raters, store, watch=_Shown()))
+            with progress_line(progress.line, progress.share, every=_EVERY):
+                found = await_work(run_optimisation(plan, raters, store, watch=progress))
             _show(found, out, as_json=as_json)
         else:
-            new = _await(choose_anew(plan, raters, store, pool, watch=_Shown()))
+            with progress_line(progress.line, progress.share, every=_EVERY):
+                new = await_work(choose_anew(plan, raters, store, pool, watch=progress))
             _show_chosen(new, as_json=as_json)
     except StepFailed as failure:
         output.say(f"recjury: {failure}")
         output.stop(SOME_FAILED)
-
-
-def _await(work: Coroutine[None, None, T]) -> T:
-    from recjury.cli.running import INTERRUPTED
-    from recjury.llm import event_loop
-
-    try:
-        with event_loop() as runner:
-            return runner.run(work)
-    except KeyboardInterrupt:
-        output.say("recjury: interrupted; what was finished is kept: the same command goes on")
-        output.stop(INTERRUPTED)
 
 
 def _ab_redial(data: Path | None) -> Path:
@@ -163,19 +153,28 @@ def _settings(given: Sequence[str], seed: int) -> "OptimiserSettings":
         raise ConfigError(f"--set {what_is_wrong(error)} (settings: {known})") from None
 
 
-class _Shown:
-    """Says how far a run is, on standard error: each step's begin and end, and now and then."""
+class _StepProgress:
+    """The current step, in one line; each step that is finished gets a line of its own."""
 
     def __init__(self) -> None:
-        self._last = time.monotonic()
+        self._step: Step | None = None
 
     def __call__(self, step: "Step") -> None:
-        now = time.monotonic()
-        if step.done not in (0, step.of) and now - self._last < _PLAIN_EVERY:
-            return
-        self._last = now
+        self._step = step
+        if step.done == step.of:
+            output.say(self.line())
+
+    def line(self) -> str:
+        """What is done now, and how far it is."""
+        step = self._step
+        if step is None:
+            return "reading the journal"
         where = "" if step.iteration is None else f"iteration {step.iteration}: "
-        output.say(f"{where}{step.doing} {step.done}/{step.of}")
+        return f"{where}{step.doing} {step.done}/{step.of}"
+
+    def share(self) -> float:
+        """What part of the step is done, 0 to 1."""
+        return self._step.done / max(1, self._step.of) if self._step else 0.0
 
 
 def _show_estimate(plan: "OptimisePlan", *, as_json: bool) -> None:

@@ -77,9 +77,9 @@ def judge(
     recjury judge --campaign 3f2a --config strict.yaml --evaluator core
     """
     from recjury.campaign import judge_campaign, judge_files, read_evaluators
+    from recjury.cli.campaign_run import await_campaign
     from recjury.cli.estimate import show_evaluations
     from recjury.cli.results import finish
-    from recjury.cli.running import drive
     from recjury.report import check_place
 
     if paths and campaign:
@@ -108,7 +108,7 @@ def judge(
             return judge_campaign(campaign, asked, store, progress=progress)
         return judge_files(paths or (), asked, store, form=form, limit=limit, progress=progress)
 
-    finish(drive(work), store, report=report, as_json=as_json)
+    finish(await_campaign(work), store, report=report, as_json=as_json)
 
 
 def _rounds(

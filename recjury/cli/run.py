@@ -41,8 +41,8 @@ def run(
         return
     from recjury.campaign import RunResult, run_campaign
     from recjury.campaign.progress import Progress
+    from recjury.cli.campaign_run import await_campaign
     from recjury.cli.results import finish
-    from recjury.cli.running import drive
     from recjury.report import check_place
 
     if report is not None:
@@ -51,4 +51,4 @@ def run(
     def work(progress: Progress) -> Coroutine[None, None, RunResult]:
         return run_campaign(config, store, limit=limit, progress=progress)
 
-    finish(drive(work), store, report=report, as_json=as_json)
+    finish(await_campaign(work), store, report=report, as_json=as_json)

@@ -1,17 +1,22 @@
 """`recjury train`: train the systems under test that are ours to train."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recjury.cli import options, output
-from recjury.cli.train_progress import watching_training
+from recjury.cli.progress_line import duration, progress_line
 
 if TYPE_CHECKING:
-    from recjury.agents.training.report import TrainingReport
+    from recjury.agents.training.progress import Progress
+    from recjury.agents.training.report import EpochReport, TrainingReport
 
 app = typer.Typer(help="Train a system under test.", no_args_is_help=True, rich_markup_mode=None)
+
+_EVERY = 30.0  # seconds between lines if there is no terminal
 
 Dataset = Annotated[
     str, typer.Option(metavar="NAME", help="redial, opendialkg, sample, or a folder.")
@@ -174,7 +179,7 @@ def _train(
     from recjury.corpora import open_corpus
 
     corpus = open_corpus(dataset, data)
-    with watching_training() as progress:
+    with _show_progress() as progress:
         report = train(
             system,
             corpus,
@@ -190,6 +195,40 @@ def _train(
         output.emit_json(report.model_dump(mode="json"))
     else:
         _show(report)
+
+
+@contextlib.contextmanager
+def _show_progress() -> Iterator["Progress"]:
+    """What counts the steps of a training; shown on standard error while the block runs."""
+    from recjury.agents.training.progress import Progress
+
+    progress = Progress(_say_epoch)
+    with progress_line(lambda: describe(progress), lambda: _share(progress), every=_EVERY):
+        yield progress
+
+
+def describe(progress: "Progress") -> str:
+    """Part, epoch, batches, and the time left if all epochs are needed, in one line."""
+    if not progress.steps:
+        return "reading data"
+    left = progress.seconds_left()
+    batch = progress.done - (progress.epoch - 1) * progress.steps
+    return (
+        f"{progress.part}, epoch {progress.epoch} of {progress.epochs} at most: "
+        f"{batch}/{progress.steps} batches"
+    ) + (f" · {duration(left)} left" if left else "")
+
+
+def _share(progress: "Progress") -> float:
+    return progress.done / max(1, progress.epochs * progress.steps)
+
+
+def _say_epoch(report: "EpochReport") -> None:
+    figures = ", ".join(f"{name} {value:.3f}" for name, value in report.figures.items())
+    output.say(
+        f"{report.part}, epoch {report.epoch}: loss {report.loss:.3f}, validation {figures} "
+        f"({report.seconds:.0f} s)"
+    )
 
 
 def _show(report: "TrainingReport") -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from recjury.agents.training.progress import Progress as TrainingProgress
 from recjury.campaign.progress import Progress, UnitCounts
-from recjury.cli import train_progress
-from recjury.cli.display import describe
+from recjury.cli import train
+from recjury.cli.campaign_run import describe
 from recjury.llm import GatewayUsage
 from recjury.records import Factor, metric_id
 from recjury.store import PlannedEvaluation, Store
@@ -179,16 +179,16 @@ def test_a_report_that_could_not_be_written_is_refused_before_anything_is_run(
 def test_a_training_says_which_epoch_it_is_in_and_how_long_it_may_take() -> None:
     clock = iter((0.0, 30.0, 60.0)).__next__
     training = TrainingProgress(clock=clock)
-    assert train_progress.describe(training) == "reading data"
+    assert train.describe(training) == "reading data"
     training.begin("recommender", epochs=4, steps=3)
-    assert train_progress.describe(training).endswith("epoch 1 of 4 at most: 0/3 batches")
+    assert train.describe(training).endswith("epoch 1 of 4 at most: 0/3 batches")
     for _ in range(3):
         training.step()
-    assert train_progress.describe(training) == (
+    assert train.describe(training) == (
         "recommender, epoch 1 of 4 at most: 3/3 batches · 1m30s left"
     )
     training.step()
-    assert "epoch 2 of 4 at most: 1/3 batches · 2m00s left" in train_progress.describe(training)
+    assert "epoch 2 of 4 at most: 1/3 batches · 2m00s left" in train.describe(training)
 
 
 def test_progress_before_anything_is_planned_counts_nothing() -> None:

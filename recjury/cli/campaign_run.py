@@ -1,0 +1,70 @@
+"""Run a campaign from the command line: event loop, progress, interruption."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Coroutine, Iterator
+from typing import TypeVar
+
+from recjury.campaign import Progress
+from recjury.campaign.progress import UnitCounts
+from recjury.cli import output
+from recjury.cli.progress_line import duration, progress_line
+from recjury.llm import cost_text, event_loop
+
+T = TypeVar("T")
+
+INTERRUPTED = 130  # 128 + SIGINT, as in shells
+_EVERY = 10.0  # seconds between lines if there is no terminal
+
+
+def await_campaign(work: Callable[[Progress], Coroutine[None, None, T]]) -> T:
+    """The result of `work`, while its progress is shown on standard error."""
+    progress = Progress()
+    with show_progress(progress):
+        return await_work(work(progress))
+
+
+def await_work(work: Coroutine[None, None, T]) -> T:
+    """The result of `work`; an interrupt ends the command with a line instead of a traceback."""
+    try:
+        with event_loop() as runner:
+            return runner.run(work)
+    except KeyboardInterrupt:
+        output.say("recjury: interrupted; what was finished is kept: the same command goes on")
+        output.stop(INTERRUPTED)
+
+
+@contextlib.contextmanager
+def show_progress(progress: Progress) -> Iterator[None]:
+    """Show `progress` on standard error while the block runs, and where it ended."""
+    try:
+        with progress_line(lambda: describe(progress), lambda: progress.share, every=_EVERY):
+            yield
+    finally:
+        if progress.conversations.planned and not sys.stderr.isatty():
+            sys.stderr.write(describe(progress) + "\n")
+
+
+def describe(progress: Progress) -> str:
+    """Conversations, evaluations, calls, tokens, cost and time left, in one line."""
+    if not progress.conversations.planned:
+        return "reading data and loading systems"
+    parts = [f"{_counted(progress.conversations)} conversations"]
+    parts += [f"{label} {_counted(counts)}" for label, counts in progress.evaluations.items()]
+    usage = progress.usage
+    if usage is not None:
+        calls = [f"{usage.reused} reused", f"{usage.in_flight} in flight"]
+        if usage.retried:  # otherwise a run against a busy endpoint looks dead
+            calls.append(f"{usage.retried} tried again")
+        parts.append(f"{usage.calls} calls ({', '.join(calls)})")
+        parts.append(f"{usage.prompt_tokens + usage.completion_tokens:,} tokens")
+        parts.append(cost_text(usage.cost, usage.unpriced))
+    left = progress.seconds_left()
+    if left is not None and progress.remaining:
+        parts.append(f"{duration(left)} left")
+    return " · ".join(parts)
+
+
+def _counted(counts: UnitCounts) -> str:
+    failed = f" ({counts.failed} failed)" if counts.failed else ""
+    return f"{counts.done}/{counts.planned}{failed}"
