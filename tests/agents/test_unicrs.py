@@ -22,7 +22,6 @@ from recjury.agents.unicrs.model import (
     Unicrs,
     left_padded,
     natural_positions,
-    right_aligned_positions,
 )
 from recjury.agents.unicrs.recommender import UniCRS, UnicrsSpeaker
 from recjury.agents.unicrs.texts import Texts
@@ -77,10 +76,15 @@ def test_texts_are_ended_and_cut_on_the_left() -> None:
     assert texts.prompted_width % 8 == 0
 
 
-def test_positions_are_natural_or_count_what_would_be_filled() -> None:
+def test_positions_are_natural_or_count_the_padding_that_the_published_code_adds() -> None:
     _, real = left_padded([[7, 8], [7, 8, 9]], 0)
     assert natural_positions(real).tolist() == [[1, 0, 1], [0, 1, 2]]
-    assert right_aligned_positions(real, 8).tolist() == [[5, 6, 7], [5, 6, 7]]
+    texts = unicrs_texts()
+    rows = [texts.prompted((said,)) for said in ("Hi", "I like Ran")]
+    contexts = [Context((said,)) for said in ("Hi", "I like Ran")]
+    batch = texts.batch(rows, contexts, padding=ENTITIES, fidelity="ievalm", speaking=True)
+    assert batch.ids.tolist() == [texts.filled(row) for row in rows]
+    assert batch.positions.tolist() == [list(range(texts.prompted_width))] * 2
 
 
 def item_keys(model: Unicrs, texts: Texts) -> torch.Tensor:

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
-from transformers import BartConfig, BartModel
-
-from recjury.agents.decoding.bart import BartSteps
+from transformers import BartConfig, BartForConditionalGeneration, BartModel, GenerationConfig
 
 START, PAD = 2, 1
 
@@ -60,11 +58,17 @@ class BartGenerator(nn.Module):
         scores: Tensor = self.lm_head(states)
         return scores + self.bias(users).unsqueeze(1)
 
-    def steps(self, rows: Sequence[Sequence[int]], users: Sequence[Tensor] = ()) -> BartSteps:
-        """Go on from the encoder's ids `rows`; `users` [1, bias_width] each are KBRD's."""
-        # One by one, so that no row's bias is rounded differently in another batch.
-        bias = torch.cat([self.bias(user) for user in users]) if users else self.bias(None)
-        return BartSteps(self.model, self.lm_head.weight, rows, start=START, bias=bias)
+    def for_generation(self) -> BartForConditionalGeneration:
+        """transformers' own class around the same modules, without generation settings.
+
+        It leaves out KBRD's bias.
+        """
+        with torch.device("meta"):  # its own weights are never used
+            found = BartForConditionalGeneration(self.model.config)
+        found.model, found.lm_head = self.model, self.lm_head
+        found.final_logits_bias = torch.zeros_like(self.get_buffer("final_logits_bias"))
+        found.generation_config = GenerationConfig(decoder_start_token_id=START)
+        return found.eval()
 
 
 def shared_bart(config: BartConfig) -> BartModel:

@@ -9,8 +9,8 @@ import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 from transformers import BartConfig
 
-from recjury.agents.decoding.greedy import Rules
 from recjury.agents.neural.description import METADATA, Limits
+from recjury.agents.neural.generation import DecodingConfig
 from recjury.agents.neural.tokens import Tokens
 from recjury.errors import ConfigError, DataError
 
@@ -108,7 +108,7 @@ class _Generation(BaseModel):
     repetition_penalty: float | None = None
 
 
-def read_rules(folder: Path, *, max_length: int) -> Rules:
+def read_rules(folder: Path, *, max_length: int) -> DecodingConfig:
     """How a checkpoint says to generate, without the bans that iEvaLM adds.
 
     Read from `generation_config.json`, unless that is derived from `config.json`, then from
@@ -125,7 +125,7 @@ def read_rules(folder: Path, *, max_length: int) -> Rules:
     except ValidationError as error:
         first = error.errors()[0]
         raise DataError(f"{first['loc'][0]}: {first['msg']}", path=path) from None
-    return Rules(
+    return DecodingConfig(
         tokens=max_length - 1,
         end=END if found.eos_token_id is None else found.eos_token_id,
         ngram=found.no_repeat_ngram_size or 0,

@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 from transformers import BartConfig
 
-from recjury.agents.decoding.greedy import Rules
 from recjury.agents.neural import weights
 from recjury.agents.neural.bart import BartGenerator
 from recjury.agents.neural.bart_config import CONFIG, made, read_config, read_rules
+from recjury.agents.neural.generation import DecodingConfig
 from recjury.errors import DataError
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")
@@ -31,7 +31,7 @@ class Generator(NamedTuple):
     """
 
     model: BartGenerator
-    rules: Rules
+    rules: DecodingConfig
     files: tuple[Path, Path]
 
 

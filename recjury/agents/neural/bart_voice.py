@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import torch
 from torch import Tensor
 
-from recjury.agents.decoding.greedy import generate
-from recjury.agents.neural.bart import PAD, START
+from recjury.agents.neural.bart import PAD, START, padded
 from recjury.agents.neural.bart_config import END
 from recjury.agents.neural.bart_files import Generator
+from recjury.agents.neural.generation import GenerationBatch, generate
 from recjury.agents.neural.hearing import Heard
 from recjury.agents.neural.own_turns import own_turns
 from recjury.agents.neural.tokens import ITEM, Tokens
@@ -42,6 +43,7 @@ class BartVoice:
         encoder reads.
         """
         self._generator, self._tokens = generator, tokens
+        self._model = generator.model.for_generation()
         self._context, self._text, self._finish = context, text, finish
         self._users, self._keep, self._published = users, keep, new_words is None
         self.rules = generator.rules
@@ -60,12 +62,32 @@ class BartVoice:
     def generated(self, heard: Sequence[Heard]) -> list[list[int]]:
         """The ids of one reply per conversation, the end token included."""
         rows = [self.read(each) for each in heard]
-        users = [] if self._users is None else [self._users([each]) for each in heard]
-        steps = self._generator.model.steps(rows, users)
-        found = generate(
-            steps, [[START]] * len(rows), self.rules, sources=self.sources(heard, rows)
+        model, device = self._model, self._model.device
+        ids = padded(rows).to(device)
+        # One by one, so that no row's bias is rounded differently in another batch.
+        biases = [self._bias(each) for each in heard]
+
+        def score_alone(row: int, said: list[int]) -> Tensor:
+            begun = torch.tensor([[START, *said]], device=device)
+            scores: Tensor = model(
+                torch.tensor([rows[row]], device=device), decoder_input_ids=begun, use_cache=False
+            ).logits[0, -1]
+            return scores + biases[row][0]
+
+        batch = GenerationBatch(
+            inputs={"input_ids": ids, "attention_mask": (ids != PAD).long()},
+            sources=self.sources(heard, rows),
+            pad=PAD,
+            prompt_length=1,
+            score_alone=score_alone,
+            bias=torch.cat(biases),
         )
-        return [each.ids for each in found]
+        return generate(model, batch, self.rules).ids
+
+    def _bias(self, heard: Heard) -> Tensor:
+        """[1, vocabulary]: what is added to the scores of one reply."""
+        users = None if self._users is None else self._users([heard])
+        return self._generator.model.bias(users)
 
     def sources(self, heard: Sequence[Heard], rows: Sequence[Sequence[int]]) -> list[list[int]]:
         """What the bans look at: inputs as the published code fills them up, or own turns."""

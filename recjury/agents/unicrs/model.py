@@ -5,7 +5,14 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from transformers import GPT2Config, GPT2Model, RobertaConfig, RobertaModel
+from transformers import (
+    GenerationConfig,
+    GPT2Config,
+    GPT2LMHeadModel,
+    GPT2Model,
+    RobertaConfig,
+    RobertaModel,
+)
 from transformers.cache_utils import DynamicCache
 
 from recjury.agents.neural.description import Fidelity
@@ -118,29 +125,30 @@ class Unicrs(nn.Module):
         users = self.run(self.item_prompts(nodes, batch), batch)[:, -1]
         return users @ nodes.T
 
+    def for_generation(self) -> GPT2LMHeadModel:
+        """transformers' own language model around the same GPT-2, without generation settings."""
+        with torch.device("meta"):  # its own weights are never used
+            found = GPT2LMHeadModel(self.gpt2.config)
+        found.transformer, found.lm_head.weight = self.gpt2, self.gpt2.wte.weight
+        found.generation_config = GenerationConfig()
+        return found.eval()
+
     def token_scores(self, states: Tensor) -> Tensor:
         """GPT-2's states [..., width] to scores of the next token [..., vocabulary]."""
         embeddings: Tensor = self.gpt2.wte.weight
         return states @ embeddings.T
 
 
-def left_padded(rows: Sequence[Sequence[int]], fill: int) -> tuple[Tensor, Tensor]:
-    """Rows of ids as [rows, longest], filled on the left, and where there is more than filling."""
-    width = max(len(row) for row in rows)
+def left_padded(
+    rows: Sequence[Sequence[int]], fill: int, *, width: int = 0
+) -> tuple[Tensor, Tensor]:
+    """Rows of ids padded on the left to [rows, longest or `width`], and where ids are real."""
+    width = max(width, *(len(row) for row in rows))
     ids = torch.tensor([[fill] * (width - len(row)) + list(row) for row in rows])
     lengths = torch.tensor([len(row) for row in rows])
     return ids, torch.arange(width) >= (width - lengths).unsqueeze(1)
 
 
 def natural_positions(real: Tensor) -> Tensor:
-    """Positions that count from each row's first real token; [rows, length], filling gets 1."""
+    """Positions that count from each row's first real token; [rows, length], padding gets 1."""
     return (real.long().cumsum(1) - 1).masked_fill(~real, 1)
-
-
-def right_aligned_positions(real: Tensor, width: int) -> Tensor:
-    """Positions as if every row had been filled up to `width` on the left: [rows, length].
-
-    So the published code counts when it speaks: a short context begins at a high position.
-    """
-    length = real.shape[1]
-    return torch.arange(width - length, width).expand(real.shape[0], length)

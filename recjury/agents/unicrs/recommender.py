@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from transformers import DynamicCache
 
-from recjury.agents.decoding.gpt2 import Gpt2Steps, Prefix
-from recjury.agents.decoding.greedy import Rules, generate
 from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
 from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
+from recjury.agents.neural.generation import DecodingConfig, GenerationBatch, generate
 from recjury.agents.neural.hearing import Heard, Hearing
 from recjury.agents.neural.naming import NameFromList, as_said
 from recjury.agents.neural.own_turns import NEW_WORDS, own_turns
@@ -25,7 +25,7 @@ from recjury.agents.unicrs import checkpoint
 from recjury.agents.unicrs.assembly import refuse_beyond
 from recjury.agents.unicrs.checkpoint import Checkpoint
 from recjury.agents.unicrs.model import Batch, Unicrs
-from recjury.agents.unicrs.texts import PROMPT, Texts
+from recjury.agents.unicrs.texts import PAD, PROMPT, Texts
 from recjury.errors import ConfigError, DataError
 from recjury.records import JSON, LIST_LENGTH, ItemRef
 
@@ -137,7 +137,8 @@ class UnicrsSpeaker:
                 part.nodes(edges).to(device) for part in (model.rec, model.conv)
             )
         self._model = model.to(device)
-        self.rules = Rules(tokens=texts.limits.response, end=texts.gpt2.id(END))
+        self._language_model = self._model.for_generation()
+        self.rules = DecodingConfig(tokens=texts.limits.response, end=texts.gpt2.id(END))
         if model.fidelity == "corrected":
             self.rules = replace(
                 self.rules,
@@ -162,23 +163,51 @@ class UnicrsSpeaker:
     def say(self, heard: Sequence[Heard], _lists: Sequence[Sequence[ItemRef]]) -> list[str]:
         """One text per conversation."""
         rows = [self._texts.prompted(each.context.utterances) for each in heard]
-        prefixes = [self._prefix(row, each) for row, each in zip(rows, heard, strict=True)]
-        steps = Gpt2Steps(self._model.gpt2, prefixes)
-        before, sources = self._said(rows, heard)
-        found = generate(steps, before, self.rules, sources=sources)
-        return [
-            self.written(context, each.ids) for context, each in zip(before, found, strict=True)
-        ]
+        batch = self._batch(rows, heard, speaking=True)
+        prompted = self._model.reply_prompts(self._conv, batch)
+        replies = generate(
+            self._language_model,
+            GenerationBatch(
+                inputs={
+                    "input_ids": batch.ids,
+                    "attention_mask": torch.cat([prompted.real, batch.real], 1).long(),
+                    "position_ids": batch.positions,
+                    "past_key_values": DynamicCache(prompted.layers),
+                },
+                sources=self._sources(heard),
+                pad=self._texts.gpt2.id(PAD),
+                prompt_length=batch.ids.shape[1],
+                score_alone=lambda row, said: self._score_alone(rows[row], heard[row], said),
+                counts_prompt=self._published,
+            ),
+            self.rules,
+        )
+        before = batch.ids.tolist()
+        return [self.written(*each) for each in zip(before, replies.ids, strict=True)]
 
-    def _said(
-        self, rows: Sequence[Sequence[int]], heard: Sequence[Heard]
-    ) -> tuple[list[list[int]], list[list[int]]]:
-        """What the bans look at: all that the published code reads, or the system's own turns."""
-        if self._model.fidelity == "ievalm":
-            return [self._texts.filled(row) for row in rows], [[] for _ in rows]
+    @property
+    def _published(self) -> bool:
+        return self._model.fidelity == "ievalm"
+
+    def _score_alone(self, row: Sequence[int], heard: Heard, said: Sequence[int]) -> Tensor:
+        """[vocabulary]: the scores of one reply's next token, from nothing but its conversation."""
+        batch = self._batch([row], [heard], speaking=True)
+        new = torch.tensor([said], dtype=torch.long, device=self._device)
+        after = batch.positions[:, -1:] + 1 + torch.arange(len(said), device=self._device)
+        longer = batch._replace(
+            ids=torch.cat([batch.ids, new], 1),
+            real=torch.cat([batch.real, torch.ones_like(new, dtype=torch.bool)], 1),
+            positions=torch.cat([batch.positions, after], 1),
+        )
+        prompted = self._model.reply_prompts(self._conv, batch)
+        return self._model.token_scores(self._model.run(prompted, longer)[0, -1])
+
+    def _sources(self, heard: Sequence[Heard]) -> list[list[int]]:
+        """The n-grams that replies must not repeat: the system's own turns, unless published."""
+        if self._published:
+            return [[] for _ in heard]
         tokens = self._texts.gpt2
-        own = [own_turns(each, tokens, tokens.id(END), before=" ") for each in heard]
-        return [[] for _ in rows], own
+        return [own_turns(each, tokens, tokens.id(END), before=" ") for each in heard]
 
     def written(self, before: Sequence[int], generated: Sequence[int]) -> str:
         """The reply in generated ids that follow `before`.
@@ -191,13 +220,6 @@ class UnicrsSpeaker:
             whole = tokens.decode([*before, *generated])
             return whole[whole.rfind(PROMPT) + len(PROMPT) + 1 :].strip()
         return tokens.decode(generated, keep=(item,)).replace(item, ITEM).strip()
-
-    def _prefix(self, row: Sequence[int], heard: Heard) -> Prefix:
-        """What GPT-2 begins a reply with; by itself, so that nothing is filled or masked."""
-        batch = self._batch([row], [heard], speaking=True)
-        layers = self._model.reply_prompts(self._conv, batch).layers
-        prompts = [(keys[0], values[0]) for keys, values in layers]
-        return Prefix(row, int(batch.positions[0, 0]), prompts)
 
     def _batch(
         self, rows: Sequence[Sequence[int]], heard: Sequence[Heard], *, speaking: bool

@@ -13,7 +13,6 @@ from recjury.agents.unicrs.model import (
     Batch,
     left_padded,
     natural_positions,
-    right_aligned_positions,
 )
 
 PAD = "<pad>"
@@ -75,12 +74,16 @@ class Texts:
         """The conversations `contexts`, whose ids for GPT-2 are `rows`, as tensors.
 
         `padding` is the id of the padding entity, which a conversation without entities gets.
-        When `speaking` as "ievalm", positions count as if all rows were filled up to one width.
+        When `speaking` as "ievalm", all rows are padded to one width, and positions count from
+        its left end.
         """
-        ids, real = left_padded(rows, self.gpt2.id(PAD))
+        # The published code speaks from contexts padded to one width, and counts the padding.
+        counts_padding = speaking and fidelity == "ievalm"
+        fill, width = self.gpt2.id(PAD), self.prompted_width if counts_padding else 0
+        ids, real = left_padded(rows, fill, width=width)
         positions = natural_positions(real)
-        if speaking and fidelity == "ievalm":
-            positions = right_aligned_positions(real, self.prompted_width)
+        if counts_padding:
+            positions = torch.arange(ids.shape[1]).expand(ids.shape)
         # All texts have one width, so that what padding adds is the same in every batch.
         width = self.text_width if fidelity == "ievalm" else 0
         words = padded([self.words(context.utterances) for context in contexts], width=width)
