@@ -8,6 +8,7 @@ from yarl import URL
 from recjury.agents.system_config import HttpSettings
 from recjury.errors import ConfigError, SystemFailed
 from recjury.llm import Backoff, Clock, SystemClock
+from recjury.llm.call_identity import current_call_context
 from recjury.llm.transport import (
     HttpResponse,
     HttpSession,
@@ -19,6 +20,9 @@ from recjury.llm.transport import (
     read_api_key,
     retry_after,
 )
+from recjury.logs import get_logger
+
+logger = get_logger()
 
 # Less than common servers keep an idle connection (5 s): a request on a connection that the
 # server is closing fails, and may not be sent again.
@@ -96,7 +100,16 @@ class HttpClient:
                 if not again or attempt > self.settings.retries:
                     times = f" ({attempt} attempts)" if attempt > 1 else ""
                     raise SystemFailed(f"{failure}{times}") from None
-                await self.clock.sleep(self.backoff.wait(attempt, failure.wait))
+                wait = self.backoff.wait(attempt, failure.wait)
+                logger.info(
+                    "system request retried",
+                    url=url,
+                    unit=current_call_context().unit,
+                    attempt=attempt,
+                    wait=round(wait, 3),
+                    reason=self.shown(str(failure)),
+                )
+                await self.clock.sleep(wait)
         raise AssertionError("the last attempt returns or raises")
 
     async def _attempt(self, method: str, url: str, body: bytes | None) -> bytes:

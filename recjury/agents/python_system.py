@@ -4,11 +4,10 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-import structlog
-
 from recjury import plugins
 from recjury.agents.reply_validation import validate_reply
 from recjury.errors import ConfigError, SystemFailed, UserError
+from recjury.logs import get_logger
 from recjury.plugins import (
     TIMEOUT,
     call_plugin,
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "recjury.recommenders"
 _PARTS = ("name", "settings", "respond", "aclose")
 
-logger = structlog.get_logger(__name__)
+logger = get_logger()
 
 
 def load_python_system(
@@ -132,7 +131,7 @@ class GuardedRecommender:
         try:
             await self._call(self._system.aclose, late="did not close")
         except SystemFailed as failure:
-            logger.warning("a system did not close", why=str(failure))
+            logger.warning("system did not close", system=self.name, reason=str(failure))
 
     async def _call(self, method: Callable[..., object], *given: object, late: str) -> object:
         """What foreign work gives within the time limit; SystemFailed for all it may do instead."""

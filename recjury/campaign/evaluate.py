@@ -9,10 +9,9 @@ import asyncio
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 
-import structlog
-
 from recjury.errors import UnitFailed
 from recjury.llm import call_context
+from recjury.logs import get_logger
 from recjury.records import (
     ConversationRecord,
     Evaluator,
@@ -24,7 +23,7 @@ from recjury.records import (
 )
 from recjury.store import PlannedEvaluation, PlannedEvaluator, Store
 
-logger = structlog.get_logger()
+logger = get_logger()
 
 _MOST_REPEATS = 1000
 
@@ -75,6 +74,8 @@ class ActiveEvaluator:
         async with self._room or contextlib.nullcontext():
             unit, sample, is_new = await store.enter(planned)
             done = {} if is_new else store.stage_results(unit)
+            about = {"evaluation": unit, "evaluator": self.label}
+            logger.info("evaluation begun", **about, log=planned.log)
             with call_context(unit, sample):
                 for stage in self._ready(done):
                     try:
@@ -83,9 +84,11 @@ class ActiveEvaluator:
                         await store.save_stage(planned, stage, result)
                         done[stage] = result
                     except UnitFailed as failure:
-                        logger.info("stage failed", stage=stage, why=str(failure))
+                        logger.info("stage failed", **about, stage=stage, reason=str(failure))
                         await store.save_failure(unit, stage, str(failure))
-        return self.stages <= done.keys()
+        complete = self.stages <= done.keys()
+        logger.info("evaluation ended", **about, log=planned.log, complete=complete)
+        return complete
 
     def _ready(self, done: Mapping[str, StageResult]) -> Iterator[str]:
         """The stages that are left to do, each as soon as those are `done` that it needs."""

@@ -9,14 +9,13 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-import structlog
-
 from recjury.campaign.build import BuiltCampaign, Components
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.evaluate import ActiveEvaluator
 from recjury.campaign.plan import Unit
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.llm import call_context, gather
+from recjury.logs import get_logger
 from recjury.records import (
     JSON,
     Conversation,
@@ -31,7 +30,7 @@ from recjury.store import PlannedEvaluation, Skipped, Store
 
 T = TypeVar("T")
 
-logger = structlog.get_logger()
+logger = get_logger()
 
 
 class RunResult(NamedTuple):
@@ -176,15 +175,19 @@ class Runner:
         kept = self._store.record(unit.id)
         if kept is not None or unit.scenario is None:
             return kept
+        about = {"conversation": unit.id, "system": unit.system, "scenario": unit.scenario.id}
+        logger.info("conversation begun", **about)
         try:
             with call_context(unit.id, unit.repeat):
                 record = await self._converse(unit)
         except ConversationFailed as failure:
-            logger.info("conversation failed", conversation=unit.id, why=str(failure))
+            logger.info("conversation failed", **about, reason=str(failure))
             await self._store.save_failure(unit.id, "converse", str(failure), failure.log)
             self._failed.add(unit.id)
             self._progress.finish(self._progress.conversations, failed=True)
             return None
+        ending, turns = str(record.log.ending), len(record.log.interaction)
+        logger.info("conversation ended", **about, ending=ending, turns=turns)
         self._done.add(unit.id)
         self._progress.finish(self._progress.conversations)
         return record

@@ -14,7 +14,6 @@ from recjury.errors import UserError
 
 def main() -> None:
     """Entry point of the `recjury` command."""
-    _say_little()
     # Own systems are named by import path ("mine:Recommender"), from where the user stands; last,
     # so that nothing there stands in for an installed library.
     sys.path.append(os.getcwd())
@@ -31,16 +30,3 @@ def main() -> None:
 def _end(line: str, code: int) -> None:
     sys.stderr.write(line + "\n")
     sys.exit(code)
-
-
-def _say_little() -> None:
-    """Log to standard error, from the level in RECJURY_LOG (default: warning)."""
-    import logging
-
-    import structlog
-
-    level = logging.getLevelNamesMapping().get(os.environ.get("RECJURY_LOG", "").upper())
-    structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(level or logging.WARNING),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-    )

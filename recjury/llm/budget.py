@@ -13,12 +13,15 @@ from pydantic import Field, model_validator
 from recjury.errors import BudgetSpent, ConfigError
 from recjury.llm.provider import Completion
 from recjury.llm.spec import ModelSpec
+from recjury.logs import get_logger
 from recjury.records import ChatRequest, Record
 
 # Where neither the request nor the model says how long a reply may get.
 ASSUMED_MAX_TOKENS = 4096
 # English has about four characters a token; two leaves room for other scripts and for markup.
 CHARACTERS_PER_TOKEN = 2
+
+logger = get_logger()
 
 _TOKENS = re.compile(r"\s*([\d_,]*\d)\s*tokens?\s*")
 
@@ -123,6 +126,7 @@ class Budget:
         self._limit = None if spec is None else spec.tokens or spec.dollars
         self.spent = 0.0
         self._reserved = 0.0
+        self._reached = False
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     def go_on(self, *, cost: float | None, tokens: int) -> None:
@@ -159,6 +163,10 @@ class Budget:
             return
         while self.spent + self._reserved + worst > self._limit:
             if self.spent + worst > self._limit:
+                if not self._reached:  # all calls that follow meet it, too
+                    self._reached = True
+                    spent, limit = self._shown(self.spent), self._shown(self._limit)
+                    logger.info("budget reached", spent=spent, budget=limit)
                 raise BudgetSpent(
                     f"budget of {self._shown(self._limit)}: {self._shown(self.spent)} spent, and "
                     f"this call may take {self._shown(worst)}: raise the budget and run again"

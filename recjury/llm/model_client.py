@@ -4,12 +4,16 @@ from dataclasses import dataclass
 
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.budget import Budget, GatewayUsage
+from recjury.llm.call_identity import current_call_context
 from recjury.llm.event_loop import Clock
 from recjury.llm.limits import RateLimiter, Semaphore
 from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
+from recjury.logs import get_logger
 from recjury.records import ChatRequest, Reply, Usage
+
+logger = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +90,18 @@ class ModelClient:
                 return completion, latency, attempts.sent
             except Retryable as error:
                 problem = error
-            except (CallFailed, ProviderError):
+            except (CallFailed, ProviderError) as error:
                 shared.usage.failed += 1
+                _log("model call failed", request, attempts, reason=str(error))
                 raise
             wait = attempts.wait(problem)
             if wait is None:
                 shared.usage.failed += 1
+                _log("model call failed", request, attempts, reason=problem.reason)
                 raise CallFailed(f"{request.model}: {attempts.reason(problem)}") from None
             shared.usage.retried += 1
+            event = "rate limit reached" if problem.rate_limited else "model call retried"
+            _log(event, request, attempts, wait=round(wait, 3), reason=problem.reason)
             if problem.retry_after is not None:
                 self._rate_limiter.pause(min(wait, problem.retry_after))
             await shared.clock.sleep(wait)
@@ -129,3 +137,14 @@ class ModelClient:
             semaphore.release()
             await limiter.wait_for_pause()
             await semaphore.acquire(ahead=True)
+
+
+def _log(event: str, request: ChatRequest, attempts: Attempts, **fields: object) -> None:
+    logger.info(
+        event,
+        model=request.model,
+        purpose=request.purpose,
+        unit=current_call_context().unit,
+        attempt=attempts.sent,
+        **fields,
+    )

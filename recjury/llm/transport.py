@@ -12,6 +12,7 @@ import orjson
 from yarl import URL
 
 from recjury.errors import ConfigError
+from recjury.logs import hide_secret
 
 _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT_SECONDS = 15
@@ -202,6 +203,7 @@ def read_api_key(variable: str | None, who: str, what: str) -> str | None:
         raise ConfigError(
             f"the environment variable {variable} holds characters that no key has: set it again"
         )
+    hide_secret(key)
     return key
 
 

@@ -4,7 +4,6 @@ import sys
 from typing import NamedTuple
 
 import pytest
-import structlog
 
 from recjury.cli import main
 
@@ -25,7 +24,5 @@ def recjury(
     monkeypatch.setattr(sys, "path", list(sys.path))
     with pytest.raises(SystemExit) as ended:
         main()
-    # The command's log goes to a standard error that ends with this test.
-    structlog.reset_defaults()
     printed = capsys.readouterr()
     return Ended(ended.value.code or 0, printed.out, printed.err)  # type: ignore[arg-type]

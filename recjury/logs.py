@@ -1,0 +1,131 @@
+"""Logs what happens in a run to standard error, as RECJURY_LOG asks, without secrets.
+
+RECJURY_LOG holds a level (debug, info, warning, error; default: warning), `json` for one JSON
+object a line, or both: `info,json`. `json` alone logs from info on. The configuration is
+recjury's own: a program that uses structlog itself keeps its own.
+"""
+
+import functools
+import logging
+import os
+import re
+import sys
+from collections.abc import Mapping, MutableMapping
+from typing import NamedTuple, cast
+
+import structlog
+from structlog.typing import EventDict, FilteringBoundLogger
+
+VARIABLE = "RECJURY_LOG"
+HIDDEN = "[key]"
+"""What stands in the place of a secret."""
+
+_SENSITIVE_NAME = r"[\w.-]*(?:key|token|secret|passw(?:or)?d|authorization|signature|cookie)"
+# Fields that count tokens are not secret.
+_SENSITIVE_FIELD = re.compile(rf"{_SENSITIVE_NAME}\Z", re.IGNORECASE)
+_IN_TEXT = (
+    (re.compile(r"\b(Bearer|Basic)\s+[^\s\"',;]+", re.IGNORECASE), rf"\1 {HIDDEN}"),
+    (re.compile(r"(://)[^/\s@]+@"), rf"\1{HIDDEN}@"),
+    (
+        re.compile(
+            rf"({_SENSITIVE_NAME}[\"']?\s*[=:]\s*[\"']?)(?!\[)[^\s&\"',;)}}]+", re.IGNORECASE
+        ),
+        rf"\1{HIDDEN}",
+    ),
+    (re.compile(r"\bsk-[\w-]{6,}"), HIDDEN),
+)
+
+_secrets: set[str] = set()
+
+
+class LogSettings(NamedTuple):
+    """The lowest level that is logged, and whether lines are JSON."""
+
+    level: int
+    as_json: bool
+
+
+def hide_secret(secret: str) -> None:
+    """Never log `secret`: an API key that was read."""
+    _secrets.add(secret)
+
+
+def get_logger() -> FilteringBoundLogger:
+    """A logger that reads RECJURY_LOG with each event, so that it can be made at import."""
+    return cast(
+        "FilteringBoundLogger",
+        structlog.wrap_logger(
+            _StandardError(),
+            processors=[
+                _drop_below_level,
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                structlog.processors.format_exc_info,
+                _without_secrets,
+                _rendered,
+            ],
+            wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
+            cache_logger_on_first_use=True,
+        ),
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def read_settings(value: str) -> LogSettings:
+    """What a value of RECJURY_LOG means; words that mean nothing are ignored."""
+    words = [word.strip().upper() for word in value.split(",")]
+    as_json = "JSON" in words
+    levels = logging.getLevelNamesMapping()
+    level = next((levels[word] for word in words if word in levels), None)
+    if level is None:
+        level = logging.INFO if as_json else logging.WARNING
+    return LogSettings(level, as_json)
+
+
+class _StandardError:
+    """Writes lines to what is standard error at the time."""
+
+    def msg(self, line: str) -> None:
+        sys.stderr.write(line + "\n")
+
+    debug = info = warning = error = critical = msg
+
+
+def _settings() -> LogSettings:
+    return read_settings(os.environ.get(VARIABLE, ""))
+
+
+def _drop_below_level(_: object, method: str, event: EventDict) -> EventDict:
+    if logging.getLevelNamesMapping().get(method.upper(), logging.CRITICAL) < _settings().level:
+        raise structlog.DropEvent
+    return event
+
+
+def _without_secrets(_: object, __: str, event: EventDict) -> EventDict:
+    return {
+        name: HIDDEN if _SENSITIVE_FIELD.match(name) else _hidden(value)
+        for name, value in event.items()
+    }
+
+
+def _hidden(value: object) -> object:
+    """`value` without secrets; what JSON has no form for, as its text."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[object, object]", value).items()
+        return _without_secrets(None, "", {str(name): each for name, each in pairs})
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_hidden(each) for each in value]
+    text = str(value)
+    for secret in _secrets:
+        text = text.replace(secret, HIDDEN)
+    for pattern, replacement in _IN_TEXT:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _rendered(logger: object, method: str, event: MutableMapping[str, object]) -> str:
+    if _settings().as_json:
+        return str(structlog.processors.JSONRenderer(ensure_ascii=False)(logger, method, event))
+    return structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())(logger, method, event)
