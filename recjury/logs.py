@@ -23,15 +23,11 @@ HIDDEN = "[key]"
 _SENSITIVE_NAME = r"[\w.-]*(?:key|token|secret|passw(?:or)?d|authorization|signature|cookie)"
 # Fields that count tokens are not secret.
 _SENSITIVE_FIELD = re.compile(rf"{_SENSITIVE_NAME}\Z", re.IGNORECASE)
+_ASSIGNED = rf"({_SENSITIVE_NAME}[\"']?\s*[=:]\s*[\"']?)(?!\[)[^\s&\"',;)}}]+"
 _IN_TEXT = (
     (re.compile(r"\b(Bearer|Basic)\s+[^\s\"',;]+", re.IGNORECASE), rf"\1 {HIDDEN}"),
     (re.compile(r"(://)[^/\s@]+@"), rf"\1{HIDDEN}@"),
-    (
-        re.compile(
-            rf"({_SENSITIVE_NAME}[\"']?\s*[=:]\s*[\"']?)(?!\[)[^\s&\"',;)}}]+", re.IGNORECASE
-        ),
-        rf"\1{HIDDEN}",
-    ),
+    (re.compile(_ASSIGNED, re.IGNORECASE), rf"\1{HIDDEN}"),
     (re.compile(r"\bsk-[\w-]{6,}"), HIDDEN),
 )
 
