@@ -20,7 +20,7 @@ from typing import Any
 from recjury.alignment.annotation import Table, annotation_table
 from recjury.alignment.face_results import coverage_of, pooled_scores, read_scored
 from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.judge import judge_logs
+from recjury.campaign.judge_existing import judge_logs
 from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.judges.face.config import FaceConfig
 from recjury.llm import ModelSpec, event_loop

@@ -2,7 +2,7 @@
 
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.campaign.config_file import read_config, read_evaluators
-from recjury.campaign.judge import judge_campaign, judge_files, judge_logs
+from recjury.campaign.judge_existing import judge_campaign, judge_files, judge_logs
 from recjury.campaign.progress import Progress
 from recjury.campaign.run import run_campaign
 from recjury.campaign.runner import RunResult

@@ -33,7 +33,7 @@ class Drawn(NamedTuple):
     items: int
 
 
-class Spending(NamedTuple):
+class ExpectedUsage(NamedTuple):
     """Calls, and the tokens and US dollars that they take on average; a cost of None is not
     known, since a price is not."""
 
@@ -50,8 +50,8 @@ class Estimate(NamedTuple):
     conversations: int
     evaluations: dict[str, int]
     breakdown: tuple[ExpectedCalls, ...]
-    once: Spending
-    most: Spending
+    once: ExpectedUsage
+    most: ExpectedUsage
 
     def as_json(self) -> dict[str, object]:
         """Stable keys: those of `most` stand at the top."""
@@ -99,8 +99,8 @@ def _estimate(
         conversations=conversations,
         evaluations={e.label: conversations * e.judgings for e in config.evaluators},
         breakdown=shares,
-        once=_spending(config, [(share, share.once) for share in shares]),
-        most=_spending(config, [(share, share.most) for share in shares]),
+        once=_usage(config, [(share, share.once) for share in shares]),
+        most=_usage(config, [(share, share.most) for share in shares]),
     )
 
 
@@ -153,10 +153,10 @@ def _players(config: CampaignConfig, part: Drawn) -> Iterator[ExpectedCalls]:
         yield ExpectedCalls(alias, "embedding/items", batches, batches, 2_900, 0)
 
 
-def _spending(config: EvaluationConfig, calls: Sequence[tuple[ExpectedCalls, int]]) -> Spending:
+def _usage(config: EvaluationConfig, calls: Sequence[tuple[ExpectedCalls, int]]) -> ExpectedUsage:
     costs = [_cost(config.all_models[share.model], share, n) for share, n in calls]
     known = [cost for cost in costs if cost is not None]
-    return Spending(
+    return ExpectedUsage(
         calls=sum(n for _, n in calls),
         prompt_tokens=sum(share.prompt_tokens * n for share, n in calls),
         completion_tokens=sum(share.completion_tokens * n for share, n in calls),

@@ -1,7 +1,10 @@
 """All commands, registered in the order in which they are used."""
 
+from typing import Annotated
+
 import typer
 
+from recjury import __version__
 from recjury.cli import (
     compare,
     demo,
@@ -16,21 +19,37 @@ from recjury.cli import (
     run,
     status,
     train,
-    version,
 )
 
 app = typer.Typer(
     name="recjury",
     help="How good is a conversational recommender for the person talking to it? "
     "A simulated user talks with it, twelve judges rate the conversation, four experts debate "
-    "a verdict from 0 to 100, other evaluators stand beside them, and everything is kept in a "
-    "store.",
+    "a verdict from 0 to 100, further evaluators add their metrics, and a store keeps everything.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.callback()(version.shown)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"recjury {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Handle the options that stand before a command."""
+    del version  # its callback has done everything
+
+
 app.command("demo")(demo.demo)
 app.command("run")(run.run)
 app.command("judge")(judge.judge)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options, output
-from recjury.cli.plain_text import printable
+from recjury.cli.output import printable
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:

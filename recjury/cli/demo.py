@@ -36,7 +36,7 @@ def demo(
     """
     from recjury.campaign import run_campaign
     from recjury.cli.campaign_run import await_campaign
-    from recjury.cli.results import finish
+    from recjury.cli.result_tables import finish
     from recjury.report import check_place
 
     campaign = _installed_campaign()

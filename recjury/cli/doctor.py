@@ -14,7 +14,7 @@ from recjury.cli import options, output
 from recjury.errors import UserError
 
 
-class Finding(NamedTuple):
+class Check(NamedTuple):
     """One thing that was looked at."""
 
     what: str
@@ -49,8 +49,8 @@ def doctor(
         output.stop(2)
 
 
-def _installation() -> Iterator[Finding]:
-    yield Finding("python", sys.version_info >= (3, 11), sys.version.split()[0])
+def _installation() -> Iterator[Check]:
+    yield Check("python", sys.version_info >= (3, 11), sys.version.split()[0])
     from recjury.agents.extras import INSTALL_NEURAL
 
     neural = f"not installed: kbrd, barcor, unicrs and minilm need it ({INSTALL_NEURAL})"
@@ -61,19 +61,19 @@ def _installation() -> Iterator[Finding]:
     }
     for name in ("autogen-agentchat", "openai", *optional):
         try:
-            yield Finding(name, True, metadata.version(name))
+            yield Check(name, True, metadata.version(name))
         except metadata.PackageNotFoundError:
-            yield Finding(name, name in optional, optional.get(name, "not installed"))
+            yield Check(name, name in optional, optional.get(name, "not installed"))
     from recjury.prompts import load_pack, pack_names
 
     for name in pack_names():
         pack = load_pack(name)
-        yield Finding(f"prompts {name}", True, f"version {pack.version}, {pack.digest}")
+        yield Check(f"prompts {name}", True, f"version {pack.version}, {pack.digest}")
 
 
-def _data() -> Finding:
+def _data() -> Check:
     if not os.environ.get("RECJURY_DATA"):
-        return Finding("data", True, "RECJURY_DATA is not set: only the sample can be used")
+        return Check("data", True, "RECJURY_DATA is not set: only the sample can be used")
     return _tried("data", lambda: str(_opened_data()))
 
 
@@ -87,7 +87,7 @@ def _opened_data() -> Path:
     return folder
 
 
-def _store(url: str) -> Finding:
+def _store(url: str) -> Check:
     from recjury.store import Store
 
     def campaigns() -> str:
@@ -99,7 +99,7 @@ def _store(url: str) -> Finding:
     return finding._replace(fine=True, said=f"{url}: not there yet") if missing else finding
 
 
-def _campaign(path: Path) -> Iterator[Finding]:
+def _campaign(path: Path) -> Iterator[Check]:
     from recjury.campaign.config_file import read_config
 
     yield (read := _tried(str(path), lambda: read_config(path).name))
@@ -123,12 +123,12 @@ async def _prepared(path: Path) -> str:
         return f"{len(plan.conversations)} conversations, {len(drawn.skipped)} records skipped"
 
 
-def _tried(what: str, look: Callable[[], str]) -> Finding:
+def _tried(what: str, look: Callable[[], str]) -> Check:
     try:
-        return Finding(what, True, look())
+        return Check(what, True, look())
     except UserError as error:
-        return Finding(what, False, str(error))
+        return Check(what, False, str(error))
 
 
-def _dict(finding: Finding) -> dict[str, str | bool]:
+def _dict(finding: Check) -> dict[str, str | bool]:
     return finding._asdict()

@@ -9,7 +9,7 @@ import typer
 from recjury.cli import options, output
 
 
-class Form(StrEnum):
+class ExportFormat(StrEnum):
     """What to write."""
 
     CSV = "csv"
@@ -19,7 +19,9 @@ class Form(StrEnum):
 
 def export(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the files go.")],
-    form: Annotated[Form, typer.Option("--format", help="One file per table.")] = Form.CSV,
+    form: Annotated[
+        ExportFormat, typer.Option("--format", help="One file per table.")
+    ] = ExportFormat.CSV,
     store: options.Store = options.DEFAULT_STORE,
     campaign: options.Campaign = None,
     as_json: options.Json = False,

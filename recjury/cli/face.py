@@ -1,15 +1,19 @@
 """`recjury face`: scores particle by particle, explained and held against labels."""
 
+from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recjury.cli import face_explain, face_optimise, options, output
-from recjury.cli.problems import say_problems
 
 if TYPE_CHECKING:
     from recjury.alignment.face_table import FaceTable
+    from recjury.corpora.data_problems import Problem
+
+_SHOWN = 5  # problems of one kind that are printed
 
 app = typer.Typer(
     help="FACE: scores per particle and instruction, and what they add up to.",
@@ -88,7 +92,7 @@ def table(
         )
     else:
         _show(result)
-    say_problems(result.problems)
+    _say_problems(result.problems)
     _say_gaps(result)
 
 
@@ -109,6 +113,19 @@ def _of_store(url: str, campaign: str | None, labels: Path, out: Path | None) ->
     if out is not None:
         write_scores(out, scored)
     return result
+
+
+def _say_problems(problems: "Iterable[Problem]") -> None:
+    """How many problems there are of each kind, and the first of each, on standard error."""
+    kinds: dict[str, list[Problem]] = {}
+    for problem in problems:
+        kinds.setdefault(str(problem.fault), []).append(problem)
+    for kind, some in kinds.items():
+        output.say(f"{kind}: {len(some)}")
+        for problem in islice(some, _SHOWN):
+            output.say(f"  {problem}")
+        if len(some) > _SHOWN:
+            output.say(f"  and {len(some) - _SHOWN} more")
 
 
 def _say_gaps(result: "FaceTable") -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options, output
-from recjury.cli.aspects import aspect_named
 
 if TYPE_CHECKING:
     from recjury.alignment.explanations import Explainable
@@ -51,7 +50,7 @@ def explain(
     recjury face explain barcor_redial_03368a16 --aspect understanding
     recjury face explain barcor_redial_03368a16 --turn 3 --json
     """
-    named = tuple(dict.fromkeys(map(aspect_named, aspect or ())))
+    named = tuple(dict.fromkeys(map(options.aspect_named, aspect or ())))
     here = _source(store, campaign, runs, particles, labels)
     wanted = named or here.aspects(conversation, turn=turn)
     found = [here.explain(conversation, each, turn=turn) for each in wanted]

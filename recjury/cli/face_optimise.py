@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options, output
-from recjury.cli.aspects import aspect_named
 from recjury.cli.progress_line import progress_line
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recjury.campaign.face_optimise import OptimisePlan
+    from recjury.campaign.optimise_face import OptimisePlan
     from recjury.judges.face.optimise.beam import Step
     from recjury.judges.face.optimise.report import Line, Report
     from recjury.judges.face.optimise.select import Chosen
@@ -84,14 +83,14 @@ def optimise(
         --pool face/relevance/pool.json
     """
     from recjury.campaign.config_file import read_config
-    from recjury.campaign.face_optimise import OptimisePlan, check_models, choose_anew
-    from recjury.campaign.face_optimise import optimise as run_optimisation
+    from recjury.campaign.optimise_face import OptimisePlan, check_models, choose_anew
+    from recjury.campaign.optimise_face import optimise as run_optimisation
     from recjury.cli.campaign_run import await_work
-    from recjury.cli.results import SOME_FAILED
+    from recjury.cli.result_tables import SOME_FAILED
     from recjury.judges.face.optimise.budget import StepFailed
     from recjury.judges.face.optimise.training import read_training
 
-    chosen = aspect_named(aspect)
+    chosen = options.aspect_named(aspect)
     plan = OptimisePlan(
         chosen,
         read_training(_ab_redial(data), chosen, seed=seed),

@@ -9,7 +9,7 @@ from recjury.cli import options, output
 from recjury.errors import ConfigError, DataError, UnitFailed
 
 if TYPE_CHECKING:
-    from recjury.campaign.fork import Changes, Forked
+    from recjury.campaign.fork_debate import Changes, Forked
     from recjury.debate import Edit
     from recjury.debate.stored_debate import ReplayedDebate
     from recjury.records import JSON, Role
@@ -63,7 +63,7 @@ def fork(
     recjury fork 3f2a91 --from 1 --score common-user=20
     """
     from recjury.campaign.config_file import read_models
-    from recjury.campaign.fork import Changes, fork_debate
+    from recjury.campaign.fork_debate import Changes, fork_debate
     from recjury.llm import event_loop
     from recjury.store import Store as Kept
 

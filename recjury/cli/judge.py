@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from recjury.campaign import EvaluationConfig, Progress, RunResult
 
 
-class Form(StrEnum):
+class LogFormat(StrEnum):
     """How recorded conversations are written."""
 
     CONCEPT = "concept"
@@ -46,7 +46,7 @@ def judge(
         ),
     ] = None,
     form: Annotated[
-        Form | None,
+        LogFormat | None,
         typer.Option("--format", help="How the files are written (default: found out)."),
     ] = None,
     store: options.Store = options.DEFAULT_STORE,
@@ -78,8 +78,8 @@ def judge(
     """
     from recjury.campaign import judge_campaign, judge_files, read_evaluators
     from recjury.cli.campaign_run import await_campaign
-    from recjury.cli.estimate import show_evaluations
-    from recjury.cli.results import finish
+    from recjury.cli.dry_run import show_evaluations
+    from recjury.cli.result_tables import finish
     from recjury.report import check_place
 
     if paths and campaign:

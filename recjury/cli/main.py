@@ -8,7 +8,7 @@ import os
 import sys
 
 from recjury.cli.app import app
-from recjury.cli.plain_text import printable
+from recjury.cli.output import printable
 from recjury.errors import UserError
 
 

@@ -1,9 +1,12 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from recjury.records import Aspect
 
 Store = Annotated[
     str,
@@ -58,3 +61,14 @@ Budget = Annotated[
 Report = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write an HTML report when done.")
 ]
+
+
+def aspect_named(name: str) -> "Aspect":
+    """The aspect of that name; raises ConfigError for any other."""
+    from recjury.errors import ConfigError
+    from recjury.records import Aspect
+
+    try:
+        return Aspect(name.strip().lower().replace("-", "_"))
+    except ValueError:
+        raise ConfigError(f"{name!r} is no aspect: expected {', '.join(Aspect)}") from None

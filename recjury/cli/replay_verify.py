@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recjury.cli import output
-from recjury.cli.plain_text import printable
+from recjury.cli.output import printable
 from recjury.errors import StoreError
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ def report(
     recjury report --out report.html
     recjury report --store sqlite:///runs.db --campaign 3f2a --json
     """
-    from recjury.cli.results import show_systems
+    from recjury.cli.result_tables import show_systems
     from recjury.report import write_report
     from recjury.results import newest_campaign, summarise
     from recjury.store import Store

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from recjury.cli import options
-from recjury.cli.estimate import show_estimate
+from recjury.cli.dry_run import show_estimate
 
 
 def run(
@@ -42,7 +42,7 @@ def run(
     from recjury.campaign import RunResult, run_campaign
     from recjury.campaign.progress import Progress
     from recjury.cli.campaign_run import await_campaign
-    from recjury.cli.results import finish
+    from recjury.cli.result_tables import finish
     from recjury.report import check_place
 
     if report is not None:

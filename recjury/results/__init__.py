@@ -3,8 +3,7 @@
 from recjury.results.agreement import Agreement, EvaluatorComparison, compare_evaluators
 from recjury.results.choice import newest_campaign
 from recjury.results.comparison import Comparison, Gap, compare_systems
-from recjury.results.export import export
-from recjury.results.frames import frame
+from recjury.results.export import export, frame
 from recjury.results.scores import Measure, is_newest
 from recjury.results.summary import CampaignSummary, Counts, MetricSummary, Tally, summarise
 

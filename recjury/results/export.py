@@ -1,17 +1,31 @@
-"""Export a store to files that other tools read: all tables, and the conversations whole."""
+"""The tables of a store for other tools: as files, with the conversations whole, or as Arrow."""
 
 import os
 import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, cast, get_args
 
+import orjson
+
+from recjury.corpora import Recording, conversation_row
 from recjury.errors import ConfigError, StoreError
-from recjury.results.conversations import write_conversations
-from recjury.results.file_formats import FILES, Format, require_arrow
+from recjury.records import JSON
+from recjury.results.choice import require
+from recjury.results.file_formats import (
+    FILES,
+    Format,
+    arrow_batches,
+    arrow_schema,
+    require_arrow,
+)
 from recjury.results.tables import Table, tables
 from recjury.store import Store
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 CONVERSATIONS = "conversations.jsonl"
 _AT_ONCE = 500  # conversations whose results are in memory
@@ -22,12 +36,12 @@ def export(store: Store, folder: Path, format: Format, campaign: str | None = No
     """Write conversations, evaluations, turns, ratings, statements and calls (without prompts), a
     file each, and `conversations.jsonl`, from which `recjury judge` can judge them again.
 
-    That file stands there in every format, and the table that would have its name is
+    `conversations.jsonl` is written for every format; the table that would have its name becomes
     `conversation_scores.jsonl`. `campaign` is a campaign's id; None exports the whole store.
     Files of an earlier export are replaced once all new ones are written. Raises ConfigError for
-    another format, for Parquet without the extra `frames`, for a `folder` that is none, and where
-    something that is no regular file has the name of one to write. Raises StoreError where the
-    folder cannot be written or a row is not as it was written.
+    an unknown format, for Parquet without the extra `frames`, if `folder` is not a folder, and if
+    a file to write has the name of something that is not a regular file. Raises StoreError if the
+    folder cannot be written or a row of the store is damaged.
     """
     if format not in FILES:
         raise ConfigError(f"format must be one of {', '.join(get_args(Format))}, got {format}")
@@ -45,7 +59,7 @@ def export(store: Store, folder: Path, format: Format, campaign: str | None = No
         with tempfile.TemporaryDirectory(dir=folder, prefix=".export-") as unfinished:
             place = Path(unfinished)
             _write({place / name: table for name, table in named.items()}, store, format, campaign)
-            write_conversations(place / CONVERSATIONS, store, campaign)
+            _write_conversations(place / CONVERSATIONS, store, campaign)
             return [(place / n).replace(folder / n) for n in (*named, CONVERSATIONS)]
     except OSError as error:
         raise StoreError(f"cannot export to {folder}: {error}") from error
@@ -65,3 +79,43 @@ def _write(named: dict[Path, Table], store: Store, format: Format, campaign: str
         for table, write in files:
             if not table.in_parts:
                 write(table.rows(store.results(campaign)))
+
+
+def _write_conversations(path: Path, store: Store, campaign: str | None = None) -> None:
+    """Write the conversations that are complete, whole, one JSON object a line."""
+    with path.open("wb") as file:
+        for each in _recordings(store, campaign):
+            file.write(orjson.dumps(conversation_row(each), option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _recordings(store: Store, campaign: str | None) -> Iterator[Recording]:
+    for each in store.conversations(campaign):
+        record = store.record(each.id)
+        if record is not None:
+            yield Recording(
+                log=record.log,
+                identity=each.identity or each.id,
+                repeat=each.repeat,
+                seed=each.seed,
+                settings=cast("Mapping[str, JSON]", each.settings),
+                seconds=record.seconds,
+                costs=record.costs,
+            )
+
+
+def frame(store: Store, name: str, campaign: str | None = None) -> "pa.Table":
+    """One table: conversations, evaluations, turns, ratings, statements or calls.
+
+    `campaign` is a campaign's id; None means the whole store. Each row names its conversation,
+    evaluation, evaluator and metric, as far as it has them. Raises StoreError for another `name`
+    and for a damaged row, and ConfigError without the extra `frames`.
+    """
+    require_arrow("a frame")
+    import pyarrow as pa
+
+    by_name = {table.name: table for table in tables(store, campaign)}
+    require("table", [name], by_name)
+    table = by_name[name]
+    schema = arrow_schema(table.fields)
+    rows = table.rows(store.results(campaign))
+    return pa.Table.from_batches(arrow_batches(schema, rows), schema=schema)

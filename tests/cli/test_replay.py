@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from recjury.cli.plain_text import printable
+from recjury.cli.output import printable
 from recjury.debate.rule_debaters import PROTOCOL, RULE_DEBATE
 from tests.cli.front_door import Ended, recjury
 

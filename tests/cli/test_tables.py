@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from recjury.cli import output
-from recjury.cli.results import say_failures, show_systems
+from recjury.cli.result_tables import say_failures, show_systems
 from recjury.results import summarise
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, fill

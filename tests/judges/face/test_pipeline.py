@@ -19,7 +19,7 @@ from recjury.alignment.face_results import (
 from recjury.alignment.face_table import face_table
 from recjury.campaign import RunResult
 from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.judge import judge_logs
+from recjury.campaign.judge_existing import judge_logs
 from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.corpora.crsarena_run_file import read_run_file, write_run_file
 from recjury.corpora.crsarena_runs import read_runs, write_run
