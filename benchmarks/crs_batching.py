@@ -21,7 +21,7 @@ from torch import Tensor
 from transformers import BartConfig, BartForConditionalGeneration
 
 from recjury.agents.batching import Batcher
-from recjury.agents.neural.bart import PAD, START, BartGenerator, padded
+from recjury.agents.neural.bart import PAD, START, BartLanguageModel, padded
 from recjury.agents.neural.generation import DecodingConfig, GenerationBatch, generate
 
 _END = 3
@@ -204,7 +204,7 @@ def _bart(device: str) -> BartForConditionalGeneration:
         encoder_ffn_dim=3072, decoder_ffn_dim=3072, max_position_embeddings=1024,
         forced_eos_token_id=None,
     )  # fmt: skip
-    return BartGenerator(config).eval().to(device).for_generation()
+    return BartLanguageModel(config).eval().to(device).for_generation()
 
 
 def _contexts(number: int) -> list[list[int]]:

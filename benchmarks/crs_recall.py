@@ -22,7 +22,7 @@ from benchmarks.checkpoints import checkpoints_in
 from benchmarks.running import run
 from recjury.agents.kbrd.dataset import ENTITY_LIMIT, Instance, Space, instances, space_of, splits
 from recjury.agents.neural.dialogue import Context
-from recjury.agents.neural.hearing import Heard
+from recjury.agents.neural.hearing import EncodedContext
 from recjury.agents.training.recall import (
     by_group,
     copying_ranks,
@@ -34,7 +34,7 @@ from recjury.agents.training.systems import SYSTEMS, train
 from recjury.corpora import Corpus, open_corpus
 
 Groups = Mapping[str, tuple[Recall, ...]]
-Score = Callable[[Sequence[Heard]], NDArray[np.float32]]
+Score = Callable[[Sequence[EncodedContext]], NDArray[np.float32]]
 _BATCH = 64
 
 
@@ -99,7 +99,7 @@ def evaluated(system: str, corpus: Corpus, folder: Path) -> Row:
     def scores(some: Sequence[Instance]) -> NDArray[np.float32]:
         recent = [each.entities[-limit:] if limit else () for each in some]
         heard = [
-            Heard(Context(each.context, entities), frozenset(), len(each.context))
+            EncodedContext(Context(each.context, entities), frozenset(), len(each.context))
             for each, entities in zip(some, recent, strict=True)
         ]
         found = np.full((len(some), space.entities), -np.inf, dtype=np.float32)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from benchmarks.running import run
 from recjury.agents.kbrd.dataset import Instance, splits
-from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
+from recjury.agents.kbrd.training import KbrdHyperparameters, train_kbrd
 from recjury.agents.retrieval import Retrieval
 from recjury.agents.training.recall import CUTOFFS, by_group
 from recjury.agents.training.report import Recall, TrainingReport
@@ -76,7 +76,7 @@ def main() -> None:
 
 def _dataset(dataset: str, data: Path | None, seeds: list[int], out: Path) -> Compared:
     corpus = open_corpus(dataset, data)
-    chosen = Hyperparameters.suited_to(len(splits(corpus).train)).without_generator()
+    chosen = KbrdHyperparameters.suited_to(len(splits(corpus).train)).without_generator()
     reports = [
         train_kbrd(corpus, out / f"{dataset}-{seed}", seed=seed, hyperparameters=chosen)
         for seed in seeds

@@ -8,14 +8,14 @@ from torch import Tensor
 from benchmarks.golden.compared import Compared
 from benchmarks.golden.files import Golden
 from recjury.agents.barcor import checkpoint as barcor_checkpoint
-from recjury.agents.barcor.recommender import BarcorRanker, barcor_voice
+from recjury.agents.barcor.recommender import BarcorRanker, barcor_generator
 from recjury.agents.kbrd import checkpoint as kbrd_checkpoint
 from recjury.agents.kbrd.generator import load_generator
-from recjury.agents.kbrd.recommender import KbrdRanker, kbrd_voice
-from recjury.agents.neural.bart import BartGenerator, padded
-from recjury.agents.neural.bart_voice import BartVoice
+from recjury.agents.kbrd.recommender import KbrdRanker, kbrd_generator
+from recjury.agents.neural.bart import BartLanguageModel, padded
+from recjury.agents.neural.bart_voice import BartGenerator
 from recjury.agents.neural.description import Limits
-from recjury.agents.neural.hearing import Heard
+from recjury.agents.neural.hearing import EncodedContext
 
 
 def kbrd(golden: Golden) -> Compared:
@@ -32,7 +32,7 @@ def kbrd(golden: Golden) -> Compared:
         backbone=golden.backbone("tokenizer_path"),
     )
     ranker = KbrdRanker(loaded.model, space)
-    voice = kbrd_voice(speech, ranker, "ievalm")
+    voice = kbrd_generator(speech, ranker, "ievalm")
     heard = golden.heard(entities=limits.entities)
     compared.array("node_embeds_after_rgcn", loaded.model.nodes(space.edges).numpy())
     users = ranker.users(heard)
@@ -54,7 +54,7 @@ def barcor(golden: Golden) -> Compared:
         limits=limits,
     )
     ranker = BarcorRanker(loaded.recommender, loaded.tokens, limits.context, space.items)
-    voice = barcor_voice(loaded, "ievalm")
+    voice = barcor_generator(loaded, "ievalm")
     heard = golden.heard(entities=0)
     for case, scores in enumerate(ranker.entity_scores(heard)):
         compared.scores(case, scores, space.items)
@@ -69,9 +69,9 @@ def barcor(golden: Golden) -> Compared:
 
 def _speech(
     compared: Compared,
-    model: BartGenerator,
-    voice: BartVoice,
-    heard: Sequence[Heard],
+    model: BartLanguageModel,
+    voice: BartGenerator,
+    heard: Sequence[EncodedContext],
     users: Tensor | None,
 ) -> None:
     """The generator's states and scores for each case alone, and the texts of all together."""

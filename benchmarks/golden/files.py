@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from recjury.agents.kbrd.dataset import Space
 from recjury.agents.kbrd.edges import neighbourhoods
 from recjury.agents.neural.dialogue import Context
-from recjury.agents.neural.hearing import Heard
+from recjury.agents.neural.hearing import EncodedContext
 from recjury.knowledge import KnowledgeGraph, Triple
 
 MODELS = ("kbrd", "barcor", "unicrs")
@@ -98,14 +98,14 @@ class Golden:
             popularity=np.zeros(len(items), dtype=np.float32),
         )
 
-    def heard(self, *, entities: int) -> list[Heard]:
+    def heard(self, *, entities: int) -> list[EncodedContext]:
         """The cases as a model reads them; the last `entities` names count, if known."""
         found = []
         for case in self.cases:
             names = case["entity"][-entities:] if entities else []
             known = tuple(self.entities[name] for name in names if name in self.entities)
             context = Context(tuple(case["context"]), known)
-            found.append(Heard(context, frozenset(), len(case["context"])))
+            found.append(EncodedContext(context, frozenset(), len(case["context"])))
         return found
 
     @property

@@ -5,11 +5,11 @@ import torch
 from benchmarks.golden.compared import Compared
 from benchmarks.golden.files import Golden
 from recjury.agents.neural.description import Limits
-from recjury.agents.neural.hearing import Heard
+from recjury.agents.neural.hearing import EncodedContext
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.unicrs import checkpoint
 from recjury.agents.unicrs.added_rows import AddedRows
-from recjury.agents.unicrs.checkpoint import Checkpoint, Published
+from recjury.agents.unicrs.checkpoint import Published, UnicrsCheckpoint
 from recjury.agents.unicrs.model import Batch
 from recjury.agents.unicrs.recommender import UnicrsSpeaker
 
@@ -32,7 +32,7 @@ def unicrs(golden: Golden) -> Compared:
     return compared
 
 
-def _load(golden: Golden) -> Checkpoint:
+def _load(golden: Golden) -> UnicrsCheckpoint:
     arrays, args = golden.arrays, golden.args
     rows = None
     if "gpt2_wte_new_rows" in arrays and "roberta_new_rows" in arrays:
@@ -60,7 +60,11 @@ def _load(golden: Golden) -> Checkpoint:
 
 
 def _recommending(
-    compared: Compared, case: int, loaded: Checkpoint, heard: Heard, nodes: torch.Tensor
+    compared: Compared,
+    case: int,
+    loaded: UnicrsCheckpoint,
+    heard: EncodedContext,
+    nodes: torch.Tensor,
 ) -> None:
     """RoBERTa's states and the prompts of one case."""
     model, texts = loaded.model, loaded.texts
@@ -78,7 +82,11 @@ def _recommending(
 
 
 def _speaking(
-    compared: Compared, case: int, loaded: Checkpoint, heard: Heard, nodes: torch.Tensor
+    compared: Compared,
+    case: int,
+    loaded: UnicrsCheckpoint,
+    heard: EncodedContext,
+    nodes: torch.Tensor,
 ) -> None:
     """The prompts of one case, and the scores of the tokens that the reference said."""
     model, texts = loaded.model, loaded.texts

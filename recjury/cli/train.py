@@ -11,7 +11,7 @@ from recjury.cli import options, output
 from recjury.cli.progress_line import duration, progress_line
 
 if TYPE_CHECKING:
-    from recjury.agents.training.progress import Progress
+    from recjury.agents.training.progress import TrainingProgress
     from recjury.agents.training.report import EpochReport, TrainingReport
 
 app = typer.Typer(help="Train a system under test.", no_args_is_help=True, rich_markup_mode=None)
@@ -198,16 +198,16 @@ def _train(
 
 
 @contextlib.contextmanager
-def _show_progress() -> Iterator["Progress"]:
+def _show_progress() -> Iterator["TrainingProgress"]:
     """What counts the steps of a training; shown on standard error while the block runs."""
-    from recjury.agents.training.progress import Progress
+    from recjury.agents.training.progress import TrainingProgress
 
-    progress = Progress(_say_epoch)
+    progress = TrainingProgress(_say_epoch)
     with progress_line(lambda: describe(progress), lambda: _share(progress), every=_EVERY):
         yield progress
 
 
-def describe(progress: "Progress") -> str:
+def describe(progress: "TrainingProgress") -> str:
     """Part, epoch, batches, and the time left if all epochs are needed, in one line."""
     if not progress.steps:
         return "reading data"
@@ -219,7 +219,7 @@ def describe(progress: "Progress") -> str:
     ) + (f" · {duration(left)} left" if left else "")
 
 
-def _share(progress: "Progress") -> float:
+def _share(progress: "TrainingProgress") -> float:
     return progress.done / max(1, progress.epochs * progress.steps)
 
 

@@ -16,7 +16,7 @@ from transformers import (
     GPT2LMHeadModel,
 )
 
-from recjury.agents.neural.bart import BartGenerator, padded
+from recjury.agents.neural.bart import BartLanguageModel, padded
 from recjury.agents.neural.generation import (
     NEAR_TIE,
     DecodingConfig,
@@ -57,7 +57,7 @@ def bart() -> BartForConditionalGeneration:
         decoder_ffn_dim=80, max_position_embeddings=128, init_std=0.3,
         scale_embedding=True, forced_eos_token_id=None,
     )  # fmt: skip
-    return BartGenerator(config).eval().for_generation()
+    return BartLanguageModel(config).eval().for_generation()
 
 
 @pytest.fixture(scope="module")

@@ -12,10 +12,10 @@ from recjury.agents.kbrd.generator import load_generator
 from recjury.agents.kbrd.recommender import KBRD
 from recjury.agents.neural import weights
 from recjury.agents.neural.bart import padded
-from recjury.agents.neural.bart_voice import BartVoice
+from recjury.agents.neural.bart_voice import BartGenerator
 from recjury.agents.neural.description import Fidelity
 from recjury.agents.neural.dialogue import joined
-from recjury.agents.neural.hearing import Hearing
+from recjury.agents.neural.hearing import ContextEncoder
 from recjury.errors import DataError
 from recjury.records import SystemReply
 from tests.agents.conversations import talk
@@ -76,14 +76,14 @@ def test_no_trigram_comes_twice_nor_from_the_context(folder: Path) -> None:
     speech = load_generator(folder, width=8, limits=LIMITS)
     rules = replace(speech.generator.rules, tokens=30)
     assert (rules.ngram, rules.source_ngram) == (3, 3)
-    voice = BartVoice(
+    voice = BartGenerator(
         speech.generator._replace(rules=rules),
         speech.tokens,
         context=LIMITS.context,
         text=joined,
         finish=str,
     )
-    heard = Hearing(CORPUS.graph, 8).hear(TALKS[1])
+    heard = ContextEncoder(CORPUS.graph, 8).hear(TALKS[1])
     row = voice.read(heard)
     # The published code fills up the input, and bans what stands there, too.
     assert voice.sources([heard], [row]) == [[*row, *[1] * (LIMITS.context - len(row))]]

@@ -19,23 +19,25 @@ from recjury.agents.kbrd.dataset import (
     splits,
 )
 from recjury.agents.kbrd.model import KbrdModel
-from recjury.agents.kbrd.objective import Recommending
+from recjury.agents.kbrd.objective import KbrdRanking
 from recjury.agents.kbrd.recommender import KBRD
-from recjury.agents.kbrd.training import Hyperparameters, train_kbrd
+from recjury.agents.kbrd.training import KbrdHyperparameters, train_kbrd
 from recjury.agents.training.loop import fit
-from recjury.agents.training.plan import Plan
-from recjury.agents.training.progress import Progress
+from recjury.agents.training.plan import TrainingPlan
+from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.recall import popularity_ranks, recalls
 from recjury.agents.training.report import EpochReport, TrainingReport
-from recjury.agents.training.session import Session
+from recjury.agents.training.session import TrainingRun
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, DataError
 from recjury.records import Conversation
 from tests.agents.conversations import after, talk
 
 CORPUS = open_corpus("sample")
-QUICK = Hyperparameters(
-    recommender=Plan(epochs=6, patience=6, batch=32, learning_rate=3e-4, warm_up=0.0, decay=False),
+QUICK = KbrdHyperparameters(
+    recommender=TrainingPlan(
+        epochs=6, patience=6, batch=32, learning_rate=3e-4, warm_up=0.0, decay=False
+    ),
     generator=None,
 )
 
@@ -77,7 +79,7 @@ def test_the_best_epoch_is_kept(report: TrainingReport, folder: Path) -> None:
     assert (chosen["dim"], chosen["recommender.learning_rate"]) == (128, 3e-4)
     assert not any(name.startswith("generator.") or name == "vocabulary" for name in chosen)
     parts = splits(CORPUS)
-    ranks = Recommending(loaded.model, space, parts).ranks(parts.stop)
+    ranks = KbrdRanking(loaded.model, space, parts).ranks(parts.stop)
     assert float((ranks <= 10).mean()) == best.figures["recall@10"]
 
 
@@ -90,7 +92,9 @@ def test_the_same_seed_gives_the_same_losses_and_leaves_torch_as_it_was(
     torch.manual_seed(7)
     threads = torch.get_num_threads()
     seen: list[EpochReport] = []
-    again = train_kbrd(few, tmp_path, seed=1, hyperparameters=QUICK, progress=Progress(seen.append))
+    again = train_kbrd(
+        few, tmp_path, seed=1, hyperparameters=QUICK, progress=TrainingProgress(seen.append)
+    )
     assert torch.rand(1) == expected
     assert torch.get_num_threads() == threads
     assert tuple(seen) == again.parts[0].epochs
@@ -104,8 +108,10 @@ def losses(report: TrainingReport) -> list[float]:
 
 
 def test_training_stops_when_validation_no_longer_improves(few: Corpus, tmp_path: Path) -> None:
-    plan = Plan(epochs=30, patience=2, batch=32, learning_rate=1e-2, warm_up=0.0, decay=False)
-    hyperparameters = Hyperparameters(recommender=plan, generator=None)
+    plan = TrainingPlan(
+        epochs=30, patience=2, batch=32, learning_rate=1e-2, warm_up=0.0, decay=False
+    )
+    hyperparameters = KbrdHyperparameters(recommender=plan, generator=None)
     (part,) = train_kbrd(few, tmp_path, hyperparameters=hyperparameters).parts
     assert len(part.epochs) == part.best_epoch + 2 < 30
 
@@ -115,8 +121,8 @@ def test_training_stops_when_validation_no_longer_improves(few: Corpus, tmp_path
 )
 def test_senseless_hyperparameters_are_refused(name: str, value: float) -> None:
     with pytest.raises(ConfigError, match=f"{name} must be at least"):
-        Plan(**{"epochs": 1, name: value})  # type: ignore[arg-type]  # that is the point
-    assert Plan(epochs=1, weight_decay=0, warm_up=0).weight_decay == 0
+        TrainingPlan(**{"epochs": 1, name: value})  # type: ignore[arg-type]  # that is the point
+    assert TrainingPlan(epochs=1, weight_decay=0, warm_up=0).weight_decay == 0
 
 
 def test_the_test_split_is_ranked_in_one_thread(tmp_path: Path) -> None:
@@ -129,7 +135,7 @@ def test_the_test_split_is_ranked_in_one_thread(tmp_path: Path) -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        Session("kbrd", CORPUS, seed=0, speaks=False).report(tmp_path, ranks)
+        TrainingRun("kbrd", CORPUS, seed=0, speaks=False).report(tmp_path, ranks)
         assert (threads, torch.get_num_threads()) == ([1], 2)
     finally:
         torch.set_num_threads(before)
@@ -139,20 +145,20 @@ def test_the_test_split_is_ranked_in_one_thread(tmp_path: Path) -> None:
 def test_scores_that_are_not_finite_are_not_ranked(folder: Path) -> None:
     space, parts = space_of(CORPUS), splits(CORPUS)
     model = checkpoint.load(folder, entities=space.entities, relations=space.relations).model
-    objective = Recommending(model, space, parts)
+    objective = KbrdRanking(model, space, parts)
     with torch.no_grad():
         model.kg_encoder.bias[0] = torch.nan
     with pytest.raises(DataError, match="not finite"):
         objective.ranks(parts.stop)
     with pytest.raises(DataError, match="the recommender's training went astray in step 1"):
-        fit(model, objective, Plan(epochs=1), seed=0)
+        fit(model, objective, TrainingPlan(epochs=1), seed=0)
 
 
 def test_what_cannot_be_learnt_from_is_refused() -> None:
     instances = Splits([Instance("d", (), 0, mentioned=False)], [], "train split", "nothing")
     model = KbrdModel(3, 1, dim=4)
     with pytest.raises(DataError, match="the train split names no entity"):
-        Recommending(model, space_of(CORPUS), instances)
+        KbrdRanking(model, space_of(CORPUS), instances)
 
 
 def test_a_corpus_without_a_train_split_trains_on_nine_tenths_of_validation(
@@ -189,7 +195,7 @@ def test_a_user_without_entities_is_ranked_by_popularity(folder: Path) -> None:
     top = int(space.items[int(np.argmax(space.popularity))])
     unknown = Instance("d", (), top, mentioned=False)
     loaded = checkpoint.load(folder, entities=space.entities, relations=space.relations)
-    objective = Recommending(loaded.model, space, splits(CORPUS))
+    objective = KbrdRanking(loaded.model, space, splits(CORPUS))
     assert objective.ranks([unknown]).tolist() == [1]
     assert popularity_ranks(space, [unknown]).tolist() == [1]
 

@@ -1,7 +1,7 @@
 """What models read of conversations, and names in what they say."""
 
 from recjury.agents.neural.dialogue import Context, joined, prefixed, utterances
-from recjury.agents.neural.hearing import Heard, Hearing
+from recjury.agents.neural.hearing import ContextEncoder, EncodedContext
 from recjury.agents.neural.naming import NameFromList, as_said
 from recjury.agents.neural.tokens import ITEM
 from recjury.records import Conversation, ItemRef, Speaker, Turn
@@ -17,8 +17,8 @@ def items(*names: str) -> list[ItemRef]:
     return found
 
 
-def heard(*named: ItemRef) -> Heard:
-    return Heard(Context(()), frozenset(item.id for item in named if item.id), 1)
+def heard(*named: ItemRef) -> EncodedContext:
+    return EncodedContext(Context(()), frozenset(item.id for item in named if item.id), 1)
 
 
 def test_utterances_alternate_whoever_speaks() -> None:
@@ -38,12 +38,12 @@ def test_the_last_entities_of_all_turns_count() -> None:
     ran, window = items("Ran", "Rear Window")
     conversation = talk("I like Ran and Rear Window.", "Rear Window is good.", "Rear Window, yes.")
     numbers = [CORPUS.graph.entity_of(str(item.id)) for item in (ran, window, window, window)]
-    found = Hearing(CORPUS.graph, 3).hear(conversation)
+    found = ContextEncoder(CORPUS.graph, 3).hear(conversation)
     assert list(found.context.entities) == numbers[-3:]
     assert found.turns == 3
     assert found.named == {ran.id, window.id}
-    assert list(Hearing(CORPUS.graph, 9).hear(conversation).context.entities) == numbers
-    assert Hearing(CORPUS.graph, 0).hear(conversation).context.entities == ()
+    assert list(ContextEncoder(CORPUS.graph, 9).hear(conversation).context.entities) == numbers
+    assert ContextEncoder(CORPUS.graph, 0).hear(conversation).context.entities == ()
 
 
 def test_item_tokens_become_the_best_items_nobody_named() -> None:

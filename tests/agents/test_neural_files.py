@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from recjury.agents.neural import backbones, bart_files, weights
-from recjury.agents.neural.bart import BartGenerator
+from recjury.agents.neural.bart import BartLanguageModel
 from recjury.agents.neural.bart_config import read_config, read_rules
 from recjury.agents.neural.tokens import ITEM, Tokens
 from recjury.errors import ConfigError, DataError
@@ -32,7 +32,7 @@ class Intruder:
 @pytest.fixture
 def generator(tmp_path: Path) -> Path:
     torch.manual_seed(0)
-    model = BartGenerator(dims().config())
+    model = BartLanguageModel(dims().config())
     bart_files.save_bart(tmp_path, model, model.model.config)
     return tmp_path
 

@@ -10,18 +10,18 @@ from typing import NamedTuple
 import pytest
 
 from recjury.agents import SystemContext, load_recommender
-from recjury.agents.barcor.training import Hyperparameters as BarcorSettings
+from recjury.agents.barcor.training import BarcorHyperparameters as BarcorSettings
 from recjury.agents.barcor.training import train_barcor
 from recjury.agents.kbrd.dataset import graph_instances
-from recjury.agents.kbrd.training import Hyperparameters as KbrdSettings
+from recjury.agents.kbrd.training import KbrdHyperparameters as KbrdSettings
 from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.plan import Plan, SystemPlan
-from recjury.agents.training.progress import Progress
+from recjury.agents.training.plan import SystemPlan, TrainingPlan
+from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.report import EpochReport, TrainingReport
-from recjury.agents.training.speech import learnable_words, speeches
+from recjury.agents.training.speech import learnable_words, training_replies
 from recjury.agents.training.systems import train
-from recjury.agents.unicrs.training import Hyperparameters as UnicrsSettings
+from recjury.agents.unicrs.training import UnicrsHyperparameters as UnicrsSettings
 from recjury.agents.unicrs.training import train_unicrs
 from recjury.corpora import Corpus, open_corpus
 from recjury.corpora.folder import sample_folder
@@ -30,18 +30,18 @@ from recjury.records import SystemReply
 from tests.agents.conversations import talk
 
 CORPUS = open_corpus("sample")
-ITEMS = Plan(epochs=2, batch=16, learning_rate=2e-3, warm_up=0.0, decay=False)
-WORDS = Plan(epochs=2, batch=16, learning_rate=2e-3, warm_up=0.0, decay=False)
+ITEMS = TrainingPlan(epochs=2, batch=16, learning_rate=2e-3, warm_up=0.0, decay=False)
+WORDS = TrainingPlan(epochs=2, batch=16, learning_rate=2e-3, warm_up=0.0, decay=False)
 
 
-def barcor(corpus: Corpus, out: Path, seed: int, words: Plan = WORDS) -> TrainingReport:
+def barcor(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) -> TrainingReport:
     settings = BarcorSettings(
         recommender=ITEMS, generator=words, width=32, layers=(1, 1), vocabulary=600, facts=200
     )
     return train_barcor(corpus, out, seed=seed, hyperparameters=settings)
 
 
-def unicrs(corpus: Corpus, out: Path, seed: int, words: Plan = WORDS) -> TrainingReport:
+def unicrs(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) -> TrainingReport:
     settings = UnicrsSettings(
         recommender=ITEMS,
         generator=words,
@@ -54,9 +54,9 @@ def unicrs(corpus: Corpus, out: Path, seed: int, words: Plan = WORDS) -> Trainin
     return train_unicrs(corpus, out, seed=seed, hyperparameters=settings)
 
 
-def kbrd(corpus: Corpus, out: Path, seed: int, words: Plan = WORDS) -> TrainingReport:
+def kbrd(corpus: Corpus, out: Path, seed: int, words: TrainingPlan = WORDS) -> TrainingReport:
     settings = KbrdSettings(
-        recommender=Plan(epochs=3, batch=32, learning_rate=3e-4, warm_up=0.0, decay=False),
+        recommender=TrainingPlan(epochs=3, batch=32, learning_rate=3e-4, warm_up=0.0, decay=False),
         generator=words,
         dim=32,
         width=32,
@@ -99,7 +99,7 @@ def test_both_losses_fall(trained: Trained) -> None:
 @pytest.mark.parametrize("system", ["barcor", "unicrs"])
 def test_recall_beats_popularity(system: str, tmp_path: Path) -> None:
     """On the whole sample; KBRD's recall is in test_kbrd_training."""
-    few_words = Plan(epochs=1, batch=128)
+    few_words = TrainingPlan(epochs=1, batch=128)
     report = TRAINERS[system](CORPUS, tmp_path / "out", 1, few_words)
     at_50 = report.test["all"][-1]
     popular = report.floors["popularity"]["all"][-1]
@@ -152,9 +152,11 @@ def test_interrupted_training_leaves_nothing_and_spares_what_was_there(
     kbrd(few, out, 1)
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     with pytest.raises(Interrupted):
-        train("kbrd", few, out, epochs=1, progress=Progress(InterruptAt(part)))
+        train("kbrd", few, out, epochs=1, progress=TrainingProgress(InterruptAt(part)))
     with pytest.raises(Interrupted):
-        train("kbrd", few, tmp_path / "other", epochs=1, progress=Progress(InterruptAt(part)))
+        train(
+            "kbrd", few, tmp_path / "other", epochs=1, progress=TrainingProgress(InterruptAt(part))
+        )
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["kbrd"]
 
@@ -197,7 +199,7 @@ def test_unknown_systems_are_refused(tmp_path: Path) -> None:
 
 def test_replies_have_a_token_for_what_they_recommend_and_name_nothing_said_before() -> None:
     examples = CORPUS.examples("train")
-    found = speeches(CORPUS, examples, learnable_words(examples))
+    found = training_replies(CORPUS, examples, learnable_words(examples))
     assert sum(ITEM in each.reply for each in found) > 500
     for each in found:
         named = {mention.id for text in each.context for mention in CORPUS.catalogue.link(text)}
@@ -212,9 +214,11 @@ def test_sentences_with_words_hardly_anybody_says_are_not_learnt() -> None:
     assert {"film", "director"} <= known
     said = {text for each in examples for text in (*each.context, each.response)}
     assert sum("Nottingham" in text for text in said) == 1
-    assert not any("Nottingham" in each.reply for each in speeches(CORPUS, examples, known))
+    assert not any("Nottingham" in each.reply for each in training_replies(CORPUS, examples, known))
     everything = frozenset(re.findall(r"\w+", " ".join(said).lower()))
-    assert any("Nottingham" in each.reply for each in speeches(CORPUS, examples, everything))
+    assert any(
+        "Nottingham" in each.reply for each in training_replies(CORPUS, examples, everything)
+    )
 
 
 def test_facts_of_the_graph_are_told_as_instances() -> None:

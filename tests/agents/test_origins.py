@@ -17,9 +17,9 @@ from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import ITEM, Tokens
 from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.origins import find_origins
-from recjury.agents.training.progress import Progress
+from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.report import EpochReport
-from recjury.agents.training.speech import Speech
+from recjury.agents.training.speech import TrainingReply
 from recjury.agents.training.systems import train
 from recjury.agents.unicrs.assembly import read_texts
 from recjury.agents.unicrs.backbones import Folders
@@ -165,7 +165,13 @@ def test_a_folder_that_lacks_a_file_is_refused_before_anything_is_trained(
     bart = write_bart(tmp_path / "bart")
     (bart / missing).unlink()
     with pytest.raises(ConfigError, match=said):
-        train(system, few, tmp_path / "out", backbones=[str(bart)], progress=Progress(too_late))
+        train(
+            system,
+            few,
+            tmp_path / "out",
+            backbones=[str(bart)],
+            progress=TrainingProgress(too_late),
+        )
     assert [path.name for path in tmp_path.iterdir()] == ["bart"]
 
 
@@ -231,7 +237,7 @@ def test_the_digest_is_that_of_the_numbers_in_whatever_file(tmp_path: Path) -> N
 
 def test_published_barts_begin_a_reply_with_its_mark_as_they_learnt(tmp_path: Path) -> None:
     begun = start(write_bart(tmp_path / "bart"))
-    (reply,) = begun.replies([Speech("d", ("Hi",), (), "A film?", "A film?")])
+    (reply,) = begun.replies([TrainingReply("d", ("Hi",), (), "A film?", "A film?")])
     ids = begun.tokens.encode(reply.reply)
     assert ids[0] == begun.config.forced_bos_token_id == 0
     assert begun.tokens.decode(ids) == "A film?"

@@ -10,16 +10,16 @@ import pytest
 import torch
 
 from recjury.agents.barcor import checkpoint as barcor
-from recjury.agents.barcor.recommender import barcor_voice
+from recjury.agents.barcor.recommender import barcor_generator
 from recjury.agents.kbrd import checkpoint as kbrd
 from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.kbrd.edges import neighbourhoods
 from recjury.agents.kbrd.generator import load_generator
-from recjury.agents.kbrd.recommender import KbrdRanker, kbrd_voice
-from recjury.agents.neural.bart import BartGenerator
+from recjury.agents.kbrd.recommender import KbrdRanker, kbrd_generator
+from recjury.agents.neural.bart import BartLanguageModel
 from recjury.agents.neural.description import Fidelity
-from recjury.agents.neural.hearing import Heard, Hearing
-from recjury.agents.neural.own_turns import NEW_WORDS, own_turns
+from recjury.agents.neural.hearing import ContextEncoder, EncodedContext
+from recjury.agents.neural.own_turns import REPEAT_NGRAM, earlier_replies
 from recjury.agents.neural.tokens import Tokens
 from recjury.agents.unicrs.recommender import UnicrsSpeaker
 from tests.agents.conversations import talk
@@ -37,11 +37,11 @@ from tests.agents.tiny import (
 )
 
 LONG = "something with a lot of words " * 20
-Say = Callable[[Heard], str]
+Say = Callable[[EncodedContext], str]
 
 
-def heard(*texts: str) -> Heard:
-    return Hearing(CORPUS.graph, LIMITS.entities).hear(talk(*texts))
+def heard(*texts: str) -> EncodedContext:
+    return ContextEncoder(CORPUS.graph, LIMITS.entities).hear(talk(*texts))
 
 
 def words(tokens: Tokens) -> list[int]:
@@ -49,7 +49,7 @@ def words(tokens: Tokens) -> list[int]:
     return [id_ for id_ in range(tokens.size) if re.fullmatch(" [a-z]{3,}", tokens.decode([id_]))]
 
 
-def say_words_only(model: BartGenerator) -> None:
+def say_words_only(model: BartLanguageModel) -> None:
     """Random weights would say bytes, or nothing."""
     bias = model.get_buffer("final_logits_bias")
     bias.fill_(-1000.0)[0, words(bart_tokens())] = 0.0
@@ -61,7 +61,7 @@ def kbrd_says(folder: Path, fidelity: Fidelity) -> Say:
     ranker = KbrdRanker(loaded.model, space_of(CORPUS))
     speech = load_generator(folder, width=8, limits=LIMITS)
     say_words_only(speech.generator.model)
-    voice = kbrd_voice(speech, ranker, fidelity)
+    voice = kbrd_generator(speech, ranker, fidelity)
     return lambda each: voice.say([each], [()])[0]
 
 
@@ -69,7 +69,7 @@ def barcor_says(folder: Path, fidelity: Fidelity) -> Say:
     write_barcor(folder)
     loaded = barcor.load(folder, entities=ENTITIES)
     say_words_only(loaded.generator.model)
-    voice = barcor_voice(loaded, fidelity)
+    voice = barcor_generator(loaded, fidelity)
     return lambda each: voice.say([each], [()])[0]
 
 
@@ -118,11 +118,11 @@ def test_only_the_published_code_stutters(tmp_path: Path, system: str) -> None:
 
 def test_own_turns_are_those_of_the_system_apart_from_each_other() -> None:
     tokens = bart_tokens()
-    found = own_turns(heard("Hi", "Hello.", "And?", "A film."), tokens, 2, before=" ")
+    found = earlier_replies(heard("Hi", "Hello.", "And?", "A film."), tokens, 2, before=" ")
     assert found == [*tokens.encode(" Hello."), 2, *tokens.encode(" A film."), 2]
 
 
 def _phrases(text: str) -> set[Sequence[str]]:
     """Without the first word: with no space before it, it is read as other tokens."""
     said = text.split()[1:]
-    return {tuple(said[at : at + NEW_WORDS]) for at in range(len(said) - NEW_WORDS + 1)}
+    return {tuple(said[at : at + REPEAT_NGRAM]) for at in range(len(said) - REPEAT_NGRAM + 1)}

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from recjury.agents.neural.description import METADATA
 from recjury.agents.training.place import check_place, whole_folder
-from recjury.agents.training.progress import Progress
+from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.report import EpochReport
 from recjury.agents.training.systems import train
 from recjury.cli.app import app
@@ -78,7 +78,7 @@ def test_a_place_that_cannot_be_is_refused_before_anything_is_trained(
     (tmp_path / "file").write_text("", "utf-8")
     for out in (tmp_path / "file" / "out", Path("/proc/nowhere/out")):
         with pytest.raises(ConfigError, match="cannot be written to: "):
-            train("kbrd", few, out, speaks=False, epochs=1, progress=Progress(too_late))
+            train("kbrd", few, out, speaks=False, epochs=1, progress=TrainingProgress(too_late))
 
 
 def test_half_precision_leaves_files_beside_the_checkpoint_alone(

@@ -8,7 +8,7 @@ import pytest
 
 from recjury.agents import SystemContext, load_recommender
 from recjury.agents.neural.description import Fidelity
-from recjury.agents.neural.own_turns import NEW_WORDS
+from recjury.agents.neural.own_turns import REPEAT_NGRAM
 from recjury.records import JSON
 from tests.agents.tiny import CORPUS, write_barcor, write_kbrd, write_unicrs
 
@@ -52,11 +52,11 @@ def test_a_file_that_changes_answers_makes_another_system(
 @pytest.mark.parametrize(
     ("kind", "fidelity", "source_ngram", "penalty"),
     [
-        ("kbrd", "corrected", NEW_WORDS, 1.0),
+        ("kbrd", "corrected", REPEAT_NGRAM, 1.0),
         ("kbrd", "ievalm", 3, 1.0),
-        ("barcor", "corrected", NEW_WORDS, 1.0),
+        ("barcor", "corrected", REPEAT_NGRAM, 1.0),
         ("barcor", "ievalm", 3, 1.0),
-        ("unicrs", "corrected", NEW_WORDS, 1.1),
+        ("unicrs", "corrected", REPEAT_NGRAM, 1.1),
         ("unicrs", "ievalm", 0, 1.0),
     ],
 )

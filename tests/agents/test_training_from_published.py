@@ -12,29 +12,29 @@ from transformers import BartModel, GPT2Model, RobertaModel
 
 from recjury.agents import SystemContext, load_recommender
 from recjury.agents.barcor import checkpoint as barcor
-from recjury.agents.barcor.objective import Recommending, Untied
-from recjury.agents.barcor.training import Hyperparameters as BarcorSettings
+from recjury.agents.barcor.objective import BarcorRanking, Untied
+from recjury.agents.barcor.training import BarcorHyperparameters as BarcorSettings
 from recjury.agents.barcor.training import train_barcor
 from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
-from recjury.agents.kbrd.training import Hyperparameters as KbrdSettings
+from recjury.agents.kbrd.training import KbrdHyperparameters as KbrdSettings
 from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural import weights
 from recjury.agents.neural.backbones import find_origin
 from recjury.agents.neural.description import Metadata, read_metadata
 from recjury.agents.neural.dialogue import prefixed
-from recjury.agents.training.bart_speech import BartSpeaking
+from recjury.agents.training.bart_speech import BartReplying
 from recjury.agents.training.bart_start import published_bart
 from recjury.agents.training.loop import Objective, reproducible
 from recjury.agents.training.origins import find_origins
-from recjury.agents.training.plan import Plan
+from recjury.agents.training.plan import TrainingPlan
 from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.session import Session
+from recjury.agents.training.session import TrainingRun
 from recjury.agents.training.systems import train
 from recjury.agents.unicrs import checkpoint as unicrs
 from recjury.agents.unicrs import prompting
 from recjury.agents.unicrs.model import Unicrs
-from recjury.agents.unicrs.objective import Recommending as Prompting
-from recjury.agents.unicrs.objective import Speaking
+from recjury.agents.unicrs.objective import UnicrsRanking as Prompting
+from recjury.agents.unicrs.objective import UnicrsReplying
 from recjury.agents.unicrs.recommender import UniCRS
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError, DataError
@@ -130,14 +130,14 @@ def test_it_is_read_without_options_and_always_the_same(trained: Trained) -> Non
 
 def bart_again(trained: Trained) -> tuple[Objective, Objective]:
     """BARCOR's objectives with the models that were saved."""
-    session = Session("barcor", trained.corpus, seed=1)
+    session = TrainingRun("barcor", trained.corpus, seed=1)
     found = barcor.load(trained.folder, entities=session.space.entities)
     (name,) = trained.named
     start = published_bart(find_origin(name, "bart"), barcor.LIMITS)
-    recommending = Recommending(
+    recommending = BarcorRanking(
         Untied(found.recommender), session.space, session.parts, found.tokens, found.limits.context
     )
-    speaking = BartSpeaking(
+    speaking = BartReplying(
         found.generator.model,
         found.tokens,
         start.replies(session.said),
@@ -149,7 +149,7 @@ def bart_again(trained: Trained) -> tuple[Objective, Objective]:
     return recommending, speaking
 
 
-def load_unicrs(folder: Path, corpus: Corpus) -> unicrs.Checkpoint:
+def load_unicrs(folder: Path, corpus: Corpus) -> unicrs.UnicrsCheckpoint:
     sizes = len(corpus.graph.entities), len(corpus.graph.relations)
     return unicrs.load(folder, entities=sizes[0], relations=sizes[1], corpus=corpus.name)
 
@@ -161,12 +161,12 @@ def edges_of(corpus: Corpus) -> Neighbourhoods:
 
 def unicrs_again(trained: Trained) -> tuple[Objective, Objective]:
     """UniCRS's objectives with the models that were saved."""
-    session = Session("unicrs", trained.corpus, seed=1)
+    session = TrainingRun("unicrs", trained.corpus, seed=1)
     model, texts, _, _ = load_unicrs(trained.folder, trained.corpus)
     edges = edges_of(trained.corpus)
     return (
         Prompting(model, texts, session.space, edges, session.parts),
-        Speaking(model, texts, edges, session.said, session.heldout),
+        UnicrsReplying(model, texts, edges, session.said, session.heldout),
     )
 
 
@@ -209,7 +209,7 @@ def saved(folder: Path) -> dict[str, Tensor]:
 def test_all_barts_start_from_the_published_one(few: Corpus, tmp_path: Path) -> None:
     (name,) = write_backbones("barcor", tmp_path)
     published = BartModel.from_pretrained(name).state_dict()
-    still = Plan(epochs=1, learning_rate=1e-12)
+    still = TrainingPlan(epochs=1, learning_rate=1e-12)
     origins = find_origins("barcor", [name])
     of_barcor = BarcorSettings(recommender=still, generator=still)
     train_barcor(few, tmp_path / "barcor", hyperparameters=of_barcor, origins=origins)
@@ -271,9 +271,9 @@ def test_only_prompts_are_trained_and_all_of_the_model_is_read_again(
     few: Corpus, tmp_path: Path
 ) -> None:
     named = write_backbones("unicrs", tmp_path)
-    session = Session("unicrs", few, seed=1)
+    session = TrainingRun("unicrs", few, seed=1)
     edges = edges_of(few)
-    plans = dict.fromkeys(("prompts", "recommender", "generator"), Plan(epochs=1))
+    plans = dict.fromkeys(("prompts", "recommender", "generator"), TrainingPlan(epochs=1))
     with reproducible(1):
         model, texts, described = prompting.begin(
             session, find_origins("unicrs", named), unicrs.released("few").limits
@@ -295,7 +295,7 @@ def test_only_prompts_are_trained_and_all_of_the_model_is_read_again(
     read = load_unicrs(tmp_path / "out", few)
     for name, tensor in read.model.state_dict().items():
         assert torch.equal(tensor, after[name])
-    kept = UniCRS(unicrs.Checkpoint(model, texts, metadata, "kept"), few)
+    kept = UniCRS(unicrs.UnicrsCheckpoint(model, texts, metadata, "kept"), few)
     assert kept.model.infer(TALKS) == UniCRS(read, few).model.infer(TALKS)
 
 

@@ -54,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
 
 def load(
     folder: Path, *, entities: int = ENTITIES, relations: int = RELATIONS, corpus: str = "sample"
-) -> checkpoint.Checkpoint:
+) -> checkpoint.UnicrsCheckpoint:
     return checkpoint.load(folder, entities=entities, relations=relations, corpus=corpus)
 
 

@@ -11,7 +11,7 @@ from recjury.agents.barcor.model import BarcorRecommender
 from recjury.agents.kbrd import checkpoint as kbrd
 from recjury.agents.kbrd.generator import save_generator
 from recjury.agents.kbrd.model import KbrdModel
-from recjury.agents.neural.bart import BartGenerator
+from recjury.agents.neural.bart import BartLanguageModel
 from recjury.agents.neural.bart_config import BartDims
 from recjury.agents.neural.description import Fidelity, Limits, Metadata
 from recjury.agents.neural.tokens import ITEM, Tokens
@@ -76,7 +76,7 @@ def write_kbrd(folder: Path, *, fidelity: Fidelity = "corrected") -> KbrdModel:
     torch.manual_seed(1)
     model = KbrdModel(ENTITIES, RELATIONS, dim=8, bases=2)
     kbrd.save(folder, model, described("kbrd", fidelity=fidelity))
-    save_generator(folder, BartGenerator(dims().config(), bias_width=8), bart_tokens())
+    save_generator(folder, BartLanguageModel(dims().config(), bias_width=8), bart_tokens())
     return model
 
 
@@ -84,7 +84,7 @@ def write_barcor(folder: Path, *, fidelity: Fidelity = "corrected") -> BarcorRec
     """A BARCOR."""
     torch.manual_seed(2)
     model = BarcorRecommender(dims().config(), ENTITIES)
-    generator = BartGenerator(dims().config())
+    generator = BartLanguageModel(dims().config())
     barcor.save(folder, model, generator, bart_tokens(), described("barcor", fidelity=fidelity))
     return model
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from recjury.agents.barcor.model import BarcorRecommender
 from recjury.agents.neural import backbones, bart_files, weights
-from recjury.agents.neural.bart import BartGenerator
+from recjury.agents.neural.bart import BartLanguageModel
 from recjury.agents.neural.bart_config import CONFIG, made, read_config
-from recjury.agents.neural.bart_files import Generator, with_tied
+from recjury.agents.neural.bart_files import LoadedGenerator, with_tied
 from recjury.agents.neural.description import (
     METADATA,
     Limits,
@@ -26,14 +26,14 @@ LIMITS = Limits(context=200, entities=0, response=128)
 REC, CONV = "rec_model", "conv_model"
 
 
-class Checkpoint(NamedTuple):
+class BarcorCheckpoint(NamedTuple):
     """A loaded BARCOR in evaluation mode.
 
     `digest` is 16 hex digits over what makes its models: weights, and the `config.json` of both.
     """
 
     recommender: BarcorRecommender
-    generator: Generator
+    generator: LoadedGenerator
     tokens: Tokens
     limits: Limits
     metadata: Metadata | None
@@ -43,7 +43,7 @@ class Checkpoint(NamedTuple):
 def save(
     folder: Path,
     recommender: BarcorRecommender,
-    generator: BartGenerator,
+    generator: BartLanguageModel,
     tokens: Tokens,
     metadata: Metadata,
 ) -> None:
@@ -57,7 +57,7 @@ def save(
 
 def load(
     folder: Path, *, entities: int, backbone: str | None = None, limits: Limits | None = None
-) -> Checkpoint:
+) -> BarcorCheckpoint:
     """Load a checkpoint for a graph of that many entities.
 
     `backbone` names the tokenizer's folder or hub name; `limits` None means what the metadata
@@ -75,7 +75,7 @@ def load(
     )
     digest = weights.file_digest([path, folder / REC / CONFIG, *generator.files])
     tokens = Tokens.load(place, "bart")
-    return Checkpoint(recommender, generator, tokens, limits, metadata, digest)
+    return BarcorCheckpoint(recommender, generator, tokens, limits, metadata, digest)
 
 
 def load_recommender(folder: Path, *, entities: int) -> tuple[BarcorRecommender, Path]:

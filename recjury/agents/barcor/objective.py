@@ -111,7 +111,7 @@ def let_names_through(recommender: BarcorRecommender) -> None:
                 module.weight += torch.eye(module.in_features)
 
 
-class Recommending:
+class BarcorRanking:
     """Cross-entropy over all entities; a training `Objective`."""
 
     part = "recommender"

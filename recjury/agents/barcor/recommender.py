@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agents.barcor import checkpoint
-from recjury.agents.barcor.checkpoint import Checkpoint
+from recjury.agents.barcor.checkpoint import BarcorCheckpoint
 from recjury.agents.barcor.model import BarcorRecommender
 from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.neural.bart import padded
 from recjury.agents.neural.bart_config import refuse_beyond
-from recjury.agents.neural.bart_voice import BartVoice
+from recjury.agents.neural.bart_voice import BartGenerator
 from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
 from recjury.agents.neural.dialogue import prefixed
-from recjury.agents.neural.hearing import Heard, Hearing
+from recjury.agents.neural.hearing import ContextEncoder, EncodedContext
 from recjury.agents.neural.naming import NameFromList, as_said
-from recjury.agents.neural.own_turns import NEW_WORDS
+from recjury.agents.neural.own_turns import REPEAT_NGRAM
 from recjury.agents.neural.serving import NeuralRecommender
 from recjury.agents.neural.system import NeuralSystem
 from recjury.agents.neural.tokens import ITEM, Tokens
@@ -37,7 +37,7 @@ class BARCOR(NeuralRecommender):
 
     def __init__(
         self,
-        loaded: Checkpoint,
+        loaded: BarcorCheckpoint,
         corpus: "Corpus",
         *,
         name: str = "barcor",
@@ -49,9 +49,9 @@ class BARCOR(NeuralRecommender):
         if list_length < 1:
             raise ConfigError(f"list_length must be at least 1, got {list_length}")
         space, published = space_of(corpus), fidelity == "ievalm"
-        voice = barcor_voice(loaded, fidelity, device)
+        voice = barcor_generator(loaded, fidelity, device)
         system = NeuralSystem(
-            Hearing(corpus.graph, loaded.limits.entities),
+            ContextEncoder(corpus.graph, loaded.limits.entities),
             BarcorRanker(
                 loaded.recommender.to(device), loaded.tokens, loaded.limits.context, space.items
             ),
@@ -118,11 +118,11 @@ class BarcorRanker:
         """`context` is the most tokens read; `items` are the items' entity ids."""
         self._model, self._tokens, self._context, self._items = model, tokens, context, items
 
-    def scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+    def scores(self, heard: Sequence[EncodedContext]) -> NDArray[np.float32]:
         """[conversations, items]."""
         return self.entity_scores(heard)[:, self._items]
 
-    def entity_scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+    def entity_scores(self, heard: Sequence[EncodedContext]) -> NDArray[np.float32]:
         """[conversations, entities]."""
         rows = [
             self._tokens.sentence(prefixed(each.context.utterances, "</s>"), self._context)
@@ -133,18 +133,20 @@ class BarcorRanker:
         return found
 
 
-def barcor_voice(loaded: Checkpoint, fidelity: Fidelity, device: str = "cpu") -> BartVoice:
+def barcor_generator(
+    loaded: BarcorCheckpoint, fidelity: Fidelity, device: str = "cpu"
+) -> BartGenerator:
     """The generator of a checkpoint; a token that means an item stays where it is corrected."""
     loaded.generator.model.to(device)
     named = fidelity == "corrected" and loaded.tokens.find(ITEM) is not None
-    return BartVoice(
+    return BartGenerator(
         loaded.generator,
         loaded.tokens,
         context=loaded.limits.context,
         text=prefixed,
         finish=without_role if fidelity == "corrected" else without_letters,
         keep=(ITEM,) if named else (),
-        new_words=NEW_WORDS if fidelity == "corrected" else None,
+        new_words=REPEAT_NGRAM if fidelity == "corrected" else None,
     )
 
 

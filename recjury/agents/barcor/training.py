@@ -12,8 +12,8 @@ from typing import Self
 from recjury.agents.barcor import checkpoint
 from recjury.agents.barcor.model import BarcorRecommender
 from recjury.agents.barcor.objective import (
+    BarcorRanking,
     GraphTied,
-    Recommending,
     Untied,
     let_names_through,
 )
@@ -21,14 +21,14 @@ from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.bart_config import BartDims
 from recjury.agents.neural.description import Limits
 from recjury.agents.neural.dialogue import prefixed
-from recjury.agents.training.bart_speech import BartSpeaking
+from recjury.agents.training.bart_speech import BartReplying
 from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.loop import reproducible
 from recjury.agents.training.place import check_place, whole_folder
-from recjury.agents.training.plan import Plan, SystemPlan
-from recjury.agents.training.progress import Progress
+from recjury.agents.training.plan import SystemPlan, TrainingPlan
+from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.session import Session
+from recjury.agents.training.session import TrainingRun
 from recjury.agents.training.vocabulary import add_entities, learn_tokens
 from recjury.corpora import Corpus
 
@@ -36,11 +36,11 @@ LIMITS = Limits(context=80, entities=0, response=48)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hyperparameters(SystemPlan):
+class BarcorHyperparameters(SystemPlan):
     """How to train; `width` and `layers` are the two BARTs' (encoder and decoder layers)."""
 
-    recommender: Plan = Plan(epochs=8, patience=3, learning_rate=1.5e-3)
-    generator: Plan = Plan(epochs=12, patience=2, batch=32)
+    recommender: TrainingPlan = TrainingPlan(epochs=8, patience=3, learning_rate=1.5e-3)
+    generator: TrainingPlan = TrainingPlan(epochs=12, patience=2, batch=32)
     width: int = 128
     layers: tuple[int, int] = (2, 1)
     vocabulary: int = 4000
@@ -54,8 +54,8 @@ class Hyperparameters(SystemPlan):
         So few hardly teach the items: most of what it recommends is what the graph says.
         """
         return cls(
-            recommender=Plan(epochs=8, patience=3, batch=32, learning_rate=2e-3),
-            generator=Plan(epochs=60, last=True, batch=16, learning_rate=3e-3),
+            recommender=TrainingPlan(epochs=8, patience=3, batch=32, learning_rate=2e-3),
+            generator=TrainingPlan(epochs=60, last=True, batch=16, learning_rate=3e-3),
             width=64,
             layers=(1, 2),
             vocabulary=1500,
@@ -67,8 +67,8 @@ class Hyperparameters(SystemPlan):
         """These with plans for a published BART; sizes are that one's own."""
         return replace(
             self,
-            recommender=Plan(epochs=10, patience=3, batch=32, learning_rate=1e-4),
-            generator=Plan(epochs=8, patience=2, batch=32, learning_rate=5e-5),
+            recommender=TrainingPlan(epochs=10, patience=3, batch=32, learning_rate=1e-4),
+            generator=TrainingPlan(epochs=8, patience=2, batch=32, learning_rate=5e-5),
         )
 
 
@@ -76,9 +76,9 @@ def train_barcor(
     corpus: Corpus,
     out: Path,
     *,
-    hyperparameters: Hyperparameters,
+    hyperparameters: BarcorHyperparameters,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: TrainingProgress | None = None,
     origins: Mapping[str, Origin] | None = None,
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
@@ -89,17 +89,19 @@ def train_barcor(
     folder that holds something else.
     """
     check_place(out)
-    session = Session("barcor", corpus, seed=seed, progress=progress, facts=hyperparameters.facts)
+    session = TrainingRun(
+        "barcor", corpus, seed=seed, progress=progress, facts=hyperparameters.facts
+    )
     start, names = _start(session, hyperparameters, origins or {})
     with reproducible(seed), whole_folder(out) as folder:
         model = _recommender(session, start, names)
-        objective = Recommending(
+        objective = BarcorRanking(
             model, session.space, session.parts, start.tokens, start.limits.context
         )
         sizes = len(session.parts.train), len(session.parts.stop)
         session.fit(model, objective, hyperparameters.recommender, sizes=sizes)
         generator = start.generator()
-        speaking = BartSpeaking(
+        speaking = BartReplying(
             generator,
             start.tokens,
             start.replies(session.said),
@@ -120,7 +122,7 @@ def train_barcor(
     return session.report(out, objective.ranks)
 
 
-def _sizes(chosen: Hyperparameters, start: BartStart) -> dict[str, float]:
+def _sizes(chosen: BarcorHyperparameters, start: BartStart) -> dict[str, float]:
     """What was chosen beside the plans: of the models, only where they are from scratch."""
     if start.published is not None:
         return {"facts": chosen.facts}
@@ -135,7 +137,7 @@ def _sizes(chosen: Hyperparameters, start: BartStart) -> dict[str, float]:
 
 
 def _start(
-    session: Session, chosen: Hyperparameters, origins: Mapping[str, Origin]
+    session: TrainingRun, chosen: BarcorHyperparameters, origins: Mapping[str, Origin]
 ) -> tuple[BartStart, dict[int, int]]:
     """What both parts begin as, and which tokens are names of entities."""
     if "bart" in origins:
@@ -147,7 +149,7 @@ def _start(
 
 
 def _recommender(
-    session: Session, start: BartStart, names: Mapping[int, int]
+    session: TrainingRun, start: BartStart, names: Mapping[int, int]
 ) -> GraphTied | Untied:
     recommender = BarcorRecommender(start.config, session.space.entities)
     if start.published is not None:
@@ -157,7 +159,7 @@ def _recommender(
     return GraphTied(recommender, session.space, names)
 
 
-def _dims(chosen: Hyperparameters, vocabulary: int) -> BartDims:
+def _dims(chosen: BarcorHyperparameters, vocabulary: int) -> BartDims:
     return BartDims(
         vocabulary=vocabulary,
         width=chosen.width,

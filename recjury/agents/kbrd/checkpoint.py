@@ -20,12 +20,12 @@ from recjury.agents.neural.description import (
 )
 from recjury.errors import ConfigError
 
-__all__ = ["METADATA", "WEIGHTS", "Checkpoint", "Metadata", "load", "save"]
+__all__ = ["METADATA", "WEIGHTS", "KbrdCheckpoint", "Metadata", "load", "save"]
 
 WEIGHTS = Path("rec_model") / "model.pt"
 
 
-class Checkpoint(NamedTuple):
+class KbrdCheckpoint(NamedTuple):
     """A loaded model in evaluation mode; `digest` is 16 hex digits over its weights file."""
 
     model: KbrdModel
@@ -42,7 +42,7 @@ def save(folder: Path, model: KbrdModel, metadata: Metadata) -> None:
 
 def load(
     folder: Path, *, entities: int, relations: int, fidelity: Fidelity | None = None
-) -> Checkpoint:
+) -> KbrdCheckpoint:
     """Load a checkpoint for a graph of that many entities and relations.
 
     `fidelity` None means what the metadata says, and "ievalm" for a checkpoint without any.
@@ -60,7 +60,7 @@ def load(
     model = _model_for(tensors, entities, relations, fidelity)
     weights.load_into(model, tensors, path, whose="KBRD")
     model.eval()
-    return Checkpoint(model, metadata, weights.file_digest([path]))
+    return KbrdCheckpoint(model, metadata, weights.file_digest([path]))
 
 
 def _model_for(

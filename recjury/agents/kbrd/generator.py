@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recjury.agents.neural import backbones, bart_files, weights
-from recjury.agents.neural.bart import BartGenerator
-from recjury.agents.neural.bart_files import Generator
+from recjury.agents.neural.bart import BartLanguageModel
+from recjury.agents.neural.bart_files import LoadedGenerator
 from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import Tokens
 
@@ -17,16 +17,16 @@ LIMITS = Limits(context=200, entities=32, response=128)
 CONV = "conv_model"
 
 
-class Speech(NamedTuple):
+class KbrdSpeech(NamedTuple):
     """A loaded generator, its tokenizer and limits; `digest` covers its weights and size."""
 
-    generator: Generator
+    generator: LoadedGenerator
     tokens: Tokens
     limits: Limits
     digest: str
 
 
-def save_generator(folder: Path, model: BartGenerator, tokens: Tokens) -> None:
+def save_generator(folder: Path, model: BartLanguageModel, tokens: Tokens) -> None:
     """Write `conv_model/` and the tokenizer into a checkpoint folder."""
     bart_files.save_bart(folder / CONV, model, model.model.config)
     tokens.save(folder / backbones.INSIDE / "bart")
@@ -34,7 +34,7 @@ def save_generator(folder: Path, model: BartGenerator, tokens: Tokens) -> None:
 
 def load_generator(
     folder: Path, *, width: int, limits: Limits = LIMITS, backbone: str | None = None
-) -> Speech:
+) -> KbrdSpeech:
     """Load the generator of a checkpoint folder, for users of `width` features.
 
     `backbone` names the tokenizer's folder or hub name. Raises ConfigError for what is missing,
@@ -46,6 +46,6 @@ def load_generator(
     place = backbones.backbone_folder(
         backbone, backbones.BART, checkpoint=folder, kind="bart", weights=False
     )
-    return Speech(
+    return KbrdSpeech(
         generator, Tokens.load(place, "bart"), limits, weights.file_digest(generator.files)
     )

@@ -14,7 +14,7 @@ from recjury.agents.training.recall import first_and_ten, label_ranks
 from recjury.errors import DataError
 
 
-class Recommending:
+class KbrdRanking:
     """Cross-entropy over all nodes; a training `Objective`."""
 
     part = "recommender"

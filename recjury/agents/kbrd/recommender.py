@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from recjury.agents.kbrd import checkpoint, template
-from recjury.agents.kbrd.checkpoint import Checkpoint
+from recjury.agents.kbrd.checkpoint import KbrdCheckpoint
 from recjury.agents.kbrd.dataset import Space, space_of
-from recjury.agents.kbrd.generator import CONV, LIMITS, Speech, load_generator
+from recjury.agents.kbrd.generator import CONV, LIMITS, KbrdSpeech, load_generator
 from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.neural.bart_config import refuse_beyond
-from recjury.agents.neural.bart_voice import BartVoice
+from recjury.agents.neural.bart_voice import BartGenerator
 from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
 from recjury.agents.neural.dialogue import joined
-from recjury.agents.neural.hearing import Heard, Hearing
+from recjury.agents.neural.hearing import ContextEncoder, EncodedContext
 from recjury.agents.neural.naming import NameFromList, as_said
-from recjury.agents.neural.own_turns import NEW_WORDS
+from recjury.agents.neural.own_turns import REPEAT_NGRAM
 from recjury.agents.neural.serving import NeuralRecommender
-from recjury.agents.neural.system import NeuralSystem, Voice
+from recjury.agents.neural.system import NeuralSystem, ReplyGenerator
 from recjury.agents.neural.tokens import ITEM
 from recjury.errors import ConfigError, DataError
 from recjury.records import JSON, LIST_LENGTH, ItemRef
@@ -42,12 +42,12 @@ class KBRD(NeuralRecommender):
 
     def __init__(
         self,
-        loaded: Checkpoint,
+        loaded: KbrdCheckpoint,
         corpus: "Corpus",
         *,
         name: str = "kbrd",
         list_length: int = LIST_LENGTH,
-        speech: Speech | None = None,
+        speech: KbrdSpeech | None = None,
         device: str = "cpu",
     ):
         """Serve a loaded checkpoint, `speech` its generator, on a torch `device`.
@@ -58,10 +58,10 @@ class KBRD(NeuralRecommender):
             raise ConfigError(f"list_length must be at least 1, got {list_length}")
         ranker = KbrdRanker(loaded.model, space_of(corpus), device=device)
         fidelity, limits = loaded.model.fidelity, LIMITS
-        voice: Voice = _TemplateVoice()
+        voice: ReplyGenerator = _TemplateGenerator()
         spoken: dict[str, JSON] = {"text": "template"}
         if speech is not None:
-            limits, voice = speech.limits, kbrd_voice(speech, ranker, fidelity, device)
+            limits, voice = speech.limits, kbrd_generator(speech, ranker, fidelity, device)
             spoken = {
                 "text": "generated",
                 "generator": speech.digest,
@@ -72,7 +72,7 @@ class KBRD(NeuralRecommender):
         corrects = fidelity == "corrected" and speech is not None
         self.ranker = ranker
         system = NeuralSystem(
-            Hearing(corpus.graph, limits.entities),
+            ContextEncoder(corpus.graph, limits.entities),
             ranker,
             voice,
             NameFromList(corpus.catalogue) if corrects else as_said,
@@ -140,16 +140,16 @@ class KbrdRanker:
         if not bool(torch.isfinite(self._nodes).all()):
             raise DataError("the KBRD checkpoint gives scores that are not finite numbers")
 
-    def users(self, heard: Sequence[Heard]) -> Tensor:
+    def users(self, heard: Sequence[EncodedContext]) -> Tensor:
         """[conversations, width]: each one's entities pooled; zero without any."""
         return self._model.pool(self._nodes, [each.context.entities for each in heard])
 
-    def entity_scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+    def entity_scores(self, heard: Sequence[EncodedContext]) -> NDArray[np.float32]:
         """[conversations, entities + 1], the padding node last; all zero without an entity."""
         found: NDArray[np.float32] = (self.users(heard) @ self._nodes.T).cpu().numpy()
         return found
 
-    def scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+    def scores(self, heard: Sequence[EncodedContext]) -> NDArray[np.float32]:
         """[conversations, items]; without an entity, the items' popularity."""
         found = self.entity_scores(heard)[:, self.space.items]
         for row, each in enumerate(heard):
@@ -158,10 +158,10 @@ class KbrdRanker:
         return found
 
 
-class _TemplateVoice:
+class _TemplateGenerator:
     """Set sentences: a question while nothing is known, else the first items of the list."""
 
-    def say(self, heard: Sequence[Heard], lists: Sequence[Sequence[ItemRef]]) -> list[str]:
+    def say(self, heard: Sequence[EncodedContext], lists: Sequence[Sequence[ItemRef]]) -> list[str]:
         return [
             template.recommendation(items, each.named, each.turns)
             if each.context.entities
@@ -170,13 +170,13 @@ class _TemplateVoice:
         ]
 
 
-def kbrd_voice(
-    speech: Speech, ranker: KbrdRanker, fidelity: Fidelity, device: str = "cpu"
-) -> BartVoice:
+def kbrd_generator(
+    speech: KbrdSpeech, ranker: KbrdRanker, fidelity: Fidelity, device: str = "cpu"
+) -> BartGenerator:
     """The generator, led by the ranker's users; published text is left as it comes."""
     speech.generator.model.to(device)
     named = fidelity == "corrected" and speech.tokens.find(ITEM) is not None
-    return BartVoice(
+    return BartGenerator(
         speech.generator,
         speech.tokens,
         context=speech.limits.context,
@@ -184,5 +184,5 @@ def kbrd_voice(
         finish=str.strip if fidelity == "corrected" else str,
         users=ranker.users,
         keep=(ITEM,) if named else (),
-        new_words=NEW_WORDS if fidelity == "corrected" else None,
+        new_words=REPEAT_NGRAM if fidelity == "corrected" else None,
     )

@@ -12,20 +12,20 @@ from recjury.agents.kbrd import checkpoint
 from recjury.agents.kbrd.generator import LIMITS as PUBLISHED
 from recjury.agents.kbrd.generator import save_generator
 from recjury.agents.kbrd.model import KbrdModel
-from recjury.agents.kbrd.objective import Recommending
+from recjury.agents.kbrd.objective import KbrdRanking
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.bart_config import BartDims
 from recjury.agents.neural.description import Fidelity, Limits
 from recjury.agents.neural.dialogue import joined
-from recjury.agents.training.bart_speech import BartSpeaking
+from recjury.agents.training.bart_speech import BartReplying
 from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.loop import reproducible
 from recjury.agents.training.place import check_place, whole_folder
-from recjury.agents.training.plan import Plan, SystemPlan
-from recjury.agents.training.progress import Progress
+from recjury.agents.training.plan import SystemPlan, TrainingPlan
+from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.session import Session
-from recjury.agents.training.speech import Speech
+from recjury.agents.training.session import TrainingRun
+from recjury.agents.training.speech import TrainingReply
 from recjury.agents.training.vocabulary import learn_tokens
 from recjury.corpora import Corpus
 
@@ -33,13 +33,13 @@ LIMITS = Limits(context=96, entities=32, response=48)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hyperparameters(SystemPlan):
+class KbrdHyperparameters(SystemPlan):
     """How to train; `generator` None trains none, and the system speaks in set sentences."""
 
-    recommender: Plan = Plan(
+    recommender: TrainingPlan = TrainingPlan(
         epochs=20, batch=256, learning_rate=3e-3, warm_up=0.0, decay=False, clip=None
     )
-    generator: Plan | None = Plan(epochs=12, patience=2, batch=32)
+    generator: TrainingPlan | None = TrainingPlan(epochs=12, patience=2, batch=32)
     dim: int = 128
     bases: int = 8
     width: int = 128
@@ -53,10 +53,10 @@ class Hyperparameters(SystemPlan):
         So few hardly teach the items, and fast steps undo what the graph alone says of them.
         """
         return cls(
-            recommender=Plan(
+            recommender=TrainingPlan(
                 epochs=20, batch=32, learning_rate=1e-3, warm_up=0.0, decay=False, clip=None
             ),
-            generator=Plan(epochs=70, last=True, batch=16, learning_rate=3e-3),
+            generator=TrainingPlan(epochs=70, last=True, batch=16, learning_rate=3e-3),
             dim=64,
             width=64,
             vocabulary=1500,
@@ -65,7 +65,7 @@ class Hyperparameters(SystemPlan):
 
     def from_published(self) -> Self:
         """These with a plan for a generator that starts from a published BART."""
-        gentle = Plan(epochs=8, patience=2, batch=32, learning_rate=5e-5)
+        gentle = TrainingPlan(epochs=8, patience=2, batch=32, learning_rate=5e-5)
         return replace(self, generator=self.generator and gentle)
 
     def without_generator(self) -> Self:
@@ -77,10 +77,10 @@ def train_kbrd(
     corpus: Corpus,
     out: Path,
     *,
-    hyperparameters: Hyperparameters,
+    hyperparameters: KbrdHyperparameters,
     seed: int = 0,
     fidelity: Fidelity = "corrected",
-    progress: Progress | None = None,
+    progress: TrainingProgress | None = None,
     origins: Mapping[str, Origin] | None = None,
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
@@ -93,7 +93,7 @@ def train_kbrd(
     """
     check_place(out)
     speaks = hyperparameters.generator is not None
-    session = Session("kbrd", corpus, seed=seed, progress=progress, speaks=speaks)
+    session = TrainingRun("kbrd", corpus, seed=seed, progress=progress, speaks=speaks)
     start = _start(session, hyperparameters, origins or {}) if hyperparameters.generator else None
     with reproducible(seed), whole_folder(out) as folder:
         space = session.space
@@ -104,7 +104,7 @@ def train_kbrd(
             bases=hyperparameters.bases,
             fidelity=fidelity,
         )
-        objective = Recommending(model, space, session.parts)
+        objective = KbrdRanking(model, space, session.parts)
         sizes = len(session.parts.train), len(session.parts.stop)
         session.fit(model, objective, hyperparameters.recommender, sizes=sizes)
         if start is not None and hyperparameters.generator is not None:
@@ -119,7 +119,7 @@ def train_kbrd(
     return session.report(out, objective.ranks)
 
 
-def _sizes(chosen: Hyperparameters, start: BartStart | None) -> dict[str, float]:
+def _sizes(chosen: KbrdHyperparameters, start: BartStart | None) -> dict[str, float]:
     """What was chosen beside the plans: of the generator, only where it is from scratch."""
     found: dict[str, float] = {"dim": chosen.dim, "bases": chosen.bases}
     if start is not None and start.published is None:
@@ -131,7 +131,9 @@ def _sizes(chosen: Hyperparameters, start: BartStart | None) -> dict[str, float]
     return found
 
 
-def _start(session: Session, chosen: Hyperparameters, origins: Mapping[str, Origin]) -> BartStart:
+def _start(
+    session: TrainingRun, chosen: KbrdHyperparameters, origins: Mapping[str, Origin]
+) -> BartStart:
     """What the generator begins as."""
     if "bart" in origins:
         return published_bart(origins["bart"], PUBLISHED)
@@ -146,17 +148,19 @@ def _start(session: Session, chosen: Hyperparameters, origins: Mapping[str, Orig
     return BartStart(tokens=tokens, config=dims.config(), limits=LIMITS)
 
 
-def _speak(session: Session, model: KbrdModel, plan: Plan, start: BartStart, folder: Path) -> None:
+def _speak(
+    session: TrainingRun, model: KbrdModel, plan: TrainingPlan, start: BartStart, folder: Path
+) -> None:
     """Train the generator for users as the recommender pools them, and write it."""
     generator = start.generator(bias_width=model.node_embeds.shape[1])
     with torch.no_grad():
         nodes = model.nodes(session.space.edges)
 
-    def users(some: Sequence[Speech]) -> Tensor:
+    def users(some: Sequence[TrainingReply]) -> Tensor:
         with torch.no_grad():
             return model.pool(nodes, [each.entities for each in some])
 
-    objective = BartSpeaking(
+    objective = BartReplying(
         generator,
         start.tokens,
         start.replies(session.said),

@@ -15,7 +15,7 @@ def padded(rows: Sequence[Sequence[int]], *, width: int = 0, fill: int = PAD) ->
     return torch.tensor([[*row, *[fill] * (width - len(row))] for row in rows])
 
 
-class BartGenerator(nn.Module):
+class BartLanguageModel(nn.Module):
     """BART with a language model head; with `bias_width`, KBRD's bias on the vocabulary too.
 
     A user vector [bias_width] is projected to one number per token, which is added to the

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from transformers import BartConfig
 
 from recjury.agents.neural import weights
-from recjury.agents.neural.bart import BartGenerator
+from recjury.agents.neural.bart import BartLanguageModel
 from recjury.agents.neural.bart_config import CONFIG, made, read_config, read_rules
 from recjury.agents.neural.generation import DecodingConfig
 from recjury.errors import DataError
@@ -23,21 +23,21 @@ _SHARED = "model.shared.weight"
 HEAD = "lm_head.weight"
 
 
-class Generator(NamedTuple):
+class LoadedGenerator(NamedTuple):
     """A loaded generator in evaluation mode.
 
     `rules` are the checkpoint's own, with the bans on trigrams that iEvaLM adds. `files` are those
     that make the model: weights and `config.json`.
     """
 
-    model: BartGenerator
+    model: BartLanguageModel
     rules: DecodingConfig
     files: tuple[Path, Path]
 
 
 def load_generator(
     folder: Path, *, max_length: int, whose: str, bias_width: int | None = None
-) -> Generator:
+) -> LoadedGenerator:
     """Load a generator; `bias_width` is the width of KBRD's users, None for plain BART.
 
     `max_length` counts the decoder's start token. Raises ConfigError for a folder without a
@@ -46,11 +46,11 @@ def load_generator(
     config = read_config(folder)
     path = weights.find_weights(folder, WEIGHTS, advice=f"{whose}'s generator")
     tensors = with_tied(weights.read_tensors(path), path, HEAD)
-    model = made(lambda: BartGenerator(config, bias_width=bias_width), folder)
+    model = made(lambda: BartLanguageModel(config, bias_width=bias_width), folder)
     weights.load_into(model, tensors, path, whose=whose)
     plain = read_rules(folder, max_length=max_length)
     rules = replace(plain, ngram=NGRAM, source_ngram=NGRAM)
-    return Generator(model.eval(), rules, (path, folder / CONFIG))
+    return LoadedGenerator(model.eval(), rules, (path, folder / CONFIG))
 
 
 def save_bart(folder: Path, model: nn.Module, config: BartConfig) -> None:

@@ -8,28 +8,28 @@ from torch import Tensor
 
 from recjury.agents.neural.bart import PAD, START, padded
 from recjury.agents.neural.bart_config import END
-from recjury.agents.neural.bart_files import Generator
+from recjury.agents.neural.bart_files import LoadedGenerator
 from recjury.agents.neural.generation import GenerationBatch, generate
-from recjury.agents.neural.hearing import Heard
-from recjury.agents.neural.own_turns import own_turns
+from recjury.agents.neural.hearing import EncodedContext
+from recjury.agents.neural.own_turns import earlier_replies
 from recjury.agents.neural.tokens import ITEM, Tokens
 from recjury.records import ItemRef
 
 _MULTIPLE = 8
 
 
-class BartVoice:
+class BartGenerator:
     """Generates replies for several conversations at once by its `rules`; a `Voice`."""
 
     def __init__(
         self,
-        generator: Generator,
+        generator: LoadedGenerator,
         tokens: Tokens,
         *,
         context: int,
         text: Callable[[Sequence[str], str], str],
         finish: Callable[[str], str],
-        users: Callable[[Sequence[Heard]], Tensor] | None = None,
+        users: Callable[[Sequence[EncodedContext]], Tensor] | None = None,
         keep: tuple[str, ...] = (),
         new_words: int | None = None,
     ):
@@ -50,16 +50,18 @@ class BartVoice:
         if new_words is not None:
             self.rules = replace(generator.rules, source_ngram=new_words, undoubled=tokens.words())
 
-    def read(self, heard: Heard) -> list[int]:
+    def read(self, heard: EncodedContext) -> list[int]:
         """The encoder's ids of a conversation."""
         text = self._text(heard.context.utterances, "</s>")
         return self._tokens.sentence(text, self._context)
 
-    def say(self, heard: Sequence[Heard], _lists: Sequence[Sequence[ItemRef]]) -> list[str]:
+    def say(
+        self, heard: Sequence[EncodedContext], _lists: Sequence[Sequence[ItemRef]]
+    ) -> list[str]:
         """One text per conversation."""
         return [self.written(ids) for ids in self.generated(heard)]
 
-    def generated(self, heard: Sequence[Heard]) -> list[list[int]]:
+    def generated(self, heard: Sequence[EncodedContext]) -> list[list[int]]:
         """The ids of one reply per conversation, the end token included."""
         rows = [self.read(each) for each in heard]
         model, device = self._model, self._model.device
@@ -84,15 +86,17 @@ class BartVoice:
         )
         return generate(model, batch, self.rules).ids
 
-    def _bias(self, heard: Heard) -> Tensor:
+    def _bias(self, heard: EncodedContext) -> Tensor:
         """[1, vocabulary]: what is added to the scores of one reply."""
         users = None if self._users is None else self._users([heard])
         return self._generator.model.bias(users)
 
-    def sources(self, heard: Sequence[Heard], rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    def sources(
+        self, heard: Sequence[EncodedContext], rows: Sequence[Sequence[int]]
+    ) -> list[list[int]]:
         """What the bans look at: inputs as the published code fills them up, or own turns."""
         if not self._published:
-            return [own_turns(each, self._tokens, END) for each in heard]
+            return [earlier_replies(each, self._tokens, END) for each in heard]
         width = -(-self._context // _MULTIPLE) * _MULTIPLE
         return [[*row, *[PAD] * (width - len(row))] for row in rows]
 

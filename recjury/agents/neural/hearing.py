@@ -10,7 +10,7 @@ from recjury.records import Conversation
 _REMEMBERED = 10_000
 
 
-class Heard(NamedTuple):
+class EncodedContext(NamedTuple):
     """A conversation for a model.
 
     `named` are the catalogue's ids of all items that have been named; `turns` is how many turns
@@ -22,7 +22,7 @@ class Heard(NamedTuple):
     turns: int
 
 
-class Hearing:
+class ContextEncoder:
     """Links what is said to the graph; the last `limit` entities count, repeats kept."""
 
     def __init__(self, graph: KnowledgeGraph, limit: int):
@@ -30,13 +30,13 @@ class Hearing:
         self._graph, self._limit = graph, limit
         self._linked: OrderedDict[str, tuple[int, ...]] = OrderedDict()
 
-    def hear(self, conversation: Conversation) -> Heard:
+    def hear(self, conversation: Conversation) -> EncodedContext:
         """What a model reads of the conversation."""
         named = [entity for turn in conversation.turns for entity in self._link(turn.text)]
         recent = tuple(named[-self._limit :]) if self._limit else ()
         items = {self._graph.item_ids[e] for e in named if e in self._graph.item_ids}
         context = Context(utterances(conversation), recent)
-        return Heard(context, frozenset(items), len(conversation.turns))
+        return EncodedContext(context, frozenset(items), len(conversation.turns))
 
     def _link(self, text: str) -> tuple[int, ...]:
         """The entities of one utterance; a conversation's earlier ones come again each turn."""

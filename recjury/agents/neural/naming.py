@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from recjury.agents.neural.hearing import Heard
+from recjury.agents.neural.hearing import EncodedContext
 from recjury.agents.neural.tokens import ITEM
 from recjury.knowledge import Catalogue
 from recjury.records import ItemRef
 
-Naming = Callable[[str, Heard, Sequence[ItemRef]], str]
+Naming = Callable[[str, EncodedContext, Sequence[ItemRef]], str]
 
 
-def as_said(text: str, _heard: Heard, _items: Sequence[ItemRef]) -> str:
+def as_said(text: str, _heard: EncodedContext, _items: Sequence[ItemRef]) -> str:
     """The text as the generator said it, as the published code leaves it."""
     return text
 
@@ -27,7 +27,7 @@ class NameFromList:
         """`catalogue` tells names from other words."""
         self._catalogue = catalogue
 
-    def __call__(self, text: str, heard: Heard, items: Sequence[ItemRef]) -> str:
+    def __call__(self, text: str, heard: EncodedContext, items: Sequence[ItemRef]) -> str:
         """The text with names from the list."""
         if not items:
             return text.replace(ITEM, "").strip()
@@ -37,7 +37,7 @@ class NameFromList:
             return first + "".join(next(names) + part for part in rest)
         return self._corrected(text, heard, items)
 
-    def _corrected(self, text: str, heard: Heard, items: Sequence[ItemRef]) -> str:
+    def _corrected(self, text: str, heard: EncodedContext, items: Sequence[ItemRef]) -> str:
         listed = {item.id for item in items}
         mentions = self._catalogue.link(text)
         kept = {mention.id for mention in mentions} & listed

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from recjury.agents.neural.hearing import Heard, Hearing
+from recjury.agents.neural.hearing import ContextEncoder, EncodedContext
 from recjury.agents.neural.naming import Naming
 from recjury.agents.neural.serving import Outcome
 from recjury.errors import SystemFailed
@@ -19,14 +19,14 @@ T = TypeVar("T")
 class Ranker(Protocol):
     """Scores the items of a graph."""
 
-    def scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+    def scores(self, heard: Sequence[EncodedContext]) -> NDArray[np.float32]:
         """[conversations, items], in the graph's item order; higher is better."""
 
 
-class Voice(Protocol):
+class ReplyGenerator(Protocol):
     """Says something in each of several conversations."""
 
-    def say(self, heard: Sequence[Heard], lists: Sequence[Sequence[ItemRef]]) -> list[str]:
+    def say(self, heard: Sequence[EncodedContext], lists: Sequence[Sequence[ItemRef]]) -> list[str]:
         """One text per conversation; `lists` are what is recommended in them."""
 
 
@@ -35,9 +35,9 @@ class NeuralSystem:
 
     def __init__(
         self,
-        hearing: Hearing,
+        hearing: ContextEncoder,
         ranker: Ranker,
-        voice: Voice,
+        voice: ReplyGenerator,
         naming: Naming,
         *,
         refs: Sequence[ItemRef],

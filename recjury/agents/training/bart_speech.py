@@ -7,17 +7,17 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from recjury.agents.neural.bart import PAD, START, BartGenerator, padded
+from recjury.agents.neural.bart import PAD, START, BartLanguageModel, padded
 from recjury.agents.neural.bart_config import END
 from recjury.agents.neural.tokens import Tokens
-from recjury.agents.training.speech import Speech
+from recjury.agents.training.speech import TrainingReply
 
-Users = Callable[[Sequence[Speech]], Tensor]
+Users = Callable[[Sequence[TrainingReply]], Tensor]
 _NEVER = -100.0
 _BATCH = 64
 
 
-class BartSpeaking:
+class BartReplying:
     """Cross-entropy per token; a training `Objective`.
 
     Tokens that no reply has are never said: their `final_logits_bias` is set so low that
@@ -28,10 +28,10 @@ class BartSpeaking:
 
     def __init__(
         self,
-        model: BartGenerator,
+        model: BartLanguageModel,
         tokens: Tokens,
-        train: Sequence[Speech],
-        stop: Sequence[Speech],
+        train: Sequence[TrainingReply],
+        stop: Sequence[TrainingReply],
         *,
         text: Callable[[Sequence[str], str], str],
         context: int,
@@ -83,7 +83,7 @@ class BartSpeaking:
 
     def _mean_loss(
         self,
-        speeches: Sequence[Speech],
+        speeches: Sequence[TrainingReply],
         sources: Sequence[Sequence[int]],
         replies: Sequence[Sequence[int]],
     ) -> Tensor:
@@ -101,8 +101,8 @@ class BartSpeaking:
             scores = scores + model.bias(self._users(speeches))[:, self._said].unsqueeze(1)
         return functional.cross_entropy(scores[told], self._place[targets[told]])
 
-    def _source(self, speech: Speech) -> list[int]:
+    def _source(self, speech: TrainingReply) -> list[int]:
         return self._tokens.sentence(self._text(speech.context, "</s>"), self._context)
 
-    def _reply(self, speech: Speech) -> list[int]:
+    def _reply(self, speech: TrainingReply) -> list[int]:
         return [*self._tokens.encode(speech.reply)[: self._response - 2], END]

@@ -10,12 +10,12 @@ from transformers import BartConfig, BartModel
 
 from recjury.agents.neural import weights
 from recjury.agents.neural.backbones import Origin
-from recjury.agents.neural.bart import PAD, START, BartGenerator, shared_bart
+from recjury.agents.neural.bart import PAD, START, BartLanguageModel, shared_bart
 from recjury.agents.neural.bart_config import END, made, read_config
 from recjury.agents.neural.bart_files import WEIGHTS, with_tied
 from recjury.agents.neural.description import Backbone, Limits
 from recjury.agents.neural.tokens import ITEM, Tokens
-from recjury.agents.training.speech import Speech
+from recjury.agents.training.speech import TrainingReply
 from recjury.errors import DataError
 
 _BEGIN = "<s>"
@@ -46,12 +46,12 @@ class BartStart:
         if self.published is not None:
             bart.load_state_dict(self.published.state_dict())
 
-    def generator(self, *, bias_width: int | None = None) -> BartGenerator:
+    def generator(self, *, bias_width: int | None = None) -> BartLanguageModel:
         """A generator to train; a published one begins without KBRD's bias on the vocabulary.
 
-        `bias_width` is as in `BartGenerator`.
+        `bias_width` is as in `BartLanguageModel`.
         """
-        model = BartGenerator(self.config, bias_width=bias_width)
+        model = BartLanguageModel(self.config, bias_width=bias_width)
         self.begin(model.model)
         if self.published is not None and model.rec_proj is not None:
             # A random bias on 50,000 words would undo what it can say already.
@@ -59,7 +59,7 @@ class BartStart:
             nn.init.zeros_(model.rec_proj.bias)
         return model
 
-    def replies(self, said: Iterable[Speech]) -> list[Speech]:
+    def replies(self, said: Iterable[TrainingReply]) -> list[TrainingReply]:
         """The replies to learn; a published BART begins all that it says with `<s>`."""
         opening = "" if self.published is None else _BEGIN
         return [each._replace(reply=opening + each.reply) for each in said]

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from recjury.agents.training.plan import Plan
-from recjury.agents.training.progress import Progress
+from recjury.agents.training.plan import TrainingPlan
+from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.report import EpochReport
 from recjury.errors import DataError
 
@@ -52,17 +52,17 @@ class Fitted(NamedTuple):
 def fit(
     model: nn.Module,
     objective: Objective,
-    plan: Plan,
+    plan: TrainingPlan,
     *,
     seed: int,
-    progress: Progress | None = None,
+    progress: TrainingProgress | None = None,
 ) -> Fitted:
     """Train the parameters of `model` that require gradients; it ends with its best weights.
 
     To be called inside `reproducible`. Raises DataError when loss or figures are no longer finite
     numbers: nothing is learnt any more, and nothing ranked.
     """
-    progress = progress or Progress()
+    progress = progress or TrainingProgress()
     run = _Run(model, objective, plan, seed, progress)
     progress.begin(objective.part, epochs=plan.epochs, steps=run.steps)
     history: list[EpochReport] = []
@@ -88,7 +88,12 @@ class _Run:
     """One training run: the optimiser, its schedule, and the order of the rows."""
 
     def __init__(
-        self, model: nn.Module, objective: Objective, plan: Plan, seed: int, progress: Progress
+        self,
+        model: nn.Module,
+        objective: Objective,
+        plan: TrainingPlan,
+        seed: int,
+        progress: TrainingProgress,
     ):
         self._model, self._objective, self._plan = model, objective, plan
         self._progress = progress

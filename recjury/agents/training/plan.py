@@ -11,7 +11,7 @@ _FEW = 4000  # instances: between ReDial's validation split (3,244) and OpenDial
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class TrainingPlan:
     """How to train one part of a system.
 
     `patience` is how many epochs without a better validation end it, `warm_up` the share of all
@@ -40,14 +40,14 @@ class Plan:
             if value is not None and field.type is not bool and not value >= least:
                 raise ConfigError(f"{field.name} must be at least {least:g}, got {value:g}")
 
-    def at_most(self, epochs: int | None) -> "Plan":
+    def at_most(self, epochs: int | None) -> "TrainingPlan":
         """This plan with another limit of epochs, if one is given."""
         return self if epochs is None else replace(self, epochs=epochs)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SystemPlan(ABC):
-    """What the hyperparameters of every system can do; their parts are its fields of type `Plan`.
+    """What the hyperparameters of every system can do; parts are the fields that are plans.
 
     Made without arguments they suit corpora of 4,000 instances and more.
     """
@@ -74,5 +74,8 @@ class SystemPlan(ABC):
         """These with another limit of epochs for every part, if one is given."""
         parts = ((field.name, getattr(self, field.name)) for field in fields(self))
         return replace(
-            self, **{name: part.at_most(epochs) for name, part in parts if isinstance(part, Plan)}
+            self,
+            **{
+                name: part.at_most(epochs) for name, part in parts if isinstance(part, TrainingPlan)
+            },
         )

@@ -8,7 +8,7 @@ from recjury.agents.training.report import EpochReport
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """Counts of the part that is being trained; `finished` is called after each of its epochs.
 
     `epochs` is the most there will be, `steps` how many an epoch has, `done` how many steps were

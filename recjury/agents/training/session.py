@@ -22,18 +22,23 @@ from recjury.agents.kbrd.dataset import (
 from recjury.agents.neural.description import Backbone, Fidelity, Limits, Metadata
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.training.loop import Fitted, Objective, fit, reproducible
-from recjury.agents.training.plan import Plan
-from recjury.agents.training.progress import Progress
+from recjury.agents.training.plan import TrainingPlan
+from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.recall import by_group, copying_ranks, popularity_ranks
 from recjury.agents.training.report import PartReport, TrainingReport
-from recjury.agents.training.speech import Speech, held_out, learnable_words, speeches
+from recjury.agents.training.speech import (
+    TrainingReply,
+    held_out,
+    learnable_words,
+    training_replies,
+)
 from recjury.corpora import Corpus, TrainingExample
 from recjury.errors import DataError
 
 _VERSIONS = ("recjury", "numpy", "tokenizers", "torch", "transformers")
 
 
-class Session:
+class TrainingRun:
     """A corpus made ready to train on, and the record of what was trained on it."""
 
     def __init__(
@@ -42,7 +47,7 @@ class Session:
         corpus: Corpus,
         *,
         seed: int,
-        progress: Progress | None = None,
+        progress: TrainingProgress | None = None,
         facts: int = 0,
         speaks: bool = True,
     ):
@@ -59,19 +64,19 @@ class Session:
         self.parts: Splits = parts._replace(train=[*parts.train, *from_graph])
         examples = example_splits(corpus)
         self.examples: list[TrainingExample] = examples.train
-        self.said: list[Speech] = []
-        self.heldout: list[Speech] = []
+        self.said: list[TrainingReply] = []
+        self.heldout: list[TrainingReply] = []
         if speaks:
             known = learnable_words(examples.train)
-            self.said = speeches(corpus, examples.train, known)
-            self.heldout = held_out(speeches(corpus, examples.stop, known), self.said)
+            self.said = training_replies(corpus, examples.train, known)
+            self.heldout = held_out(training_replies(corpus, examples.stop, known), self.said)
             if not self.said:
                 raise DataError(f"{corpus.name} has no reply that a generator can learn from")
         self._reports: list[PartReport] = []
-        self._plans: dict[str, Plan] = {}
+        self._plans: dict[str, TrainingPlan] = {}
 
     def fit(
-        self, model: nn.Module, objective: Objective, plan: Plan, *, sizes: tuple[int, int]
+        self, model: nn.Module, objective: Objective, plan: TrainingPlan, *, sizes: tuple[int, int]
     ) -> Fitted:
         """Train one part; `sizes` are how many instances it learns from and is stopped by."""
         cpu = time.process_time()

@@ -17,7 +17,7 @@ _SHORTEST, _LONGEST = 4, 30
 _OFTEN = 3
 
 
-class Speech(NamedTuple):
+class TrainingReply(NamedTuple):
     """One reply to learn: what was said before, the entities in it, and the reply.
 
     In `reply` the item token stands for every item, none of which was named before. `text` is
@@ -41,9 +41,9 @@ def learnable_words(examples: Iterable[TrainingExample]) -> frozenset[str]:
     return frozenset(word for word, count in heard.items() if count >= _OFTEN)
 
 
-def speeches(
+def training_replies(
     corpus: Corpus, examples: Iterable[TrainingExample], known: frozenset[str]
-) -> list[Speech]:
+) -> list[TrainingReply]:
     """The replies in the examples: the one that each ends with, and the earlier ones.
 
     A reply is left out when it names an item that was named before, since it would then speak
@@ -51,7 +51,7 @@ def speeches(
     of whom nobody has spoken: they are about one film, and would be said of another. So are
     replies of less than four words beside items, and very long ones.
     """
-    found: dict[tuple[str, ...], Speech] = {}
+    found: dict[tuple[str, ...], TrainingReply] = {}
     for example in examples:
         said = (*example.context, example.response)
         for place in range(1, len(said), 2):
@@ -64,7 +64,7 @@ def speeches(
 
 def _speech(
     corpus: Corpus, dialogue: str, context: tuple[str, ...], text: str, known: frozenset[str]
-) -> Speech | None:
+) -> TrainingReply | None:
     graph = corpus.graph
     before = [entity for said in context for entity in graph.mentioned(said)]
     items = {graph.item_ids[e] for e in before if e in graph.item_ids}
@@ -76,7 +76,7 @@ def _speech(
     words = len(reply.replace(ITEM, "").split())
     if not _SHORTEST <= words <= _LONGEST or (ITEM in masked and ITEM not in reply):
         return None
-    return Speech(dialogue, context, tuple(before[-ENTITY_LIMIT:]), reply, text)
+    return TrainingReply(dialogue, context, tuple(before[-ENTITY_LIMIT:]), reply, text)
 
 
 def _masked(catalogue: Catalogue, text: str, named: set[str]) -> str | None:
@@ -107,7 +107,7 @@ def _is_person(graph: KnowledgeGraph, entity: int) -> bool:
     return " " in graph.entities[entity] and entity not in graph.item_ids
 
 
-def held_out(found: Sequence[Speech], train: Sequence[Speech]) -> list[Speech]:
+def held_out(found: Sequence[TrainingReply], train: Sequence[TrainingReply]) -> list[TrainingReply]:
     """Those that are not also in `train`: there are turns of one dialogue in several splits."""
     known = {(each.context, each.text) for each in train}
     return [each for each in found if (each.context, each.text) not in known]

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from recjury.agents.extras import require_neural
 from recjury.agents.training.origins import find_origins
 from recjury.agents.training.plan import SystemPlan
-from recjury.agents.training.progress import Progress
+from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.report import TrainingReport
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
@@ -23,7 +23,7 @@ def train(
     *,
     seed: int = 0,
     epochs: int | None = None,
-    progress: Progress | None = None,
+    progress: TrainingProgress | None = None,
     speaks: bool = True,
     backbones: Sequence[str] = (),
     half: bool = False,
@@ -79,11 +79,11 @@ def _trainer(system: str) -> tuple[Callable[..., TrainingReport], type[SystemPla
     if system == "kbrd":
         from recjury.agents.kbrd import training as kbrd
 
-        return kbrd.train_kbrd, kbrd.Hyperparameters
+        return kbrd.train_kbrd, kbrd.KbrdHyperparameters
     if system == "barcor":
         from recjury.agents.barcor import training as barcor
 
-        return barcor.train_barcor, barcor.Hyperparameters
+        return barcor.train_barcor, barcor.BarcorHyperparameters
     from recjury.agents.unicrs import training as unicrs
 
-    return unicrs.train_unicrs, unicrs.Hyperparameters
+    return unicrs.train_unicrs, unicrs.UnicrsHyperparameters

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recjury.agents.neural.tokens import Family, Tokens
-from recjury.agents.training.speech import Speech
+from recjury.agents.training.speech import TrainingReply
 from recjury.corpora import Corpus, TrainingExample
 from recjury.knowledge import KnowledgeGraph
 
@@ -14,7 +14,11 @@ _ROLES = "User: System:"
 
 
 def learn_tokens(
-    examples: Iterable[TrainingExample], replies: Iterable[Speech], family: Family, *, size: int
+    examples: Iterable[TrainingExample],
+    replies: Iterable[TrainingReply],
+    family: Family,
+    *,
+    size: int,
 ) -> Tokens:
     """A tokenizer of at most `size` tokens for what is said in the examples.
 

@@ -48,7 +48,7 @@ PUBLISHED = {
 }
 
 
-class Checkpoint(NamedTuple):
+class UnicrsCheckpoint(NamedTuple):
     """A loaded model in evaluation mode.
 
     `digest` is 16 hex digits over all weights, backbones and their sizes too.
@@ -110,7 +110,7 @@ def load(
     named: Mapping[str, str] | None = None,
     published: Published | None = None,
     rows: AddedRows | None = None,
-) -> Checkpoint:
+) -> UnicrsCheckpoint:
     """Load a checkpoint for a graph of that many entities and relations.
 
     `fidelity` None means what the metadata says, and "ievalm" without any. `named` are backbones
@@ -142,7 +142,7 @@ def load(
         encoder: PromptEncoder = getattr(model, part)
         weights.load_into(encoder, encoders[part], folder / path, whose="UniCRS")
     digest = weights.file_digest([*(folder / path for path in WEIGHTS.values()), *files])
-    return Checkpoint(model.eval(), texts, metadata, digest)
+    return UnicrsCheckpoint(model.eval(), texts, metadata, digest)
 
 
 def released(corpus: str) -> Published:

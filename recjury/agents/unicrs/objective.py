@@ -14,7 +14,7 @@ from recjury.agents.kbrd.edges import Neighbourhoods
 from recjury.agents.neural.dialogue import Context
 from recjury.agents.neural.tokens import END
 from recjury.agents.training.recall import first_and_ten, label_ranks
-from recjury.agents.training.speech import Speech
+from recjury.agents.training.speech import TrainingReply
 from recjury.agents.unicrs.model import Batch, Unicrs
 from recjury.agents.unicrs.prompts import PromptEncoder
 from recjury.agents.unicrs.texts import Texts
@@ -22,7 +22,7 @@ from recjury.agents.unicrs.texts import Texts
 _BATCH = 64
 
 
-class Speaking:
+class UnicrsReplying:
     """The next token of a reply, through the prompts for speaking; a training `Objective`."""
 
     def __init__(
@@ -30,8 +30,8 @@ class Speaking:
         model: Unicrs,
         texts: Texts,
         edges: Neighbourhoods,
-        train: Sequence[Speech],
-        stop: Sequence[Speech],
+        train: Sequence[TrainingReply],
+        stop: Sequence[TrainingReply],
         *,
         part: str = "generator",
     ):
@@ -62,7 +62,7 @@ class Speaking:
         """Lower perplexity is better."""
         return -figures["perplexity"]
 
-    def _row(self, speech: Speech) -> tuple[list[int], int, Context]:
+    def _row(self, speech: TrainingReply) -> tuple[list[int], int, Context]:
         """GPT-2's ids of context and reply, how many are the reply's, and the context."""
         tokens, limits = self._texts.gpt2, self._texts.limits
         reply = tokens.encode(" " + speech.reply)[: limits.response - 1]
@@ -83,7 +83,7 @@ class Speaking:
         return functional.cross_entropy(scores, batch.ids[:, 1:][told]), int(sizes.sum())
 
 
-class Recommending:
+class UnicrsRanking:
     """Cross-entropy over all entities, and a share of what `speaking` learns; an `Objective`.
 
     The share keeps the backbones a language model while they learn to carry entities.
@@ -99,7 +99,7 @@ class Recommending:
         edges: Neighbourhoods,
         parts: Splits,
         *,
-        speaking: Speaking | None = None,
+        speaking: UnicrsReplying | None = None,
         share: float = 0.0,
     ):
         """`edges` count the padding entity as a node."""

@@ -12,12 +12,12 @@ from recjury.agents.kbrd.edges import Neighbourhoods
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.description import Backbone, Limits
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.plan import Plan
-from recjury.agents.training.session import Session
+from recjury.agents.training.plan import TrainingPlan
+from recjury.agents.training.session import TrainingRun
 from recjury.agents.unicrs.assembly import FIRST_POSITION, assemble, read_texts
 from recjury.agents.unicrs.backbones import Folders, read_gpt2, read_roberta
 from recjury.agents.unicrs.model import Unicrs
-from recjury.agents.unicrs.objective import Recommending, Speaking, frozen
+from recjury.agents.unicrs.objective import UnicrsRanking, UnicrsReplying, frozen
 from recjury.agents.unicrs.texts import PROMPT, Texts
 from recjury.errors import DataError
 
@@ -33,7 +33,7 @@ class Begun(NamedTuple):
     backbones: Mapping[str, Backbone]
 
 
-def begin(session: Session, origins: Mapping[str, Origin], limits: Limits) -> Begun:
+def begin(session: TrainingRun, origins: Mapping[str, Origin], limits: Limits) -> Begun:
     """Put the backbones before untrained prompts; of `limits`, as much as they have positions for.
 
     Raises ConfigError for files that are missing, DataError for those that do not fit.
@@ -53,21 +53,21 @@ def begin(session: Session, origins: Mapping[str, Origin], limits: Limits) -> Be
 
 
 def train_prompts(
-    session: Session,
+    session: TrainingRun,
     model: Unicrs,
     texts: Texts,
     edges: Neighbourhoods,
-    plans: Mapping[str, Plan],
-) -> Recommending:
+    plans: Mapping[str, TrainingPlan],
+) -> UnicrsRanking:
     """Train both prompt encoders by the plans for "prompts", "recommender" and "generator"."""
     said = len(session.said), len(session.heldout)
-    first = Speaking(model, texts, edges, session.said, session.heldout, part="prompts")
+    first = UnicrsReplying(model, texts, edges, session.said, session.heldout, part="prompts")
     session.fit(model.conv, first, plans["prompts"], sizes=said)
     model.rec.load_state_dict(model.conv.state_dict())
-    recommending = Recommending(model, texts, session.space, edges, session.parts)
+    recommending = UnicrsRanking(model, texts, session.space, edges, session.parts)
     sizes = len(session.parts.train), len(session.parts.stop)
     session.fit(model.rec, recommending, plans["recommender"], sizes=sizes)
-    speaking = Speaking(model, texts, edges, session.said, session.heldout)
+    speaking = UnicrsReplying(model, texts, edges, session.said, session.heldout)
     session.fit(model.conv, speaking, plans["generator"], sizes=said)
     return recommending
 

@@ -15,15 +15,15 @@ from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
 from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
 from recjury.agents.neural.generation import DecodingConfig, GenerationBatch, generate
-from recjury.agents.neural.hearing import Heard, Hearing
+from recjury.agents.neural.hearing import ContextEncoder, EncodedContext
 from recjury.agents.neural.naming import NameFromList, as_said
-from recjury.agents.neural.own_turns import NEW_WORDS, own_turns
+from recjury.agents.neural.own_turns import REPEAT_NGRAM, earlier_replies
 from recjury.agents.neural.serving import NeuralRecommender
 from recjury.agents.neural.system import NeuralSystem
 from recjury.agents.neural.tokens import END, ITEM
 from recjury.agents.unicrs import checkpoint
 from recjury.agents.unicrs.assembly import refuse_beyond
-from recjury.agents.unicrs.checkpoint import Checkpoint
+from recjury.agents.unicrs.checkpoint import UnicrsCheckpoint
 from recjury.agents.unicrs.model import Batch, Unicrs
 from recjury.agents.unicrs.texts import PAD, PROMPT, Texts
 from recjury.errors import ConfigError, DataError
@@ -42,7 +42,7 @@ class UniCRS(NeuralRecommender):
 
     def __init__(
         self,
-        loaded: Checkpoint,
+        loaded: UnicrsCheckpoint,
         corpus: "Corpus",
         *,
         name: str = "unicrs",
@@ -60,7 +60,7 @@ class UniCRS(NeuralRecommender):
         edges = neighbourhoods(graph.edges, len(graph.entities) + 1, len(graph.relations))
         speaker = UnicrsSpeaker(model, texts, edges, items=space.items, device=device)
         system = NeuralSystem(
-            Hearing(graph, texts.limits.entities),
+            ContextEncoder(graph, texts.limits.entities),
             speaker,
             speaker,
             as_said if model.fidelity == "ievalm" else NameFromList(corpus.catalogue),
@@ -142,25 +142,27 @@ class UnicrsSpeaker:
         if model.fidelity == "corrected":
             self.rules = replace(
                 self.rules,
-                source_ngram=NEW_WORDS,
+                source_ngram=REPEAT_NGRAM,
                 undoubled=texts.gpt2.words(),
                 repetition_penalty=_SAID,
             )
         if not all(bool(torch.isfinite(nodes).all()) for nodes in (self._rec, self._conv)):
             raise DataError("the UniCRS checkpoint gives scores that are not finite numbers")
 
-    def scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+    def scores(self, heard: Sequence[EncodedContext]) -> NDArray[np.float32]:
         """[conversations, items]."""
         return self.entity_scores(heard)[:, self._items]
 
-    def entity_scores(self, heard: Sequence[Heard]) -> NDArray[np.float32]:
+    def entity_scores(self, heard: Sequence[EncodedContext]) -> NDArray[np.float32]:
         """[conversations, entities + 1], the padding entity last."""
         rows = [self._texts.ids(each.context.utterances) for each in heard]
         batch = self._batch(rows, heard, speaking=False)
         found: NDArray[np.float32] = self._model.item_scores(self._rec, batch).cpu().numpy()
         return found
 
-    def say(self, heard: Sequence[Heard], _lists: Sequence[Sequence[ItemRef]]) -> list[str]:
+    def say(
+        self, heard: Sequence[EncodedContext], _lists: Sequence[Sequence[ItemRef]]
+    ) -> list[str]:
         """One text per conversation."""
         rows = [self._texts.prompted(each.context.utterances) for each in heard]
         batch = self._batch(rows, heard, speaking=True)
@@ -189,7 +191,9 @@ class UnicrsSpeaker:
     def _published(self) -> bool:
         return self._model.fidelity == "ievalm"
 
-    def _score_alone(self, row: Sequence[int], heard: Heard, said: Sequence[int]) -> Tensor:
+    def _score_alone(
+        self, row: Sequence[int], heard: EncodedContext, said: Sequence[int]
+    ) -> Tensor:
         """[vocabulary]: the scores of one reply's next token, from nothing but its conversation."""
         batch = self._batch([row], [heard], speaking=True)
         new = torch.tensor([said], dtype=torch.long, device=self._device)
@@ -202,12 +206,12 @@ class UnicrsSpeaker:
         prompted = self._model.reply_prompts(self._conv, batch)
         return self._model.token_scores(self._model.run(prompted, longer)[0, -1])
 
-    def _sources(self, heard: Sequence[Heard]) -> list[list[int]]:
+    def _sources(self, heard: Sequence[EncodedContext]) -> list[list[int]]:
         """The n-grams that replies must not repeat: the system's own turns, unless published."""
         if self._published:
             return [[] for _ in heard]
         tokens = self._texts.gpt2
-        return [own_turns(each, tokens, tokens.id(END), before=" ") for each in heard]
+        return [earlier_replies(each, tokens, tokens.id(END), before=" ") for each in heard]
 
     def written(self, before: Sequence[int], generated: Sequence[int]) -> str:
         """The reply in generated ids that follow `before`.
@@ -222,7 +226,7 @@ class UnicrsSpeaker:
         return tokens.decode(generated, keep=(item,)).replace(item, ITEM).strip()
 
     def _batch(
-        self, rows: Sequence[Sequence[int]], heard: Sequence[Heard], *, speaking: bool
+        self, rows: Sequence[Sequence[int]], heard: Sequence[EncodedContext], *, speaking: bool
     ) -> Batch:
         batch = self._texts.batch(
             rows,

@@ -13,16 +13,16 @@ from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import END, ITEM
 from recjury.agents.training.loop import reproducible
 from recjury.agents.training.place import check_place, whole_folder
-from recjury.agents.training.plan import Plan, SystemPlan
-from recjury.agents.training.progress import Progress
+from recjury.agents.training.plan import SystemPlan, TrainingPlan
+from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.session import Session
+from recjury.agents.training.session import TrainingRun
 from recjury.agents.training.vocabulary import learn_tokens
 from recjury.agents.unicrs import checkpoint, prompting
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.objective import (
-    Recommending,
-    Speaking,
+    UnicrsRanking,
+    UnicrsReplying,
     frozen,
     let_entities_through,
 )
@@ -33,7 +33,7 @@ LIMITS = Limits(context=64, entities=20, response=48)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hyperparameters(SystemPlan):
+class UnicrsHyperparameters(SystemPlan):
     """How to train.
 
     `prompts` is how prompts before published backbones learn the replies first; from scratch it
@@ -43,9 +43,9 @@ class Hyperparameters(SystemPlan):
     `facts` are how many instances made from the graph alone join those of the corpus.
     """
 
-    recommender: Plan = Plan(epochs=8, patience=3, learning_rate=2e-3)
-    generator: Plan = Plan(epochs=3, patience=1, learning_rate=1e-3, warm_up=0.0)
-    prompts: Plan = Plan(epochs=5, patience=2, learning_rate=5e-4)
+    recommender: TrainingPlan = TrainingPlan(epochs=8, patience=3, learning_rate=2e-3)
+    generator: TrainingPlan = TrainingPlan(epochs=3, patience=1, learning_rate=1e-3, warm_up=0.0)
+    prompts: TrainingPlan = TrainingPlan(epochs=5, patience=2, learning_rate=5e-4)
     share: float = 0.5
     width: int = 128
     layers: int = 2
@@ -61,8 +61,8 @@ class Hyperparameters(SystemPlan):
         The last weights are kept: items are found early on, sentences late.
         """
         return cls(
-            recommender=Plan(epochs=18, last=True, batch=16, learning_rate=2e-3),
-            generator=Plan(
+            recommender=TrainingPlan(epochs=18, last=True, batch=16, learning_rate=2e-3),
+            generator=TrainingPlan(
                 epochs=3, patience=1, batch=16, learning_rate=1e-3, warm_up=0.0, decay=False
             ),
             width=80,
@@ -77,8 +77,8 @@ class Hyperparameters(SystemPlan):
         """These with plans for prompts before published backbones, which have their own sizes."""
         return replace(
             self,
-            recommender=Plan(epochs=10, patience=3, batch=32, learning_rate=5e-4),
-            generator=Plan(epochs=10, patience=2, batch=16, learning_rate=1e-4),
+            recommender=TrainingPlan(epochs=10, patience=3, batch=32, learning_rate=5e-4),
+            generator=TrainingPlan(epochs=10, patience=2, batch=16, learning_rate=1e-4),
         )
 
 
@@ -86,9 +86,9 @@ def train_unicrs(
     corpus: Corpus,
     out: Path,
     *,
-    hyperparameters: Hyperparameters,
+    hyperparameters: UnicrsHyperparameters,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: TrainingProgress | None = None,
     origins: Mapping[str, Origin] | None = None,
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
@@ -99,7 +99,9 @@ def train_unicrs(
     backbones do not fit, ConfigError for a folder that holds something else.
     """
     check_place(out)
-    session = Session("unicrs", corpus, seed=seed, progress=progress, facts=hyperparameters.facts)
+    session = TrainingRun(
+        "unicrs", corpus, seed=seed, progress=progress, facts=hyperparameters.facts
+    )
     space, graph = session.space, corpus.graph
     edges = neighbourhoods(graph.edges, space.entities + 1, space.relations)
     with reproducible(seed), whole_folder(out) as folder:
@@ -126,7 +128,7 @@ def train_unicrs(
     return session.report(out, objective.ranks)
 
 
-def _sizes(chosen: Hyperparameters, *, from_scratch: bool) -> dict[str, float]:
+def _sizes(chosen: UnicrsHyperparameters, *, from_scratch: bool) -> dict[str, float]:
     """What was chosen beside the plans: of the models, only where they are from scratch."""
     if not from_scratch:
         return {"facts": chosen.facts}
@@ -142,15 +144,15 @@ def _sizes(chosen: Hyperparameters, *, from_scratch: bool) -> dict[str, float]:
 
 
 def _train_all(
-    session: Session,
+    session: TrainingRun,
     model: Unicrs,
     texts: Texts,
     edges: Neighbourhoods,
-    chosen: Hyperparameters,
-) -> Recommending:
+    chosen: UnicrsHyperparameters,
+) -> UnicrsRanking:
     """Train the backbones with the prompts for items, then the prompts for speaking."""
-    speaking = Speaking(model, texts, edges, session.said, session.heldout)
-    objective = Recommending(
+    speaking = UnicrsReplying(model, texts, edges, session.said, session.heldout)
+    objective = UnicrsRanking(
         model,
         texts,
         session.space,
@@ -168,7 +170,7 @@ def _train_all(
     return objective
 
 
-def _texts(session: Session, chosen: Hyperparameters) -> Texts:
+def _texts(session: TrainingRun, chosen: UnicrsHyperparameters) -> Texts:
     gpt2 = learn_tokens(session.examples, session.said, "gpt2", size=chosen.vocabulary)
     text = learn_tokens(session.examples, session.said, "bart", size=chosen.vocabulary)
     texts = Texts(gpt2, text, LIMITS, ITEM)
@@ -176,7 +178,7 @@ def _texts(session: Session, chosen: Hyperparameters) -> Texts:
     return texts
 
 
-def _model(session: Session, chosen: Hyperparameters, texts: Texts) -> Unicrs:
+def _model(session: TrainingRun, chosen: UnicrsHyperparameters, texts: Texts) -> Unicrs:
     end, drop = texts.gpt2.id(END), chosen.dropout
     gpt2 = GPT2Config(
         vocab_size=texts.gpt2.size,
