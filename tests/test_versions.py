@@ -13,6 +13,8 @@ from recjury.agents.retrieval import recommender as retrieval
 from recjury.corpora import Corpus, open_corpus
 from recjury.debate import RuleDebaters, run_debate
 from recjury.debate.rule_debaters import PROTOCOL
+from recjury.judges.face import rule_decomposer
+from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.measured import MeasuredPanel
 from recjury.judges.measured.panel import RUBRIC
 from recjury.records import (
@@ -40,6 +42,7 @@ KNOWN = {
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-1", "6c8a96eb3b810766"),
     "rule debate": ("rule-debate/1", "65f74b89bb650e4d"),
+    "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("1", "512df266a175b5fb"),
 }
 
@@ -162,3 +165,9 @@ def test_the_retrieval_system() -> None:
     ]
     told = [[reply.text, [item.id for item in reply.items]] for reply in replies]
     held("retrieval", retrieval._VERSION, told)
+
+
+def test_the_rule_decomposer() -> None:
+    decomposed = [asyncio.run(RuleDecomposer().decompose(log)) for log in logs()]
+    said = [each.model_dump(mode="json") for each in decomposed]
+    held("rule decomposer", rule_decomposer.VERSION, said)

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from recjury.agents.extras import require_neural
 from recjury.agents.item_text import item_text
-from recjury.agents.retrieval.words import fold, plain_words
+from recjury.agents.retrieval.words import plain_words
 from recjury.errors import ConfigError
+from recjury.knowledge import fold
 from recjury.records import JSON
 
 if TYPE_CHECKING:

@@ -1,18 +1,30 @@
-"""What is known of items: the catalogue, the knowledge graph, and the linking of names in text."""
+"""What is known of items: the catalogue, the knowledge graph, and the recognition of names."""
 
 from recjury.knowledge.catalogue import Catalogue
+from recjury.knowledge.folding import fold
 from recjury.knowledge.graph import Edge, KnowledgeGraph, Triple
-from recjury.knowledge.linking import Mention, Name, NameIndex
-from recjury.knowledge.names import TitleYear, split_year
+from recjury.knowledge.recogniser import (
+    MatchKind,
+    Mention,
+    Name,
+    TitleMention,
+    TitleRecogniser,
+)
+from recjury.knowledge.tokens import TitleYear, split_year
+from recjury.knowledge.unlisted import dated_titles
 
 __all__ = [
     "Catalogue",
     "Edge",
     "KnowledgeGraph",
+    "MatchKind",
     "Mention",
     "Name",
-    "NameIndex",
+    "TitleMention",
+    "TitleRecogniser",
     "TitleYear",
     "Triple",
+    "dated_titles",
+    "fold",
     "split_year",
 ]

@@ -1,12 +1,12 @@
 """The catalogue: the items of a corpus, by id and by name."""
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from recjury.errors import DataError
-from recjury.knowledge.linking import Mention, Name, NameIndex
-from recjury.knowledge.names import split_year
+from recjury.knowledge.recogniser import Mention, Name, TitleMention, TitleRecogniser
+from recjury.knowledge.tokens import split_year
 from recjury.records import Item, ItemRef, digest
 
 MENTIONED = 1.0
@@ -92,7 +92,16 @@ class Catalogue:
         Of several items of one title, the one whose year is given is meant, else the one that
         is mentioned most.
         """
-        return self._index.link(text)
+        return self._recogniser.link(text)
+
+    def mentions(
+        self, text: str, *, keep: Callable[[TitleMention], bool] | None = None
+    ) -> tuple[TitleMention, ...]:
+        """As `link`, with how each was found, and with what looks like a title elsewhere.
+
+        What `keep` refuses is left out.
+        """
+        return self._recogniser.mentions(text, keep=keep)
 
     def little_known(self, id: str) -> bool | None:  # noqa: A002
         """Whether people hardly know the item; None where there is no popularity to go by.
@@ -122,13 +131,13 @@ class Catalogue:
         return found[0] if year is not None and len(found) == 1 else None
 
     @cached_property
-    def _index(self) -> NameIndex:
+    def _recogniser(self) -> TitleRecogniser:
         people = {
             person: None
             for item in self
             for person in (*item.actors, *item.directors, *item.writers)
         }
-        return NameIndex(
+        return TitleRecogniser(
             (
                 Name(
                     item.id,

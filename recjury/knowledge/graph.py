@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from recjury.knowledge.linking import Mention, Name, NameIndex
+from recjury.knowledge.recogniser import Mention, Name, TitleRecogniser
 from recjury.records import digest
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class KnowledgeGraph:
 
     def link(self, text: str) -> tuple[Mention, ...]:
         """Everything that `text` names, in text order; `Mention.id` is the entity as text."""
-        return self._index.link(text)
+        return self._recogniser.link(text)
 
     def mentioned(self, text: str) -> tuple[int, ...]:
         """The entities that `text` names, in text order, repeats kept."""
@@ -146,12 +146,12 @@ class KnowledgeGraph:
         return {head: tuple(found) for head, found in facts.items()}
 
     @cached_property
-    def _index(self) -> NameIndex:
+    def _recogniser(self) -> TitleRecogniser:
         plain = {
             triple.tail for triple in self.triples if self.relations[triple.relation] in self._plain
         }
         recommendable = set(self.item_entities)
-        return NameIndex(
+        return TitleRecogniser(
             Name(
                 str(number),
                 name,

@@ -1,15 +1,16 @@
 """Where a text gives one of some titles away."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
-from rapidfuzz.distance import OSA
-
-from recjury.simulator.folding import Word, all_letters, as_digits, unmask
+from recjury.knowledge.folding import all_letters, as_digits, unmask
+from recjury.knowledge.near_names import edit_distance
+from recjury.knowledge.ordinary_words import is_ordinary_word
+from recjury.knowledge.tokens import Token
 from recjury.simulator.joined_text import JoinedText, WordSpan
-from recjury.simulator.title_marks import StrictMarks
+from recjury.simulator.strict_marks import StrictMarks
 from recjury.simulator.title_variants import Title, TitleVariant
-from recjury.simulator.vocabulary import is_everyday_word
 
 People = Mapping[str, tuple[tuple[str, ...], ...]]
 
@@ -75,10 +76,10 @@ class Detector:
         found = reading.found(place)
         if not place.fills:
             inside = found[0].run == found[-1].run and len(form.letters) >= _INSIDE_A_WORD
-            return form.strong and inside and not is_everyday_word(reading.run(place.first))
+            return form.strong and inside and not is_ordinary_word(reading.run(place.first))
         if self._is_person(reading, place):
             return marked.is_quoted(found[0].start, found[-1].end)
-        if [as_digits(word.text) for word in found] != [as_digits(word) for word in form.words]:
+        if [as_digits(word.key) for word in found] != [as_digits(word) for word in form.words]:
             return _is_disguise(form, found, marked)
         if form.strong:
             return True
@@ -90,8 +91,20 @@ class Detector:
 
         One edit adds or removes at most one of the letters that occur: most texts fail by that.
         """
+        distance = cache(edit_distance)
+        for place, joined, held in self._runs(reading):
+            for form, needed in self._misspelt.get(len(joined), ()):
+                if (needed & ~held).bit_count() > form.typos:
+                    continue
+                edits = distance(form.letters, joined, form.typos)
+                if 0 < edits <= form.typos and self._is_misspelt(
+                    reading, place, form, edits, marked
+                ):
+                    yield _span(reading, place)
+
+    def _runs(self, reading: JoinedText) -> Iterator[tuple[WordSpan, str, int]]:
+        """Words in a row that may be misspelt, joined, with the letters that occur in them."""
         keys, signs = reading.keys, [_signs(key) for key in reading.keys]
-        measured: dict[tuple[str, str], int] = {}
         for first in range(len(keys)):
             joined, held = "", 0
             for last in range(first, min(first + self._most_words, len(keys))):
@@ -99,18 +112,7 @@ class Detector:
                 held |= signs[last]
                 if len(joined) > self._longest:
                     break
-                for form, needed in self._misspelt.get(len(joined), ()):
-                    if (needed & ~held).bit_count() > form.typos:
-                        continue
-                    edits = measured.get((form.letters, joined))
-                    if edits is None:
-                        edits = OSA.distance(form.letters, joined, score_cutoff=form.typos)
-                        measured[form.letters, joined] = edits
-                    place = WordSpan(first, last, True)
-                    if 0 < edits <= form.typos and self._is_misspelt(
-                        reading, place, form, edits, marked
-                    ):
-                        yield _span(reading, place)
+                yield WordSpan(first, last, True), joined, held
 
     def _is_misspelt(
         self,
@@ -122,10 +124,10 @@ class Detector:
     ) -> bool:
         """Whether words so near a form are a misspelling of it, rather than other words."""
         found = reading.found(place)
-        letters = "".join(word.text for word in found)
+        letters = "".join(word.key for word in found)
         if self._is_person(reading, place) or _digits(form.letters) != _digits(letters):
             return False
-        talk = all(is_everyday_word(word.text) for word in found)
+        talk = all(is_ordinary_word(word.key) for word in found)
         if not form.strong:
             begins = found if marked.has_space(found) else found[:1]  # "Fr*zen"
             return not talk and edits == 1 and marked.is_capitalised(begins)
@@ -161,7 +163,7 @@ class Detector:
         """Whether a single word is part of a known person's full name."""
         if place.first != place.last:
             return False
-        names = self._people.get(reading.words[place.first].text, ())
+        names = self._people.get(reading.words[place.first].key, ())
         return reading.follows(names, place.first)
 
 
@@ -193,21 +195,21 @@ def own_spans(title: Title, folded: str) -> tuple[Span, ...]:
     )
 
 
-def _is_disguise(form: TitleVariant, found: list[Word], marked: StrictMarks) -> bool:
+def _is_disguise(form: TitleVariant, found: list[Token], marked: StrictMarks) -> bool:
     """Whether other words, or letters, that together spell `form` are meant to."""
     if marked.in_hashtag(found[0].start):
         return True
     if len(found) == 1:
-        return form.strong and not is_everyday_word(found[0].text)
-    if all(len(word.text) == 1 for word in found):
+        return form.strong and not is_ordinary_word(found[0].key)
+    if all(len(word.key) == 1 for word in found):
         return form.strong or not marked.abbreviates(found)
-    if not all(is_everyday_word(word.text) and len(word.text) > 1 for word in found):
+    if not all(is_ordinary_word(word.key) and len(word.key) > 1 for word in found):
         return form.strong or len(form.letters) >= _TELLING_PIECE
     if form.strong and len(form.words) > 1:
         return True
     if not marked.has_space(found):
         return len(form.letters) >= _TELLING_PIECE
-    shortest = min(len(word.text) for word in found)
+    shortest = min(len(word.key) for word in found)
     return marked.is_capitalised(found) or (form.strong and shortest >= _TELLING_PIECE)
 
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-from recjury.simulator.folding import Word, as_digits, words_of
+from recjury.knowledge.folding import as_digits
+from recjury.knowledge.tokens import Token, tokenize_parts
 
 
 class WordSpan(NamedTuple):
@@ -21,8 +22,8 @@ class JoinedText:
 
     def __init__(self, folded: str, *, in_digits: bool = True):
         """Cut the text into words and join them, number words `in_digits` or as they stand."""
-        self.words = words_of(folded)
-        self.keys = [as_digits(word.text) if in_digits else word.text for word in self.words]
+        self.words = tokenize_parts(folded)
+        self.keys = [as_digits(word.key) if in_digits else word.key for word in self.words]
         self._starts = list(accumulate(map(len, self.keys), initial=0))
         self._squeezed = "".join(self.keys)
 
@@ -39,9 +40,9 @@ class JoinedText:
     @property
     def has_numbers(self) -> bool:
         """Whether any word is a number or a Roman as_digits."""
-        return any(as_digits(word.text) != word.text for word in self.words)
+        return any(as_digits(word.key) != word.key for word in self.words)
 
-    def found(self, place: WordSpan) -> list[Word]:
+    def found(self, place: WordSpan) -> list[Token]:
         """The words of a place."""
         return self.words[place.first : place.last + 1]
 
@@ -49,7 +50,7 @@ class JoinedText:
         """The run that word `at` belongs to, as far as three words around it."""
         run = self.words[at].run
         near = self.words[max(0, at - 3) : at + 4]
-        return "".join(word.text for word in near if word.run == run)
+        return "".join(word.key for word in near if word.run == run)
 
     def is_glued(self, place: WordSpan) -> bool:
         """Whether letters or digits touch the place: the "Up" of "StartUp"."""
@@ -61,9 +62,9 @@ class JoinedText:
     def follows(self, names: tuple[tuple[str, ...], ...], at: int) -> bool:
         """Whether word `at` is part of one of `names`, all of which hold it."""
         for name in names:
-            first = at - name.index(self.words[at].text)
+            first = at - name.index(self.words[at].key)
             if first >= 0 and name == tuple(
-                word.text for word in self.words[first : first + len(name)]
+                word.key for word in self.words[first : first + len(name)]
             ):
                 return True
         return False

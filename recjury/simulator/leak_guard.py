@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from recjury.knowledge import Catalogue
+from recjury.knowledge.folding import fold_disguises
+from recjury.knowledge.tokens import tokenize_parts
 from recjury.records import JSON, ItemRef
 from recjury.simulator.detection import Detector, People, own_spans
-from recjury.simulator.folding import fold, words_of
 from recjury.simulator.title_variants import Title, title_of
 
 GUARD_VERSION = "1"
@@ -59,7 +60,7 @@ class LeakGuard:
         }
         index: dict[str, list[tuple[str, ...]]] = {}
         for name in names:
-            words = tuple(word.text for word in words_of(fold(name)))
+            words = tuple(word.key for word in tokenize_parts(fold_disguises(name)))
             for word in set(words) if len(words) > 1 else ():
                 index.setdefault(word, []).append(words)
         return {word: tuple(found) for word, found in index.items()}
@@ -81,8 +82,8 @@ class Watch:
         `spoken` is the target that may be named: what stands inside its own title is no leak.
         `answering` is the turn that the text answers ("Which one?"). The words come folded.
         """
-        folded = fold(text)
-        spans = self._detector.spans(folded, fold(answering[-_HEARD:]))
+        folded = fold_disguises(text)
+        spans = self._detector.spans(folded, fold_disguises(answering[-_HEARD:]))
         own = next((t for ref, t in self._titles.items() if spoken and ref.same_item(spoken)), None)
         if spans and own is not None:
             free = own_spans(own, folded)

@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recjury.simulator.folding import as_digits, fold, words_of
-from recjury.simulator.vocabulary import VOCABULARY, is_everyday_word
+from recjury.knowledge.folding import as_digits, fold_disguises
+from recjury.knowledge.ordinary_words import is_ordinary_word
+from recjury.knowledge.tokens import tokenize_parts
+from recjury.simulator.talk import TALK
 
 _YEAR = re.compile(r"\s*\(?\b(1[89]\d\d|20\d\d)\)?\s*$")
 _BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]?")
@@ -55,9 +57,12 @@ def title_of(name: str, year: int | None) -> Title:
     if in_name and in_name.start() > 0:
         years.add(in_name.group(1))
         name = name[: in_name.start()]
-    folded = fold(name).strip()
+    folded = fold_disguises(name).strip()
     forms: dict[str, TitleVariant] = {}
-    for spelling in (*_spellings(folded), *_with_variants(fold(name.replace("&", " ")).strip())):
+    for spelling in (
+        *_spellings(folded),
+        *_with_variants(fold_disguises(name.replace("&", " ")).strip()),
+    ):
         form = _form(spelling.text, derived=spelling.derived)
         if form is not None and (form.key not in forms or form.strong):
             forms[form.key] = form
@@ -79,12 +84,12 @@ def _spellings(folded: str) -> Iterator[_Spelling]:
     for inside in _BRACKETS.findall(whole):
         if len(inside.split()) > 1:
             yield _Spelling(inside, derived=True)
-    parts = [part for part in _PARTS.split(bare) if part and words_of(part)]
+    parts = [part for part in _PARTS.split(bare) if part and tokenize_parts(part)]
     for count in range(1, len(parts)):
         yield from _with_variants(" ".join(parts[:count]))
         if not _is_generic(last := " ".join(parts[count:])):
             yield _Spelling(_ARTICLE.sub("", last), derived=True)
-    content = [word.text for word in words_of(bare) if word.text not in _SMALL_WORDS]
+    content = [word.key for word in tokenize_parts(bare) if word.key not in _SMALL_WORDS]
     if len(content) >= 3:
         yield _Spelling(" ".join(content))
 
@@ -93,11 +98,11 @@ def _with_variants(text: str) -> Iterator[_Spelling]:
     bare = _ARTICLE.sub("", text)
     yield _Spelling(bare)
     for shortened in (_SEQUEL.sub("", bare), _PARTED.sub("", bare)):
-        if shortened != bare and words_of(shortened):
+        if shortened != bare and tokenize_parts(shortened):
             yield _Spelling(shortened)
     if " and " in bare:
         yield _Spelling(bare.replace(" and ", " "))
-    found = [word.text for word in words_of(bare)]
+    found = [word.key for word in tokenize_parts(bare)]
     if len(found) > 1 and any(word in _TITLE_NUMERALS for word in found[1:]):
         numbered = [found[0], *(_TITLE_NUMERALS.get(word, word) for word in found[1:])]
         yield _Spelling(" ".join(numbered))
@@ -110,11 +115,11 @@ def _with_variants(text: str) -> Iterator[_Spelling]:
 
 
 def _is_generic(part: str) -> bool:
-    return all(word.text in VOCABULARY.generic_parts for word in words_of(part))
+    return all(word.key in TALK.generic_parts for word in tokenize_parts(part))
 
 
 def _form(text: str, *, derived: bool) -> TitleVariant | None:
-    words = tuple(word.text for word in words_of(text))
+    words = tuple(word.key for word in tokenize_parts(text))
     if not words:
         return None
     key = "".join(as_digits(word) for word in words)
@@ -128,27 +133,25 @@ def _run_words(text: str) -> tuple[str, ...]:
     """The words as people count them: "WALL-E" is two, "xXx" and "RoboCop" are one."""
     runs: list[str] = []
     last = -1
-    for word in words_of(text):
+    for word in tokenize_parts(text):
         if word.run == last:
-            runs[-1] += word.text
+            runs[-1] += word.key
         else:
-            runs.append(word.text)
+            runs.append(word.key)
         last = word.run
     return tuple(runs)
 
 
 def _is_strong(words: tuple[str, ...], *, derived: bool) -> bool:
-    ordinary = all(is_everyday_word(word) for word in words)
+    ordinary = all(is_ordinary_word(word) for word in words)
     if len(words) == 1 or (derived and len(words) <= 2):
         return not ordinary
     if len(words) > 2 and all(len(word) == 1 for word in words):
         return True  # "M*A*S*H"
     spoken = " ".join(words)
     return not (
-        spoken in VOCABULARY.everyday_phrases
-        or all(
-            word in VOCABULARY.function_words or word.isdigit() or len(word) == 1 for word in words
-        )
+        spoken in TALK.everyday_phrases
+        or all(word in TALK.function_words or word.isdigit() or len(word) == 1 for word in words)
     )
 
 
@@ -170,6 +173,6 @@ def _initialisms(folded: str) -> Iterator[str]:
     for text in (bare, _PARTS.split(bare)[0]):
         words = _run_words(_ARTICLE.sub("", text))
         letters = "".join(word[0] for word in words if word[0].isalpha()).upper()
-        known = letters in VOCABULARY.known_initialisms or is_everyday_word(letters.lower())
+        known = letters in TALK.known_initialisms or is_ordinary_word(letters.lower())
         if len(letters) >= 4 and len(set(letters)) > 1 and not known:
             yield letters

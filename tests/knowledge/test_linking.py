@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from recjury.knowledge import Catalogue, Mention, Name, NameIndex
+from recjury.knowledge import Catalogue, MatchKind, Mention, Name, TitleRecogniser
 from tests.growth import grows_linearly
 from tests.knowledge.films import CATALOGUE, FILMS, film, linked
 
@@ -171,8 +171,36 @@ def test_mentions_say_where_they_stand() -> None:
     assert all(text[m.start : m.end] == m.text for m in CATALOGUE.link(text))
 
 
+def test_the_kind_of_a_match_is_told_and_surer_kinds_have_more_confidence() -> None:
+    text = 'Heat (1995), then titanic, then Titanik; "The Unknown One" and not Nobody Knows (1988)'
+    found = CATALOGUE.mentions(text)
+    assert [(mention.text, mention.kind) for mention in found] == [
+        ("Heat (1995)", MatchKind.WITH_YEAR),
+        ("titanic", MatchKind.TITLE),
+        ("Titanik", MatchKind.NEAR),
+        ("The Unknown One", MatchKind.UNLISTED),
+        ("Nobody Knows (1988)", MatchKind.UNLISTED),
+    ]
+    sure, plain, near, *unlisted = (mention.confidence for mention in found)
+    assert sure is not None
+    assert plain is not None
+    assert near is not None
+    assert 1.0 >= sure > plain > near > 0.0
+    assert unlisted == [None, None]
+    assert [mention.key for mention in found[3:]] == ["?the unknown one", "?nobody knows (1988)"]
+
+
+def test_what_is_not_kept_may_still_look_like_a_title() -> None:
+    text = "I like Heat (1995) and Titanic"
+    found = CATALOGUE.mentions(text, keep=lambda mention: mention.kind is MatchKind.TITLE)
+    assert [(mention.text, mention.id is None) for mention in found] == [
+        ("Heat (1995)", True),
+        ("Titanic", False),
+    ]
+
+
 def test_what_is_not_cautious_is_found_anywhere() -> None:
-    index = NameIndex([Name("1", "family", cautious=False), Name("2", "Life")])
+    index = TitleRecogniser([Name("1", "family", cautious=False), Name("2", "Life")])
     assert [mention.id for mention in index.link("my family, my life")] == ["1"]
 
 
@@ -194,7 +222,7 @@ def test_one_long_word_takes_linear_time() -> None:
 def test_what_was_looked_for_is_forgotten_some_day(
     monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:
-    monkeypatch.setattr("recjury.knowledge.near._REMEMBERED", 100)
+    monkeypatch.setattr("recjury.knowledge.near_names._REMEMBERED", 100)
     texts = 10_000_000 // len(word) // 20
     digits = str.maketrans("0123456789", "ghijklmnop")
     CATALOGUE.link("xyzxyz")  # what is built with the first search stays
@@ -209,5 +237,7 @@ def test_what_was_looked_for_is_forgotten_some_day(
 
 
 def test_a_year_alone_is_no_name_of_a_film_whose_title_has_no_words() -> None:
-    index = NameIndex([Name("$", "$ (1971)", year=1971), Name("heat", "Heat (1995)", year=1995)])
+    index = TitleRecogniser(
+        [Name("$", "$ (1971)", year=1971), Name("heat", "Heat (1995)", year=1995)]
+    )
     assert index.link("I was born in 1971, and saw it in (1971)") == ()

@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.agents.retrieval.words import content_words, fold
-from recjury.knowledge import Catalogue, Mention, Name, NameIndex
+from recjury.agents.retrieval.words import content_words
+from recjury.knowledge import Catalogue, Mention, Name, TitleRecogniser, fold
 from recjury.records import Item
 
 AttributeKind = Literal["genre", "director", "actor", "writer"]
@@ -71,7 +71,7 @@ class Library:
             tuple(dict.fromkeys(fold(name) for _, name in _facts(item))) for item in self.items
         )
         self._postings = _postings([_document(item) for item in self.items])
-        self._names = NameIndex(self._spellings())
+        self._names = TitleRecogniser(self._spellings())
         self.years: NDArray[np.int64] = np.array([item.year or 0 for item in self.items])
         popularity = np.array([item.popularity or 0.0 for item in self.items], dtype=np.float64)
         top = math.log1p(float(popularity.max(initial=0.0)))

@@ -1,8 +1,9 @@
 """Words as the search compares them: folded, without endings, without small talk."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
+
+from recjury.knowledge import fold
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -49,12 +50,6 @@ def content_words(text: str) -> Iterator[Term]:
 def plain_words(text: str) -> Iterator[str]:
     """All words of `text` as they stand, in order."""
     return (match.group() for match in _WORD.finditer(text))
-
-
-def fold(text: str) -> str:
-    """Lower case, without accents."""
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(each for each in decomposed if not unicodedata.combining(each))
 
 
 def stem(word: str) -> str:

@@ -1,8 +1,8 @@
 """System turns as particles without a model: sentences, items, and words that recur.
 
-It sees titles only where they are written as such ("Heat (1995)", a numbered list), and feedback
-only where the user takes up words of a particle or answers at once. What it gives is named
-"rule", wherever it is shown.
+Titles are recognised only before a year ("Heat (1995)", found by `knowledge.dated_titles`) and in
+lists; feedback only where the user repeats words of a particle or answers at once. The result is
+named "rule" wherever it is shown.
 """
 
 import re
@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from recjury.judges.face.aspects import answer_to
 from recjury.judges.places import system_turns
+from recjury.knowledge.unlisted import TitleSpan, dated_titles
 from recjury.records import (
     JSON,
     ConversationLog,
@@ -21,15 +22,10 @@ from recjury.records import (
 )
 
 RULE = "rule"
-VERSION = 1
+VERSION = 2
 
 _SENTENCE = re.compile(r"[^.!?\n]+(?:\.(?=\S)[^.!?\n]*)*[.!?]*")
 _NUMBERED = re.compile(r"^\s*(?:\d+\s*[:.)]|[-*•])\s*(?P<item>.+?)\s*$")
-_NAME = r"[\w'’:&,.!/-]{0,40}"  # the rest of a word; no title's word is longer
-_TITLE = re.compile(
-    rf"\b[A-Z0-9]{_NAME}\s+"
-    rf"(?:(?:[a-z]{{1,3}}\s+)?[A-Z0-9&–-]{_NAME}\s+){{0,12}}\(\d{{4}}\)"
-)
 _GREETING = re.compile(
     r"^\W*(?:hi|hello|hey|good (?:morning|evening|afternoon)|welcome)\b", re.IGNORECASE
 )
@@ -40,6 +36,7 @@ _OFFER = re.compile(
     r"\b(?:recommend|suggest|have you (?:seen|watched)|how about|what about|you should|try)\b",
     re.IGNORECASE,
 )
+_OPENING = re.compile(r"(?<!\w)[\"“*'‘](?=\w)")
 _WORD = re.compile(r"\w+")
 _EMPTY = frozenset(
     _WORD.findall(
@@ -92,15 +89,20 @@ def _pieces(line: str) -> Iterator[tuple[str, DialogueAct]]:
         yield numbered["item"], DialogueAct.RECOMMENDATION
         return
     for sentence in _SENTENCE.findall(line):
-        starts = [title.start() for title in _TITLE.finditer(sentence)][1:]
+        starts = [title.start for title in _titles(sentence)][1:]
         for start, end in pairwise([0, *starts, len(sentence)]):
             mention = sentence[start:end].strip(" ,;")
             if _WORD.search(mention):
                 yield mention, _act(mention)
 
 
+def _titles(text: str) -> Iterator[TitleSpan]:
+    """The dated titles; a title in quotation marks begins behind the first of them."""
+    return dated_titles(_OPENING.sub(" ", text))
+
+
 def _act(mention: str) -> DialogueAct:
-    if _TITLE.search(mention) or _OFFER.search(mention):
+    if any(_titles(mention)) or _OFFER.search(mention):
         return DialogueAct.RECOMMENDATION
     if _GOODBYE.search(mention):
         return DialogueAct.GOODBYE

@@ -10,9 +10,10 @@ from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recjury.judges.measured.annotation import AnnotatedTurn, NamedFilm
+from recjury.judges.measured.annotation import AnnotatedTurn
 from recjury.judges.measured.genres import NEIGHBOURS, canonical_genres
 from recjury.judges.measured.text import word_set
+from recjury.knowledge import TitleMention
 
 _SENTENCE = re.compile(r"[^.!?\n]+|[.!?\n]")
 _CUES = re.compile(
@@ -61,7 +62,7 @@ def claims(turn: AnnotatedTurn) -> list[Claim]:
     found: list[Claim] = []
     named = deque(turn.said.named)
     for start, end in _sentences(text, turn.said.named):
-        here: list[NamedFilm] = []
+        here: list[TitleMention] = []
         while named and named[0].start < end:
             here.append(named.popleft())
         outside = _outside(text, start, end, here)
@@ -77,7 +78,7 @@ def claims(turn: AnnotatedTurn) -> list[Claim]:
     return found
 
 
-def _sentences(text: str, named: tuple[NamedFilm, ...]) -> Iterator[tuple[int, int]]:
+def _sentences(text: str, named: tuple[TitleMention, ...]) -> Iterator[tuple[int, int]]:
     """Where sentences begin and end; punctuation inside a title ends none."""
     inside = deque((film.start, film.end) for film in named)
     start = position = 0
@@ -94,7 +95,7 @@ def _sentences(text: str, named: tuple[NamedFilm, ...]) -> Iterator[tuple[int, i
         yield start, position
 
 
-def _outside(text: str, start: int, end: int, named: list[NamedFilm]) -> str:
+def _outside(text: str, start: int, end: int, named: list[TitleMention]) -> str:
     """The sentence without its titles."""
     pieces: list[str] = []
     for film in named:

@@ -1,7 +1,6 @@
 """Groundness: what the system says of films, held against the catalogue; errors counted."""
 
 import re
-import unicodedata
 
 from recjury.judges.measured.anchors import (
     Occurrence,
@@ -12,10 +11,10 @@ from recjury.judges.measured.anchors import (
     not_applicable,
     score_of,
 )
-from recjury.judges.measured.annotation import AnnotatedLog, NamedFilm
+from recjury.judges.measured.annotation import AnnotatedLog
 from recjury.judges.measured.claims import Claim, claims
 from recjury.judges.measured.genres import excluded
-from recjury.knowledge import Catalogue
+from recjury.knowledge import Catalogue, TitleMention, fold
 from recjury.records import Item
 
 # Catalogues name at most three directors, writers or stars of a film: a list of three may go on,
@@ -62,14 +61,13 @@ def _among(named: list[str], people: tuple[str, ...]) -> bool:
 
 
 def _folded(name: str) -> str:
-    plain = unicodedata.normalize("NFKD", name.casefold())
-    words = re.findall(r"\w+", "".join(c for c in plain if not unicodedata.combining(c)))
+    words = re.findall(r"\w+", fold(name))
     return " ".join(word for word in words if word not in {"jr", "sr"}) or "?"
 
 
-def wrong_year(film: NamedFilm, text: str, catalogue: Catalogue) -> str | None:
+def wrong_year(film: TitleMention, text: str, catalogue: Catalogue) -> str | None:
     """What is wrong with the year behind a title that the catalogue has from other years."""
-    name = film.name
+    name = film.text
     if film.id is not None:
         behind = re.match(r"[\"”']?\s{0,2}\(((?:18|19|20)\d\d)\)", text[film.end : film.end + 12])
         name = f"{name} ({behind[1]})" if behind else name

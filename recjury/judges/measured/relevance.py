@@ -8,12 +8,13 @@ from recjury.judges.measured.anchors import (
     not_applicable,
     score_of,
 )
-from recjury.judges.measured.annotation import AnnotatedLog, NamedFilm
+from recjury.judges.measured.annotation import AnnotatedLog
+from recjury.knowledge import TitleMention
 
 
-def recommended(annotated: AnnotatedLog) -> tuple[NamedFilm, ...]:
+def recommended(annotated: AnnotatedLog) -> tuple[TitleMention, ...]:
     """The films that the system names before the user does, once each, in order."""
-    films: dict[str, NamedFilm] = {}
+    films: dict[str, TitleMention] = {}
     for turn in annotated.spoken:
         for film in turn.new_films:
             films.setdefault(film.key, film)
@@ -33,7 +34,7 @@ def semantic_relevance(annotated: AnnotatedLog) -> Outcome:
     if not films:
         return score_of(0, "the text recommends nothing")
     ids = {item.id for item in annotated.session if item.id is not None}
-    missing = [film.name for film in films if film.id is None or film.id not in ids]
+    missing = [film.text for film in films if film.id is None or film.id not in ids]
     there = len(films) - len(missing)
     summary = f"{there} of {counted(len(films), 'recommended film')} in the list"
     return score_of(

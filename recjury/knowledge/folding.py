@@ -1,14 +1,14 @@
-"""Text as the leak guard sees it: without disguise, and cut into words.
+"""Folding: the forms in which texts and names are compared.
 
-Folding undoes what keeps a title readable for people and hides it from a string comparison:
-accents, full-width and mathematical letters, look-alikes from other alphabets, characters of no
-width, typographic quotes and dashes, and "&" for "and". Case is kept, for capitals are evidence.
+`fold` removes case and accents; entity linking, search and the comparison of people's names use
+it. `fold_disguises` keeps case and also undoes what keeps a title readable for people but hides it
+from a string comparison: full-width and mathematical letters, look-alikes from other alphabets,
+invisible characters, typographic quotes and dashes, and "&" for "and". The leak guard uses it.
 """
 
 import html
 import re
 import unicodedata
-from typing import NamedTuple
 from urllib.parse import unquote
 
 _LOOKALIKES = dict(
@@ -46,7 +46,6 @@ _LEET = str.maketrans("0134578@$", "oieastbas")
 _SIGNS = str.maketrans("!|", "ii")
 _ONE_LETTER = str.maketrans("Ll", "Ii")
 _POSING = re.compile(r"[A-Za-z0-9@$]+(?:[!|]+[A-Za-z0-9@$]+)*")
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _NUMBERS = {
     word: str(value)
     for words in (
@@ -60,7 +59,7 @@ _NUMBERS = {
 
 
 class _Folds(dict[int, str]):
-    """What each character folds to; filled as characters are met."""
+    """What each character folds to; filled when a character is first met."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _fold_character(chr(code))
@@ -83,19 +82,15 @@ def _fold_character(character: str) -> str:
 _FOLDS = _Folds()
 
 
-class Word(NamedTuple):
-    """A word of a folded text: where it stands, in lower case, and the run it belongs to.
-
-    A run is what no space or punctuation divides; CamelCase and digits divide it into words.
-    """
-
-    start: int
-    end: int
-    text: str
-    run: int
-
-
 def fold(text: str) -> str:
+    """`text` in lower case and without accents; everything else stays."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+
+
+def fold_disguises(text: str) -> str:
     """`text` without accents, disguised letters and invisible characters; case stays.
 
     Character references ("&amp;", "%20") are read as what they stand for.
@@ -123,18 +118,6 @@ def all_letters(text: str) -> str:
 def _as_letters(found: re.Match[str]) -> str:
     run = found.group()
     return run.translate(_LEET).translate(_SIGNS) if any(sign.isalpha() for sign in run) else run
-
-
-def words_of(folded: str) -> list[Word]:
-    """The words of a folded text, in order; linear in its length."""
-    words: list[Word] = []
-    run, end = -1, -1
-    for found in _WORD.finditer(folded):
-        if found.start() != end:
-            run += 1
-        end = found.end()
-        words.append(Word(found.start(), end, found.group().lower(), run))
-    return words
 
 
 def as_digits(word: str) -> str:

@@ -1,15 +1,19 @@
-"""Misspelt words: which known words are one edit away.
+"""Near names: how many edits lie between two spellings, and which names a misspelt word means.
 
-An edit is a letter too many, one too few, another one, two that changed places, or a space left
-out between two words. Only words that nobody knows are taken for misspelt ones, so that no word
-of the language becomes a name.
+An edit is a letter too many, one too few, another letter, or two that changed places (the optimal
+string alignment distance, computed by rapidfuzz). A space left out between two words counts, too.
+Only words that nobody knows are taken for misspelt, so that no word of the language becomes a
+name.
 """
 
 from collections import OrderedDict, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property
 
-from recjury.knowledge.casing import word_list
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from recjury.knowledge.ordinary_words import word_list
 
 MIN_LETTERS = 5
 MIN_WORD_LETTERS = 4
@@ -24,7 +28,12 @@ _ENDINGS = (
 )
 
 
-class NearWords:
+def edit_distance(one: str, other: str, at_most: int) -> int:
+    """The number of edits between two spellings; `at_most + 1` where there are more."""
+    return OSA.distance(one, other, score_cutoff=at_most)
+
+
+class NearNames:
     """Finds the known words near an unknown one; the index is built with the first search."""
 
     def __init__(self, names: Iterable[str], known: Iterable[str]):
@@ -61,7 +70,7 @@ class NearWords:
 
     def _is_known(self, word: str) -> bool:
         """Whether the word, what it is a form of, or both its halves are known."""
-        english = word_list("ordinary")
+        english = word_list("name")
         if word in self._others or word in english:
             return True
         stems = [word[: -len(end)] + more for end, more in _ENDINGS if word.endswith(end)]
@@ -70,14 +79,17 @@ class NearWords:
             one in english and other in english for one, other in halves
         )
 
-    def _one_edit_away(self, word: str) -> Iterator[str]:
-        seen = set()
-        for variant in _deletions(word):
-            for known in self._deletions.get(variant, ()):
-                alike = word[0] == known[0] or len(word) >= MIN_OTHER_INITIAL
-                if alike and known not in seen and _is_one_edit(word, known):
-                    seen.add(known)
-                    yield known
+    def _one_edit_away(self, word: str) -> set[str]:
+        """The known words one edit away; short words must begin with the same letter."""
+        near: set[str] = set()
+        for length in range(len(word) - 1, len(word) + 2):
+            known = self._by_length.get(length, ())
+            found = process.extract(
+                word, known, scorer=OSA.distance, processor=None, score_cutoff=1, limit=None
+            )
+            near.update(each for each, _, _ in found)
+        same = len(word) >= MIN_OTHER_INITIAL
+        return {each for each in near if same or each[0] == word[0]}
 
     @cached_property
     def _longest(self) -> int:
@@ -85,12 +97,11 @@ class NearWords:
         return max((len(name) for name in self._names), default=0)
 
     @cached_property
-    def _deletions(self) -> dict[str, list[str]]:
-        index: dict[str, list[str]] = defaultdict(list)
+    def _by_length(self) -> dict[int, list[str]]:
+        index: dict[int, list[str]] = defaultdict(list)
         for word in sorted(self._words):
             if len(word) >= MIN_WORD_LETTERS and word.isalpha():
-                for variant in _deletions(word):
-                    index[variant].append(word)
+                index[len(word)].append(word)
         return index
 
     @cached_property
@@ -101,24 +112,3 @@ class NearWords:
             if " " in name and len(joined) >= MIN_LETTERS and joined.isalpha():
                 index[joined] = (*index.get(joined, ()), name)
         return index
-
-
-def _deletions(word: str) -> Iterator[str]:
-    yield word
-    for place in range(len(word)):
-        yield word[:place] + word[place + 1 :]
-
-
-def _is_one_edit(one: str, other: str) -> bool:
-    """Whether one letter was put in, left out or changed, or two neighbours changed places."""
-    start = 0
-    shorter = min(len(one), len(other))
-    while start < shorter and one[start] == other[start]:
-        start += 1
-    left, right = one[start:], other[start:]
-    return (
-        left[1:] == right
-        or right[1:] == left
-        or left[1:] == right[1:]
-        or (left[:2] == right[1::-1] and left[2:] == right[2:] and len(left) > 1)
-    )

@@ -8,9 +8,9 @@ capital that the sentence does not ask for, a place where only a title can stand
 import re
 from functools import cached_property
 
-from recjury.simulator.folding import Word, words_of
+from recjury.knowledge.tokens import Token, tokenize_parts
+from recjury.simulator.talk import TALK
 from recjury.simulator.title_variants import TitleVariant
-from recjury.simulator.vocabulary import VOCABULARY
 
 _OPENING = "\"'*_[<~|{#>"
 _CLOSING = "\"'*_]>~|}<"
@@ -75,12 +75,12 @@ class StrictMarks:
         self._text = text
         self._asked_which = _ASKS_WHICH.search(asked) is not None
 
-    def is_title(self, found: list[Word], form: TitleVariant, years: frozenset[str]) -> bool:
+    def is_title(self, found: list[Token], form: TitleVariant, years: frozenset[str]) -> bool:
         """Whether the words `found`, which spell `form`, are marked as a title."""
         start, end = found[0].start, found[-1].end
         before = self._text[max(0, start - _NEAR) : start]
         lone = len(form.words) == 1
-        function = lone and form.words[0] in VOCABULARY.function_words
+        function = lone and form.words[0] in TALK.function_words
         return (
             self.is_quoted(start, end)
             or self._has_year(before, end, years, function=function)
@@ -127,7 +127,7 @@ class StrictMarks:
             return True
         if _SAID_TO_BE_A_FILM.search(before):
             return ends
-        if len(form.words) == 1 and (len(form.key) == 1 or form.words[0] in VOCABULARY.genre_words):
+        if len(form.words) == 1 and (len(form.key) == 1 or form.words[0] in TALK.genre_words):
             return False
         return ends and _WATCHED.search(before) is not None
 
@@ -141,53 +141,51 @@ class StrictMarks:
             return False
         last = stop.start() if stop else len(self._text)
         around = self._text[first:start] + " " + self._text[end:last]
-        rest = [word.text for word in words_of(around)]
+        rest = [word.key for word in tokenize_parts(around)]
         alone = all(word in {"the", "a", "an"} for word in rest)
         if alone:
             whole = not self._text[:first].strip() and not self._text[last:].strip(" .!?\n")
             return whole or (not function and self._text[start].isupper())
-        return (
-            self._asked_which and not function and all(word in VOCABULARY.fillers for word in rest)
-        )
+        return self._asked_which and not function and all(word in TALK.fillers for word in rest)
 
     def in_hashtag(self, start: int) -> bool:
         """Whether the character at `start` belongs to a hashtag."""
         return _HASHTAG.search(self._text[max(0, start - _NEAR) : start]) is not None
 
-    def abbreviates(self, found: list[Word]) -> bool:
+    def abbreviates(self, found: list[Token]) -> bool:
         """Whether the letters `found` are two with a full stop between ("U.S.")."""
         return len(found) == 2 and "." in self._text[found[0].end : found[1].start]
 
-    def has_space(self, found: list[Word]) -> bool:
+    def has_space(self, found: list[Token]) -> bool:
         """Whether a space stands between the words, and not a hyphen or slash alone."""
         return any(sign.isspace() for sign in self._text[found[0].start : found[-1].end])
 
-    def is_capitalised(self, found: list[Word]) -> bool:
+    def is_capitalised(self, found: list[Token]) -> bool:
         """Whether the words are written like a name where the sentence does not ask for it."""
         told = False
         for number, word in enumerate(found):
-            small = word.text in VOCABULARY.function_words
+            small = word.key in TALK.function_words
             capital = self._text[word.start].isupper()
             if number and (small or self._is_ending(word)) and not capital:
                 continue
-            if len(found) > 1 and word.text.isdigit():
+            if len(found) > 1 and word.key.isdigit():
                 continue
             if not capital:
                 return False
             told |= self._capital_tells(word, small=small)
         return told and not self._shouts
 
-    def _is_ending(self, word: Word) -> bool:
+    def _is_ending(self, word: Token) -> bool:
         """Whether the word is what stands behind an apostrophe: the "s" of "She's"."""
-        return self._text[word.start - 1] == "'" and len(word.text) <= 2
+        return self._text[word.start - 1] == "'" and len(word.key) <= 2
 
-    def _capital_tells(self, word: Word, *, small: bool) -> bool:
-        if len(word.text) == 1 or (small and self._text[word.start : word.end].isupper()):
+    def _capital_tells(self, word: Token, *, small: bool) -> bool:
+        if len(word.key) == 1 or (small and self._text[word.start : word.end].isupper()):
             return False
         before = self._text[max(0, word.start - _NEAR) : word.start]
         if _CAPITAL_ARTICLE.search(before):
             return True
-        if word.text in VOCABULARY.proper_words and (
+        if word.key in TALK.proper_words and (
             _BEFORE_PROPER.search(before) or not _NO_NOUN_BEHIND.match(self._text, word.end)
         ):
             return False

@@ -19,12 +19,11 @@ words. An ordinary title is a mention only
 """
 
 import re
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 
-from recjury.knowledge.names import Word
+from recjury.knowledge.ordinary_words import word_list
+from recjury.knowledge.tokens import Token
 
-MAX_ORDINARY_WORDS = 3
 LOWER_CASE_SHARE = 0.25
 
 _OPENING = "\"“‘'«„*_`"
@@ -33,29 +32,6 @@ _SENTENCE_START = re.compile(r"[.!?:;…\n][\s\"“‘'«(\[*_-]*$")
 _LIST_ENTRY = re.compile(r"(?:^|\n)\s*(?:\d{1,3}\s*[.):]|[-•*–])\s*$")
 _ENTRY_END = re.compile(r"\s*[.,;!?]?\s*(?:\n|$)")
 _SMALL = frozenset("a an and as at but by for from in into of on or the to with".split())  # noqa: SIM905
-
-
-@cache
-def word_list(name: str) -> frozenset[str]:
-    """The words of one of the two lists of this package, in lower case."""
-    text = Path(__file__).with_name(f"{name}.txt").read_text("utf-8")
-    return frozenset(line for line in text.splitlines() if line and line[0] != "#")
-
-
-def is_ordinary_title(keys: list[str]) -> bool:
-    """Whether a title of these words could stand in a sentence without being meant."""
-    if len(keys) > MAX_ORDINARY_WORDS:
-        return False
-    known = word_list("ordinary" if len(keys) == 1 else "common")
-    return all(key in known or key.isdigit() or len(key) == 1 for key in keys)
-
-
-def is_phrase(keys: list[str]) -> bool:
-    """Whether two or three words are all words of the language: "the box", "taxi driver"."""
-    known = word_list("ordinary") | word_list("common")
-    return 1 < len(keys) <= MAX_ORDINARY_WORDS and all(
-        key in known or key.isdigit() or len(key) == 1 for key in keys
-    )
 
 
 # What opens a remark, often with a capital and without a full stop before it.
@@ -83,10 +59,10 @@ def is_pronoun(key: str) -> bool:
     return key in _PRONOUNS
 
 
-class Casing:
+class TitleMarks:
     """What the quotation marks and capitals of one text say about its words."""
 
-    def __init__(self, text: str, found: list[Word]):
+    def __init__(self, text: str, found: list[Token]):
         """`found` are the words of `text`."""
         self._text = text
         self._words = found
@@ -110,7 +86,7 @@ class Casing:
         has_article = any(word.key in _DETERMINERS for word in span[: 1 + (first > 0)])
         return has_article and not any(word.text[0].isupper() for word in span[-length:])
 
-    def _is_all(self, span: list[Word], spelling: str) -> bool:
+    def _is_all(self, span: list[Token], spelling: str) -> bool:
         """Whether the text is that title and nothing else, capitals included."""
         said = self._text.strip(" .,!?")
         opens = len(span) == 1 and (span[0].key in _OPENERS or is_pronoun(span[0].key))
@@ -150,7 +126,7 @@ class Casing:
             behind is not None
             and behind.text[0].isupper()
             and self._text[word.end : behind.start] in _JOINTS
-            and behind.key not in word_list("ordinary")
+            and behind.key not in word_list("name")
         ):
             found.append(place + 1)
         return tuple(found)
@@ -166,7 +142,7 @@ class Casing:
             before = before[before.find("\n") :] if "\n" in before else "x" + before
         return bool(_LIST_ENTRY.search(before) and _ENTRY_END.match(self._text, end))
 
-    def _is_capitalised(self, span: list[Word], spelling: str) -> bool:
+    def _is_capitalised(self, span: list[Token], spelling: str) -> bool:
         telling = False
         for word in span:
             if word.text.isdigit() or (word.key in _SMALL and word is not span[0]):
