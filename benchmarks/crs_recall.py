@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from benchmarks.checkpoints import checkpoints_in
 from benchmarks.running import run
 from recjury.agents.kbrd.dataset import ENTITY_LIMIT, Instance, Space, instances, space_of, splits
-from recjury.agents.neural.dialogue import Context
-from recjury.agents.neural.hearing import EncodedContext
+from recjury.agents.neural.context import Context, EncodedContext
 from recjury.agents.training.recall import (
     by_group,
     copying_ranks,

@@ -13,9 +13,9 @@ from recjury.agents.kbrd import checkpoint as kbrd_checkpoint
 from recjury.agents.kbrd.generator import load_generator
 from recjury.agents.kbrd.recommender import KbrdRanker, kbrd_generator
 from recjury.agents.neural.bart import BartLanguageModel, padded
-from recjury.agents.neural.bart_voice import BartGenerator
+from recjury.agents.neural.bart_generator import BartGenerator
+from recjury.agents.neural.context import EncodedContext
 from recjury.agents.neural.description import Limits
-from recjury.agents.neural.hearing import EncodedContext
 
 
 def kbrd(golden: Golden) -> Compared:

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from recjury.agents.kbrd.dataset import Space
 from recjury.agents.kbrd.edges import neighbourhoods
-from recjury.agents.neural.dialogue import Context
-from recjury.agents.neural.hearing import EncodedContext
+from recjury.agents.neural.context import Context, EncodedContext
 from recjury.knowledge import KnowledgeGraph, Triple
 
 MODELS = ("kbrd", "barcor", "unicrs")

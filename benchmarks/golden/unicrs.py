@@ -4,8 +4,8 @@ import torch
 
 from benchmarks.golden.compared import Compared
 from benchmarks.golden.files import Golden
+from recjury.agents.neural.context import EncodedContext
 from recjury.agents.neural.description import Limits
-from recjury.agents.neural.hearing import EncodedContext
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.unicrs import checkpoint
 from recjury.agents.unicrs.added_rows import AddedRows

@@ -19,72 +19,72 @@ MOST = 32
 PAUSE = 0.005
 _MOST_PAUSES = 8
 
-Asked = TypeVar("Asked")
-Told = TypeVar("Told")
+Request = TypeVar("Request")
+Response = TypeVar("Response")
 
 
 @dataclass(eq=False)
-class _Waiting(Generic[Asked, Told]):
-    """One question: who waits for its answer, and in which event loop."""
+class _Waiting(Generic[Request, Response]):
+    """One request, and the future of its response in the event loop that waits for it."""
 
-    asked: Asked
+    request: Request
     loop: asyncio.AbstractEventLoop
-    answer: asyncio.Future[Told]
+    response: asyncio.Future[Response]
 
-    def tell(self, told: Told | BaseException) -> None:
-        """Hand the answer over, from another thread; the loop may be gone by now."""
+    def resolve(self, outcome: Response | BaseException) -> None:
+        """Set the response from another thread; the loop may be closed by now."""
         try:
-            self.loop.call_soon_threadsafe(self._set, told)
+            self.loop.call_soon_threadsafe(self._set, outcome)
         except RuntimeError:
             if not self.loop.is_closed():
                 raise
 
-    def _set(self, told: Told | BaseException) -> None:
-        if self.answer.done():  # nobody waits any more
+    def _set(self, outcome: Response | BaseException) -> None:
+        if self.response.done():  # nobody waits any more
             return
-        if not isinstance(told, BaseException):
-            self.answer.set_result(told)
-        elif isinstance(told, Exception) and not isinstance(told, StopIteration):
-            self.answer.set_exception(told)
+        if not isinstance(outcome, BaseException):
+            self.response.set_result(outcome)
+        elif isinstance(outcome, Exception) and not isinstance(outcome, StopIteration):
+            self.response.set_exception(outcome)
         else:  # what a future refuses to hold, or what would end the event loop
-            self.answer.set_exception(RuntimeError(f"the model raised {type(told).__name__}"))
+            self.response.set_exception(RuntimeError(f"the model raised {type(outcome).__name__}"))
 
 
-class Batcher(Generic[Asked, Told]):
-    """Answers single questions with a function that answers many at once.
+class Batcher(Generic[Request, Response]):
+    """Answers single requests with a function that takes many at once.
 
-    `infer` is called in one thread only, with at most `most` questions, and returns one answer
-    each, in order; an exception among the answers fails that question. If `infer` raises, the
-    batch is halved until the question that is to blame stands alone, and only that one fails.
+    `infer` is called in one thread only, with at most `most` requests, and returns one response
+    for each, in order; an exception among the responses fails that request. If `infer` raises,
+    the batch is halved until the failing request is alone, and only that one fails.
 
-    A batch begins when nothing new has come for `pause` seconds, when it is full, or after eight
-    pauses. May be used from several event loops, one after the other or at once.
+    A batch starts when no request has come for `pause` seconds, when it is full, or after eight
+    pauses. A batcher can be used from several event loops, one after the other or at once.
     """
 
     def __init__(
         self,
-        infer: Callable[[Sequence[Asked]], Sequence[Told | Exception]],
+        infer: Callable[[Sequence[Request]], Sequence[Response | Exception]],
         *,
         name: str,
         most: int = MOST,
         pause: float = PAUSE,
     ):
-        """`name` is the thread's. Nothing runs before the first question."""
+        """`name` is the thread's. Nothing runs before the first request."""
         if most < 1:
             raise ValueError(f"most must be at least 1, got {most}")
         self._infer, self._name, self._most, self._pause = infer, name, most, pause
         self._changed = threading.Condition()
-        self._waiting: deque[_Waiting[Asked, Told]] = deque()
+        self._waiting: deque[_Waiting[Request, Response]] = deque()
         self._running = self._closed = False
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
 
-    async def ask(self, asked: Asked) -> Told:
-        """The answer. Raises what `infer` raised for this question, SystemFailed when closed.
+    async def ask(self, request: Request) -> Response:
+        """The response. Raises what `infer` raised for this request, SystemFailed when closed.
 
-        Cancelling takes a question back that waits; one that is being answered is left to end.
+        Cancelling withdraws a request that waits; one that is being answered runs to its end.
         """
         loop = asyncio.get_running_loop()
-        waiting: _Waiting[Asked, Told] = _Waiting(asked, loop, loop.create_future())
+        waiting: _Waiting[Request, Response] = _Waiting(request, loop, loop.create_future())
         with self._changed:
             if self._closed:
                 raise SystemFailed(f"{self._name} is closed")
@@ -94,14 +94,14 @@ class Batcher(Generic[Asked, Told]):
                 self._running = True
                 self._thread.submit(self._serve)
         try:
-            return await waiting.answer
+            return await waiting.response
         finally:
             with self._changed:
                 if waiting in self._waiting:
                     self._waiting.remove(waiting)
 
     async def aclose(self) -> None:
-        """Answer what waits, then end the thread; later questions are refused."""
+        """Answer what waits, then end the thread; later requests are refused."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -112,7 +112,7 @@ class Batcher(Generic[Asked, Told]):
         while batch := self._collect():
             self._answer(batch)
 
-    def _collect(self) -> list[_Waiting[Asked, Told]]:
+    def _collect(self) -> list[_Waiting[Request, Response]]:
         """The next batch, first come first served; empty, and not running, if nothing waits."""
         with self._changed:
             latest = time.monotonic() + _MOST_PAUSES * self._pause
@@ -124,18 +124,18 @@ class Batcher(Generic[Asked, Told]):
             self._running = count > 0
             return [self._waiting.popleft() for _ in range(count)]
 
-    def _answer(self, batch: Sequence[_Waiting[Asked, Told]]) -> None:
+    def _answer(self, batch: Sequence[_Waiting[Request, Response]]) -> None:
         try:
-            told = self._infer([each.asked for each in batch])
-            if len(told) != len(batch):
-                raise RuntimeError(f"expected {len(batch)} answers, got {len(told)}")
+            responses = self._infer([each.request for each in batch])
+            if len(responses) != len(batch):
+                raise RuntimeError(f"expected {len(batch)} answers, got {len(responses)}")
         except BaseException as error:  # whatever it is, nobody may wait for ever
             if len(batch) == 1:
-                batch[0].tell(error)
+                batch[0].resolve(error)
                 return
             middle = len(batch) // 2
             self._answer(batch[:middle])
             self._answer(batch[middle:])
         else:
-            for each, answer in zip(batch, told, strict=True):
-                each.tell(answer)
+            for each, response in zip(batch, responses, strict=True):
+                each.resolve(response)

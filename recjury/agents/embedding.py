@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agents.extras import require_neural
-from recjury.agents.item_text import item_text
+from recjury.agents.item_vectors import item_text
 from recjury.agents.retrieval.words import plain_words
 from recjury.errors import ConfigError
 from recjury.knowledge import fold

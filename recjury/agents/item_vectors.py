@@ -1,4 +1,4 @@
-"""The vectors of a catalogue's items, computed once and kept on disk."""
+"""Items as texts, and their vectors, computed once and kept on disk."""
 
 import asyncio
 import os
@@ -11,13 +11,30 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.agents.item_text import item_text
 from recjury.errors import SystemFailed
-from recjury.records import digest
+from recjury.records import Item, digest
 
 if TYPE_CHECKING:
     from recjury.agents.embedding import Embedder, Vectors
     from recjury.knowledge import Catalogue
+
+
+def item_text(item: Item) -> str:
+    """An item's attributes in one line, as iEvaLM's ChatGPT baseline embeds them.
+
+    Title, genres, actors, directors and writers, each left out where nothing is known; no
+    plot, year or language.
+    """
+    parts = [f"Title: {item.name}"]
+    for label, values in (
+        ("Genre", item.genres),
+        ("Actor", item.actors),
+        ("Director", item.directors),
+        ("Writer", item.writers),
+    ):
+        if values:
+            parts.append(f"{label}: {', '.join(values)}")
+    return "; ".join(parts)
 
 
 class ItemVectors:

@@ -11,8 +11,7 @@ from recjury.cli import options, output
 from recjury.cli.progress_line import duration, progress_line
 
 if TYPE_CHECKING:
-    from recjury.agents.training.progress import TrainingProgress
-    from recjury.agents.training.report import EpochReport, TrainingReport
+    from recjury.agents.training.report import EpochReport, TrainingProgress, TrainingReport
 
 app = typer.Typer(help="Train a system under test.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -200,7 +199,7 @@ def _train(
 @contextlib.contextmanager
 def _show_progress() -> Iterator["TrainingProgress"]:
     """What counts the steps of a training; shown on standard error while the block runs."""
-    from recjury.agents.training.progress import TrainingProgress
+    from recjury.agents.training.report import TrainingProgress
 
     progress = TrainingProgress(_say_epoch)
     with progress_line(lambda: describe(progress), lambda: _share(progress), every=_EVERY):

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from recjury.agents.batching import Batcher
-from recjury.agents.neural.serving import NeuralRecommender, Outcome
+from recjury.agents.neural.system import NeuralRecommender, Outcome
 from recjury.errors import SystemFailed
 from recjury.records import Conversation, SystemReply
 from tests.agents.conversations import talk

@@ -12,10 +12,9 @@ from recjury.agents.kbrd.generator import load_generator
 from recjury.agents.kbrd.recommender import KBRD
 from recjury.agents.neural import weights
 from recjury.agents.neural.bart import padded
-from recjury.agents.neural.bart_voice import BartGenerator
+from recjury.agents.neural.bart_generator import BartGenerator
+from recjury.agents.neural.context import ContextEncoder, joined
 from recjury.agents.neural.description import Fidelity
-from recjury.agents.neural.dialogue import joined
-from recjury.agents.neural.hearing import ContextEncoder
 from recjury.errors import DataError
 from recjury.records import SystemReply
 from tests.agents.conversations import talk

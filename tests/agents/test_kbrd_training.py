@@ -22,12 +22,11 @@ from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.kbrd.objective import KbrdRanking
 from recjury.agents.kbrd.recommender import KBRD
 from recjury.agents.kbrd.training import KbrdHyperparameters, train_kbrd
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.loop import fit
-from recjury.agents.training.plan import TrainingPlan
-from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.recall import popularity_ranks, recalls
-from recjury.agents.training.report import EpochReport, TrainingReport
-from recjury.agents.training.session import TrainingRun
+from recjury.agents.training.report import EpochReport, TrainingProgress, TrainingReport
+from recjury.agents.training.run import TrainingRun
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, DataError
 from recjury.records import Conversation

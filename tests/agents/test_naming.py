@@ -1,7 +1,13 @@
 """What models read of conversations, and names in what they say."""
 
-from recjury.agents.neural.dialogue import Context, joined, prefixed, utterances
-from recjury.agents.neural.hearing import ContextEncoder, EncodedContext
+from recjury.agents.neural.context import (
+    Context,
+    ContextEncoder,
+    EncodedContext,
+    joined,
+    prefixed,
+    utterances,
+)
 from recjury.agents.neural.naming import NameFromList, as_said
 from recjury.agents.neural.tokens import ITEM
 from recjury.records import Conversation, ItemRef, Speaker, Turn

@@ -16,10 +16,9 @@ from recjury.agents.kbrd.dataset import graph_instances
 from recjury.agents.kbrd.training import KbrdHyperparameters as KbrdSettings
 from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.plan import SystemPlan, TrainingPlan
-from recjury.agents.training.progress import TrainingProgress
-from recjury.agents.training.report import EpochReport, TrainingReport
-from recjury.agents.training.speech import learnable_words, training_replies
+from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.replies import learnable_words, training_replies
+from recjury.agents.training.report import EpochReport, TrainingProgress, TrainingReport
 from recjury.agents.training.systems import train
 from recjury.agents.unicrs.training import UnicrsHyperparameters as UnicrsSettings
 from recjury.agents.unicrs.training import train_unicrs

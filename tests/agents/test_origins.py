@@ -17,12 +17,11 @@ from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import ITEM, Tokens
 from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.origins import find_origins
-from recjury.agents.training.progress import TrainingProgress
-from recjury.agents.training.report import EpochReport
-from recjury.agents.training.speech import TrainingReply
+from recjury.agents.training.replies import TrainingReply
+from recjury.agents.training.report import EpochReport, TrainingProgress
 from recjury.agents.training.systems import train
 from recjury.agents.unicrs.assembly import read_texts
-from recjury.agents.unicrs.backbones import Folders
+from recjury.agents.unicrs.backbone_files import Folders
 from recjury.agents.unicrs.prompting import fitting
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError, DataError

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from recjury.agents import SystemContext, load_recommender
+from recjury.agents.neural.context import REPEAT_NGRAM
 from recjury.agents.neural.description import Fidelity
-from recjury.agents.neural.own_turns import REPEAT_NGRAM
 from recjury.records import JSON
 from tests.agents.tiny import CORPUS, write_barcor, write_kbrd, write_unicrs
 

@@ -20,15 +20,15 @@ from recjury.agents.kbrd.training import KbrdHyperparameters as KbrdSettings
 from recjury.agents.kbrd.training import train_kbrd
 from recjury.agents.neural import weights
 from recjury.agents.neural.backbones import find_origin
+from recjury.agents.neural.context import prefixed
 from recjury.agents.neural.description import Metadata, read_metadata
-from recjury.agents.neural.dialogue import prefixed
-from recjury.agents.training.bart_speech import BartReplying
+from recjury.agents.training.bart_objective import BartReplying
 from recjury.agents.training.bart_start import published_bart
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.loop import Objective, reproducible
 from recjury.agents.training.origins import find_origins
-from recjury.agents.training.plan import TrainingPlan
 from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.session import TrainingRun
+from recjury.agents.training.run import TrainingRun
 from recjury.agents.training.systems import train
 from recjury.agents.unicrs import checkpoint as unicrs
 from recjury.agents.unicrs import prompting

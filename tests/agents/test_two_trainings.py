@@ -5,7 +5,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from recjury.agents.neural.description import METADATA
-from recjury.agents.training.place import whole_folder
+from recjury.agents.training.output_folder import whole_folder
 
 _TIMES = 300
 

@@ -12,12 +12,12 @@ import torch
 from recjury.agents import SystemContext, load_recommender
 from recjury.agents.kbrd.edges import neighbourhoods
 from recjury.agents.neural import weights
+from recjury.agents.neural.context import Context
 from recjury.agents.neural.description import Fidelity
-from recjury.agents.neural.dialogue import Context
 from recjury.agents.neural.tokens import END, ITEM
 from recjury.agents.unicrs import checkpoint
 from recjury.agents.unicrs.added_rows import drawn_rows
-from recjury.agents.unicrs.backbones import read_gpt2, read_roberta
+from recjury.agents.unicrs.backbone_files import read_gpt2, read_roberta
 from recjury.agents.unicrs.model import (
     Unicrs,
     left_padded,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recjury.agents.training.progress import TrainingProgress
+from recjury.agents.training.report import TrainingProgress
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.cli import train
 from recjury.cli.campaign_run import describe

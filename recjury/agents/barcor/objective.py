@@ -13,7 +13,7 @@ from recjury.agents.barcor.model import BarcorRecommender
 from recjury.agents.kbrd.dataset import Instance, Space, Splits
 from recjury.agents.kbrd.model import RelationalConvolution
 from recjury.agents.neural.bart import padded
-from recjury.agents.neural.dialogue import prefixed
+from recjury.agents.neural.context import prefixed
 from recjury.agents.neural.tokens import Tokens
 from recjury.agents.training.recall import first_and_ten, label_ranks
 

@@ -13,14 +13,11 @@ from recjury.agents.barcor.model import BarcorRecommender
 from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.neural.bart import padded
 from recjury.agents.neural.bart_config import refuse_beyond
-from recjury.agents.neural.bart_voice import BartGenerator
+from recjury.agents.neural.bart_generator import BartGenerator
+from recjury.agents.neural.context import REPEAT_NGRAM, ContextEncoder, EncodedContext, prefixed
 from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
-from recjury.agents.neural.dialogue import prefixed
-from recjury.agents.neural.hearing import ContextEncoder, EncodedContext
 from recjury.agents.neural.naming import NameFromList, as_said
-from recjury.agents.neural.own_turns import REPEAT_NGRAM
-from recjury.agents.neural.serving import NeuralRecommender
-from recjury.agents.neural.system import NeuralSystem
+from recjury.agents.neural.system import NeuralRecommender, NeuralSystem
 from recjury.agents.neural.tokens import ITEM, Tokens
 from recjury.errors import ConfigError
 from recjury.records import JSON, LIST_LENGTH

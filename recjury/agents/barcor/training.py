@@ -19,17 +19,16 @@ from recjury.agents.barcor.objective import (
 )
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.bart_config import BartDims
+from recjury.agents.neural.context import prefixed
 from recjury.agents.neural.description import Limits
-from recjury.agents.neural.dialogue import prefixed
-from recjury.agents.training.bart_speech import BartReplying
+from recjury.agents.training.bart_objective import BartReplying
 from recjury.agents.training.bart_start import BartStart, published_bart
+from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.learned_tokens import add_entities, learn_tokens
 from recjury.agents.training.loop import reproducible
-from recjury.agents.training.place import check_place, whole_folder
-from recjury.agents.training.plan import SystemPlan, TrainingPlan
-from recjury.agents.training.progress import TrainingProgress
-from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.session import TrainingRun
-from recjury.agents.training.vocabulary import add_entities, learn_tokens
+from recjury.agents.training.output_folder import check_place, whole_folder
+from recjury.agents.training.report import TrainingProgress, TrainingReport
+from recjury.agents.training.run import TrainingRun
 from recjury.corpora import Corpus
 
 LIMITS = Limits(context=80, entities=0, response=48)

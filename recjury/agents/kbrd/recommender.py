@@ -1,6 +1,6 @@
 """KBRD as a system under test."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,20 +9,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from recjury.agents.kbrd import checkpoint, template
+from recjury.agents.kbrd import checkpoint
 from recjury.agents.kbrd.checkpoint import KbrdCheckpoint
 from recjury.agents.kbrd.dataset import Space, space_of
 from recjury.agents.kbrd.generator import CONV, LIMITS, KbrdSpeech, load_generator
 from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.neural.bart_config import refuse_beyond
-from recjury.agents.neural.bart_voice import BartGenerator
+from recjury.agents.neural.bart_generator import BartGenerator
+from recjury.agents.neural.context import REPEAT_NGRAM, ContextEncoder, EncodedContext, joined
 from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
-from recjury.agents.neural.dialogue import joined
-from recjury.agents.neural.hearing import ContextEncoder, EncodedContext
 from recjury.agents.neural.naming import NameFromList, as_said
-from recjury.agents.neural.own_turns import REPEAT_NGRAM
-from recjury.agents.neural.serving import NeuralRecommender
-from recjury.agents.neural.system import NeuralSystem, ReplyGenerator
+from recjury.agents.neural.system import NeuralRecommender, NeuralSystem, ReplyGenerator
 from recjury.agents.neural.tokens import ITEM
 from recjury.errors import ConfigError, DataError
 from recjury.records import JSON, LIST_LENGTH, ItemRef
@@ -31,6 +28,18 @@ if TYPE_CHECKING:
     from recjury.corpora import Corpus
 
 _VERSION = 4
+_NAMED = 3
+_QUESTIONS = (
+    "What kind of films do you like? A title, an actor or a genre would help me.",
+    "Could you name a film or an actor you enjoyed?",
+    "Which genre or director are you in the mood for?",
+)
+_SENTENCES = (
+    "From what you have told me, you could try {items}.",
+    "You might enjoy {items}.",
+    "How about {items}?",
+    "Have you thought of {items}?",
+)
 
 
 class KBRD(NeuralRecommender):
@@ -163,9 +172,9 @@ class _TemplateGenerator:
 
     def say(self, heard: Sequence[EncodedContext], lists: Sequence[Sequence[ItemRef]]) -> list[str]:
         return [
-            template.recommendation(items, each.named, each.turns)
+            _recommendation(items, each.named, each.turns)
             if each.context.entities
-            else template.question(each.turns)
+            else _question(each.turns)
             for each, items in zip(heard, lists, strict=True)
         ]
 
@@ -186,3 +195,18 @@ def kbrd_generator(
         keep=(ITEM,) if named else (),
         new_words=REPEAT_NGRAM if fidelity == "corrected" else None,
     )
+
+
+def _question(turn: int) -> str:
+    """A question to a user of whom nothing is known; `turn` varies it."""
+    return _QUESTIONS[turn // 2 % len(_QUESTIONS)]
+
+
+def _recommendation(items: Sequence[ItemRef], named: Collection[str], turn: int) -> str:
+    """A sentence with the first items of the list whose ids nobody has `named` yet.
+
+    The list's first item is named again when all of it was named before.
+    """
+    fresh = [item.name for item in items if item.id not in named][:_NAMED] or [items[0].name]
+    joined = fresh[0] if len(fresh) == 1 else f"{', '.join(fresh[:-1])} or {fresh[-1]}"
+    return _SENTENCES[turn // 2 % len(_SENTENCES)].format(items=joined)

@@ -15,18 +15,17 @@ from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.kbrd.objective import KbrdRanking
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.bart_config import BartDims
+from recjury.agents.neural.context import joined
 from recjury.agents.neural.description import Fidelity, Limits
-from recjury.agents.neural.dialogue import joined
-from recjury.agents.training.bart_speech import BartReplying
+from recjury.agents.training.bart_objective import BartReplying
 from recjury.agents.training.bart_start import BartStart, published_bart
+from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.learned_tokens import learn_tokens
 from recjury.agents.training.loop import reproducible
-from recjury.agents.training.place import check_place, whole_folder
-from recjury.agents.training.plan import SystemPlan, TrainingPlan
-from recjury.agents.training.progress import TrainingProgress
-from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.session import TrainingRun
-from recjury.agents.training.speech import TrainingReply
-from recjury.agents.training.vocabulary import learn_tokens
+from recjury.agents.training.output_folder import check_place, whole_folder
+from recjury.agents.training.replies import TrainingReply
+from recjury.agents.training.report import TrainingProgress, TrainingReport
+from recjury.agents.training.run import TrainingRun
 from recjury.corpora import Corpus
 
 LIMITS = Limits(context=96, entities=32, response=48)

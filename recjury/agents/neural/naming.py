@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from recjury.agents.neural.hearing import EncodedContext
+from recjury.agents.neural.context import EncodedContext
 from recjury.agents.neural.tokens import ITEM
 from recjury.knowledge import Catalogue
 from recjury.records import ItemRef

@@ -15,7 +15,7 @@ from recjury.agents.neural.bart_config import END, made, read_config
 from recjury.agents.neural.bart_files import WEIGHTS, with_tied
 from recjury.agents.neural.description import Backbone, Limits
 from recjury.agents.neural.tokens import ITEM, Tokens
-from recjury.agents.training.speech import TrainingReply
+from recjury.agents.training.replies import TrainingReply
 from recjury.errors import DataError
 
 _BEGIN = "<s>"

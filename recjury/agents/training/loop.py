@@ -10,9 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from recjury.agents.training.plan import TrainingPlan
-from recjury.agents.training.progress import TrainingProgress
-from recjury.agents.training.report import EpochReport
+from recjury.agents.training.hyperparameters import TrainingPlan
+from recjury.agents.training.report import EpochReport, TrainingProgress
 from recjury.errors import DataError
 
 _THREADS = 1  # sums in parallel come out in another order each time

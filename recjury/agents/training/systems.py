@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from recjury.agents.extras import require_neural
+from recjury.agents.training.hyperparameters import SystemPlan
 from recjury.agents.training.origins import find_origins
-from recjury.agents.training.plan import SystemPlan
-from recjury.agents.training.progress import TrainingProgress
-from recjury.agents.training.report import TrainingReport
+from recjury.agents.training.report import TrainingProgress, TrainingReport
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
 
@@ -60,7 +59,7 @@ def train(
     )
     if half:
         from recjury.agents.neural.weights import halve
-        from recjury.agents.training.place import PARTS
+        from recjury.agents.training.output_folder import PARTS
 
         for part in PARTS:
             halve(out / part)

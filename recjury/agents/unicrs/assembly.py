@@ -9,7 +9,7 @@ from recjury.agents.neural.bart_config import CONFIG, made
 from recjury.agents.neural.description import METADATA, Limits
 from recjury.agents.neural.tokens import Tokens
 from recjury.agents.unicrs.added_rows import AddedRows, drawn_rows, grown
-from recjury.agents.unicrs.backbones import Folders, read_gpt2, read_roberta, read_weights
+from recjury.agents.unicrs.backbone_files import Folders, read_gpt2, read_roberta, read_weights
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.texts import Texts
 from recjury.errors import DataError

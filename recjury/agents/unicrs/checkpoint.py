@@ -24,7 +24,7 @@ from recjury.agents.neural.description import (
 from recjury.agents.neural.tokens import ITEM
 from recjury.agents.unicrs.added_rows import AddedRows
 from recjury.agents.unicrs.assembly import assemble, read_texts
-from recjury.agents.unicrs.backbones import Folders, save_backbone
+from recjury.agents.unicrs.backbone_files import Folders, save_backbone
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.prompts import PromptEncoder
 from recjury.agents.unicrs.texts import Texts

@@ -11,10 +11,10 @@ from torch.nn import functional
 
 from recjury.agents.kbrd.dataset import Instance, Space, Splits
 from recjury.agents.kbrd.edges import Neighbourhoods
-from recjury.agents.neural.dialogue import Context
+from recjury.agents.neural.context import Context
 from recjury.agents.neural.tokens import END
 from recjury.agents.training.recall import first_and_ten, label_ranks
-from recjury.agents.training.speech import TrainingReply
+from recjury.agents.training.replies import TrainingReply
 from recjury.agents.unicrs.model import Batch, Unicrs
 from recjury.agents.unicrs.prompts import PromptEncoder
 from recjury.agents.unicrs.texts import Texts

@@ -12,10 +12,10 @@ from recjury.agents.kbrd.edges import Neighbourhoods
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.description import Backbone, Limits
 from recjury.agents.neural.tokens import ITEM
-from recjury.agents.training.plan import TrainingPlan
-from recjury.agents.training.session import TrainingRun
+from recjury.agents.training.hyperparameters import TrainingPlan
+from recjury.agents.training.run import TrainingRun
 from recjury.agents.unicrs.assembly import FIRST_POSITION, assemble, read_texts
-from recjury.agents.unicrs.backbones import Folders, read_gpt2, read_roberta
+from recjury.agents.unicrs.backbone_files import Folders, read_gpt2, read_roberta
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.objective import UnicrsRanking, UnicrsReplying, frozen
 from recjury.agents.unicrs.texts import PROMPT, Texts

@@ -13,13 +13,16 @@ from transformers import DynamicCache
 
 from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
+from recjury.agents.neural.context import (
+    REPEAT_NGRAM,
+    ContextEncoder,
+    EncodedContext,
+    earlier_replies,
+)
 from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
 from recjury.agents.neural.generation import DecodingConfig, GenerationBatch, generate
-from recjury.agents.neural.hearing import ContextEncoder, EncodedContext
 from recjury.agents.neural.naming import NameFromList, as_said
-from recjury.agents.neural.own_turns import REPEAT_NGRAM, earlier_replies
-from recjury.agents.neural.serving import NeuralRecommender
-from recjury.agents.neural.system import NeuralSystem
+from recjury.agents.neural.system import NeuralRecommender, NeuralSystem
 from recjury.agents.neural.tokens import END, ITEM
 from recjury.agents.unicrs import checkpoint
 from recjury.agents.unicrs.assembly import refuse_beyond

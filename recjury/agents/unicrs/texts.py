@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import torch
 
 from recjury.agents.neural.bart import padded
+from recjury.agents.neural.context import Context, prefixed
 from recjury.agents.neural.description import Fidelity, Limits
-from recjury.agents.neural.dialogue import Context, prefixed
 from recjury.agents.neural.tokens import END, Tokens
 from recjury.agents.unicrs.model import (
     Batch,

@@ -11,13 +11,12 @@ from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
 from recjury.agents.neural.backbones import Origin
 from recjury.agents.neural.description import Limits
 from recjury.agents.neural.tokens import END, ITEM
+from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
+from recjury.agents.training.learned_tokens import learn_tokens
 from recjury.agents.training.loop import reproducible
-from recjury.agents.training.place import check_place, whole_folder
-from recjury.agents.training.plan import SystemPlan, TrainingPlan
-from recjury.agents.training.progress import TrainingProgress
-from recjury.agents.training.report import TrainingReport
-from recjury.agents.training.session import TrainingRun
-from recjury.agents.training.vocabulary import learn_tokens
+from recjury.agents.training.output_folder import check_place, whole_folder
+from recjury.agents.training.report import TrainingProgress, TrainingReport
+from recjury.agents.training.run import TrainingRun
 from recjury.agents.unicrs import checkpoint, prompting
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.objective import (

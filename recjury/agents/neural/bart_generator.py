@@ -9,9 +9,8 @@ from torch import Tensor
 from recjury.agents.neural.bart import PAD, START, padded
 from recjury.agents.neural.bart_config import END
 from recjury.agents.neural.bart_files import LoadedGenerator
+from recjury.agents.neural.context import EncodedContext, earlier_replies
 from recjury.agents.neural.generation import GenerationBatch, generate
-from recjury.agents.neural.hearing import EncodedContext
-from recjury.agents.neural.own_turns import earlier_replies
 from recjury.agents.neural.tokens import ITEM, Tokens
 from recjury.records import ItemRef
 

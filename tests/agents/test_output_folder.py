@@ -7,9 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from recjury.agents.neural.description import METADATA
-from recjury.agents.training.place import check_place, whole_folder
-from recjury.agents.training.progress import TrainingProgress
-from recjury.agents.training.report import EpochReport
+from recjury.agents.training.output_folder import check_place, whole_folder
+from recjury.agents.training.report import EpochReport, TrainingProgress
 from recjury.agents.training.systems import train
 from recjury.cli.app import app
 from recjury.corpora import Corpus, open_corpus

@@ -10,7 +10,7 @@ from torch.nn import functional
 from recjury.agents.neural.bart import PAD, START, BartLanguageModel, padded
 from recjury.agents.neural.bart_config import END
 from recjury.agents.neural.tokens import Tokens
-from recjury.agents.training.speech import TrainingReply
+from recjury.agents.training.replies import TrainingReply
 
 Users = Callable[[Sequence[TrainingReply]], Tensor]
 _NEVER = -100.0

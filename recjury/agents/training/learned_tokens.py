@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recjury.agents.neural.tokens import Family, Tokens
-from recjury.agents.training.speech import TrainingReply
+from recjury.agents.training.replies import TrainingReply
 from recjury.corpora import Corpus, TrainingExample
 from recjury.knowledge import KnowledgeGraph
 

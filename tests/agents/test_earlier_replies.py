@@ -17,9 +17,13 @@ from recjury.agents.kbrd.edges import neighbourhoods
 from recjury.agents.kbrd.generator import load_generator
 from recjury.agents.kbrd.recommender import KbrdRanker, kbrd_generator
 from recjury.agents.neural.bart import BartLanguageModel
+from recjury.agents.neural.context import (
+    REPEAT_NGRAM,
+    ContextEncoder,
+    EncodedContext,
+    earlier_replies,
+)
 from recjury.agents.neural.description import Fidelity
-from recjury.agents.neural.hearing import ContextEncoder, EncodedContext
-from recjury.agents.neural.own_turns import REPEAT_NGRAM, earlier_replies
 from recjury.agents.neural.tokens import Tokens
 from recjury.agents.unicrs.recommender import UnicrsSpeaker
 from tests.agents.conversations import talk

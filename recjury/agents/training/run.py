@@ -21,17 +21,16 @@ from recjury.agents.kbrd.dataset import (
 )
 from recjury.agents.neural.description import Backbone, Fidelity, Limits, Metadata
 from recjury.agents.neural.tokens import ITEM
+from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.loop import Fitted, Objective, fit, reproducible
-from recjury.agents.training.plan import TrainingPlan
-from recjury.agents.training.progress import TrainingProgress
 from recjury.agents.training.recall import by_group, copying_ranks, popularity_ranks
-from recjury.agents.training.report import PartReport, TrainingReport
-from recjury.agents.training.speech import (
+from recjury.agents.training.replies import (
     TrainingReply,
     held_out,
     learnable_words,
     training_replies,
 )
+from recjury.agents.training.report import PartReport, TrainingProgress, TrainingReport
 from recjury.corpora import Corpus, TrainingExample
 from recjury.errors import DataError
 
