@@ -1,13 +1,14 @@
 """A catalogue prepared for search: word postings (BM25), attributes, popularity.
 
 The attributes are the catalogue's side of the knowledge graph: two items that share a person or
-a genre are neighbours of one entity there.
+a genre are neighbours of one attribute in a networkx graph of items and attributes.
 """
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
-from typing import Literal, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 from recjury.agents.retrieval.words import content_words
 from recjury.knowledge import Catalogue, Mention, Name, TitleRecogniser, fold
 from recjury.records import Item
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 AttributeKind = Literal["genre", "director", "actor", "writer"]
 
@@ -56,7 +60,7 @@ class Attribute(NamedTuple):
 
 
 class Library:
-    """Items by row number; `attributes` by folded name; each item's own in `attributes_of`.
+    """Items by row number; `attributes` by folded name; `graph` joins the two.
 
     `years` [items] is 0 where the year is not known; `popularity` [items] is from 0 to 1.
     """
@@ -67,15 +71,37 @@ class Library:
         self.items = tuple(catalogue)
         self.rows = {item.id: row for row, item in enumerate(self.items)}
         self.attributes = self._attributes()
-        self.attributes_of: tuple[tuple[str, ...], ...] = tuple(
-            tuple(dict.fromkeys(fold(name) for _, name in _facts(item))) for item in self.items
-        )
         self._postings = _postings([_document(item) for item in self.items])
         self._names = TitleRecogniser(self._spellings())
         self.years: NDArray[np.int64] = np.array([item.year or 0 for item in self.items])
         popularity = np.array([item.popularity or 0.0 for item in self.items], dtype=np.float64)
         top = math.log1p(float(popularity.max(initial=0.0)))
         self.popularity: NDArray[np.float64] = np.log1p(popularity) / (top or 1.0)
+
+    @cached_property
+    def graph(self) -> "nx.Graph[int | str]":
+        """Items (row numbers) and attributes (folded names), joined where an item has one.
+
+        An item's neighbours stand in the order of the catalogue's entry.
+        """
+        import networkx as nx
+
+        graph: nx.Graph[int | str] = nx.Graph()
+        graph.add_nodes_from(range(len(self.items)))
+        for row, item in enumerate(self.items):
+            graph.add_edges_from((row, fold(name)) for _, name in _facts(item))
+        return graph
+
+    def attributes_of(self, row: int) -> tuple[str, ...]:
+        """The folded names of what an item has, in the order of the catalogue's entry."""
+        return tuple(str(name) for name in self.graph[row])
+
+    def shared(self, row: int, other: int) -> tuple[str, ...]:
+        """The folded names of what two items have in common, in the order of the first."""
+        import networkx as nx
+
+        common = set(nx.common_neighbors(self.graph, row, other))
+        return tuple(name for name in self.attributes_of(row) if name in common)
 
     def knows(self, word: str) -> bool:
         """Whether any item's document has the word."""

@@ -71,7 +71,7 @@ def _scores(library: Library, wish: Understanding, weights: Weights) -> NDArray[
 
 def _add_neighbours(scores: NDArray[np.float64], library: Library, row: int, weight: float) -> None:
     """Add to each item what it shares with the item `row`; what few items have counts most."""
-    names = library.attributes_of[row]
+    names = library.attributes_of(row)
     share = weight / np.sqrt(max(1, len(names)))
     for name in names:
         attribute = library.attributes[name]

@@ -45,7 +45,7 @@ def _shared(library: Library, row: int, liked: int) -> Iterator[str]:
     if liked == row:
         return
     title = library.items[liked].name
-    names = [name for name in library.attributes_of[row] if name in library.attributes_of[liked]]
+    names = library.shared(row, liked)
     for kind in _ROLES:
         for name in names:
             rows = library.attributes[name].rows.get(kind, ())
