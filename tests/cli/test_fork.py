@@ -1,6 +1,7 @@
 """`recjury fork`: by rule and by models, what it costs, what is refused, and that it verifies."""
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ STORE = ("--store", "runs.db")
 MODELS = ("--config", "models.yaml")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def endpoint() -> Iterator[ScriptedEndpoint]:
     with ScriptedEndpoint(player.play, models=("scripted", "strict")) as endpoint:
         yield endpoint
@@ -56,6 +57,24 @@ def _models(url: str) -> dict[str, Any]:
     }
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the store with a debate by models is kept once it is made."""
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture
+def debate(command: Command, kept: Path) -> str:
+    """The id of the one debate in the store, held by models."""
+    if not (kept / "runs.db").exists():
+        held = _judged(command, *MODELS)
+        shutil.copy("runs.db", kept)
+        (kept / "debate").write_text(held)
+    else:
+        shutil.copy(kept / "runs.db", "runs.db")
+    return (kept / "debate").read_text()
+
+
 def _judged(command: Command, *arguments: str) -> str:
     """The id of the one debate over the recorded conversation."""
     ended = command("judge", "recorded.jsonl", "--json", *arguments)
@@ -77,9 +96,8 @@ def _verified(command: Command) -> dict[str, Any]:
 
 
 def test_one_changed_statement_costs_eight_calls_and_again_none(
-    command: Command, endpoint: ScriptedEndpoint
+    command: Command, debate: str, endpoint: ScriptedEndpoint
 ) -> None:
-    debate = _judged(command, *MODELS)
     asked = len(endpoint.bodies)
     changed = (debate[:8], "--from", 2, "--say", "linguist=mild.txt", *MODELS)
     fork = _forked(command, *changed)
@@ -93,10 +111,9 @@ def test_one_changed_statement_costs_eight_calls_and_again_none(
 
 
 def test_calls_that_the_store_has_are_not_made_again(
-    command: Command, endpoint: ScriptedEndpoint
+    command: Command, debate: str, endpoint: ScriptedEndpoint
 ) -> None:
     """A fork that comes back to the original's course asks what the original asked."""
-    debate = _judged(command, *MODELS)
     fork = _forked(command, debate, "--from", 2, "--max-rounds", 3, *MODELS)
     asked = len(endpoint.bodies)
     longer = _forked(command, fork["fork"], "--from", 2, "--max-rounds", 4, *MODELS)
@@ -106,8 +123,9 @@ def test_calls_that_the_store_has_are_not_made_again(
     assert _verified(command)["verified"] == 3
 
 
-def test_another_model_plays_a_role(command: Command, endpoint: ScriptedEndpoint) -> None:
-    debate = _judged(command, *MODELS)
+def test_another_model_plays_a_role(
+    command: Command, debate: str, endpoint: ScriptedEndpoint
+) -> None:
     asked = len(endpoint.bodies)
     fork = _forked(command, debate, "--from", 3, "--model", "hci-expert=strict", *MODELS)
     assert len(endpoint.bodies) - asked <= 5
@@ -177,9 +195,8 @@ def _conversation(command: Command) -> str:
     ],
 )
 def test_what_cannot_be_forked_is_one_line(
-    command: Command, endpoint: ScriptedEndpoint, arguments: list[str], said: str
+    command: Command, debate: str, endpoint: ScriptedEndpoint, arguments: list[str], said: str
 ) -> None:
-    debate = _judged(command, *MODELS)
     Path("empty.txt").write_text(" \n", "utf-8")
     models = _models(endpoint.url)
     models["models"]["edited"] = models["models"]["strict"]
@@ -193,9 +210,8 @@ def test_what_cannot_be_forked_is_one_line(
 
 
 def test_models_are_those_that_held_the_debate(
-    command: Command, endpoint: ScriptedEndpoint
+    command: Command, debate: str, endpoint: ScriptedEndpoint
 ) -> None:
-    debate = _judged(command, *MODELS)
     without = command("fork", debate, "--from", 1, "--score", "linguist=3")
     assert (without.code, "--config FILE" in without.err) == (2, True)
     models = _models(endpoint.url)
@@ -231,8 +247,7 @@ ALTERATIONS = [
 
 
 @pytest.mark.parametrize("statement", ALTERATIONS)
-def test_one_change_in_a_fork_is_found(command: Command, statement: str) -> None:
-    debate = _judged(command, *MODELS)
+def test_one_change_in_a_fork_is_found(command: Command, debate: str, statement: str) -> None:
     fork = _forked(command, debate, "--from", 2, "--say", "linguist=mild.txt", *MODELS)["fork"]
     with sqlite3.connect("runs.db") as connection:
         changed = connection.execute(statement.format(fork=fork)).rowcount
@@ -244,11 +259,10 @@ def test_one_change_in_a_fork_is_found(command: Command, statement: str) -> None
 
 
 def test_a_call_that_fails_keeps_what_was_said(
-    command: Command, endpoint: ScriptedEndpoint, monkeypatch: pytest.MonkeyPatch
+    command: Command, debate: str, endpoint: ScriptedEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tests.endpoint import Answer, Body, Fault
 
-    debate = _judged(command, *MODELS)
     changed = (debate, "--from", 2, "--say", "linguist=mild.txt", *MODELS)
 
     def down(body: Body) -> Answer:

@@ -1,6 +1,7 @@
 """`recjury replay`: what reaches the terminal, and that verifying all of a store misses nothing."""
 
 import json
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -17,9 +18,15 @@ STORE = ("--store", "runs.db")
 HOSTILE = "good\x1b]0;owned\x07\x9b31m"
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the store is kept once it is made."""
+    return tmp_path_factory.mktemp("kept")
+
+
 @pytest.fixture
 def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, kept: Path
 ) -> Command:
     """`recjury` in a folder with a store that holds three debates over hostile text."""
     monkeypatch.chdir(tmp_path)
@@ -28,9 +35,13 @@ def command(
     def run(*arguments: object) -> Ended:
         return recjury(monkeypatch, capsys, *arguments)
 
-    Path("recorded.jsonl").write_text("\n".join(map(_line, range(3))), "utf-8")
-    ended = run("judge", "recorded.jsonl", "--format", "jsonl", "--json", *STORE)
-    assert ended.code == 0, ended.err
+    if not (kept / "runs.db").exists():
+        Path("recorded.jsonl").write_text("\n".join(map(_line, range(3))), "utf-8")
+        ended = run("judge", "recorded.jsonl", "--format", "jsonl", "--json", *STORE)
+        assert ended.code == 0, ended.err
+        shutil.copy("runs.db", kept)
+    else:
+        shutil.copy(kept / "runs.db", "runs.db")
     return run
 
 

@@ -224,6 +224,7 @@ def test_face_and_what_it_is_compared_with_have_their_particles_and_aspects(
             assert {rating.factor for rating in whole.ratings} == {"relevance"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_what_was_altered_before_is_still_noticed(tmp_path: Path, name: str) -> None:
     for table, columns in _SEALED.items():

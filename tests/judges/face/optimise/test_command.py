@@ -5,12 +5,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import pytest
 
 from recjury.judges.face.instructions import read_instruction_folder, read_instructions
 from recjury.records import Aspect
+from tests.cli.front_door import recjury
 from tests.endpoint import RemoteEndpoint
 from tests.judges.face.optimise import player
 
@@ -25,6 +26,9 @@ concurrency: 8
 PRICED = CAMPAIGN.replace(
     "retries: 0", "retries: 0, price_in: 1, price_cached: 1, price_out: 0, max_tokens: 50"
 )
+
+
+NOBODY = "http://127.0.0.1:9/v1"
 
 
 class Ran(NamedTuple):
@@ -48,6 +52,15 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def _arguments(folder: Path, url: str, data: Path, text: str = CAMPAIGN) -> list[str]:
+    campaign = folder / "campaign.yaml"
+    campaign.write_text(text.format(url=url), "utf-8")
+    found = ["face", "optimise", "relevance", "--json"]
+    found += ["--config", str(campaign), "--data", str(data), "--rules"]
+    found += ["--store", f"sqlite:///{folder}/store.db", "--out", str(folder / "out")]
+    return [*found, *(part for each in SETTINGS for part in ("--set", each))]
+
+
 def _run(
     folder: Path,
     endpoint: RemoteEndpoint,
@@ -56,12 +69,7 @@ def _run(
     kill: tuple[str, int] | None = None,
     text: str = CAMPAIGN,
 ) -> Ran:
-    campaign = folder / "campaign.yaml"
-    campaign.write_text(text.format(url=endpoint.url), "utf-8")
-    command = [sys.executable, "-m", "recjury", "face", "optimise", "relevance", "--json"]
-    command += ["--config", str(campaign), "--data", str(data), "--rules"]
-    command += ["--store", f"sqlite:///{folder}/store.db", "--out", str(folder / "out")]
-    command += [part for each in SETTINGS for part in ("--set", each)]
+    command = [sys.executable, "-m", "recjury", *_arguments(folder, endpoint.url, data, text)]
     process = subprocess.Popen(
         [*command, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -189,33 +197,42 @@ def test_a_budget_holds_for_all_runs_of_an_optimisation(
     ],
 )
 def test_bad_input_is_one_line_and_leaves_nothing(
-    endpoint: RemoteEndpoint, data: Path, tmp_path: Path, more: tuple[str, ...], said: str
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    endpoint: RemoteEndpoint,
+    data: Path,
+    tmp_path: Path,
+    more: tuple[str, ...],
+    said: str,
 ) -> None:
-    ran = _run(tmp_path, endpoint, data, *(each.format(folder=tmp_path) for each in more))
-    assert ran.code == 2
-    assert said.format(folder=tmp_path) in ran.said
-    assert len(ran.said.splitlines()) == 1
+    arguments = [
+        *_arguments(tmp_path, endpoint.url, data),
+        *(e.format(folder=tmp_path) for e in more),
+    ]
+    ended = recjury(monkeypatch, capsys, *arguments)
+    assert ended.code == 2
+    assert said.format(folder=tmp_path) in ended.err
+    assert len(ended.err.splitlines()) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["campaign.yaml"]
 
 
-def test_an_endpoint_that_is_not_there_leaves_nothing(data: Path, tmp_path: Path) -> None:
-    class Nobody:
-        url = "http://127.0.0.1:9/v1"
-
-    ran = _run(tmp_path, cast("RemoteEndpoint", Nobody()), data)
-    assert ran.code == 2
+def test_an_endpoint_that_is_not_there_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
+    ended = recjury(monkeypatch, capsys, *_arguments(tmp_path, NOBODY, data))
+    assert ended.code == 2
     assert not list(tmp_path.glob("store*"))
 
 
-def test_a_dry_run_asks_nothing_and_needs_no_endpoint(data: Path, tmp_path: Path) -> None:
-    class Nobody:
-        url = "http://127.0.0.1:9/v1"
-
-    ran = _run(tmp_path, cast("RemoteEndpoint", Nobody()), data, "--dry-run")
-    assert ran.found is not None, ran.said
-    assert ran.found["rewriting_calls"] == 16
-    assert ran.found["bandit_pulls"] == 2 * 5 * 4
-    assert ran.found["scored_by_bandit"] == 40 * 8
+def test_a_dry_run_asks_nothing_and_needs_no_endpoint(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
+    ended = recjury(monkeypatch, capsys, *_arguments(tmp_path, NOBODY, data), "--dry-run")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["rewriting_calls"] == 16
+    assert found["bandit_pulls"] == 2 * 5 * 4
+    assert found["scored_by_bandit"] == 40 * 8
 
 
 def test_training_keeps_labels_apart_and_on_the_aspects_scale(data: Path) -> None:
