@@ -20,22 +20,12 @@ import uvloop
 
 from benchmarks.chain import CALLS, read_any, run_chain
 from benchmarks.workload import MODEL, many_requests
-from recjury.llm import Gateway, ModelSpec, ask, event_loop
-from recjury.records import CallRecord, ChatRequest, Recorder, Reply, Status
+from recjury.llm import Gateway, ModelSpec, NullRecorder, ask, event_loop
+from recjury.records import ChatRequest, Recorder, Status
 
 T = TypeVar("T")
 
 KINDS = ("recjury", "forgetful", "chain", "aiohttp", "sdk")
-
-
-class Forgetful:
-    """A recorder that keeps nothing: what persistence costs is the difference to it."""
-
-    async def recall(self, identity: str) -> Reply | None:
-        """Never has anything."""
-
-    async def record(self, call: CallRecord) -> None:
-        """Done at once."""
 
 
 class _Spent:
@@ -87,7 +77,7 @@ async def _workers(items: Sequence[T], work: Callable[[T], Awaitable[bool]], wor
 
 async def _recorder(options: argparse.Namespace, stack: AsyncExitStack) -> Recorder:
     if options.kind == "forgetful":
-        return Forgetful()
+        return NullRecorder()
     from recjury.store import Store
 
     store = stack.enter_context(Store.open(f"sqlite:///{options.store}"))

@@ -13,8 +13,15 @@ from recjury.corpora import Corpus
 from recjury.errors import ConfigError
 from recjury.judges.config import EvaluatorContext
 from recjury.knowledge import Catalogue
-from recjury.llm import Gateway
-from recjury.records import Evaluator, Recommender, SupportsCheck, UserSimulator, evaluator_id
+from recjury.llm import NOTHING_SPENT, Gateway, SpentBefore
+from recjury.records import (
+    Evaluator,
+    Recommender,
+    Recorder,
+    SupportsCheck,
+    UserSimulator,
+    evaluator_id,
+)
 
 
 @dataclass(frozen=True)
@@ -50,30 +57,42 @@ class BuiltCampaign:
                 await recommender.check()
 
 
-async def build(
-    config: CampaignConfig, corpora: Mapping[str, Corpus], stack: AsyncExitStack
+def build(
+    config: CampaignConfig,
+    corpora: Mapping[str, Corpus],
+    gateway: Gateway | None,
+    stack: AsyncExitStack,
 ) -> BuiltCampaign:
-    """Build everything that `config` names, for each corpus; every model is tried.
+    """Build everything that `config` names, for each corpus.
 
-    `stack` closes what was opened. Raises UserError for what the user can fix (an unset key, an
-    endpoint that refuses, a checkpoint of another catalogue).
+    `stack` closes what was opened. Raises UserError for what the user can fix (a checkpoint of
+    another catalogue, for example).
     """
-    gateway = await open_gateway(config, stack)
     components = {name: _components(config, corpus, gateway) for name, corpus in corpora.items()}
     for each in components.values():
         stack.push_async_callback(each.aclose)
     return BuiltCampaign(components, gateway)
 
 
-async def open_gateway(config: EvaluationConfig, stack: AsyncExitStack) -> Gateway | None:
-    """The gateway to the models, which were all tried; None if the campaign has no model.
+async def checked_gateway(
+    config: EvaluationConfig,
+    recorder: Recorder,
+    stack: AsyncExitStack,
+    spent: SpentBefore = NOTHING_SPENT,
+) -> Gateway | None:
+    """The gateway to the models, each of which is tried; None if the campaign has no model.
 
-    Calls can be made once it has something to record them in: see `open_campaign`. Raises
-    UserError.
+    Raises UserError (an unset key, an endpoint that refuses).
     """
     if not config.has_models:
         return None
-    gateway = Gateway(config.all_models, concurrency=config.concurrency, budget=config.budget)
+    gateway = Gateway(
+        config.all_models,
+        recorder,
+        concurrency=config.concurrency,
+        budget=config.budget,
+        spent=spent,
+    )
     await stack.enter_async_context(gateway)
     await gateway.check()
     return gateway

@@ -4,8 +4,9 @@ from contextlib import AsyncExitStack
 from typing import NamedTuple
 
 import recjury
+from recjury.campaign.build import checked_gateway
 from recjury.campaign.config import EvaluationConfig
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import NOTHING_SPENT, Gateway, ModelSpec, SpentBefore
 from recjury.prompts import load_pack, pack_names
 from recjury.store import Setup, Skipped, Store, package_versions
 
@@ -17,25 +18,35 @@ class OpenedCampaign(NamedTuple):
     campaign: str
 
 
-async def open_campaign(
-    place: Store | str, identity: str, gateway: Gateway | None, stack: AsyncExitStack
-) -> OpenedCampaign:
-    """Open the store at `place`, claim the campaign, and let the gateway record its calls there.
+def open_campaign(place: Store | str, identity: str, stack: AsyncExitStack) -> OpenedCampaign:
+    """Claim the campaign in the store at `place`.
 
-    `stack` closes what was opened. Raises StoreError if another process runs the campaign.
+    A store that exists is opened. A new one is made by `Store.create`, when everything else is
+    in order. `stack` closes what was opened. Raises StoreError if another process runs the
+    campaign.
     """
-    store = stack.enter_context(Store.open(place)) if isinstance(place, str) else place
-    campaign = store.campaign_id(identity)
-    recorder = await stack.enter_async_context(store.recorder())
+    store = stack.enter_context(Store.at(place)) if isinstance(place, str) else place
+    campaign = store.campaign_id(identity) if store.exists else identity
     stack.enter_context(store.claim(campaign))
-    if gateway is not None:
-        spent = store.spent(campaign)
-        gateway.record_in(
-            recorder,
-            spent_cost=spent.cost,
-            spent_tokens=spent.prompt_tokens + spent.completion_tokens,
-        )
     return OpenedCampaign(store, campaign)
+
+
+async def open_gateway(
+    config: EvaluationConfig, opened: OpenedCampaign, stack: AsyncExitStack
+) -> Gateway | None:
+    """The gateway to the models, which records in the store; every model is tried.
+
+    None if the campaign has no model. Raises UserError.
+    """
+    if not config.has_models:
+        return None
+    store, campaign = opened
+    recorder = await stack.enter_async_context(store.recorder())
+    spent = NOTHING_SPENT
+    if store.exists:
+        before = store.spent(campaign)
+        spent = SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)
+    return await checked_gateway(config, recorder, stack, spent)
 
 
 def campaign_setup(config: EvaluationConfig, skipped: tuple[Skipped, ...] = ()) -> Setup:

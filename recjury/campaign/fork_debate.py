@@ -25,7 +25,7 @@ from recjury.debate.forking import check_fork
 from recjury.debate.stored_debate import ReplayedDebate, load_debate
 from recjury.errors import ConfigError, UnitFailed
 from recjury.llm import Gateway, ModelSpec, call_context
-from recjury.records import JSON, Debate, Role, StageResult, Status
+from recjury.records import JSON, Debate, Recorder, Role, StageResult, Status
 from recjury.store import ForkedEvaluation, Store, StoredEvaluation
 
 
@@ -69,15 +69,14 @@ async def fork_debate(
         store = place
         if isinstance(store, str):
             store = stack.enter_context(Store.open(store, create=False))
-        work = _Work(store, evaluation, changes, config)
+        recorder = await stack.enter_async_context(store.recorder())
+        work = _Work(store, evaluation, changes, config, recorder)
         check_fork(work.fork, work.original.transcript)
         identity = fork_id(work.row.id, work.fork)
         if (there := store.find_evaluations([identity]).get(identity)) is not None:
             return Forked(there, work.row.id, existed=True)
-        recorder = await stack.enter_async_context(store.recorder())
         if work.gateway is not None:
             await stack.enter_async_context(work.gateway)
-            work.gateway.record_in(recorder)
         with call_context(identity, work.sample):
             debate = await work.hold()
         await store.save_fork(
@@ -100,6 +99,7 @@ class _Work:
         evaluation: str,
         changes: Changes,
         config: EvaluationConfig | None,
+        recorder: Recorder,
     ):
         self.row: StoredEvaluation = store.evaluation(evaluation)
         self.original: ReplayedDebate = load_debate(store, evaluation)
@@ -109,7 +109,9 @@ class _Work:
         self.gateway: Gateway | None = None
         self.debaters: Debater
         if held.models:
-            self.gateway, self.debaters, replies = _by_models(held, changes.models, config)
+            self.gateway, self.debaters, replies = _by_models(
+                held, changes.models, config, recorder
+            )
         elif changes.models:
             raise ConfigError(
                 "this debate was held by rule, so no model can play a role in it: "
@@ -164,7 +166,7 @@ def _settings(store: Store, row: StoredEvaluation, original: ReplayedDebate) -> 
 
 
 def _by_models(
-    held: _Held, changed: Mapping[Role, str], config: EvaluationConfig | None
+    held: _Held, changed: Mapping[Role, str], config: EvaluationConfig | None, recorder: Recorder
 ) -> tuple[Gateway, Debater, dict[str, JSON]]:
     from recjury.debate.llm_debaters import LlmDebaters
 
@@ -172,7 +174,7 @@ def _by_models(
         raise ConfigError("this debate was held by models: say with --config FILE where they are")
     models = {**held.models, **changed}
     specs = {alias: _spec(alias, config, held.replies) for alias in sorted(set(models.values()))}
-    gateway = Gateway(specs, concurrency=config.concurrency, budget=config.budget)
+    gateway = Gateway(specs, recorder, concurrency=config.concurrency, budget=config.budget)
     replies: dict[str, JSON] = {alias: spec.reply_settings() for alias, spec in specs.items()}
     return gateway, LlmDebaters(gateway, models, temperature=held.temperature), replies
 

@@ -10,9 +10,8 @@ from recjury.campaign.build import (
     Components,
     build_evaluators,
     build_user,
-    open_gateway,
 )
-from recjury.campaign.campaign_store import campaign_setup, open_campaign
+from recjury.campaign.campaign_store import campaign_setup, open_campaign, open_gateway
 from recjury.campaign.config import EvaluationConfig, SimulatorConfig
 from recjury.campaign.identity import files_id, logs_id
 from recjury.campaign.plan import Unit
@@ -82,8 +81,7 @@ async def judge_campaign(
         store = stack.enter_context(Store.open(place)) if isinstance(place, str) else place
         about = store.campaign(campaign)
         played = _Played(about.setup.config, config)
-        gateway = await open_gateway(played.config, stack)
-        await open_campaign(store, about.id, gateway, stack)
+        gateway = await open_gateway(played.config, open_campaign(store, about.id, stack), stack)
         units = [
             Unit(each.id, corpus_name(each.corpus), each.system, each.repeat)
             for each in store.conversations(about.id)
@@ -105,10 +103,11 @@ async def _judge(
 ) -> RunResult:
     async with AsyncExitStack() as stack:
         found = {each.identity: (each.log.id, _planned(each)) for each in _told_apart(read(), {})}
-        gateway = await open_gateway(config, stack)
+        store, campaign = opened = open_campaign(place, identity, stack)
+        gateway = await open_gateway(config, opened, stack)
         corpora = {corpus_name(each.corpus) for _, each in found.values()}
         components = _components(_Played({}, config), corpora, gateway, data)
-        store, campaign = await open_campaign(place, identity, gateway, stack)
+        store.create()
         begun = campaign_setup(config)
         store.begin(Campaign(id=campaign, identity=identity, name=config.name, setup=begun))
         there = store.logs_of(found)

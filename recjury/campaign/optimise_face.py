@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from recjury.campaign.build import open_gateway
-from recjury.campaign.campaign_store import campaign_setup, open_campaign
+from recjury.campaign.campaign_store import campaign_setup, open_campaign, open_gateway
 from recjury.campaign.config import EvaluationConfig
 from recjury.errors import ConfigError
 from recjury.judges.face import FacePrompts, RuleDecomposer, instructions
@@ -97,11 +96,12 @@ async def _as_campaign(
     what = _what(plan, config)
     identity = digest([work.name, what, *work.given])[:12]
     async with AsyncExitStack() as stack:
-        gateway = await open_gateway(config, stack)
+        store, campaign = opened = open_campaign(place, identity, stack)
+        gateway = await open_gateway(config, opened, stack)
         assert gateway is not None  # there are models: that was checked
         one = _optimisation(plan, config, gateway, watch)
         work.check(one)
-        store, campaign = await open_campaign(place, identity, gateway, stack)
+        store.create()
         begun = _setup(config, what)
         store.begin(Campaign(id=campaign, identity=identity, name=work.name, setup=begun))
         with call_context(campaign):

@@ -10,7 +10,7 @@ from recjury.campaign.identity import campaign_id, conversation_id, play_setting
 from recjury.corpora import Corpus, corpus_name, open_corpus
 from recjury.records import Scenario
 from recjury.simulator import LeakGuard
-from recjury.store import PlannedConversation, Skipped, Store, store_path
+from recjury.store import PlannedConversation, Skipped, Store
 
 
 class DrawnScenarios(NamedTuple):
@@ -51,12 +51,14 @@ class CampaignPlan(NamedTuple):
     id: str
     conversations: tuple[ConversationPlan, ...]
 
-    def unplayed(self, place: Store | str | None = None) -> set[tuple[str, str]]:
-        """Corpus and system of each conversation that the store at `place` does not have yet.
+    def unplayed(self, store: Store | None = None) -> set[tuple[str, str]]:
+        """Corpus and system of each conversation that `store` does not have yet.
 
-        The store is only read, and need not exist.
+        The store is only read, and its file need not exist.
         """
-        held = _held(place, [planned.conversation.identity for planned in self.conversations])
+        held: Mapping[str, str] = {}
+        if store is not None and store.exists:
+            held = store.logs_of(each.conversation.identity for each in self.conversations)
         return {
             (corpus_name(conversation.corpus), conversation.system)
             for conversation, _ in self.conversations
@@ -140,12 +142,3 @@ def _conversations(
                     settings=settings,
                 )
                 yield ConversationPlan(conversation, scenario)
-
-
-def _held(place: Store | str | None, identities: Iterable[str]) -> Mapping[str, str]:
-    if isinstance(place, Store):
-        return place.logs_of(identities)
-    if place is None or not store_path(place).is_file():
-        return {}
-    with Store.open(place, create=False) as store:
-        return store.logs_of(identities)

@@ -3,8 +3,9 @@
 from contextlib import AsyncExitStack
 
 from recjury.campaign.build import build
-from recjury.campaign.campaign_store import campaign_setup, open_campaign
+from recjury.campaign.campaign_store import campaign_setup, open_campaign, open_gateway
 from recjury.campaign.config import CampaignConfig
+from recjury.campaign.identity import campaign_id
 from recjury.campaign.plan import draw_scenarios, plan_campaign
 from recjury.campaign.progress import Progress
 from recjury.campaign.runner import Runner, RunResult
@@ -27,10 +28,12 @@ async def run_campaign(
     """
     async with AsyncExitStack() as stack:
         drawn = draw_scenarios(config, limit)
-        built = await build(config, drawn.corpora, stack)
+        store, campaign = opened = open_campaign(place, campaign_id(config), stack)
+        gateway = await open_gateway(config, opened, stack)
+        built = build(config, drawn.corpora, gateway, stack)
         plan = plan_campaign(config, drawn, built.components)
-        await built.check_systems(plan.unplayed(place))
-        store, campaign = await open_campaign(place, plan.id, built.gateway, stack)
+        await built.check_systems(plan.unplayed(store))
+        store.create()
         setup = campaign_setup(config, drawn.skipped)
         store.begin(Campaign(id=campaign, identity=plan.id, name=config.name, setup=setup))
         entered = store.plan(campaign, [planned.conversation for planned in plan.conversations])

@@ -1,17 +1,25 @@
 """Talk to models: one gateway with reuse, retries, limits, budget and record."""
 
 from recjury.llm.ask import ParsedReply, Samples, SupportsComplete, ask, sample_replies
-from recjury.llm.budget import BudgetSpec, GatewayUsage, cost_text, parse_budget
+from recjury.llm.budget import (
+    NOTHING_SPENT,
+    BudgetSpec,
+    GatewayUsage,
+    SpentBefore,
+    cost_text,
+    parse_budget,
+)
 from recjury.llm.call_identity import call_context, call_identity
 from recjury.llm.event_loop import Clock, SystemClock, event_loop, gather
 from recjury.llm.gateway import Gateway
 from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.reply_parsing import RatedText, finished_text, parse_json, parse_rating
 from recjury.llm.retry import Backoff
-from recjury.llm.scripted import ScriptedModel
+from recjury.llm.scripted import NullRecorder, ScriptedModel
 from recjury.llm.spec import ModelSpec
 
 __all__ = [
+    "NOTHING_SPENT",
     "Backoff",
     "BudgetSpec",
     "Clock",
@@ -19,12 +27,14 @@ __all__ = [
     "Gateway",
     "GatewayUsage",
     "ModelSpec",
+    "NullRecorder",
     "ParsedReply",
     "Provider",
     "RatedText",
     "Retryable",
     "Samples",
     "ScriptedModel",
+    "SpentBefore",
     "SupportsComplete",
     "SystemClock",
     "ask",

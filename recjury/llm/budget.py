@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from pydantic import Field, model_validator
 
@@ -113,6 +113,16 @@ def parse_budget(value: object) -> object:
         ) from None
 
 
+class SpentBefore(NamedTuple):
+    """What earlier runs have spent: `cost` in US dollars (None: unknown), and `tokens`."""
+
+    cost: float | None = 0.0
+    tokens: int = 0
+
+
+NOTHING_SPENT = SpentBefore()
+
+
 class Budget:
     """What calls take from: what is in flight is set aside at the most that it may take.
 
@@ -120,29 +130,17 @@ class Budget:
     that cannot fit raises BudgetSpent.
     """
 
-    def __init__(self, spec: BudgetSpec | None = None):
-        """Without a `spec` nothing is refused, and nothing counted."""
+    def __init__(self, spec: BudgetSpec | None = None, before: SpentBefore = NOTHING_SPENT):
+        """Without a `spec` nothing is refused.
+
+        Raises ConfigError for a budget in dollars where what was spent `before` is unknown.
+        """
         self._in_tokens = spec is not None and spec.tokens is not None
         self._limit = None if spec is None else spec.tokens or spec.dollars
-        self.spent = 0.0
+        self.spent = self._counted(before)
         self._reserved = 0.0
         self._reached = False
         self._waiting: deque[asyncio.Future[None]] = deque()
-
-    def go_on(self, *, cost: float | None, tokens: int) -> None:
-        """Count what earlier runs have spent.
-
-        Raises ConfigError for a budget in dollars where their cost is unknown.
-        """
-        if self._in_tokens:
-            self.spent = tokens
-        elif cost is not None:
-            self.spent = cost
-        elif self._limit is not None:
-            raise ConfigError(
-                "what earlier runs have spent is unknown in dollars, as a model had no prices: "
-                "give a budget in tokens, such as `budget: {tokens: 1000000}`"
-            )
 
     def upper_bound(self, request: ChatRequest, spec: ModelSpec) -> float:
         """The most that a call should take."""
@@ -186,6 +184,16 @@ class Budget:
             waiting = self._waiting.popleft()
             if not waiting.done():
                 waiting.set_result(None)
+
+    def _counted(self, before: SpentBefore) -> float:
+        if self._in_tokens:
+            return before.tokens
+        if before.cost is None and self._limit is not None:
+            raise ConfigError(
+                "what earlier runs have spent is unknown in dollars, as a model had no prices: "
+                "give a budget in tokens, such as `budget: {tokens: 1000000}`"
+            )
+        return before.cost or 0.0
 
     def _shown(self, amount: float) -> str:
         return f"{amount:,.0f} tokens" if self._in_tokens else f"{amount:.6g} USD"

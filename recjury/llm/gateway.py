@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from recjury.errors import ConfigError
-from recjury.llm.budget import Budget, BudgetSpec, GatewayUsage
+from recjury.llm.budget import NOTHING_SPENT, Budget, BudgetSpec, GatewayUsage, SpentBefore
 from recjury.llm.call_identity import CallContext, call_identity, current_call_context
 from recjury.llm.event_loop import Clock, SystemClock, gather
 from recjury.llm.limits import Semaphore
@@ -32,19 +32,20 @@ class Gateway:
     def __init__(
         self,
         models: Mapping[str, ModelSpec],
-        recorder: Recorder | None = None,
+        recorder: Recorder,
         *,
         concurrency: int = 128,
         budget: BudgetSpec | float | None = None,
+        spent: SpentBefore = NOTHING_SPENT,
         clock: Clock | None = None,
         backoff: Backoff | None = None,
         providers: Mapping[str, Provider] | None = None,
     ):
         """A plain number as `budget` is in US dollars.
 
-        Without a `recorder` models can be checked, and calls made once there is one: see
-        `record_in`. `providers` replace the endpoints of their aliases. Raises ConfigError for a
-        concurrency below 1, and for a budget in dollars with a model without prices.
+        `spent` is what earlier runs took of it. `providers` replace the endpoints of their
+        aliases. Raises ConfigError for a concurrency below 1, and for a budget in dollars where a
+        price or what was spent is unknown.
         """
         if isinstance(budget, int | float):
             budget = BudgetSpec(dollars=budget)
@@ -57,7 +58,11 @@ class Gateway:
         self._recorder = recorder
         self._clock = clock or SystemClock()
         self._limits = SharedLimits(
-            Semaphore(concurrency), Budget(budget), self.usage, self._clock, backoff or Backoff()
+            Semaphore(concurrency),
+            Budget(budget, spent),
+            self.usage,
+            self._clock,
+            backoff or Backoff(),
         )
         self._providers = dict(providers or {})
         self._session = HttpSession()
@@ -102,16 +107,6 @@ class Gateway:
             for batch, reply in zip(batches, replies, strict=True)
         ]
         return np.concatenate(parts).astype(np.float32)
-
-    def record_in(
-        self, recorder: Recorder, *, spent_cost: float | None = 0.0, spent_tokens: int = 0
-    ) -> None:
-        """From now on keep calls in `recorder`; earlier runs have spent so much of the budget.
-
-        `spent_cost` is in US dollars, None where it is unknown: ConfigError where it bounds calls.
-        """
-        self._limits.budget.go_on(cost=spent_cost, tokens=spent_tokens)
-        self._recorder = recorder
 
     async def check(self) -> None:
         """Try every model before any work is done.
@@ -176,14 +171,11 @@ class Gateway:
     async def _reuse_or_send(
         self, identity: str, request: ChatRequest, client: ModelClient, unit: str | None
     ) -> Reply:
-        recorder = self._recorder
-        if recorder is None:
-            raise LookupError("a gateway makes no call before it has a recorder")
-        kept = await recorder.recall(identity)
+        kept = await self._recorder.recall(identity)
         if kept is not None:
             self.usage.reused += 1
             return kept if kept.reused else replace(kept, reused=True)
         started = self._clock.wall()
         reply = await client.send(identity, request)
-        await recorder.record(CallRecord(identity, request, reply, unit, started))
+        await self._recorder.record(CallRecord(identity, request, reply, unit, started))
         return reply

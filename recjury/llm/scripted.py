@@ -1,9 +1,9 @@
-"""A provider that says what it was told to: the double for tests and dry rehearsals."""
+"""Stand-ins: a provider with scripted replies, and a recorder that keeps nothing."""
 
 from collections.abc import Callable, Iterable
 
 from recjury.llm.provider import Completion
-from recjury.records import ChatRequest
+from recjury.records import CallRecord, ChatRequest, Reply
 
 Line = str | Completion | Exception
 """A reply's text, a whole completion, or what is raised instead of one."""
@@ -49,3 +49,13 @@ class _Lines:
             )
         self._next += 1
         return self._lines[self._next - 1]
+
+
+class NullRecorder:
+    """A recorder that keeps nothing: for a gateway that only checks its models."""
+
+    async def recall(self, identity: str) -> Reply | None:
+        """Always None."""
+
+    async def record(self, call: CallRecord) -> None:
+        """Keep nothing."""

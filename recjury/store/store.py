@@ -59,13 +59,35 @@ class Store(StoreReader):
         path = store_path(url)
         if not create and not path.is_file():
             raise StoreError(f"there is no store at {path}: run a campaign first, or name another")
+        store = cls.at(url)
+        store.create()
+        return store
+
+    @classmethod
+    def at(cls, url: str) -> Self:
+        """As `open`, but where there is no store yet, its file is not made before `create`.
+
+        Until then nothing can be read or written. Raises StoreError as `open`.
+        """
+        path = store_path(url)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"the store {path}: cannot make its folder: {error}") from error
-        engine = connect(path)
+        store = cls(path, connect(path))
+        if store.exists:
+            store.create()
+        return store
+
+    @property
+    def exists(self) -> bool:
+        """Whether the store has its file."""
+        return self.path.is_file()
+
+    def create(self) -> None:
+        """Make the file if there is none, and bring its schema up to date. Raises StoreError."""
         try:
-            with one_line_errors(path), engine.connect() as connection:
+            with one_line_errors(self.path), self._engine.connect() as connection:
                 with connection.begin():
                     current = is_current(connection)
                 if not current:
@@ -73,9 +95,8 @@ class Store(StoreReader):
                         upgrade(connection)
                     use_write_ahead_log(connection)
         except BaseException:
-            engine.dispose()
+            self._engine.dispose()
             raise
-        return cls(path, engine)
 
     def close(self) -> None:
         """Commit what is waiting, and close the file."""

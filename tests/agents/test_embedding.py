@@ -13,7 +13,7 @@ from recjury.agents import MiniLmEmbedder, TfidfEmbedder, make_embedder
 from recjury.agents.item_vectors import ItemVectors, best, item_text
 from recjury.corpora import open_corpus
 from recjury.errors import ConfigError, SystemFailed
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import Gateway, ModelSpec, NullRecorder
 from recjury.records import JSON
 
 CATALOGUE = open_corpus("sample").catalogue
@@ -171,7 +171,7 @@ def test_differently_configured_models_of_one_name_share_no_vectors(tmp_path: Pa
     spec = ModelSpec(base_url="http://127.0.0.1:1/v1", name="embedder", embedding=True)
     short = spec.model_copy(update={"extra": {"dimensions": 64}})
     slow = spec.model_copy(update={"timeout": 500.0, "retries": 9, "price_in": 2.0})
-    gateway = Gateway({"plain": spec, "short": short, "slow": slow})
+    gateway = Gateway({"plain": spec, "short": short, "slow": slow}, NullRecorder())
     plain, other, same = (
         ItemVectors(CATALOGUE, make_embedder(alias, CATALOGUE, gateway), tmp_path).file
         for alias in ("plain", "short", "slow")

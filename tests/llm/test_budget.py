@@ -6,7 +6,15 @@ import pytest
 from pydantic import ValidationError
 
 from recjury.errors import BudgetSpent, CallFailed, ConfigError
-from recjury.llm import BudgetSpec, Completion, Gateway, ModelSpec, ScriptedModel, parse_budget
+from recjury.llm import (
+    BudgetSpec,
+    Completion,
+    Gateway,
+    ModelSpec,
+    ScriptedModel,
+    SpentBefore,
+    parse_budget,
+)
 from recjury.llm.budget import ASSUMED_MAX_TOKENS, Budget, worst_tokens
 from tests.llm.doubles import MemoryRecorder, request
 
@@ -20,9 +28,10 @@ def gateway_of(
     model: ScriptedModel, spec: ModelSpec, budget: BudgetSpec | float | None, **spent: float
 ) -> Gateway:
     """A gateway over one scripted model."""
-    gateway = Gateway({"m": spec}, budget=budget, providers={"m": model})
-    gateway.record_in(MemoryRecorder(), **spent)  # type: ignore[arg-type]
-    return gateway
+    before = SpentBefore(**{k.removeprefix("spent_"): v for k, v in spent.items()})  # type: ignore[arg-type]
+    return Gateway(
+        {"m": spec}, MemoryRecorder(), budget=budget, spent=before, providers={"m": model}
+    )
 
 
 def test_the_worst_is_a_dense_prompt_and_the_longest_replies() -> None:
@@ -138,23 +147,23 @@ def test_what_earlier_runs_spent_counts(
 
 
 def test_dollars_cannot_go_on_from_an_unknown_cost() -> None:
-    gateway = Gateway({"m": PRICED}, budget=1.0)
+    unknown = SpentBefore(None, 10)
     with pytest.raises(ConfigError, match=r"unknown in dollars.*budget: {tokens: 1000000}"):
-        gateway.record_in(MemoryRecorder(), spent_cost=None, spent_tokens=10)
-    Gateway({"m": SPEC}).record_in(MemoryRecorder(), spent_cost=None, spent_tokens=10)
+        Gateway({"m": PRICED}, MemoryRecorder(), budget=1.0, spent=unknown)
+    Gateway({"m": SPEC}, MemoryRecorder(), spent=unknown)
 
 
 def test_dollars_over_a_model_without_prices_are_refused_before_anything_is_sent() -> None:
     embedder = SPEC.model_copy(update={"embedding": True, "price_in": 0.1})
-    Gateway({"main": PRICED, "embedder": embedder}, budget=1.0)
-    Gateway({"main": SPEC}, budget=BudgetSpec(tokens=1000))
+    Gateway({"main": PRICED, "embedder": embedder}, MemoryRecorder(), budget=1.0)
+    Gateway({"main": SPEC}, MemoryRecorder(), budget=BudgetSpec(tokens=1000))
     both = r"add `price_in` and `price_out` .* model 'judge'"
     with pytest.raises(ConfigError, match=both) as raised:
-        Gateway({"main": PRICED, "judge": SPEC}, budget=1.0)
+        Gateway({"main": PRICED, "judge": SPEC}, MemoryRecorder(), budget=1.0)
     assert "\n" not in str(raised.value)
     half = SPEC.model_copy(update={"price_in": 1.0})
     with pytest.raises(ConfigError, match="add `price_out` "):
-        Gateway({"main": half}, budget=BudgetSpec(dollars=1))
+        Gateway({"main": half}, MemoryRecorder(), budget=BudgetSpec(dollars=1))
 
 
 @pytest.mark.parametrize(
