@@ -1,7 +1,7 @@
 """Conversations that come at the same time share a model's forward passes.
 
-One thread owns the model. What arrives within a few milliseconds goes through it as one batch, in
-the order of arrival; what arrives meanwhile waits for the next one.
+One thread owns the model. Requests that arrive within a few milliseconds of each other go through
+it as one batch, in the order of arrival; those that arrive meanwhile wait for the next batch.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ class _Waiting(Generic[Request, Response]):
                 raise
 
     def _set(self, outcome: Response | BaseException) -> None:
-        if self.response.done():  # nobody waits any more
+        if self.response.done():  # cancelled
             return
         if not isinstance(outcome, BaseException):
             self.response.set_result(outcome)
@@ -129,7 +129,7 @@ class Batcher(Generic[Request, Response]):
             responses = self._infer([each.request for each in batch])
             if len(responses) != len(batch):
                 raise RuntimeError(f"expected {len(batch)} answers, got {len(responses)}")
-        except BaseException as error:  # whatever it is, nobody may wait for ever
+        except BaseException as error:  # otherwise the callers would wait for ever
             if len(batch) == 1:
                 batch[0].resolve(error)
                 return

@@ -102,7 +102,7 @@ def _read(file: Path, items: int) -> NDArray[np.float32] | None:
 
 
 def _write(file: Path, vectors: NDArray[np.float32]) -> None:
-    """Put the file in place in one step: whoever reads at the same time sees all or nothing."""
+    """Put the file in place in one step: a concurrent reader sees all of it or nothing."""
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, partial = tempfile.mkstemp(dir=file.parent, suffix=".partial")
     try:
@@ -125,7 +125,7 @@ def _length(vectors: "Vectors") -> float:
 
 
 def _finite(values: NDArray[np.generic]) -> NDArray[np.float64]:
-    """The values, unless one of them is none: what has no rank is refused, not ranked last."""
+    """The values as float64. Raises SystemFailed if one is not finite, since it has no rank."""
     numbers = np.asarray(values, dtype=np.float64)
     if not np.isfinite(numbers).all():
         raise SystemFailed("the embedder gave a vector that is not finite")

@@ -1,7 +1,7 @@
 """The weights that come with recjury: tiny models for the sample corpus, `make demo-weights`.
 
-They make the neural systems run without a download or a training. Trained on a few hundred
-invented dialogues, they say nothing about how good these systems are.
+With them the neural systems run without a download or training. They were trained on a few hundred
+invented dialogues and say nothing about how good these systems are.
 """
 
 from pathlib import Path
@@ -20,8 +20,8 @@ CORPUS = "sample"
 def shipped_checkpoint(kind: str, corpus: "Corpus", *, name: str) -> Path:
     """The folder of the shipped `kbrd`, `barcor` or `unicrs`.
 
-    `corpus` is what the system `name` is to work on. Raises ConfigError where that is another
-    one than the sample, be it a folder that is called so.
+    `corpus` is what the system `name` works on. Raises ConfigError if that is not the sample that
+    ships with recjury, even if it is a folder of that name.
     """
     advice = f"system {name}: name a checkpoint (recjury train {kind} --dataset"
     if corpus.name != CORPUS:

@@ -1,4 +1,4 @@
-"""What BARCOR's recommender learns; from scratch, with a graph behind the names it reads."""
+"""BARCOR's ranking objective; a model from scratch ties names and classes through the graph."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,8 +26,8 @@ class GraphTied(nn.Module):
 
     Entities have features; one relational convolution and the features themselves make a row
     for each. That row is both the embedding of the token that names the entity and the
-    classifier's weights for it, so that copying a name, and going from it to a neighbour, is
-    learnt once for all. `fold` writes the rows into the recommender, which then stands alone.
+    classifier's weights for it. So the model learns for all entities together to copy a name and
+    to go from it to a neighbour. `fold` writes the rows into the recommender.
     """
 
     def __init__(
@@ -99,10 +99,10 @@ class Untied(nn.Module):
 
 
 def let_names_through(recommender: BarcorRecommender) -> None:
-    """Start from what copies: attention passes on what it reads, and so does the dense layer.
+    """Initialise value projections and the dense layer near the identity, so that they copy.
 
-    From random matrices a small corpus hardly teaches the model to carry a name from the words
-    to the classes.
+    From random matrices the model hardly learns, on a small corpus, to carry a name from the
+    words to the classes.
     """
     with torch.no_grad():
         for name, module in recommender.named_modules():

@@ -1,4 +1,4 @@
-"""What KBRD's recommender learns."""
+"""KBRD's ranking objective."""
 
 from collections.abc import Mapping, Sequence
 

@@ -203,7 +203,7 @@ def _question(turn: int) -> str:
 
 
 def _recommendation(items: Sequence[ItemRef], named: Collection[str], turn: int) -> str:
-    """A sentence with the first items of the list whose ids nobody has `named` yet.
+    """A sentence with the first items of the list whose ids have not been `named` yet.
 
     The list's first item is named again when all of it was named before.
     """

@@ -1,7 +1,7 @@
 """Published models that checkpoints build on: in the checkpoint, in a local folder, or by hub name.
 
-A backbone is a folder with the files that its maker publishes. A name that is no folder is
-looked up in the hub's cache, and fetched where there is a network.
+A backbone is a folder with the files that were published. If a name is not a folder, it is looked
+up in the hub's cache and, where there is a network, fetched.
 """
 
 from pathlib import Path
@@ -44,10 +44,10 @@ def backbone_folder(
 ) -> Path:
     """The folder of a checkpoint's backbone.
 
-    `name` None means the one that the checkpoint was trained with, as it is `recorded`; else the
-    one that it brings in `backbones/<kind>`, else the `published` one. `weights` says whether
-    more than the tokenizer is needed. Raises ConfigError that says exactly what to fetch when it
-    is nowhere and cannot be fetched.
+    If `name` is None, it is the backbone that the checkpoint was trained with, as `recorded`; if
+    none was recorded, the one in the checkpoint's `backbones/<kind>`; if there is none, the
+    `published` one. `weights` says whether more than the tokenizer is needed. Raises ConfigError,
+    which says what to fetch, if the backbone is not found and cannot be fetched.
     """
     inside, advice = checkpoint / INSIDE / kind, f"in the system's `backbones: {{{kind}: FOLDER}}`"
     if name is None and recorded is not None:
@@ -93,7 +93,7 @@ def _folder(name: str, kind: str, *, weights: bool, advice: str) -> Path:
 
 
 def _reachable(name: str) -> bool:
-    """Whether the hub answers, be it with a refusal; asked once.
+    """Whether the hub answers, even with a refusal. It is asked once.
 
     Without an answer `hf_hub_download` would go on asking for half a minute, for each file.
     """

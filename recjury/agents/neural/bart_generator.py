@@ -1,4 +1,4 @@
-"""KBRD's and BARCOR's way to speak: BART reads the conversation and answers."""
+"""The reply generator of KBRD and BARCOR: BART reads the conversation and answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -93,7 +93,7 @@ class BartGenerator:
     def sources(
         self, heard: Sequence[EncodedContext], rows: Sequence[Sequence[int]]
     ) -> list[list[int]]:
-        """What the bans look at: inputs as the published code fills them up, or own turns."""
+        """The ids whose n-grams must not be repeated: padded inputs as published, or own turns."""
         if not self._published:
             return [earlier_replies(each, self._tokens, END) for each in heard]
         width = -(-self._context // _MULTIPLE) * _MULTIPLE

@@ -28,7 +28,7 @@ class Context(NamedTuple):
 
 
 def utterances(conversation: Conversation) -> tuple[str, ...]:
-    """The texts of the turns, with an empty one wherever a side is skipped."""
+    """The texts of the turns; where one side did not speak, an empty text takes its place."""
     found: list[str] = []
     for turn in conversation.turns:
         if turn.speaker is not _SPEAKERS[len(found) % 2]:

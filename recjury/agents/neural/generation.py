@@ -60,7 +60,7 @@ class DecodingConfig:
 class GenerationBatch:
     """Several conversations to answer.
 
-    `inputs` is what `model.generate` takes, of which the prompt has `prompt_length` tokens.
+    `inputs` are the arguments of `model.generate`; their prompt has `prompt_length` tokens.
     `sources` are each row's token ids to take no n-gram from. `score_alone(row, ids)` gives the
     raw scores [vocabulary] after the row's generated `ids`, computed from nothing of other rows.
     `bias` [rows, vocabulary] is added to every step's scores; `score_alone` adds its own.

@@ -1,4 +1,4 @@
-"""Text and list agree: what a generator says in place of items becomes names from the list."""
+"""Makes text and list agree: item tokens in a reply become names from its list."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -18,9 +18,9 @@ def as_said(text: str, _heard: EncodedContext, _items: Sequence[ItemRef]) -> str
 class NameFromList:
     """Puts names from a reply's list into its text; a `Naming`.
 
-    Every item token becomes the next item of the list that nobody has named yet, the best
-    first. In a text without any, which a generator writes that says names itself, a name that
-    is neither in the list nor from the conversation gives way to the next item in the same way.
+    Every item token becomes the best item of the list that has not been named yet. In a text
+    without item tokens, from a generator that says names itself, a name that is neither in the
+    list nor in the conversation is replaced in the same way.
     """
 
     def __init__(self, catalogue: Catalogue):
@@ -52,7 +52,7 @@ class NameFromList:
 
 
 def _fresh(items: Sequence[ItemRef], named: frozenset[str]) -> Iterator[str]:
-    """Names of the items nobody has named, then of all, over and over."""
+    """The names of the items that have not been named, then those of all, again and again."""
     yield from (item.name for item in items if item.id not in named)
     while True:
         yield from (item.name for item in items)

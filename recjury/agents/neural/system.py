@@ -77,7 +77,7 @@ class NeuralSystem:
         refs: Sequence[ItemRef],
         list_length: int,
     ):
-        """`refs` are the items in the graph's order, of which the best `list_length` are listed."""
+        """`refs` are the items in the graph's order; the best `list_length` are listed."""
         self._hearing, self._ranker, self._voice, self._naming = hearing, ranker, voice, naming
         self._refs, self._length = refs, min(list_length, len(refs))
 

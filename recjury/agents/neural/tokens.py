@@ -1,7 +1,7 @@
 """Byte-level BPE tokenizers: the published ones as files, and small ones trained on a corpus.
 
-BART and RoBERTa share one family of special tokens, GPT-2 has its own. Sentence marks are put
-around a text by whoever encodes it, so that a text can be cut on the left before.
+BART and RoBERTa share one family of special tokens, GPT-2 has its own. Texts are encoded without
+sentence marks, so that they can be truncated on the left before the marks are added.
 """
 
 import hashlib

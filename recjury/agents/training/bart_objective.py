@@ -1,4 +1,4 @@
-"""What the generators of KBRD and BARCOR learn: the next token of a reply."""
+"""The objective of KBRD's and BARCOR's generators: the next token of a reply."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +20,8 @@ _BATCH = 64
 class BartReplying:
     """Cross-entropy per token; a training `Objective`.
 
-    Tokens that no reply has are never said: their `final_logits_bias` is set so low that
-    nothing makes up for it, and the loss is taken over the others.
+    Tokens that occur in no reply are never generated: their `final_logits_bias` is set very low,
+    and the loss is taken over the other tokens.
     """
 
     part = "generator"

@@ -1,4 +1,4 @@
-"""What the BARTs of KBRD and BARCOR begin as: random and small, or a published BART."""
+"""The BART that KBRD's and BARCOR's training starts from: small and random, or published."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

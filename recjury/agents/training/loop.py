@@ -14,7 +14,7 @@ from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.report import EpochReport, TrainingProgress
 from recjury.errors import DataError
 
-_THREADS = 1  # sums in parallel come out in another order each time
+_THREADS = 1  # parallel sums are added in another order each time
 _GROUPED = 16  # batches that are sorted by length among themselves
 
 

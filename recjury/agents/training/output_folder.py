@@ -1,4 +1,4 @@
-"""The folder that a checkpoint is written to: looked at first, and filled when all is there."""
+"""The folder that a checkpoint is written to: checked first, filled once all files are written."""
 
 import os
 import shutil
@@ -31,9 +31,10 @@ def _check(out: Path) -> None:
 
 @contextmanager
 def whole_folder(out: Path) -> Iterator[Path]:
-    """A folder to write to whose contents are in `out` when all is written, and else are gone.
+    """A temporary folder whose contents replace those of `out` when the block succeeds.
 
-    A checkpoint that was in `out` stays until then; what else is beside it stays for good.
+    If the block fails they are deleted. A checkpoint in `out` stays until it is replaced; other
+    files there are never touched.
     Raises ConfigError where nothing can be written.
     """
     check_place(out)

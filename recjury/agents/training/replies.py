@@ -1,4 +1,4 @@
-"""What generators learn to say: the replies of a corpus, with a token in place of items."""
+"""The replies that generators learn: those of a corpus, with a token in place of items."""
 
 import re
 from collections import Counter
@@ -20,8 +20,8 @@ _OFTEN = 3
 class TrainingReply(NamedTuple):
     """One reply to learn: what was said before, the entities in it, and the reply.
 
-    In `reply` the item token stands for every item, none of which was named before. `text` is
-    it as it was said.
+    In `reply` the item token stands for every item; no item in it was named before. `text` is
+    the reply as it was said.
     """
 
     dialogue: str

@@ -135,7 +135,7 @@ class TrainingRun:
     def report(
         self, out: Path, ranks: Callable[[Sequence[Instance]], NDArray[np.int64]]
     ) -> TrainingReport:
-        """Evaluate on the test split, in one thread, too; `ranks` are those of the labels."""
+        """Evaluate on the test split, in one thread as well; `ranks` are those of the labels."""
         test = instances(self.corpus, "test") if "test" in self.corpus.splits else []
         seen = frozenset(each.dialogue for each in self.parts.train)
         floors = {

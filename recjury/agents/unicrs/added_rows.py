@@ -54,7 +54,7 @@ def grown(
 
 
 def _resized(vocabulary: int, added: int, width: int, spread: float) -> Tensor:
-    """What resizing to the added tokens draws: whole new embeddings, of which the last stay."""
+    """The last rows of the new embeddings that resizing to the added tokens draws."""
     if not added:
         return torch.empty(0, width)
     embeddings = nn.Embedding(vocabulary + added, width)

@@ -1,4 +1,4 @@
-"""What UniCRS learns: items and replies, through backbones that both share."""
+"""UniCRS's training objectives: ranking items and replying, with shared backbones."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -150,9 +150,10 @@ class UnicrsRanking:
 
 
 def let_entities_through(model: Unicrs) -> None:
-    """Start from what copies: prompts become values as they are, and attention passes them on.
+    """Initialise value projections near the identity, so that attention copies the prompts.
 
-    From random matrices a small corpus hardly teaches the model to carry an entity to its score.
+    From random matrices the model hardly learns, on a small corpus, to carry an entity to its
+    score.
     """
     with torch.no_grad():
         for encoder in (model.rec, model.conv):

@@ -49,17 +49,17 @@ class Texts:
 
     @property
     def text_width(self) -> int:
-        """How many tokens a text for RoBERTa is filled up to."""
+        """The length that texts for RoBERTa are padded to, in tokens."""
         return -(-self.limits.context // _MULTIPLE) * _MULTIPLE
 
     @property
     def prompted_width(self) -> int:
-        """How many tokens a context with the reply's beginning is filled up to."""
+        """The length that contexts with the reply's beginning are padded to, in tokens."""
         longest = self.limits.context + len(self.gpt2.encode(PROMPT))
         return -(-longest // _MULTIPLE) * _MULTIPLE
 
     def filled(self, ids: Sequence[int]) -> list[int]:
-        """`prompted` ids as the published code fills them up, on the left."""
+        """`prompted` ids padded on the left, as the published code pads them."""
         return [self.gpt2.id(PAD)] * (self.prompted_width - len(ids)) + list(ids)
 
     def batch(
