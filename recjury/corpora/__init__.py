@@ -1,4 +1,4 @@
-"""The world's data: corpora to take scenarios from, and recorded conversations to judge."""
+"""Corpora that scenarios are taken from, and readers of recorded conversations."""
 
 from recjury.corpora.corpus import Corpus, ScenarioSet, TrainingExample, Unresolved
 from recjury.corpora.opening import (

@@ -75,7 +75,7 @@ class Corpus(Protocol):
         """The scenarios of a split: all, or a sample of `limit` drawn with `seed`."""
 
 
-def draw_scenarios(
+def sample_scenarios(
     scenarios: Sequence[Scenario], limit: int | None, seed: int
 ) -> tuple[Scenario, ...]:
     """At most `limit` of the scenarios, in their order.
@@ -94,7 +94,7 @@ def _lot(identity: str, seed: int) -> bytes:
 
 
 def resolved(found: Iterable[Scenario | Unresolved]) -> tuple[list[Scenario], list[Unresolved]]:
-    """Tell the scenarios from the records without one."""
+    """Separate the scenarios from the records that gave none."""
     scenarios: list[Scenario] = []
     unresolved: list[Unresolved] = []
     for one in found:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from recjury.corpora.data_problems import Fault, Problem
-from recjury.corpora.lines import read_json_with_nan
+from recjury.corpora.lines import read_json_file_with_nan
 from recjury.errors import DataError
 from recjury.records import (
     Aspect,
@@ -97,7 +97,7 @@ def read_crsarena(path: Path) -> CrsArena:
         name: {} for name in (*_TURN_ASPECTS, *_DIALOGUE_ASPECTS, *UNDESCRIBED)
     }
     problems: list[Problem] = []
-    for dialogue in read_json_with_nan(path, _FILE):
+    for dialogue in read_json_file_with_nan(path, _FILE):
         if dialogue.conv_id in logs:
             raise DataError(f"a second conversation {dialogue.conv_id!r}", path=path)
         fault = _fault(dialogue)

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from recjury.corpora.crsarena_runs import is_number
 from recjury.corpora.data_problems import Fault, Problem
-from recjury.corpora.lines import read_json_with_nan
+from recjury.corpora.lines import read_json_file_with_nan
 from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.records import Aspect, Level, ScoreTarget
@@ -47,7 +47,7 @@ def read_run_file(path: Path) -> tuple[dict[Aspect, dict[ScoreTarget, float]], t
     scores: dict[Aspect, dict[ScoreTarget, float]] = {}
     problems: list[Problem] = []
     seen: set[ScoreTarget] = set()
-    dialogues: list[_Dialogue] = read_json_with_nan(path, _FILE)
+    dialogues: list[_Dialogue] = read_json_file_with_nan(path, _FILE)
     for dialogue in dialogues:
         given = [(ScoreTarget(dialogue.conv_id), dialogue.dial_level_pred)]
         given += (

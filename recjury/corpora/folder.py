@@ -9,8 +9,8 @@ from recjury.corpora.corpus import (
     ScenarioSet,
     TrainingExample,
     Unresolved,
-    draw_scenarios,
     resolved,
+    sample_scenarios,
 )
 from recjury.corpora.folder_files import (
     Dialogue,
@@ -87,7 +87,7 @@ class FolderCorpus:
     ) -> ScenarioSet:
         """The records of `split` that follow a user turn."""
         found, unresolved = resolved(self._scenario(m, split) for m in self._moments(split))
-        return ScenarioSet(draw_scenarios(found, limit, seed), tuple(unresolved))
+        return ScenarioSet(sample_scenarios(found, limit, seed), tuple(unresolved))
 
     @cached_property
     def _dialogues(self) -> list[Dialogue]:

@@ -7,8 +7,8 @@ from recjury.corpora.corpus import (
     ScenarioSet,
     TrainingExample,
     Unresolved,
-    draw_scenarios,
     resolved,
+    sample_scenarios,
 )
 from recjury.corpora.ievalm_files import IevalmFiles, Processed
 from recjury.errors import DataError
@@ -69,7 +69,7 @@ class IevalmCorpus:
         found, unresolved = resolved(
             self._scenario(row, split, partial) for row in self.files.processed(split)
         )
-        return ScenarioSet(draw_scenarios(found, limit, seed), tuple(unresolved), tuple(partial))
+        return ScenarioSet(sample_scenarios(found, limit, seed), tuple(unresolved), tuple(partial))
 
     def _scenario(
         self, row: Processed, split: str, partial: list[Unresolved]

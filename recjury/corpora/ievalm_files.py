@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from recjury.corpora.lines import read_json, read_rows
+from recjury.corpora.lines import read_json_file, read_rows
 from recjury.errors import DataError
 from recjury.knowledge import Catalogue, KnowledgeGraph, Triple, split_year
 from recjury.records import Item, ItemRef
@@ -99,7 +99,7 @@ class IevalmFiles:
     @cached_property
     def entities(self) -> Mapping[str, int]:
         """Entity numbers by name."""
-        return read_json(self.folder / "entity2id.json", _NUMBERS)
+        return read_json_file(self.folder / "entity2id.json", _NUMBERS)
 
     @cached_property
     def entity_names(self) -> Mapping[int, str]:
@@ -109,13 +109,13 @@ class IevalmFiles:
     @cached_property
     def item_entities(self) -> tuple[int, ...]:
         """The entities that can be recommended, in the order of item_ids.json."""
-        numbers: list[int] = read_json(self.folder / "item_ids.json", _LIST)
+        numbers: list[int] = read_json_file(self.folder / "item_ids.json", _LIST)
         return tuple(numbers)
 
     @cached_property
     def infos(self) -> Mapping[str, Info]:
         """The records of id2info.json by their own keys (in ReDial, the original film ids)."""
-        return read_json(self.folder / "id2info.json", _INFOS)
+        return read_json_file(self.folder / "id2info.json", _INFOS)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -136,8 +136,8 @@ class IevalmFiles:
     @cached_property
     def graph(self) -> KnowledgeGraph:
         """The knowledge graph of kg.json, its heads in the order of the entities."""
-        heads = read_json(self.folder / "kg.json", _TRIPLES)
-        relations = read_json(self.folder / "relation2id.json", _NUMBERS)
+        heads = read_json_file(self.folder / "kg.json", _TRIPLES)
+        relations = read_json_file(self.folder / "relation2id.json", _NUMBERS)
         items = [
             self.catalogue.item(key)
             for key in map(str, self.entities.values())
@@ -192,7 +192,7 @@ class IevalmFiles:
 
     def _mentions_by_entity(self) -> Counter[str]:
         """By the names in the training dialogues of which no turn is in the test split."""
-        tested = read_json(self.folder / "test_data_id.json", _NAMES)
+        tested = read_json_file(self.folder / "test_data_id.json", _NAMES)
         dialogues = {record.rpartition("_")[0] for record in tested}
         named: dict[str, set[str]] = {}
         for row in self.processed("train"):

@@ -33,7 +33,7 @@ Row = TypeVar("Row", bound=BaseModel)
 Content = TypeVar("Content")
 
 
-class Line(NamedTuple):
+class NumberedLine(NamedTuple):
     """A line's number, from 1, and its bytes."""
 
     number: int
@@ -56,7 +56,7 @@ def read_rows(path: Path, model: type[Row]) -> Iterator[tuple[int, Row]]:
             raise DataError(what_is_wrong(error), path=path, line=number) from None
 
 
-def read_lines(path: Path) -> Iterator[Line]:
+def read_lines(path: Path) -> Iterator[NumberedLine]:
     """The lines of a file that are not blank; `.gz` files are unpacked on the way."""
     number = 0
     try:
@@ -69,7 +69,7 @@ def read_lines(path: Path) -> Iterator[Line]:
                     )
                 content = content.removeprefix(_BOM) if number == 1 else content
                 if content.strip():
-                    yield Line(number, content)
+                    yield NumberedLine(number, content)
     except _UNREADABLE as error:
         raise _unreadable(error, path, number + 1) from None
 
@@ -97,13 +97,13 @@ def readable_stem(path: Path) -> str:
     return name.split(".")[0] or name
 
 
-def read_json(path: Path, form: TypeAdapter[Content]) -> Content:
+def read_json_file(path: Path, form: TypeAdapter[Content]) -> Content:
     """A whole JSON file as `form`. Raises DataError with the file for what is not so."""
     return _formed(path, _whole(path), form)
 
 
-def read_json_with_nan(path: Path, form: TypeAdapter[Content]) -> Content:
-    """As `read_json`, but one NaN or Infinity, or a number too large, does not refuse the file.
+def read_json_file_with_nan(path: Path, form: TypeAdapter[Content]) -> Content:
+    """As `read_json_file`, but NaN, Infinity or a number too large does not refuse the file.
 
     JSON has no such numbers. Each is read as a text that names it with its file and line, which a
     form that wants a number there refuses.

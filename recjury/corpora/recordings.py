@@ -11,12 +11,12 @@ from typing import Annotated, Any, Literal, NamedTuple, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recjury.corpora.chat_messages import read_messages
 from recjury.corpora.concept import read_concept
 from recjury.corpora.crsarena import read_crsarena
 from recjury.corpora.forms import EXPORTED, Form, form_of, given_form
 from recjury.corpora.lines import read_rows
 from recjury.corpora.log_files import read_log_file
+from recjury.corpora.message_files import read_messages
 from recjury.corpora.opening import data_folder
 from recjury.errors import DataError
 from recjury.records import JSON, ConversationLog, Turn, digest

@@ -10,7 +10,7 @@ from recjury.knowledge.recogniser import (
     TitleMention,
     TitleRecogniser,
 )
-from recjury.knowledge.tokens import TitleYear, split_year
+from recjury.knowledge.tokenizer import TitleYear, split_year
 from recjury.knowledge.unlisted import dated_titles
 
 __all__ = [

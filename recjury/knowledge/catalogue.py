@@ -6,7 +6,7 @@ from functools import cached_property
 
 from recjury.errors import DataError
 from recjury.knowledge.recogniser import Mention, Name, TitleMention, TitleRecogniser
-from recjury.knowledge.tokens import split_year
+from recjury.knowledge.tokenizer import split_year
 from recjury.records import Item, ItemRef, digest
 
 MENTIONED = 1.0

@@ -63,7 +63,7 @@ class KnowledgeGraph:
     def digest(self) -> str:
         """The identity of all that can be asked of the graph: names, numbers, triples, order.
 
-        Some 10 ms for a graph of 50,000 triples.
+        Takes about 10 ms for a graph of 50,000 triples.
         """
         return digest(
             [

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from recjury.knowledge.near_names import MIN_LETTERS, NearNames
 from recjury.knowledge.ordinary_words import is_ordinary_title, is_phrase
 from recjury.knowledge.title_marks import TitleMarks, is_pronoun
-from recjury.knowledge.tokens import Token, split_year, tokenize
+from recjury.knowledge.tokenizer import Token, split_year, tokenize
 from recjury.knowledge.unlisted import unlisted_titles
 
 YEAR_TOLERANCE = 1

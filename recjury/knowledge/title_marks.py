@@ -22,7 +22,7 @@ import re
 from functools import cached_property
 
 from recjury.knowledge.ordinary_words import word_list
-from recjury.knowledge.tokens import Token
+from recjury.knowledge.tokenizer import Token
 
 LOWER_CASE_SHARE = 0.25
 
@@ -50,7 +50,7 @@ _LISTING = (",", "&", "/")
 _PRONOUNS = frozenset(
     "he her him i it me no she that them they this to us we what who yes you".split()  # noqa: SIM905
 )
-# What may stand behind a title that is a pronoun; behind a mere pronoun stands a verb.
+# What may follow a title that is a pronoun; a verb follows an ordinary pronoun.
 _BEHIND_TITLES = frozenset("also and as because but by from last on or too when with yet".split())  # noqa: SIM905
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from recjury.knowledge.folding import all_letters, as_digits, unmask
 from recjury.knowledge.near_names import edit_distance
 from recjury.knowledge.ordinary_words import is_ordinary_word
-from recjury.knowledge.tokens import Token
+from recjury.knowledge.tokenizer import Token
 from recjury.simulator.joined_text import JoinedText, WordSpan
 from recjury.simulator.strict_marks import StrictMarks
 from recjury.simulator.title_variants import Title, TitleVariant
@@ -40,7 +40,7 @@ class Detector:
         self._initialisms = frozenset[str]().union(*(title.initialisms for title in titles))
 
     def spans(self, folded: str, asked: str) -> tuple[Span, ...]:
-        """Every giveaway in `folded`, in text order; `asked` is the folded turn it answers."""
+        """Every leak in `folded`, in text order; `asked` is the folded turn that it answers."""
         marked = StrictMarks(folded, asked=asked)
         plain = JoinedText(folded, in_digits=False)
         numbered = JoinedText(folded) if plain.has_numbers else plain

@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from recjury.knowledge.folding import as_digits
-from recjury.knowledge.tokens import Token, tokenize_parts
+from recjury.knowledge.tokenizer import Token, tokenize_parts
 
 
 class WordSpan(NamedTuple):

@@ -1,7 +1,7 @@
 """The leak guard: finds where the simulated user's words would give a target item away.
 
-It reads exactly the text that is to be sent to the system under test. What counts as a leak,
-and what cannot be caught, stands in docs/simulator.md.
+It reads exactly the text that will be sent to the system under test. docs/simulator.md says what
+counts as a leak, and which leaks it cannot find.
 """
 
 import re
@@ -10,7 +10,7 @@ from functools import cached_property
 
 from recjury.knowledge import Catalogue
 from recjury.knowledge.folding import fold_disguises
-from recjury.knowledge.tokens import tokenize_parts
+from recjury.knowledge.tokenizer import tokenize_parts
 from recjury.records import JSON, ItemRef
 from recjury.simulator.detection import Detector, People, own_spans
 from recjury.simulator.title_variants import Title, title_of
@@ -30,7 +30,7 @@ _NEUTRAL = (
 
 
 class LeakGuard:
-    """Knows a catalogue; makes a `Watch` over the targets of one scenario."""
+    """Makes a `Watch` over the targets of one scenario; the catalogue gives years and people."""
 
     def __init__(self, catalogue: Catalogue):
         """`catalogue` tells years, and people: "Emma Stone" does not name a film called Emma."""
@@ -38,7 +38,7 @@ class LeakGuard:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """What can change which utterances are rewritten."""
+        """The version of the guard: what can change which utterances are rewritten."""
         return {"guard": GUARD_VERSION}
 
     def watch(self, targets: Sequence[ItemRef]) -> "Watch":

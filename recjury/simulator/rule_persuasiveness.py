@@ -2,7 +2,7 @@
 
 CoRE (section 6.4, after Wang et al. 2023a) asks for 0 (worse than the target), 1 (comparable)
 or 2 (better, or the target itself). The rule cannot tell "better"; it gives 2 for the target
-alone. The formula stands in docs/simulator.md.
+alone. docs/simulator.md gives the formula.
 """
 
 from collections.abc import Iterable, Sequence

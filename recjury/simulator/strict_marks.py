@@ -8,7 +8,7 @@ capital that the sentence does not ask for, a place where only a title can stand
 import re
 from functools import cached_property
 
-from recjury.knowledge.tokens import Token, tokenize_parts
+from recjury.knowledge.tokenizer import Token, tokenize_parts
 from recjury.simulator.talk import TALK
 from recjury.simulator.title_variants import TitleVariant
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from recjury.knowledge.folding import as_digits, fold_disguises
 from recjury.knowledge.ordinary_words import is_ordinary_word
-from recjury.knowledge.tokens import tokenize_parts
+from recjury.knowledge.tokenizer import tokenize_parts
 from recjury.simulator.talk import TALK
 
 _YEAR = re.compile(r"\s*\(?\b(1[89]\d\d|20\d\d)\)?\s*$")

@@ -1,4 +1,4 @@
-"""Reads what a model says as the simulated user; whatever is no utterance is refused."""
+"""Reads the simulated user's utterance from a model's reply; refuses everything else."""
 
 import re
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, StrictFloat, TypeAdapter
 
 from recjury.corpora import lines
-from recjury.corpora.lines import read_json, read_json_with_nan, read_rows
+from recjury.corpora.lines import read_json_file, read_json_file_with_nan, read_rows
 from recjury.errors import DataError
 from tests.growth import grows_linearly
 
@@ -102,12 +102,12 @@ def test_a_corrupt_json_file_is_named_with_the_line(tmp_path: Path) -> None:
     for before in ("", "ü" * 50):
         path.write_text(f'{{"a{before}": 1,\n "b": oops}}', "utf-8")
         with pytest.raises(DataError, match=r"numbers\.json:2: not JSON"):
-            read_json(path, form)
+            read_json_file(path, form)
     path.write_text('{"a": "one"}')
     with pytest.raises(DataError, match=r"numbers\.json: a: Input should be a valid integer"):
-        read_json(path, form)
+        read_json_file(path, form)
     with pytest.raises(DataError, match="cannot be read"):
-        read_json(tmp_path / "none.json", form)
+        read_json_file(tmp_path / "none.json", form)
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1E+400", "9" * 400])
@@ -117,14 +117,14 @@ def test_a_number_that_json_has_not_is_told_with_its_line_and_refuses_nothing_el
     path = tmp_path / "numbers.json"
     said = 'NaN "Infinity" \\'
     path.write_text(f'{{"a": 1.5e3,\n "b": {json.dumps(said)}, "c": [\n-2, {number}]}}')
-    assert read_json_with_nan(path, TypeAdapter(dict[str, object])) == {
+    assert read_json_file_with_nan(path, TypeAdapter(dict[str, object])) == {
         "a": 1500.0,
         "b": said,
         "c": [-2, f"{number} ({path}:3)"],
     }
     path.write_text(f'{{"a": {number}}}')
     with pytest.raises(DataError, match=r"numbers\.json: a: Input should be a valid number"):
-        read_json_with_nan(path, TypeAdapter(dict[str, StrictFloat]))
+        read_json_file_with_nan(path, TypeAdapter(dict[str, StrictFloat]))
 
 
 @pytest.mark.parametrize("bad", ["nan", "--1", "NaNs", '"open', "1.2.3", "Infinity Infinity"])
@@ -132,7 +132,7 @@ def test_whatever_else_is_no_json_still_refuses_the_file(tmp_path: Path, bad: st
     path = tmp_path / "numbers.json"
     path.write_text(f'{{"a": NaN,\n "b": {bad}}}')
     with pytest.raises(DataError, match=r"numbers\.json:2: not JSON"):
-        read_json_with_nan(path, TypeAdapter(dict[str, object]))
+        read_json_file_with_nan(path, TypeAdapter(dict[str, object]))
 
 
 def test_a_nan_on_every_line_takes_linear_time(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_nan_on_every_line_takes_linear_time(tmp_path: Path) -> None:
 
     def read(times: int) -> list[str]:
         path.write_bytes(b"[" + b",\n".join([row] * 2_000 * times) + b"]")
-        return read_json_with_nan(path, TypeAdapter(list[str]))
+        return read_json_file_with_nan(path, TypeAdapter(list[str]))
 
     assert grows_linearly(read)
     assert read(2)[-1] == f"NaN ({path}:4000)"
@@ -153,6 +153,6 @@ def test_a_text_that_never_ends_takes_linear_time(tmp_path: Path, end: bytes) ->
     def read(times: int) -> None:
         path.write_bytes(b'["' + b'\\"' * 5_000 * times + end)
         with pytest.raises(DataError, match=r"numbers\.json:1: not JSON"):
-            read_json_with_nan(path, TypeAdapter(list[str]))
+            read_json_file_with_nan(path, TypeAdapter(list[str]))
 
     assert grows_linearly(read)

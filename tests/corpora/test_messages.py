@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recjury.corpora.chat_messages import read_messages
+from recjury.corpora.message_files import read_messages
 from recjury.errors import DataError
 from recjury.records import ConversationLog, Ending, Speaker
 from tests.corpora import forms

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from recjury.agents.retrieval.library import Library
-from recjury.agents.retrieval.ranking import Ranked, Weights, rank
+from recjury.agents.retrieval.scoring import Ranked, Weights, rank
 from recjury.agents.retrieval.speech import question, recommendation, told
 from recjury.agents.retrieval.understanding import Understanding, understand
 from recjury.errors import ConfigError

@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from recjury.corpora.lines import read_json
+from recjury.corpora.lines import read_json_file
 from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.records import Aspect, Record, digest
@@ -43,7 +43,7 @@ def read_instructions(path: Path) -> tuple[Instruction, ...]:
 
     Raises DataError where there are none, a text is blank, or a name or text occurs twice.
     """
-    found: list[Instruction] = read_json(path, _FILE)
+    found: list[Instruction] = read_json_file(path, _FILE)
     if not found:
         raise DataError("holds no instruction", path=path)
     texts: dict[str, str] = {}

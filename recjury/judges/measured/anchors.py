@@ -1,4 +1,4 @@
-"""From what was counted to a score: the rubric's anchors (method.md, "The twelve factors")."""
+"""Scores from counts and shares: the anchors of the rubric (docs/measured-judges.md)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ _SHOWN = 8
 
 
 class Occurrence(NamedTuple):
-    """One thing that was counted: what, and in which turn of the interaction (1-based)."""
+    """One thing that was counted: what it is, and the turn of the interaction (from 1)."""
 
     turn: int
     what: str

@@ -1,4 +1,4 @@
-"""Appropriateness: words that are vulgar or offensive whoever says them, from our own list."""
+"""Appropriateness: words that are vulgar or offensive in any context, from a list of our own."""
 
 import functools
 import re
@@ -12,7 +12,7 @@ from recjury.judges.measured.anchors import (
     not_applicable,
     not_measured,
 )
-from recjury.judges.measured.annotation import AnnotatedLog
+from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.text import MaskedText
 
 
@@ -33,7 +33,7 @@ def offensive(utterance: MaskedText) -> list[str]:
 def appropriateness(annotated: AnnotatedLog) -> Outcome:
     """Never a score: 5,344 recorded logs gave none below 4 for more than half a film's title.
 
-    What was found is in the reason, so that nobody who swears goes unnoticed.
+    The reason names the words that were found, so that a reader sees every one.
     """
     if not annotated.spoken:
         return not_applicable("the system said nothing")

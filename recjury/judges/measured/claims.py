@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recjury.judges.measured.annotation import AnnotatedTurn
+from recjury.judges.measured.annotated_log import AnnotatedTurn
 from recjury.judges.measured.genres import NEIGHBOURS, canonical_genres
 from recjury.judges.measured.text import word_set
 from recjury.knowledge import TitleMention

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from recjury.judges.measured.anchors import Outcome, not_applicable, not_measured, score_of
-from recjury.judges.measured.annotation import AnnotatedLog
+from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.genres import genres_of
 from recjury.records import Item
 
@@ -14,7 +14,7 @@ _TOO_LONG = 10
 
 
 def characteristics(items: Sequence[Item]) -> dict[str, int]:
-    """How many different values the items have in each dimension (appendix A.1.9, movies).
+    """How many different values the items have in each dimension (CoRE, appendix A.1.9, movies).
 
     Of an item's actors the first is its lead.
     """

@@ -7,7 +7,7 @@ from recjury.judges.measured.anchors import (
     not_measured,
     score_of,
 )
-from recjury.judges.measured.annotation import AnnotatedLog
+from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.similarity import Similarity, Targets, traits_of
 from recjury.knowledge import KnowledgeGraph
 

@@ -8,7 +8,7 @@ from recjury.judges.measured.anchors import (
     not_applicable,
     score_of,
 )
-from recjury.judges.measured.annotation import AnnotatedLog, AnnotatedTurn
+from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
 from recjury.judges.measured.asks import reason_in
 from recjury.judges.measured.genres import canonical_genres, genres_of
 

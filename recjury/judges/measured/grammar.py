@@ -1,7 +1,7 @@
 """Grammatical Correctness: obvious errors that precise rules find, counted.
 
-Each rule is written so that what it reports is an error whoever reads it; what needs a parser
-is left alone. Linked titles are exempt (paper 001, appendix A.1.4: proper nouns that are known),
+Each rule is written so that what it reports is an error for every reader; what needs a parser
+is left alone. Linked titles are exempt (CoRE, appendix A.1.4: known proper nouns),
 punctuation, spelling and capitals are not judged.
 """
 
@@ -15,7 +15,7 @@ from recjury.judges.measured.anchors import (
     not_measured,
     score_of,
 )
-from recjury.judges.measured.annotation import AnnotatedLog
+from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.english import is_english
 from recjury.judges.measured.grammar_agreement import agreement_errors
 from recjury.judges.measured.grammar_forms import forms

@@ -11,7 +11,7 @@ from recjury.judges.measured.anchors import (
     not_applicable,
     score_of,
 )
-from recjury.judges.measured.annotation import AnnotatedLog
+from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.claims import Claim, claims
 from recjury.judges.measured.genres import excluded
 from recjury.knowledge import Catalogue, TitleMention, fold
@@ -84,7 +84,7 @@ def groundness(annotated: AnnotatedLog) -> Outcome:
     """0, 1, 2, 3 errors are 4, 3, 2, 1; four or more are 0; an error made twice is one.
 
     Without a claim that the catalogue can decide there is no score: the rubric's 4 for "no
-    obvious error" would go to whoever says nothing. A right year behind a title is no claim.
+    obvious error" would go to a system that says nothing. A right year after a title is no claim.
     """
     errors: dict[str, Occurrence] = {}
     right: set[Claim] = set()

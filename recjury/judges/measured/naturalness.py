@@ -1,6 +1,6 @@
 """Naturalness: the share of system turns that no native speaker would write.
 
-Counted are turns, not errors: a single slip of grammar is no reason (appendix A.1.5).
+It counts turns, not errors: a single slip of grammar is no reason (CoRE, appendix A.1.5).
 """
 
 import re
@@ -15,7 +15,7 @@ from recjury.judges.measured.anchors import (
     not_applicable,
     score_of,
 )
-from recjury.judges.measured.annotation import AnnotatedLog
+from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.english import is_english
 from recjury.judges.measured.grammar_words import doubled_places
 from recjury.judges.measured.text import TITLE, MaskedText, word_set

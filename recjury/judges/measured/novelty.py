@@ -7,7 +7,7 @@ from recjury.judges.measured.anchors import (
     not_measured,
     score_of,
 )
-from recjury.judges.measured.annotation import AnnotatedLog
+from recjury.judges.measured.annotated_log import AnnotatedLog
 
 # "About a quarter" begins a tenth below it, so that 2 of 9 are about a quarter and 2 of 10 not.
 _ABOUT_A_QUARTER = 0.22

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from recjury.judges.measured.anchors import Outcome
-from recjury.judges.measured.annotation import AnnotatedLog, AnnotatedText, annotate
+from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, annotate
 from recjury.judges.measured.appropriateness import appropriateness
 from recjury.judges.measured.coherence import coherence
 from recjury.judges.measured.diversity import diversity

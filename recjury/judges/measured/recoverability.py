@@ -9,7 +9,7 @@ from recjury.judges.measured.anchors import (
     not_applicable,
     score_of,
 )
-from recjury.judges.measured.annotation import AnnotatedLog, AnnotatedText, AnnotatedTurn
+from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, AnnotatedTurn
 from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes, gives_way, objects
 
 

@@ -8,7 +8,7 @@ from recjury.judges.measured.anchors import (
     not_applicable,
     score_of,
 )
-from recjury.judges.measured.annotation import AnnotatedLog
+from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.knowledge import TitleMention
 
 

@@ -10,7 +10,7 @@ from recjury.records import Item, digest
 
 
 class Similarity(IntEnum):
-    """In the rubric's words (appendix A.1.7)."""
+    """How similar two items are, in the words of the rubric (CoRE, appendix A.1.7)."""
 
     UNLIKE = 0
     SOMEWHAT = 1

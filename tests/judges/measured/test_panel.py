@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from recjury.judges.measured import MEASURED, RUBRIC, MeasuredPanel
-from recjury.judges.measured.annotation import AnnotatedTurn, annotate
+from recjury.judges.measured.annotated_log import AnnotatedTurn, annotate
 from recjury.judges.measured.asks import ask_of, clarifies, describes, objects, offers, reason_in
 from recjury.judges.measured.claims import claims
 from recjury.judges.measured.grammar import errors
