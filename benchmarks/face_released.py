@@ -16,7 +16,7 @@ import orjson
 from recjury.corpora.crsarena import read_crsarena
 from recjury.corpora.crsarena_particles import NO_FEEDBACK, read_crsarena_particles
 from recjury.corpora.crsarena_runs import read_runs
-from recjury.judges.face.aspects import FacePrompts, Situation, situation
+from recjury.judges.face.face_prompts import FacePrompts, Situation, situation
 from recjury.judges.face.instructions import read_instruction_folder
 from recjury.records import Aspect, ScoreTarget
 

@@ -13,7 +13,7 @@ from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
 from recjury.stats.correlation import correlate, correlate_rows
 
 
-class Ranking(NamedTuple):
+class RankingCorrelation(NamedTuple):
     """The correlation of systems' mean scores with their mean labels, with intervals.
 
     Intervals are over conversations, drawn within systems: the systems themselves are taken as
@@ -46,7 +46,7 @@ def system_means(values: Mapping[ScoreTarget, float]) -> dict[str, float]:
     return {system: sum(grouped[system]) / len(grouped[system]) for system in sorted(grouped)}
 
 
-def ranking(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> Ranking:
+def ranking(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> RankingCorrelation:
     """Hold the systems' mean scores against their mean labels; raises ValueError for no pairs."""
 
     names, systems = np.unique(pairs.systems, return_inverse=True)
@@ -65,7 +65,7 @@ def ranking(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> Ranking:
         resamples=resamples,
         seed=seed,
     )
-    return Ranking(pearson, rho, systems=len(names))
+    return RankingCorrelation(pearson, rho, systems=len(names))
 
 
 def sample_efficiency(

@@ -14,11 +14,11 @@ from recjury.campaign.campaign_store import campaign_setup, open_campaign, open_
 from recjury.campaign.config import EvaluationConfig
 from recjury.errors import ConfigError
 from recjury.judges.face import FacePrompts, RuleDecomposer, instructions
-from recjury.judges.face.optimise import Allowance, Chosen, OptimiserSettings, Report
+from recjury.judges.face.optimise import Allowance, Chosen, OptimisationReport, OptimiserSettings
 from recjury.judges.face.optimise.beam import Step
+from recjury.judges.face.optimise.optimisation import Optimisation
 from recjury.judges.face.optimise.rewrite import PACK
-from recjury.judges.face.optimise.running import Optimisation
-from recjury.judges.face.optimise.training import Training
+from recjury.judges.face.optimise.training_data import TrainingData
 from recjury.llm import Gateway, call_context
 from recjury.prompts import load_pack
 from recjury.records import JSON, Aspect, digest
@@ -35,7 +35,7 @@ class OptimisePlan:
     """
 
     aspect: Aspect
-    training: Training
+    training: TrainingData
     settings: OptimiserSettings
     model: str
     rewriter: str
@@ -50,7 +50,7 @@ async def optimise(
     place: Store | str,
     *,
     watch: Callable[[Step], None] = lambda _: None,
-) -> Report:
+) -> OptimisationReport:
     """Optimise, or go on with it; raises StepFailed, and UserError before anything is written."""
     work = _Work(f"face optimise {plan.aspect}", [], Optimisation.check, Optimisation.run)
     return await _as_campaign(plan, config, place, watch, work)

@@ -13,7 +13,10 @@ from recjury.errors import ConfigError
 if TYPE_CHECKING:
     from recjury.campaign.optimise_face import OptimisePlan
     from recjury.judges.face.optimise.beam import Step
-    from recjury.judges.face.optimise.report import Line, Report
+    from recjury.judges.face.optimise.optimisation_report import (
+        InstructionReport,
+        OptimisationReport,
+    )
     from recjury.judges.face.optimise.select import Chosen
     from recjury.judges.face.optimise.settings import OptimiserSettings
 
@@ -87,8 +90,8 @@ def optimise(
     from recjury.campaign.optimise_face import optimise as run_optimisation
     from recjury.cli.campaign_run import await_work
     from recjury.cli.result_tables import SOME_FAILED
-    from recjury.judges.face.optimise.budget import StepFailed
-    from recjury.judges.face.optimise.training import read_training
+    from recjury.judges.face.optimise.allowance import StepFailed
+    from recjury.judges.face.optimise.training_data import read_training
 
     chosen = options.aspect_named(aspect)
     plan = OptimisePlan(
@@ -179,7 +182,7 @@ class _StepProgress:
 def _show_estimate(plan: "OptimisePlan", *, as_json: bool) -> None:
     import asyncio
 
-    from recjury.judges.face.optimise.running import estimate
+    from recjury.judges.face.optimise.optimisation import estimate
 
     spent = asyncio.run(estimate(plan.training, plan.settings))
     if as_json:
@@ -190,7 +193,7 @@ def _show_estimate(plan: "OptimisePlan", *, as_json: bool) -> None:
     output.show_table(["", "calls"], [*rows, ("scored in all", f"{spent.scored:,}")])
 
 
-def _show(found: "Report", out: Path, *, as_json: bool) -> None:
+def _show(found: "OptimisationReport", out: Path, *, as_json: bool) -> None:
     if as_json:
         output.emit_json(found.model_dump(mode="json"))
         return
@@ -200,7 +203,7 @@ def _show(found: "Report", out: Path, *, as_json: bool) -> None:
     output.say(f"{out / 'instructions'}: for `instructions` of the evaluator face")
 
 
-def _row(line: "Line") -> list[str]:
+def _row(line: "InstructionReport") -> list[str]:
     return [
         "initial" if line.index is None else f"itr{line.index}",
         str(line.iteration),

@@ -3,7 +3,7 @@
 from recjury.judges.config import EvaluatorConfig, EvaluatorContext
 from recjury.judges.core.factor_judge import FactorJudge
 from recjury.judges.core.panel import MEAN, Panel
-from recjury.judges.core.rubric import Guide, Rubric
+from recjury.judges.core.rubric import FactorGuide, Rubric
 from recjury.judges.registry import (
     BUILT_IN,
     EvaluatorEntry,
@@ -20,8 +20,8 @@ __all__ = [
     "EvaluatorConfig",
     "EvaluatorContext",
     "EvaluatorEntry",
+    "FactorGuide",
     "FactorJudge",
-    "Guide",
     "Listed",
     "Panel",
     "Rubric",

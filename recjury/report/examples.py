@@ -15,10 +15,10 @@ from recjury.records import (
     Verdict,
     is_target,
 )
+from recjury.report.example_picks import ExamplePick
 from recjury.report.excerpt import Excerpt, excerpt, one_line
 from recjury.report.findings import Findings
-from recjury.report.players import speaker
-from recjury.report.ranking import ExamplePick
+from recjury.report.participants import speaker
 from recjury.results import Measure
 from recjury.results.scores import shown_ratings
 from recjury.store import DebateSummary, Store
@@ -74,7 +74,7 @@ class ShownDebate(NamedTuple):
     forks: tuple[str, ...]
 
 
-class Example(NamedTuple):
+class ShownExample(NamedTuple):
     """One conversation. `skipped_*` count what lies before or after the part that is shown.
 
     `failure` says why it failed; it is empty for one that came to its end.
@@ -101,7 +101,7 @@ class Example(NamedTuple):
     debates: tuple[ShownDebate, ...]
 
 
-class Reading:
+class ExampleLoader:
     """What it takes to show what evaluators said: the store, metrics' titles, names, forks."""
 
     def __init__(
@@ -117,7 +117,7 @@ class Reading:
                 self.forks.setdefault(each.fork_of, []).append(each)
 
 
-def load_example(reading: Reading, choice: ExamplePick) -> Example | None:
+def load_example(reading: ExampleLoader, choice: ExamplePick) -> ShownExample | None:
     """The conversation that was chosen, or None if the store no longer has its log."""
     log = reading.store.log(choice.conversation)
     if log is None:
@@ -138,7 +138,7 @@ def load_example(reading: Reading, choice: ExamplePick) -> Example | None:
     )
 
 
-def load_unfinished(store: Store, conversation: str) -> Example | None:
+def load_unfinished(store: Store, conversation: str) -> ShownExample | None:
     """What was said until a conversation failed; None if nothing was kept of it."""
     unfinished = store.unfinished(conversation)
     if unfinished is None:
@@ -147,9 +147,9 @@ def load_unfinished(store: Store, conversation: str) -> Example | None:
     return shown._replace(failure=one_line(unfinished.reason, _RATIONALE))
 
 
-def _without_scores(conversation: str, stands_for: str, log: ConversationLog) -> Example:
+def _without_scores(conversation: str, stands_for: str, log: ConversationLog) -> ShownExample:
     scenario = log.scenario
-    return Example(
+    return ShownExample(
         conversation=conversation,
         stands_for=stands_for,
         failure="",
@@ -187,7 +187,7 @@ def _item(item: ItemRef, targets: tuple[ItemRef, ...]) -> ShownItem:
     return ShownItem(one_line(item.name, _NAME), is_target(item, targets))
 
 
-def _ratings(reading: Reading, label: str, given: Sequence[Rating]) -> Iterator[ShownRating]:
+def _ratings(reading: ExampleLoader, label: str, given: Sequence[Rating]) -> Iterator[ShownRating]:
     by_metric = shown_ratings(given)
     for measure in reading.measures.values():
         if measure.evaluator == label:
@@ -207,7 +207,7 @@ def _rating(measure: Measure, rating: Rating, models: Mapping[str, str]) -> Show
     )
 
 
-def _debate(reading: Reading, label: str, evaluation: str, debate: Debate) -> ShownDebate:
+def _debate(reading: ExampleLoader, label: str, evaluation: str, debate: Debate) -> ShownDebate:
     forks = sorted(reading.forks.get(evaluation, ()))
     return ShownDebate(
         evaluator=one_line(label, _NAME),

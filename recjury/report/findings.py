@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from recjury.records import Ending, Need, Status
+from recjury.report.example_picks import EvaluationRef, ExamplePicker
 from recjury.report.excerpt import one_line
-from recjury.report.ranking import Evaluated, Ranking
 from recjury.report.rounds import RoundTally
 from recjury.results import CampaignSummary, Measure, Tally, is_newest
 from recjury.results.scores import ConversationScores
@@ -52,7 +52,7 @@ class Findings:
 
     summary: CampaignSummary
     corpora: dict[str, dict[str, Tally]] = field(default_factory=dict)
-    rankings: dict[str, Ranking] = field(default_factory=dict)
+    rankings: dict[str, ExamplePicker] = field(default_factory=dict)
     rounds: dict[Debaters, RoundTally] = field(default_factory=dict)
     scenarios: dict[str, Scenarios] = field(default_factory=dict)
     failures: dict[Missed, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -89,11 +89,11 @@ class Findings:
         tallies = self.corpora.setdefault(result.corpus, {})
         tallies.setdefault(result.system, Tally()).add(scores)
         self._add_scenario(result, scores)
-        ranking = self.rankings.setdefault(result.system, Ranking(self.measures))
+        ranking = self.rankings.setdefault(result.system, ExamplePicker(self.measures))
         if result.ending is not None:
             self.endings[result.ending] += 1
             ranking.add(
-                scores, [Evaluated(each.label, each.evaluation) for each in result.evaluations]
+                scores, [EvaluationRef(each.label, each.evaluation) for each in result.evaluations]
             )
         if result.failure is not None:
             self.unfinished[result.system].append(result.conversation)

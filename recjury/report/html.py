@@ -9,10 +9,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from recjury.errors import ConfigError, StoreError
+from recjury.report.example_picks import headline
 from recjury.report.findings import Findings, walk
 from recjury.report.page import Page, gather
 from recjury.report.plots import bars_plot, debate_plot, interval_plot, score_map
-from recjury.report.ranking import headline
 from recjury.results import Measure, newest_campaign
 from recjury.store import Store
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations, islice
 from typing import NamedTuple
 
-from recjury.report.examples import Example, Reading, load_example, load_unfinished
+from recjury.report.caveats import Caveat, caveats
+from recjury.report.example_picks import headline
+from recjury.report.examples import ExampleLoader, ShownExample, load_example, load_unfinished
 from recjury.report.excerpt import one_line
 from recjury.report.findings import Findings, Missed
-from recjury.report.players import Players, model_names, players
-from recjury.report.ranking import headline
-from recjury.report.tables import NAME_LENGTH, Means, PairTable, means_table, pair_table
-from recjury.report.trust import Caution, cautions
+from recjury.report.participants import Participants, model_names, players
+from recjury.report.table_cells import NAME_LENGTH, Means, PairTable, means_table, pair_table
 from recjury.results import Comparison, Counts, Tally, is_newest
 from recjury.results.comparison import compare_tallies, corrected, newest_measures
 from recjury.store import Campaign, CampaignEvaluator, Store
@@ -73,7 +73,7 @@ class Reasons(NamedTuple):
     total: int
 
 
-class Run(NamedTuple):
+class CampaignInfo(NamedTuple):
     """The campaign that the page is about."""
 
     id: str
@@ -85,7 +85,7 @@ class Run(NamedTuple):
     skipped: Reasons
 
 
-class Other(NamedTuple):
+class OtherCampaign(NamedTuple):
     """A campaign of the store that the page is not about."""
 
     id: str
@@ -98,19 +98,19 @@ class Page(NamedTuple):
     systems are listed by."""
 
     title: str
-    run: Run
-    others: tuple[Other, ...]
-    who: Players
+    run: CampaignInfo
+    others: tuple[OtherCampaign, ...]
+    who: Participants
     corpora: tuple[CorpusLine, ...]
     systems: tuple[SystemLine, ...]
     sections: tuple[Section, ...]
-    cautions: tuple[Caution, ...]
+    caveats: tuple[Caveat, ...]
     headline: str
     pairs: tuple[PairTable, ...]
     tests: int
     failures: Reasons
     unscored: Reasons
-    examples: Mapping[str, tuple[Example, ...]]
+    examples: Mapping[str, tuple[ShownExample, ...]]
 
 
 def gather(store: Store, found: Findings, *, campaign: str, examples: int) -> Page:
@@ -125,7 +125,7 @@ def gather(store: Store, found: Findings, *, campaign: str, examples: int) -> Pa
         title=one_line(about.name or "recjury", 120),
         run=_run(store, about),
         others=tuple(
-            Other(each.id, one_line(each.name, 80), each.conversations)
+            OtherCampaign(each.id, one_line(each.name, 80), each.conversations)
             for each in campaigns.values()
         ),
         who=who,
@@ -135,13 +135,13 @@ def gather(store: Store, found: Findings, *, campaign: str, examples: int) -> Pa
             for name, tally in found.systems.items()
         ),
         sections=tuple(_section(found, each) for each in found.summary.evaluators),
-        cautions=cautions(found, who, wished=_any_wishes(store, found)),
+        caveats=caveats(found, who, wished=_any_wishes(store, found)),
         headline=lead.id if lead else "",
         pairs=tuple(pair_table(a, b, each) for (a, b), each in compared.items()),
         tests=sum(gap.difference.p is not None for gap in gaps),
         failures=_reasons(found.failures),
         unscored=_reasons(found.unscored),
-        examples=_examples(store, found, examples, Reading(store, campaign, found, models)),
+        examples=_examples(store, found, examples, ExampleLoader(store, campaign, found, models)),
     )
 
 
@@ -168,10 +168,10 @@ def _any_wishes(store: Store, found: Findings) -> bool:
     return any(log is not None and log.scenario.wishes for log in logs)
 
 
-def _run(store: Store, campaign: Campaign) -> Run:
+def _run(store: Store, campaign: Campaign) -> CampaignInfo:
     begun = time.gmtime(campaign.created_at or 0)
     seeds = ", ".join(str(seed) for seed in campaign.setup.seeds.values())
-    return Run(
+    return CampaignInfo(
         id=campaign.id,
         name=one_line(campaign.name, 80),
         begun=time.strftime("%Y-%m-%d %H:%M UTC", begun),
@@ -239,10 +239,10 @@ def _by_system(counts: Counter[str]) -> str:
 
 
 def _examples(
-    store: Store, found: Findings, count: int, reading: Reading
-) -> dict[str, tuple[Example, ...]]:
+    store: Store, found: Findings, count: int, reading: ExampleLoader
+) -> dict[str, tuple[ShownExample, ...]]:
     """Per system, conversations from the best to the worst, then some that failed."""
-    shown: dict[str, tuple[Example, ...]] = {}
+    shown: dict[str, tuple[ShownExample, ...]] = {}
     for name, ranking in found.rankings.items():
         scored = [load_example(reading, choice) for choice in ranking.choose(count)]
         kept = (load_unfinished(store, each) for each in found.unfinished.get(name, ()))

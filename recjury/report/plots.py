@@ -8,11 +8,11 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from recjury.records import Role
+from recjury.report.example_picks import share
 from recjury.report.excerpt import one_line
-from recjury.report.ranking import share
 from recjury.report.rounds import RoundMeans
 from recjury.report.svg import INK, draw
-from recjury.report.tables import hyphenated, partly
+from recjury.report.table_cells import hyphenated, partly
 from recjury.results import Measure, MetricSummary, Tally
 
 if TYPE_CHECKING:

@@ -250,7 +250,7 @@ def by_campaign(campaign: str) -> ColumnElement[bool]:
     )
 
 
-class Candidate(NamedTuple):
+class LogEvaluation(NamedTuple):
     """An evaluation of a log that is no fork."""
 
     id: str
@@ -261,12 +261,12 @@ class Candidate(NamedTuple):
 
 def evaluations_of_logs(
     connection: Connection, logs: Iterable[str], wanted: Callable[[str, int], bool]
-) -> dict[str, list[Candidate]]:
+) -> dict[str, list[LogEvaluation]]:
     """The evaluation of each log that counts for each evaluator and judging that is `wanted`;
     StoreError for one whose row was altered."""
     table = table_of(EvaluationRow)
     query = select(table).where(table.c.fork_of.is_(None)).order_by(*_what_counts_last())
-    found: dict[str, list[Candidate]] = {}
+    found: dict[str, list[LogEvaluation]] = {}
     for some in chunks(logs):
         rows = {
             (row.log, row.evaluator, row.judging): row
@@ -277,5 +277,5 @@ def evaluations_of_logs(
         for (log, evaluator, judging), row in rows.items():
             if not _is_intact(row, hashes):
                 raise _altered(row.id)
-            found.setdefault(log, []).append(Candidate(row.id, log, evaluator, judging))
+            found.setdefault(log, []).append(LogEvaluation(row.id, log, evaluator, judging))
     return found

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine
 from recjury.records import Ending, Rating, Record
 from recjury.store.contents import Content, read_contents
 from recjury.store.conversations import StoredConversation, conversation_ids, read_conversations
-from recjury.store.evaluations import Candidate, evaluations_of_logs
+from recjury.store.evaluations import LogEvaluation, evaluations_of_logs
 from recjury.store.evaluators import CampaignEvaluator, read_evaluators
 from recjury.store.failures import Failure, read_failures
 from recjury.store.logs import StoredLog, read_logs
@@ -158,7 +158,7 @@ def _evaluations(
     }
 
 
-def _evaluation(candidate: Candidate, label: str, behind: _Behind) -> EvaluationResult:
+def _evaluation(candidate: LogEvaluation, label: str, behind: _Behind) -> EvaluationResult:
     # In a store that was migrated, the conversation may be called the same.
     done = behind.stages.get(candidate.id, set()) - {CONVERSE}
     failures = behind.failures.get(candidate.id, ())

@@ -8,7 +8,7 @@ import pytest
 from recjury.debate import DebatePrompts
 from recjury.judges import Rubric
 from recjury.judges.face import FacePrompts
-from recjury.judges.face.aspects import situation
+from recjury.judges.face.face_prompts import situation
 from recjury.prompts import fence, fence_line, load_pack
 from recjury.records import (
     Aspect,

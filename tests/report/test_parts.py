@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from recjury.records import Metric, Role
+from recjury.report.example_picks import ExamplePicker
 from recjury.report.excerpt import excerpt, one_line
-from recjury.report.ranking import Ranking
 from recjury.report.rounds import RoundTally
-from recjury.report.tables import coverage_text, hyphenated, p_text
+from recjury.report.table_cells import coverage_text, hyphenated, p_text
 from recjury.results import Measure
 from recjury.results.scores import ConversationScores
 from recjury.stats.resampling import interval_of_mean
@@ -35,7 +35,7 @@ def _scores(name: str, values: dict[str, float]) -> ConversationScores:
 
 
 def test_three_examples_are_the_best_the_median_and_the_worst() -> None:
-    ranking = Ranking(MEASURES)
+    ranking = ExamplePicker(MEASURES)
     for name, score in (("low", 1.0), ("top", 9.0), ("mid", 5.0), ("x", 4.0), ("y", 6.0)):
         ranking.add(_scores(name, {"own.all": score, "own.share": 1 - score / 10}), ())
     ranking.add(_scores("none", {"own.share": 1.0}), ())
@@ -52,7 +52,7 @@ def test_three_examples_are_the_best_the_median_and_the_worst() -> None:
 def test_without_a_score_out_of_a_hundred_all_scales_rank_and_without_any_none() -> None:
     lower = Metric(id="errors", title="Errors", high=10, higher_is_better=False)
     measures = (MEASURES[0], Measure("own.errors", "own", lower))
-    ranking = Ranking(measures)
+    ranking = ExamplePicker(measures)
     ranking.add(_scores("unscored", {}), ())
     assert ranking.choose(1)[0].stands_for == "one of 1, none of them scored"
     ranking.add(_scores("good", {"own.share": 0.5, "own.errors": 0.0}), ())

@@ -12,7 +12,7 @@ from recjury.records import (
 )
 
 
-class Guide(Record):
+class FactorGuide(Record):
     """How one factor is rated: see `judges.guideline.Guideline`."""
 
     dimension: Dimension
@@ -30,7 +30,7 @@ class Rubric:
         """Read the guidelines of `pack`, by default of the one that ships: all twelve."""
         self._prompts = JudgePrompts(pack)
         guides: dict[str, object] = self._prompts.pack.manifest["factors"]
-        self.guides = {factor: Guide.model_validate(guides[factor]) for factor in Factor}
+        self.guides = {factor: FactorGuide.model_validate(guides[factor]) for factor in Factor}
 
     @property
     def identity(self) -> str:

@@ -6,7 +6,7 @@ reasons before the score.
 
 from collections.abc import Mapping, Sequence
 
-from recjury.judges.face.aspects import FacePrompts
+from recjury.judges.face.face_prompts import FacePrompts
 from recjury.judges.face.metrics import aspect_metrics
 from recjury.judges.places import system_turns
 from recjury.llm import RatedText, SupportsComplete, ask, gather, parse_rating

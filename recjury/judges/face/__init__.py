@@ -1,19 +1,19 @@
 """FACE: particles, instructions, and scores that can be traced (paper 000)."""
 
-from recjury.judges.face.aspects import FacePrompts, Guide
 from recjury.judges.face.decomposer import Decomposer, GivenDecomposer, LlmDecomposer
 from recjury.judges.face.evaluator import FaceEvaluator, targets
+from recjury.judges.face.face_prompts import AspectGuide, FacePrompts
 from recjury.judges.face.instructions import Instruction, Instructions, read_instruction_folder
 from recjury.judges.face.pooling import pool, pool_places
 from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target
 
 __all__ = [
+    "AspectGuide",
     "Decomposer",
     "FaceEvaluator",
     "FacePrompts",
     "GivenDecomposer",
-    "Guide",
     "Instruction",
     "Instructions",
     "LlmDecomposer",

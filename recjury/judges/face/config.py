@@ -12,9 +12,9 @@ from recjury.judges.face.metrics import aspect_metrics, each_once
 from recjury.records import Aspect, ExpectedCalls, Metric
 
 if TYPE_CHECKING:
-    from recjury.judges.face.aspects import FacePrompts
     from recjury.judges.face.decomposer import Decomposer
     from recjury.judges.face.evaluator import FaceEvaluator
+    from recjury.judges.face.face_prompts import FacePrompts
 
 _PARTICLES = 4  # of a system turn, on average
 _INSTRUCTIONS = 4  # that ship, of each aspect
@@ -87,8 +87,8 @@ class FaceConfig(EvaluatorConfig):
 
     def build(self, context: EvaluatorContext) -> "FaceEvaluator":
         """The evaluator; raises UserError for files that cannot be used, too."""
-        from recjury.judges.face.aspects import FacePrompts
         from recjury.judges.face.evaluator import FaceEvaluator
+        from recjury.judges.face.face_prompts import FacePrompts
         from recjury.judges.face.instructions import read_instruction_folder
         from recjury.judges.face.scorer import ParticleScorer
 

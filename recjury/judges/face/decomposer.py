@@ -7,7 +7,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from recjury.errors import ParseError
-from recjury.judges.face.aspects import FacePrompts, answer_to
+from recjury.judges.face.face_prompts import FacePrompts, answer_to
 from recjury.judges.face.voting import vote
 from recjury.judges.places import system_turns
 from recjury.llm import SupportsComplete, gather, parse_json, sample_replies

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recjury.errors import ConfigError, UnitFailed
-from recjury.judges.face.aspects import situation
 from recjury.judges.face.decomposer import Decomposer
+from recjury.judges.face.face_prompts import situation
 from recjury.judges.face.instructions import Instruction, Instructions, identity
 from recjury.judges.face.metrics import aspect_metrics
 from recjury.judges.face.pooling import pool

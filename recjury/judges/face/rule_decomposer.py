@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from recjury.judges.face.aspects import answer_to
+from recjury.judges.face.face_prompts import answer_to
 from recjury.judges.places import system_turns
 from recjury.knowledge.unlisted import TitleSpan, dated_titles
 from recjury.records import (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from recjury.errors import CallFailed, ParseError, ProviderError, UnitFailed
-from recjury.judges.face.aspects import FacePrompts, Situation
+from recjury.judges.face.face_prompts import FacePrompts, Situation
 from recjury.judges.face.instructions import Instruction
 from recjury.llm import SupportsComplete, ask, gather, parse_rating, sample_replies
 from recjury.records import (

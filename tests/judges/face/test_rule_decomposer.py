@@ -8,7 +8,7 @@ import pytest
 
 from recjury.corpora.crsarena import read_crsarena
 from recjury.corpora.crsarena_particles import read_crsarena_particles
-from recjury.judges.face.aspects import answer_to
+from recjury.judges.face.face_prompts import answer_to
 from recjury.judges.face.rule_decomposer import RuleDecomposer, particles_of
 from recjury.judges.face.voting import folded
 from recjury.records import DialogueAct

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recjury.errors import CallFailed, ParseError, ProviderError
-from recjury.judges.face.aspects import FacePrompts, situation
+from recjury.judges.face.face_prompts import FacePrompts, situation
 from recjury.judges.face.instructions import Instruction
 from recjury.judges.face.scorer import Method, ParticleScorer, Target, expectation
 from recjury.llm import Gateway, ScriptedModel

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recjury.judges.face.aspects import FacePrompts
+from recjury.judges.face.face_prompts import FacePrompts
 from recjury.judges.face.optimise.gradient import Task
 from recjury.judges.face.scorer import ParticleScorer, Target
 from recjury.prompts import Pack, fence

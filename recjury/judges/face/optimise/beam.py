@@ -6,29 +6,29 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Generic, NamedTuple
 
+from recjury.judges.face.optimise.allowance import Allowance, StepFailed
 from recjury.judges.face.optimise.bandit import play
-from recjury.judges.face.optimise.budget import Allowance, StepFailed
+from recjury.judges.face.optimise.call_estimate import pulls_of
 from recjury.judges.face.optimise.candidates import (
-    Candidate,
+    InstructionCandidate,
     assignments,
     candidate,
     distinct,
     rewrites,
 )
-from recjury.judges.face.optimise.evaluation import evaluate, reward
-from recjury.judges.face.optimise.examples import (
+from recjury.judges.face.optimise.instruction_result import evaluate, reward
+from recjury.judges.face.optimise.labelled_particles import (
     Correlate,
-    Example,
-    Labelled,
+    LabelledExample,
+    LabelledParticle,
     P,
-    ParticleScorer,
+    SupportsScore,
     labelled_particles,
     sample,
 )
 from recjury.judges.face.optimise.rewrite import Rewriter
 from recjury.judges.face.optimise.select import Measured, best, choose
 from recjury.judges.face.optimise.settings import OptimiserSettings
-from recjury.judges.face.optimise.spending import pulls_of
 from recjury.judges.face.optimise.state import Journal
 
 
@@ -50,16 +50,16 @@ class Search(Generic[P]):
     """
 
     settings: OptimiserSettings
-    scorer: ParticleScorer[P]
+    scorer: SupportsScore[P]
     rewriter: Rewriter
     correlate: Correlate
-    train: Sequence[Example[P]]
-    validation: Sequence[Example[P]]
+    train: Sequence[LabelledExample[P]]
+    validation: Sequence[LabelledExample[P]]
     initial: str
     journal: Journal
     allowance: Allowance
     watch: Callable[[Step], None] = lambda _: None
-    _particles: list[Labelled[P]] = field(init=False)
+    _particles: list[LabelledParticle[P]] = field(init=False)
 
     def __post_init__(self) -> None:
         """Lay out the training particles, by which random draws go."""
@@ -72,7 +72,7 @@ class Search(Generic[P]):
         """
         first = candidate(self.initial, 0)
         await self._trained(0, [first])
-        pool: dict[str, Candidate] = {}
+        pool: dict[str, InstructionCandidate] = {}
         measured: dict[str, Measured] = {}
         beam = [first]
         for iteration in range(1, self.settings.iterations + 1):
@@ -90,8 +90,11 @@ class Search(Generic[P]):
         return await self._final(first, pool)
 
     async def _rewritten(
-        self, iteration: int, beam: Sequence[Candidate], known: Sequence[Candidate]
-    ) -> list[Candidate]:
+        self,
+        iteration: int,
+        beam: Sequence[InstructionCandidate],
+        known: Sequence[InstructionCandidate],
+    ) -> list[InstructionCandidate]:
         """Lines 3 to 13: gradients and rewrites."""
         name = f"{iteration}/rewrites"
         if (kept := self.journal.find(name)) is None:
@@ -110,9 +113,11 @@ class Search(Generic[P]):
             kept = self.journal.keep(
                 name, {"asked": len(assigned), "failed_calls": failed, "candidates": new}
             )
-        return [Candidate.read(row) for row in kept["candidates"]]
+        return [InstructionCandidate.read(row) for row in kept["candidates"]]
 
-    async def _selected(self, iteration: int, rewritten: list[Candidate]) -> list[Candidate]:
+    async def _selected(
+        self, iteration: int, rewritten: list[InstructionCandidate]
+    ) -> list[InstructionCandidate]:
         """Line 15: UCB; where all would be kept, it is not played."""
         if not pulls_of(len(rewritten), self.settings):
             return rewritten
@@ -122,7 +127,9 @@ class Search(Generic[P]):
         by_id = {one.id: one for one in rewritten}
         return [by_id[row["id"]] for row in kept["kept"]]
 
-    async def _played(self, iteration: int, rewritten: list[Candidate]) -> dict[str, Any]:
+    async def _played(
+        self, iteration: int, rewritten: list[InstructionCandidate]
+    ) -> dict[str, Any]:
         settings = self.settings
         size = min(settings.sampled_particles, len(self._particles))
         total = pulls_of(len(rewritten), settings)
@@ -159,7 +166,9 @@ class Search(Generic[P]):
             "arms": arms,
         }
 
-    async def _trained(self, iteration: int, some: Sequence[Candidate]) -> dict[str, Measured]:
+    async def _trained(
+        self, iteration: int, some: Sequence[InstructionCandidate]
+    ) -> dict[str, Measured]:
         """Line 18: each instruction over all of the training set."""
         name = f"{iteration}/trained"
         if (kept := self.journal.find(name)) is None:
@@ -173,7 +182,9 @@ class Search(Generic[P]):
             kept = self.journal.keep(name, {"failed_calls": failed, "measured": _rows(found)})
         return {key: Measured(*row) for key, row in kept["measured"].items()}
 
-    async def _final(self, first: Candidate, pool: Mapping[str, Candidate]) -> Mapping[str, Any]:
+    async def _final(
+        self, first: InstructionCandidate, pool: Mapping[str, InstructionCandidate]
+    ) -> Mapping[str, Any]:
         """Line 20: the best by validation correlation; the initial instruction beside them."""
         if (kept := self.journal.find("final")) is not None:
             return dict(kept)

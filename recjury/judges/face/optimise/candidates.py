@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from recjury.judges.face.optimise.evaluation import scored
-from recjury.judges.face.optimise.examples import Labelled, P, ParticleScorer
 from recjury.judges.face.optimise.gradient import Case
+from recjury.judges.face.optimise.instruction_result import scored
+from recjury.judges.face.optimise.labelled_particles import LabelledParticle, P, SupportsScore
 from recjury.judges.face.optimise.rewrite import Rewriter
 from recjury.llm import gather
 from recjury.records import digest
@@ -14,7 +14,7 @@ from recjury.records import digest
 _WRITERS = 64  # cases at once; each has several calls to make
 
 
-class Candidate(NamedTuple):
+class InstructionCandidate(NamedTuple):
     """An instruction and where it comes from.
 
     `parent` is the instruction that was rewritten (None for the initial one), `particle` the one
@@ -30,7 +30,7 @@ class Candidate(NamedTuple):
     calls: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, row: dict[str, Any]) -> "Candidate":
+    def read(cls, row: dict[str, Any]) -> "InstructionCandidate":
         """One from the journal."""
         return cls(**{**row, "calls": tuple(row["calls"])})
 
@@ -38,17 +38,17 @@ class Candidate(NamedTuple):
 class Assignment(NamedTuple):
     """An instruction to improve, and the place in the training particles that it is shown on."""
 
-    parent: Candidate
+    parent: InstructionCandidate
     particle: int
 
 
-def candidate(text: str, iteration: int, **origin: Any) -> Candidate:
+def candidate(text: str, iteration: int, **origin: Any) -> InstructionCandidate:
     """A candidate, named by its text and iteration: 12 hex digits."""
-    return Candidate(digest([text, iteration])[:12], text, iteration, **origin)
+    return InstructionCandidate(digest([text, iteration])[:12], text, iteration, **origin)
 
 
 def assignments(
-    beam: Sequence[Candidate], particles: int, wanted: int | None, rng: Random
+    beam: Sequence[InstructionCandidate], particles: int, wanted: int | None, rng: Random
 ) -> list[Assignment]:
     """Which instruction is shown on which of `particles`.
 
@@ -63,15 +63,15 @@ def assignments(
 
 async def rewrites(
     assigned: Sequence[Assignment],
-    particles: Sequence[Labelled[P]],
-    scorer: ParticleScorer[P],
+    particles: Sequence[LabelledParticle[P]],
+    scorer: SupportsScore[P],
     rewriter: Rewriter,
     *,
     iteration: int,
-) -> list[Candidate]:
+) -> list[InstructionCandidate]:
     """All rewrites in the order of `assigned`; texts that recur are taken once."""
 
-    async def improved(one: Assignment) -> list[Candidate]:
+    async def improved(one: Assignment) -> list[InstructionCandidate]:
         shown = particles[one.particle]
         score = await scored(one.parent.text, shown.particle, scorer)
         case = Case(one.parent.text, scorer.describe(shown.particle), score, shown.label)
@@ -93,8 +93,8 @@ async def rewrites(
 
 
 def distinct(
-    candidates: Iterable[Candidate], known: Iterable[Candidate] = ()
-) -> Iterator[Candidate]:
+    candidates: Iterable[InstructionCandidate], known: Iterable[InstructionCandidate] = ()
+) -> Iterator[InstructionCandidate]:
     """Those whose text, white space aside, was not there before."""
     seen = {" ".join(one.text.split()) for one in known}
     for one in candidates:

@@ -7,13 +7,18 @@ pooled correlation on the same few labels would mostly fit noise.
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from recjury.judges.face.optimise.evaluation import (
-    Evaluated,
+from recjury.judges.face.optimise.instruction_result import (
+    InstructionResult,
     agreement,
     evaluate,
     pooled_over,
 )
-from recjury.judges.face.optimise.examples import Correlate, Example, P, ParticleScorer
+from recjury.judges.face.optimise.labelled_particles import (
+    Correlate,
+    LabelledExample,
+    P,
+    SupportsScore,
+)
 
 _LEAST_COVERAGE = 0.5
 
@@ -51,8 +56,8 @@ def best(measured: Mapping[str, Measured], count: int) -> tuple[str, ...]:
 
 async def choose(
     instructions: Mapping[str, str],
-    examples: Sequence[Example[P]],
-    scorer: ParticleScorer[P],
+    examples: Sequence[LabelledExample[P]],
+    scorer: SupportsScore[P],
     correlate: Correlate,
     *,
     count: int,
@@ -62,7 +67,7 @@ async def choose(
 
     With the scorer of another model this is FACE*. `done` is called after each instruction.
     """
-    found: dict[str, Evaluated] = {}
+    found: dict[str, InstructionResult] = {}
     for name, text in instructions.items():
         found[name] = await evaluate(text, examples, scorer, correlate)
         done()

@@ -236,7 +236,7 @@ def test_a_dry_run_asks_nothing_and_needs_no_endpoint(
 
 
 def test_training_keeps_labels_apart_and_on_the_aspects_scale(data: Path) -> None:
-    from recjury.judges.face.optimise.training import read_training
+    from recjury.judges.face.optimise.training_data import read_training
 
     turns = read_training(data / "ab-redial", Aspect.RELEVANCE)
     assert {one.label for one in turns.train} <= {0, 0.5, 1, 1.5, 2}
@@ -247,7 +247,7 @@ def test_training_keeps_labels_apart_and_on_the_aspects_scale(data: Path) -> Non
 
 
 def test_the_real_ab_redial_is_split_sixty_to_forty(data_folder: Path) -> None:
-    from recjury.judges.face.optimise.training import read_training
+    from recjury.judges.face.optimise.training_data import read_training
 
     turns = read_training(data_folder / "ab-redial", Aspect.RELEVANCE)
     assert turns.left_out == ("1B#1", "1B#2", "1B#3")

@@ -10,8 +10,8 @@ import pytest
 from recjury.judges.face.optimise import (
     Allowance,
     Journal,
+    OptimisationReport,
     OptimiserSettings,
-    Report,
     Rewriter,
     Search,
     Step,
@@ -64,8 +64,8 @@ def search(
     max_calls: int | None = None,
     steps: list[Step] | None = None,
     script: Any = answer,
-) -> Report:
-    async def run() -> Report:
+) -> OptimisationReport:
+    async def run() -> OptimisationReport:
         spec = ModelSpec(base_url="http://127.0.0.1:9/v1", name="scripted", retries=0)
         model = ScriptedModel(script)
         async with Gateway({"main": spec}, memory, providers={"main": model}) as gateway:
@@ -97,11 +97,11 @@ def search(
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Report:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> OptimisationReport:
     return search(tmp_path_factory.mktemp("whole"), Memory())
 
 
-def test_it_finds_better_instructions(whole: Report) -> None:
+def test_it_finds_better_instructions(whole: OptimisationReport) -> None:
     best = whole.chosen[0]
     assert world.quality(best.text) > world.quality(world.INITIAL) + 0.15
     assert best.validation is not None
@@ -111,7 +111,7 @@ def test_it_finds_better_instructions(whole: Report) -> None:
     assert whole.together >= best.validation - 0.1
 
 
-def test_the_pool_grows_by_the_candidates_of_each_iteration(whole: Report) -> None:
+def test_the_pool_grows_by_the_candidates_of_each_iteration(whole: OptimisationReport) -> None:
     assert Counter(line.iteration for line in whole.pool) == {1: 4, 2: 4, 3: 4}
     assert sorted(line.index or 0 for line in whole.pool) == list(range(12))
     assert [line.rank for line in whole.chosen] == [1, 2, 3, 4]
@@ -119,7 +119,7 @@ def test_the_pool_grows_by_the_candidates_of_each_iteration(whole: Report) -> No
     assert measured == sorted((v for v in measured if v is not None), reverse=True)
 
 
-def test_ancestors_reach_back_to_the_initial_instruction(whole: Report) -> None:
+def test_ancestors_reach_back_to_the_initial_instruction(whole: OptimisationReport) -> None:
     by_id = {line.id: line for line in whole.instructions}
     for line in whole.instructions:
         assert line.parents[-1] == whole.initial.id
@@ -128,7 +128,7 @@ def test_ancestors_reach_back_to_the_initial_instruction(whole: Report) -> None:
     assert max(len(line.parents) for line in whole.instructions) == 3
 
 
-def test_the_beam_is_the_best_of_the_pool_so_far(whole: Report) -> None:
+def test_the_beam_is_the_best_of_the_pool_so_far(whole: OptimisationReport) -> None:
     for iteration in (2, 3):
         pool = [line for line in whole.pool if line.iteration < iteration]
         best = sorted(pool, key=lambda line: -(line.train or 0))[:2]
@@ -151,7 +151,7 @@ def test_it_asks_no_more_than_was_estimated(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("calls", [1, 80, 97, 350, 900, 1400])
 def test_stopped_by_a_limit_it_goes_on_to_the_same_result(
-    tmp_path: Path, whole: Report, calls: int
+    tmp_path: Path, whole: OptimisationReport, calls: int
 ) -> None:
     memory = Memory()
     with pytest.raises(StepFailed, match="goes on here"):
@@ -166,7 +166,7 @@ def _rewriting() -> set[str]:
     return {f"face-optimise/dialogue_overall/{iteration}" for iteration in (1, 2, 3)}
 
 
-def test_a_finished_run_asks_nothing(tmp_path: Path, whole: Report) -> None:
+def test_a_finished_run_asks_nothing(tmp_path: Path, whole: OptimisationReport) -> None:
     memory = Memory()
     search(tmp_path, memory)
     assert search(tmp_path, Memory(), max_calls=0) == whole

@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from recjury.errors import ParseError
-from recjury.judges.face.optimise import Example
+from recjury.judges.face.optimise import LabelledExample
 from recjury.llm import SupportsComplete, ask, finished_text
 from recjury.records import Aspect, ChatRequest, Message, Reply
 from tests.endpoint import Answer, Body, prompt
@@ -52,10 +52,10 @@ class AskingScorer:
         return particle.text
 
 
-def examples(count: int, *, first: int = 0, particles: int = 3) -> list[Example[Piece]]:
+def examples(count: int, *, first: int = 0, particles: int = 3) -> list[LabelledExample[Piece]]:
     """Places with labels from 0 to 4 that all occur."""
     return [
-        Example(
+        LabelledExample(
             f"place {place}",
             float(place % 5),
             tuple(Piece(10 * place + n, place % 5) for n in range(particles)),

@@ -4,19 +4,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.errors import UnitFailed
-from recjury.judges.face.optimise.examples import (
+from recjury.judges.face.optimise.labelled_particles import (
     Correlate,
-    Example,
-    Labelled,
+    LabelledExample,
+    LabelledParticle,
     P,
-    ParticleScorer,
+    SupportsScore,
 )
 from recjury.judges.face.optimise.settings import CALLS_AT_ONCE
 from recjury.judges.face.pooling import pool
 from recjury.llm import gather
 
 
-class Evaluated(NamedTuple):
+class InstructionResult(NamedTuple):
     """The correlation of pooled scores with labels, and the share of places that had a score.
 
     `correlation` is None where it is undefined: the scores or the labels do not vary. `scores`
@@ -30,10 +30,10 @@ class Evaluated(NamedTuple):
 
 async def evaluate(
     instruction: str,
-    examples: Sequence[Example[P]],
-    scorer: ParticleScorer[P],
+    examples: Sequence[LabelledExample[P]],
+    scorer: SupportsScore[P],
     correlate: Correlate,
-) -> Evaluated:
+) -> InstructionResult:
     """Score every particle of `examples`, pool by place, and hold the scores against the labels."""
     flat = [particle for example in examples for particle in example.particles]
     found = iter(
@@ -47,14 +47,16 @@ async def evaluate(
 
 def agreement(
     scores: Sequence[float | None], labels: Sequence[float], correlate: Correlate
-) -> Evaluated:
+) -> InstructionResult:
     """`scores` against `labels`, over the places that have a score."""
     pairs = [(s, label) for s, label in zip(scores, labels, strict=True) if s is not None]
     correlation = correlate([s for s, _ in pairs], [label for _, label in pairs])
-    return Evaluated(correlation, len(pairs) / len(labels) if labels else 0.0, tuple(scores))
+    return InstructionResult(
+        correlation, len(pairs) / len(labels) if labels else 0.0, tuple(scores)
+    )
 
 
-def pooled_over(evaluated: Sequence[Evaluated]) -> tuple[float | None, ...]:
+def pooled_over(evaluated: Sequence[InstructionResult]) -> tuple[float | None, ...]:
     """The scores of a set of instructions: the mean over those that scored a place."""
     columns = zip(*(one.scores for one in evaluated), strict=True)
     return tuple(_mean(list(column)) for column in columns)
@@ -62,8 +64,8 @@ def pooled_over(evaluated: Sequence[Evaluated]) -> tuple[float | None, ...]:
 
 async def reward(
     instruction: str,
-    sampled: Sequence[Labelled[P]],
-    scorer: ParticleScorer[P],
+    sampled: Sequence[LabelledParticle[P]],
+    scorer: SupportsScore[P],
     correlate: Correlate,
 ) -> float | None:
     """The reward of Algorithm 2: over single particles, with the labels of their places."""
@@ -73,7 +75,7 @@ async def reward(
     return agreement(found, [one.label for one in sampled], correlate).correlation
 
 
-async def scored(instruction: str, particle: P, scorer: ParticleScorer[P]) -> float | None:
+async def scored(instruction: str, particle: P, scorer: SupportsScore[P]) -> float | None:
     """The scorer's score; None for a call that failed (the allowance has counted it)."""
     try:
         return await scorer.score(instruction, particle)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.judges.face.optimise.bandit import batch_size
-from recjury.judges.face.optimise.examples import Example, P
+from recjury.judges.face.optimise.labelled_particles import LabelledExample, P
 from recjury.judges.face.optimise.settings import OptimiserSettings
 
 
-class Spending(NamedTuple):
+class CallEstimate(NamedTuple):
     """The most that is asked: scored particles (n samples each), and calls that rewrite.
 
     Replies that cannot be read, rewrites that recur, and scores that are there already make it
@@ -41,8 +41,10 @@ def pulls_of(rewrites: int, settings: OptimiserSettings) -> int:
 
 
 def spending(
-    settings: OptimiserSettings, train: Sequence[Example[P]], validation: Sequence[Example[P]]
-) -> Spending:
+    settings: OptimiserSettings,
+    train: Sequence[LabelledExample[P]],
+    validation: Sequence[LabelledExample[P]],
+) -> CallEstimate:
     """The spending of a whole run, every rewrite being readable and new."""
     trained, validated = (sum(len(one.particles) for one in some) for some in (train, validation))
     pulls = sampled = cases = pooled = 0
@@ -58,4 +60,6 @@ def spending(
     sampled = pulls * min(settings.sampled_particles, trained)
     calls = cases * settings.gradients * (1 if settings.merged else 2)
     # The initial instruction is scored on both sides, for comparison.
-    return Spending(pulls, sampled, (pooled + 1) * trained, (pooled + 1) * validated, cases, calls)
+    return CallEstimate(
+        pulls, sampled, (pooled + 1) * trained, (pooled + 1) * validated, cases, calls
+    )

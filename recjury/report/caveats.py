@@ -4,19 +4,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.report.findings import Findings
-from recjury.report.players import Players
+from recjury.report.participants import Participants
 
 _FEW = 30  # conversations of a system below which an interval is wide
 
 
-class Caution(NamedTuple):
+class Caveat(NamedTuple):
     """One thing to know before using a number."""
 
     heading: str
     text: str
 
 
-def cautions(found: Findings, who: Players, *, wished: bool) -> tuple[Caution, ...]:
+def caveats(found: Findings, who: Participants, *, wished: bool) -> tuple[Caveat, ...]:
     """What a reader should know; `wished` tells that targets were found by their attributes."""
     return (
         *_about_raters(who),
@@ -26,11 +26,11 @@ def cautions(found: Findings, who: Players, *, wished: bool) -> tuple[Caution, .
     )
 
 
-def _about_raters(who: Players) -> list[Caution]:
-    said: list[Caution] = []
+def _about_raters(who: Participants) -> list[Caveat]:
+    said: list[Caveat] = []
     if who.measured:
         said.append(
-            Caution(
+            Caveat(
                 f"{_all(who.measured)}measured, not judged by a language model",
                 "Each measured judge counts what its rubric counts, as far as that can be computed "
                 "from text, lists and a catalogue. Its scores compare systems with each other; "
@@ -40,7 +40,7 @@ def _about_raters(who: Players) -> list[Caution]:
         )
     if who.by_model:
         said.append(
-            Caution(
+            Caveat(
                 f"{_all(who.by_model)}rated by a language model",
                 "Model judges can favour long, fluent or familiar text and can be wrong about "
                 "items. Nothing on this page says how well they agree with people: compare "
@@ -49,7 +49,7 @@ def _about_raters(who: Players) -> list[Caution]:
         )
     if who.debater_is_rule:
         said.append(
-            Caution(
+            Caveat(
                 "The overall score comes from rule debaters",
                 "Each role weighs the scores it answers for by a fixed rule and moves towards the "
                 "others. The overall score therefore has no information beyond those scores.",
@@ -57,7 +57,7 @@ def _about_raters(who: Players) -> list[Caution]:
         )
     if who.debater_is_model:
         said.append(
-            Caution(
+            Caveat(
                 "The overall score comes from a debate between language models",
                 "Roles that share a model tend to agree with each other; agreement does not show "
                 "that they are right.",
@@ -66,11 +66,11 @@ def _about_raters(who: Players) -> list[Caution]:
     return said
 
 
-def _about_users(who: Players) -> list[Caution]:
-    said: list[Caution] = []
+def _about_users(who: Participants) -> list[Caveat]:
+    said: list[Caveat] = []
     if who.user_is_rule:
         said.append(
-            Caution(
+            Caveat(
                 "The user followed fixed rules",
                 "The rule user answers from the target's attributes. It is the same for all "
                 "systems, and more patient and more literal than people are.",
@@ -78,7 +78,7 @@ def _about_users(who: Players) -> list[Caution]:
         )
     if who.user_is_model:
         said.append(
-            Caution(
+            Caveat(
                 "The user was played by a language model",
                 "Simulated users accept more and complain less than people do; persuasiveness is "
                 "that user's own answer.",
@@ -86,7 +86,7 @@ def _about_users(who: Players) -> list[Caution]:
         )
     if who.is_recorded:
         said.append(
-            Caution(
+            Caveat(
                 "Conversations were recorded elsewhere",
                 "Nobody reacted to the systems here, so persuasiveness is not scored, and what "
                 "the recordings lack is left unscored.",
@@ -95,20 +95,20 @@ def _about_users(who: Players) -> list[Caution]:
     return said
 
 
-def _about_targets(found: Findings, *, wished: bool) -> list[Caution]:
-    said: list[Caution] = []
+def _about_targets(found: Findings, *, wished: bool) -> list[Caveat]:
+    said: list[Caveat] = []
     played = sum(len(scenarios.played) for scenarios in found.scenarios.values())
     seen = sum(len(scenarios.target_seen) for scenarios in found.scenarios.values())
     if seen:
         said.append(
-            Caution(
+            Caveat(
                 f"In {seen} of {played} scenarios a target was already named in the history",
                 "A system that repeats what it has read hits these, which lifts Recall@k.",
             )
         )
     if wished:
         said.append(
-            Caution(
+            Caveat(
                 "Some targets are all items with the recorded attributes",
                 "Where a recording has no single target, every item that fits what was wished for "
                 "counts as one: its Recall@k is not comparable with that for single targets.",
@@ -117,12 +117,12 @@ def _about_targets(found: Findings, *, wished: bool) -> list[Caution]:
     return said
 
 
-def _about_gaps(found: Findings) -> list[Caution]:
-    said: list[Caution] = []
+def _about_gaps(found: Findings) -> list[Caveat]:
+    said: list[Caveat] = []
     failed = sum(tally.failed for tally in found.systems.values())
     if failed:
         said.append(
-            Caution(
+            Caveat(
                 f"{failed} {'conversation' if failed == 1 else 'conversations'} failed",
                 "They lower the coverage of the means. If a system fails on the hard scenarios, "
                 "its means are those of the easy ones.",
@@ -131,7 +131,7 @@ def _about_gaps(found: Findings) -> list[Caution]:
     few = [name for name, tally in found.systems.items() if tally.conversations < _FEW]
     if few:
         said.append(
-            Caution(
+            Caveat(
                 f"Few conversations: under {_FEW} for {len(few)} of {len(found.systems)} systems",
                 "The intervals are wide, and a difference that is not significant may still be "
                 "there.",

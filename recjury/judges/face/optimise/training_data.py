@@ -9,14 +9,14 @@ from recjury.corpora.splitting import families, split
 from recjury.errors import DataError
 from recjury.judges.face.decomposer import Decomposer
 from recjury.judges.face.evaluator import targets
-from recjury.judges.face.optimise.examples import Example
+from recjury.judges.face.optimise.labelled_particles import LabelledExample
 from recjury.judges.face.optimise.settings import CALLS_AT_ONCE
 from recjury.judges.face.scorer import Target
 from recjury.llm import gather
 from recjury.records import Aspect, ConversationLog, Level
 
 
-class Sample(NamedTuple):
+class LabelledLog(NamedTuple):
     """A turn or dialogue with its label: the mean of its ratings, on the aspect's scale."""
 
     name: str
@@ -25,19 +25,21 @@ class Sample(NamedTuple):
     log: ConversationLog
 
 
-class Training(NamedTuple):
+class TrainingData(NamedTuple):
     """Both sides of the split, by dialogue; `left_out` could not be used.
 
     Left out are what has no rating on the aspect, and turns of which it is a guess that they
     are the rated ones.
     """
 
-    train: tuple[Sample, ...]
-    validation: tuple[Sample, ...]
+    train: tuple[LabelledLog, ...]
+    validation: tuple[LabelledLog, ...]
     left_out: tuple[str, ...]
 
 
-def read_training(folder: Path, aspect: Aspect, *, share: float = 0.6, seed: int = 0) -> Training:
+def read_training(
+    folder: Path, aspect: Aspect, *, share: float = 0.6, seed: int = 0
+) -> TrainingData:
     """AB-ReDial's labels on `aspect`, `share` of its dialogues for training (paper: 60 %).
 
     Conversations that AB-ReDial has under two names lie on one side. Raises DataError.
@@ -53,31 +55,31 @@ def read_training(folder: Path, aspect: Aspect, *, share: float = 0.6, seed: int
             raise DataError(f"too few labels of {aspect} to {name}", path=folder)
     used = {one.name for one in found}
     all_names = [one.id for one in (data.turns if aspect.level is Level.TURN else data.dialogues)]
-    return Training(train, validation, tuple(name for name in all_names if name not in used))
+    return TrainingData(train, validation, tuple(name for name in all_names if name not in used))
 
 
 async def with_particles(
-    samples: Sequence[Sample], decomposer: Decomposer
-) -> list[Example[Target]]:
+    samples: Sequence[LabelledLog], decomposer: Decomposer
+) -> list[LabelledExample[Target]]:
     """The samples with their particles; one that has none stays, and counts as unscored."""
 
-    async def example(one: Sample) -> Example[Target]:
+    async def example(one: LabelledLog) -> LabelledExample[Target]:
         decomposition = await decomposer.decompose(one.log)
-        return Example(one.name, one.label, targets(one.log, decomposition))
+        return LabelledExample(one.name, one.label, targets(one.log, decomposition))
 
     return await gather((example(one) for one in samples), at_once=CALLS_AT_ONCE)
 
 
-def _samples(data: AbRedial, aspect: Aspect) -> Iterator[Sample]:
+def _samples(data: AbRedial, aspect: Aspect) -> Iterator[LabelledLog]:
     if aspect.level is Level.TURN:
         for turn in data.turns:
             if turn.certain and (given := turn.ratings[aspect]):
-                yield Sample(turn.id, turn.dialogue, _label(given, aspect), turn_log(turn))
+                yield LabelledLog(turn.id, turn.dialogue, _label(given, aspect), turn_log(turn))
         return
     for dialogue in data.dialogues:
         if given := dialogue.ratings[aspect]:
             label = _label(given, aspect)
-            yield Sample(dialogue.id, dialogue.id, label, dialogue_log(dialogue))
+            yield LabelledLog(dialogue.id, dialogue.id, label, dialogue_log(dialogue))
 
 
 def _label(ratings: Sequence[int], aspect: Aspect) -> float:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recjury.judges.face.instructions import Instruction
-from recjury.judges.face.optimise.candidates import Candidate
+from recjury.judges.face.optimise.candidates import InstructionCandidate
 from recjury.judges.face.optimise.state import Journal
 from recjury.records import Record
 
 
-class Line(Record):
+class InstructionReport(Record):
     """One instruction of the report.
 
     `index` is its number in the pool, from 0 (None for the initial one and for rewrites that
@@ -37,24 +37,24 @@ class Line(Record):
     rank: int | None = None
 
 
-class Report(Record):
+class OptimisationReport(Record):
     """A finished run: its settings, what it asked, all instructions, and the chosen set pooled."""
 
     settings: dict[str, Any]
-    initial: Line
-    instructions: tuple[Line, ...]
+    initial: InstructionReport
+    instructions: tuple[InstructionReport, ...]
     together: float | None
     together_coverage: float
     pulls: int
     failed_calls: int
 
     @property
-    def pool(self) -> tuple[Line, ...]:
+    def pool(self) -> tuple[InstructionReport, ...]:
         """The instructions that selection kept, by index."""
         return tuple(line for line in self.instructions if line.index is not None)
 
     @property
-    def chosen(self) -> tuple[Line, ...]:
+    def chosen(self) -> tuple[InstructionReport, ...]:
         """The final set, best first."""
         ranked = (line for line in self.instructions if line.rank is not None)
         return tuple(sorted(ranked, key=lambda line: line.rank or 0))
@@ -73,7 +73,7 @@ class Report(Record):
         )
 
 
-def report(journal: Journal, initial: Candidate) -> Report:
+def report(journal: Journal, initial: InstructionCandidate) -> OptimisationReport:
     """The report of a journal whose last step is done. Raises KeyError for one that is not."""
     steps = journal.steps
     final = steps["final"]
@@ -83,7 +83,7 @@ def report(journal: Journal, initial: Candidate) -> Report:
     index = {name: place for place, name in enumerate(_kept(steps))}
     facts = _facts(steps, initial.id)
     lines = [
-        Line(
+        InstructionReport(
             id=one.id,
             iteration=one.iteration,
             index=index.get(one.id),
@@ -97,7 +97,7 @@ def report(journal: Journal, initial: Candidate) -> Report:
         )
         for one in candidates
     ]
-    return Report(
+    return OptimisationReport(
         settings=dict(journal.settings),
         initial=lines[0],
         instructions=tuple(lines[1:]),
@@ -108,9 +108,9 @@ def report(journal: Journal, initial: Candidate) -> Report:
     )
 
 
-def _candidates(steps: Mapping[str, Any]) -> Iterator[Candidate]:
+def _candidates(steps: Mapping[str, Any]) -> Iterator[InstructionCandidate]:
     for step in steps.values():
-        yield from (Candidate.read(row) for row in step.get("candidates", ()))
+        yield from (InstructionCandidate.read(row) for row in step.get("candidates", ()))
 
 
 def _kept(steps: Mapping[str, Any]) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _kept(steps: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _facts(steps: Mapping[str, Any], initial: str) -> dict[str, dict[str, Any]]:
-    """What the steps found out of each instruction, as fields of `Line`."""
+    """What the steps found out of each instruction, as fields of `InstructionReport`."""
     facts: dict[str, dict[str, Any]] = {}
     final = steps["final"]
     trained = [step["measured"] for name, step in steps.items() if name.endswith("/trained")]

@@ -10,7 +10,7 @@ from recjury.results.scores import ConversationScores
 _WIDEST = 100  # the scale of what sums a conversation up
 
 
-class Evaluated(NamedTuple):
+class EvaluationRef(NamedTuple):
     """An evaluation, and the label of who evaluated."""
 
     label: str
@@ -21,14 +21,14 @@ class ExamplePick(NamedTuple):
     """A conversation to show, its evaluations, and what it stands for ("median of 40")."""
 
     conversation: str
-    evaluations: tuple[Evaluated, ...]
+    evaluations: tuple[EvaluationRef, ...]
     stands_for: str
 
 
 class _Ranked(NamedTuple):
     score: float
     conversation: str
-    evaluations: tuple[Evaluated, ...]
+    evaluations: tuple[EvaluationRef, ...]
 
 
 def headline(measures: Sequence[Measure]) -> Measure | None:
@@ -45,7 +45,7 @@ def share(measure: Measure, value: float) -> float:
     return share if metric.higher_is_better else 1 - share
 
 
-class Ranking:
+class ExamplePicker:
     """A system's conversations by the headline where that is scored, else by all scales' mean."""
 
     def __init__(self, measures: Sequence[Measure]) -> None:
@@ -55,7 +55,7 @@ class Ranking:
         self._headline = wide if wide and wide.metric.high == _WIDEST else None
         self._ranked: dict[str, list[_Ranked]] = {"headline": [], "mean": [], "": []}
 
-    def add(self, scores: ConversationScores, evaluations: Iterable[Evaluated]) -> None:
+    def add(self, scores: ConversationScores, evaluations: Iterable[EvaluationRef]) -> None:
         """Rank one more conversation."""
         shares = [share(m, scores.values[m.id]) for m in self._bounded if m.id in scores.values]
         first = None if self._headline is None else scores.values.get(self._headline.id)

@@ -8,21 +8,21 @@ import orjson
 
 from recjury.corpora.writing import check_writable, write_file
 from recjury.errors import ConfigError
-from recjury.judges.face.aspects import FacePrompts
 from recjury.judges.face.decomposer import Decomposer, LlmDecomposer
+from recjury.judges.face.face_prompts import FacePrompts
 from recjury.judges.face.instructions import Instruction, read_instructions, write_instructions
+from recjury.judges.face.optimise.allowance import Allowance
 from recjury.judges.face.optimise.aspect_scorer import AspectScorer, task_of
 from recjury.judges.face.optimise.beam import Search, Step
-from recjury.judges.face.optimise.budget import Allowance
+from recjury.judges.face.optimise.call_estimate import CallEstimate, spending
 from recjury.judges.face.optimise.candidates import candidate
-from recjury.judges.face.optimise.examples import Correlate, Example
-from recjury.judges.face.optimise.report import Report, report
+from recjury.judges.face.optimise.labelled_particles import Correlate, LabelledExample
+from recjury.judges.face.optimise.optimisation_report import OptimisationReport, report
 from recjury.judges.face.optimise.rewrite import PACK, Rewriter
 from recjury.judges.face.optimise.select import Chosen, choose
 from recjury.judges.face.optimise.settings import OptimiserSettings
-from recjury.judges.face.optimise.spending import Spending, spending
 from recjury.judges.face.optimise.state import Journal, check_journal
-from recjury.judges.face.optimise.training import Sample, Training, with_particles
+from recjury.judges.face.optimise.training_data import LabelledLog, TrainingData, with_particles
 from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target
 from recjury.prompts import load_pack
@@ -45,7 +45,7 @@ class Optimisation:
     """
 
     aspect: Aspect
-    training: Training
+    training: TrainingData
     settings: OptimiserSettings
     allowance: Allowance
     model: str
@@ -71,7 +71,7 @@ class Optimisation:
         for place in (*places, self._chosen):
             check_writable(place)
 
-    async def run(self) -> Report:
+    async def run(self) -> OptimisationReport:
         """Optimise, or go on with it, and write what came out; raises StepFailed and UserError.
 
         Leaves in `folder`: {aspect}/journal.jsonl, {aspect}/report.json, {aspect}/pool.json, and
@@ -137,13 +137,13 @@ class Optimisation:
 
     async def _examples(
         self, prompts: FacePrompts
-    ) -> tuple[list[Example[Target]], list[Example[Target]]]:
+    ) -> tuple[list[LabelledExample[Target]], list[LabelledExample[Target]]]:
         train = await self._decomposed(prompts, self.training.train)
         return train, await self._decomposed(prompts, self.training.validation)
 
     async def _decomposed(
-        self, prompts: FacePrompts, side: tuple[Sample, ...]
-    ) -> list[Example[Target]]:
+        self, prompts: FacePrompts, side: tuple[LabelledLog, ...]
+    ) -> list[LabelledExample[Target]]:
         decomposer = self.decomposer or LlmDecomposer(self.allowance, self.model, prompts)
         self.watch(Step(None, "decomposing", 0, len(side)))
         self.allowance.begin_step()
@@ -175,8 +175,8 @@ class Optimisation:
         prompts: FacePrompts,
         rewriter: Rewriter,
         initial: str,
-        train: list[Example[Target]],
-        validation: list[Example[Target]],
+        train: list[LabelledExample[Target]],
+        validation: list[LabelledExample[Target]],
     ) -> dict[str, JSON]:
         """Everything that can change the result: another journal is needed for another one."""
         sides = [
@@ -204,7 +204,7 @@ class Optimisation:
     def _own(self, name: str) -> Path:
         return self.folder / str(self.aspect) / name
 
-    def _write(self, found: Report) -> None:
+    def _write(self, found: OptimisationReport) -> None:
         pool = [
             Instruction(
                 text=line.text,
@@ -221,7 +221,7 @@ class Optimisation:
         write_file(self._own(_REPORT), [orjson.dumps(content, option=orjson.OPT_INDENT_2)])
 
 
-async def estimate(training: Training, settings: OptimiserSettings) -> Spending:
+async def estimate(training: TrainingData, settings: OptimiserSettings) -> CallEstimate:
     """The most a run will ask, were there as many particles as the rule decomposer finds."""
     sides = [
         await with_particles(side, RuleDecomposer())

@@ -20,7 +20,7 @@ _RATERS = {
 _NAME = 80
 
 
-class Players(NamedTuple):
+class Participants(NamedTuple):
     """Names for people, and what follows from them.
 
     A model is named as its endpoint knows it, with its alias where that differs. Who rated and
@@ -38,13 +38,13 @@ class Players(NamedTuple):
     debater_is_model: bool
 
 
-def players(found: Findings, models: Mapping[str, str]) -> Players:
+def players(found: Findings, models: Mapping[str, str]) -> Participants:
     """Everyone who took part; `models` maps aliases to the names of models."""
     recorded = found.endings[Ending.RECORDED] > 0
     users = _named(found.users, models, {_RULE: "rule user"})
     labels = [each.label for each in found.evaluators]
     debaters = {name for label in labels for name in found.debaters[label]}
-    return Players(
+    return Participants(
         users=(*users, "whoever spoke in the recorded conversations") if recorded else users,
         evaluators={label: _of(found, label, models) for label in labels},
         user_is_rule=_RULE in found.users,

@@ -20,7 +20,7 @@ PACK = "face"
 NO_ANSWER = "(The conversation ends here.)"
 
 
-class Guide(Record):
+class AspectGuide(Record):
     """How one aspect is rated: what it asks, and what each whole score means."""
 
     title: str
@@ -35,7 +35,7 @@ class FacePrompts:
         """Read `pack`, by default the one that ships; all seven aspects must be in it."""
         self.pack = pack or load_pack(PACK)
         guides: Mapping[str, object] = self.pack.manifest["aspects"]
-        self.guides = {aspect: Guide.model_validate(guides[aspect]) for aspect in Aspect}
+        self.guides = {aspect: AspectGuide.model_validate(guides[aspect]) for aspect in Aspect}
         self._systems = {
             aspect: Message("system", self.pack.render("system", guide=guide))
             for aspect, guide in self.guides.items()

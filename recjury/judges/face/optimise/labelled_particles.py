@@ -12,7 +12,7 @@ Correlate = Callable[[Sequence[float], Sequence[float]], float | None]
 """A correlation of scores with labels; None where it is undefined."""
 
 
-class ParticleScorer(Protocol[P_contra]):
+class SupportsScore(Protocol[P_contra]):
     """The evaluator LLM of the paper (L1) for one aspect."""
 
     async def score(self, instruction: str, particle: P_contra) -> float | None:
@@ -26,7 +26,7 @@ class ParticleScorer(Protocol[P_contra]):
 
 
 @dataclass(frozen=True)
-class Example(Generic[P]):
+class LabelledExample(Generic[P]):
     """A turn or dialogue with its label, on the aspect's scale, and its particles."""
 
     name: str
@@ -34,7 +34,7 @@ class Example(Generic[P]):
     particles: tuple[P, ...]
 
 
-class Labelled(NamedTuple, Generic[P]):
+class LabelledParticle(NamedTuple, Generic[P]):
     """A particle with the label of the place it is of (the l_p of eq. 2)."""
 
     name: str
@@ -42,16 +42,18 @@ class Labelled(NamedTuple, Generic[P]):
     label: float
 
 
-def labelled_particles(examples: Sequence[Example[P]]) -> list[Labelled[P]]:
+def labelled_particles(examples: Sequence[LabelledExample[P]]) -> list[LabelledParticle[P]]:
     """All particles in order, named by their place and number ("AT.1/3")."""
     return [
-        Labelled(f"{example.name}/{number}", particle, example.label)
+        LabelledParticle(f"{example.name}/{number}", particle, example.label)
         for example in examples
         for number, particle in enumerate(example.particles)
     ]
 
 
-def sample(particles: Sequence[Labelled[P]], size: int, rng: Random) -> list[Labelled[P]]:
+def sample(
+    particles: Sequence[LabelledParticle[P]], size: int, rng: Random
+) -> list[LabelledParticle[P]]:
     """At most `size` different particles at random, with labels that are not all equal.
 
     Where all labels of a sample are equal, no instruction could show a correlation: it is drawn
