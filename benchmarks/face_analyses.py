@@ -18,14 +18,14 @@ from benchmarks.running import run
 from recjury.alignment.annotation import Scores, annotation_table
 from recjury.alignment.biases import length_bias
 from recjury.alignment.contrast import by_aspect, by_turn
-from recjury.alignment.pairs import Pairs, paired
+from recjury.alignment.pairs import Pairs, pair_scores
 from recjury.alignment.scoring_effort import (
     by_instructions,
     by_particles,
     columns,
     pooled_noise,
 )
-from recjury.alignment.system_ranking import ranking, sample_efficiency
+from recjury.alignment.system_ranking import ranking_correlation, sample_efficiency
 from recjury.alignment.within_systems import within_systems
 from recjury.corpora.crsarena import SUBSETS, CrsArena, read_crsarena, subset_of
 from recjury.corpora.crsarena_runs import AspectRun, read_runs
@@ -104,8 +104,8 @@ def rankings(given: Given, resamples: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for group in ("all", *SUBSETS):
         rows = {
-            aspect: ranking(
-                paired(
+            aspect: ranking_correlation(
+                pair_scores(
                     given.scores[aspect],
                     given.people.labels[aspect],
                     None if group == "all" else group,
@@ -203,7 +203,7 @@ def noise(given: Given) -> dict[str, Any]:
 
 
 def _pairs(given: Given, aspect: Aspect, subset: str | None = None) -> Pairs:
-    return paired(given.scores[aspect], given.people.labels[aspect], subset)
+    return pair_scores(given.scores[aspect], given.people.labels[aspect], subset)
 
 
 def _labels(given: Given, aspect: Aspect, subset: str) -> dict[ScoreTarget, int]:

@@ -9,7 +9,7 @@ from recjury.corpora.crsarena import read_crsarena
 from recjury.corpora.crsarena_particles import by_conversation, read_crsarena_particles
 from recjury.corpora.crsarena_runs import ParticleScores, read_runs
 from recjury.errors import DataError
-from recjury.judges.face.explain import Explanation, explain
+from recjury.judges.face.explain import Explanation, explain_score
 from recjury.judges.face.pooling import pool
 from recjury.records import (
     Aspect,
@@ -59,7 +59,7 @@ class Explainable(NamedTuple):
         every = (by.score for own in of_aspect.values() for each in own.scores for by in each.by)
         reference = pool(score for score in every if score is not None)
         try:
-            return explain(
+            return explain_score(
                 name,
                 aspect,
                 scores,

@@ -21,7 +21,7 @@ class Pairs(NamedTuple):
     conversations: NDArray[np.str_]
 
 
-def paired(
+def pair_scores(
     scores: Mapping[ScoreTarget, float],
     labels: Mapping[ScoreTarget, int],
     subset: str | None = None,

@@ -46,7 +46,9 @@ def system_means(values: Mapping[ScoreTarget, float]) -> dict[str, float]:
     return {system: sum(grouped[system]) / len(grouped[system]) for system in sorted(grouped)}
 
 
-def ranking(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> RankingCorrelation:
+def ranking_correlation(
+    pairs: Pairs, *, resamples: int = 1_000, seed: int = 0
+) -> RankingCorrelation:
     """Hold the systems' mean scores against their mean labels; raises ValueError for no pairs."""
 
     names, systems = np.unique(pairs.systems, return_inverse=True)

@@ -37,11 +37,11 @@ def demo(
     from recjury.campaign import run_campaign
     from recjury.cli.campaign_run import await_campaign
     from recjury.cli.result_tables import finish
-    from recjury.report import check_place
+    from recjury.report import check_report_path
 
     campaign = _installed_campaign()
     if report is not None:
-        check_place(report)
+        check_report_path(report)
 
     def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
         return run_campaign(campaign, store, limit=limit, progress=progress)

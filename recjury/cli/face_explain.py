@@ -1,4 +1,4 @@
-"""`recjury face explain`: from a score down to the particles and instructions that pulled it."""
+"""`recjury face explain`: what particles and instructions contribute to a score."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -40,11 +40,11 @@ def explain(
     top: Annotated[int, typer.Option(min=1, metavar="N", help="Particles to show.")] = 5,
     as_json: options.Json = False,
 ) -> None:
-    """Take a score apart: which turns, particles and instructions pulled it up or down.
+    """Explain a score: what turns, particles and instructions contribute to it.
 
-    A pull is a part's share of the difference between the score and the mean of that aspect over
-    all conversations at hand; the pulls of all turns, of all particles and of all instructions
-    each add up to that difference.
+    A contribution is a part's share of the difference between the score and the mean of that
+    aspect over all conversations at hand. The contributions of all turns add up to that
+    difference; so do those of all particles, and those of all instructions.
 
     \b
     recjury face explain barcor_redial_03368a16 --aspect understanding
@@ -87,12 +87,12 @@ def _source(
 def _show(found: "Explanation", top: int) -> None:
     place = found.conversation if found.turn is None else f"{found.conversation}, turn {found.turn}"
     output.show_table(
-        ["turn", "score", "pull", "text"],
+        ["turn", "score", "contribution", "text"],
         (
             [
                 str(turn.turn),
                 output.number(turn.part.score, 3),
-                f"{turn.part.pull:+.3f}",
+                f"{turn.part.contribution:+.3f}",
                 _short(turn.text),
             ]
             for turn in found.turns
@@ -101,23 +101,26 @@ def _show(found: "Explanation", top: int) -> None:
         f"(mean of all here {found.reference:.3f}): {place}",
     )
     output.show_table(
-        ["particle", "act", "score", "pull", "words", "feedback"],
+        ["particle", "act", "score", "contribution", "words", "feedback"],
         (
             [
                 f"{turn.turn}.{each.number}",
                 str(each.particle.act),
                 output.number(each.part.score, 3),
-                f"{each.part.pull:+.3f}",
+                f"{each.part.contribution:+.3f}",
                 _short(each.particle.mention),
                 _short(each.particle.feedback or "-"),
             ]
             for turn, each in found.strongest(top)
         ),
     )
-    ranked = sorted(found.instructions.items(), key=lambda pair: -abs(pair[1].pull))
+    ranked = sorted(found.instructions.items(), key=lambda pair: -abs(pair[1].contribution))
     output.show_table(
-        ["instruction", "score", "pull"],
-        ([name, output.number(part.score, 3), f"{part.pull:+.3f}"] for name, part in ranked[:top]),
+        ["instruction", "score", "contribution"],
+        (
+            [name, output.number(part.score, 3), f"{part.contribution:+.3f}"]
+            for name, part in ranked[:top]
+        ),
     )
 
 

@@ -182,9 +182,9 @@ class _StepProgress:
 def _show_estimate(plan: "OptimisePlan", *, as_json: bool) -> None:
     import asyncio
 
-    from recjury.judges.face.optimise.optimisation import estimate
+    from recjury.judges.face.optimise.optimisation import estimate_optimisation
 
-    spent = asyncio.run(estimate(plan.training, plan.settings))
+    spent = asyncio.run(estimate_optimisation(plan.training, plan.settings))
     if as_json:
         output.emit_json(spent._asdict() | {"scored": spent.scored})
         return

@@ -80,7 +80,7 @@ def judge(
     from recjury.cli.campaign_run import await_campaign
     from recjury.cli.dry_run import show_evaluations
     from recjury.cli.result_tables import finish
-    from recjury.report import check_place
+    from recjury.report import check_report_path
 
     if paths and campaign:
         raise ConfigError("name files or --campaign, and not both")
@@ -101,7 +101,7 @@ def judge(
         )
         return
     if report is not None:
-        check_place(report)
+        check_report_path(report)
 
     def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
         if campaign:

@@ -43,10 +43,10 @@ def run(
     from recjury.campaign.progress import Progress
     from recjury.cli.campaign_run import await_campaign
     from recjury.cli.result_tables import finish
-    from recjury.report import check_place
+    from recjury.report import check_report_path
 
     if report is not None:
-        check_place(report)
+        check_report_path(report)
 
     def work(progress: Progress) -> Coroutine[None, None, RunResult]:
         return run_campaign(config, store, limit=limit, progress=progress)

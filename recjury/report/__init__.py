@@ -1,5 +1,5 @@
 """A report to read in a browser."""
 
-from recjury.report.html import check_place, write_report
+from recjury.report.html import check_report_path, write_report
 
-__all__ = ["check_place", "write_report"]
+__all__ = ["check_report_path", "write_report"]

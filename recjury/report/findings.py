@@ -134,7 +134,7 @@ class Findings:
         counts[Missed(one_line(what, _REASON), one_line(why, _REASON))][system] += 1
 
 
-def walk(store: Store, campaign: str) -> Findings:
+def collect_findings(store: Store, campaign: str) -> Findings:
     """One walk over the conversations of a campaign, in the plan's order, and one over its
     debates."""
     found = Findings(CampaignSummary(store.evaluators(campaign)))

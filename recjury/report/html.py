@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from recjury.errors import ConfigError, StoreError
 from recjury.report.example_picks import headline
-from recjury.report.findings import Findings, walk
-from recjury.report.page import Page, gather
+from recjury.report.findings import Findings, collect_findings
+from recjury.report.page import Page, build_page
 from recjury.report.plots import bars_plot, debate_plot, interval_plot, score_map
 from recjury.results import Measure, newest_campaign
 from recjury.store import Store
@@ -29,11 +29,11 @@ def write_report(
     StoreError where there is nothing to report on, ConfigError where `path` cannot be written.
     """
     chosen = campaign or newest_campaign(store)
-    found = walk(store, chosen) if chosen else None
+    found = collect_findings(store, chosen) if chosen else None
     if chosen is None or found is None or not found.systems:
         whose = "the store" if chosen is None else f"campaign {chosen}"
         raise StoreError(f"{whose} has no conversation to report on: run a campaign first")
-    page = gather(store, found, campaign=chosen, examples=examples)
+    page = build_page(store, found, campaign=chosen, examples=examples)
     _put(path, render(page, found))
 
 
@@ -81,7 +81,7 @@ def _is_share(measure: Measure) -> bool:
     return (metric.low, metric.high) == (0, 1) and not metric.of_some
 
 
-def check_place(path: Path) -> None:
+def check_report_path(path: Path) -> None:
     """Raise ConfigError where no report can be written, so that a long run need not end in it."""
     if os.path.lexists(path) and not path.is_file():  # such as /dev/null: it would be replaced
         raise ConfigError(f"cannot write the report to {path}: it is not a regular file")
@@ -91,7 +91,7 @@ def check_place(path: Path) -> None:
 
 
 def _put(path: Path, text: str) -> None:
-    check_place(path)
+    check_report_path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(

@@ -12,7 +12,7 @@ from recjury.report.example_picks import headline
 from recjury.report.examples import ExampleLoader, ShownExample, load_example, load_unfinished
 from recjury.report.excerpt import one_line
 from recjury.report.findings import Findings, Missed
-from recjury.report.participants import Participants, model_names, players
+from recjury.report.participants import Participants, model_names, participants
 from recjury.report.table_cells import NAME_LENGTH, Means, PairTable, means_table, pair_table
 from recjury.results import Comparison, Counts, Tally, is_newest
 from recjury.results.comparison import compare_tallies, corrected, newest_measures
@@ -113,12 +113,12 @@ class Page(NamedTuple):
     examples: Mapping[str, tuple[ShownExample, ...]]
 
 
-def gather(store: Store, found: Findings, *, campaign: str, examples: int) -> Page:
+def build_page(store: Store, found: Findings, *, campaign: str, examples: int) -> Page:
     """The page about what was `found` in a campaign of `store`."""
     campaigns = {each.id: each for each in store.campaigns()}
     about = campaigns.pop(campaign)
     models = model_names(about.setup.config, found.evaluators)
-    who, lead = players(found, models), headline(found.measures)
+    who, lead = participants(found, models), headline(found.measures)
     compared = _comparisons(found, lead.id if lead else "")
     gaps = (gap for each in compared.values() for gap in each.gaps.values())
     return Page(

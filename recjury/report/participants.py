@@ -38,7 +38,7 @@ class Participants(NamedTuple):
     debater_is_model: bool
 
 
-def players(found: Findings, models: Mapping[str, str]) -> Participants:
+def participants(found: Findings, models: Mapping[str, str]) -> Participants:
     """Everyone who took part; `models` maps aliases to the names of models."""
     recorded = found.endings[Ending.RECORDED] > 0
     users = _named(found.users, models, {_RULE: "rule user"})

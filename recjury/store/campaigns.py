@@ -70,7 +70,7 @@ class Campaign(Record):
     conversations: int = 0
 
 
-def begin(transaction: Transaction, campaign: Campaign) -> str:
+def begin_campaign(transaction: Transaction, campaign: Campaign) -> str:
     """Add a campaign if it is not there yet, and a run of it in any case; returns its id."""
     connection, now = transaction.connection, time.time()
     setup = orjson.dumps(campaign.setup.model_dump(), option=orjson.OPT_SORT_KEYS).decode()

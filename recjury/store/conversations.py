@@ -180,7 +180,7 @@ def write_plan(
 ) -> Plan:
     """Make conversations those of a campaign, and set aside those whose places they take."""
     connection = transaction.connection
-    known = ids_of_identities(connection, (each.identity for each in planned))
+    known = ids_of_conversations(connection, (each.identity for each in planned))
     new = {each.identity: each for each in planned if each.identity not in known}
     if new:
         places = transaction.texts.intern(connection, set(map(settings_text, new.values())))
@@ -193,7 +193,7 @@ def write_plan(
     return Plan(ids, sum(gone.values()))
 
 
-def ids_of_identities(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
+def ids_of_conversations(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
     """The row that counts for each identity that is there."""
     table = table_of(ConversationRow)
     found: dict[str, str] = {}

@@ -14,7 +14,7 @@ from recjury.store.evaluation_tables import (
     StatementRow,
 )
 from recjury.store.evaluations import by_campaign, oldest_first
-from recjury.store.evaluators import read_evaluators
+from recjury.store.evaluators import read_campaign_evaluators
 from recjury.store.stage_results import DEBATE
 from recjury.store.tables import ConversationRow, LogRow, StageRow, table_of
 
@@ -95,7 +95,7 @@ def _summary(row: Any, labels: Mapping[str, str]) -> DebateSummary:
 
 def _labels(connection: Connection, campaign: str | None) -> dict[str, str]:
     try:
-        return {each.id: each.label for each in read_evaluators(connection, campaign)}
+        return {each.id: each.label for each in read_campaign_evaluators(connection, campaign)}
     except StoreError:  # a list is read without checking: `integrity` says what is wrong
         return {}
 

@@ -67,7 +67,7 @@ def add_evaluations(
 ) -> dict[str, str]:
     """The row of each identity, made where it is not there yet."""
     connection = transaction.connection
-    known = ids_of_identities(connection, (each.identity for each in wanted))
+    known = ids_of_evaluations(connection, (each.identity for each in wanted))
     new: dict[str, PlannedEvaluation] = {}
     for each in wanted:
         if each.identity not in known:
@@ -103,7 +103,7 @@ def write_evaluations(transaction: Transaction, planned: Sequence[PlannedEvaluat
     add_evaluations(transaction, planned)
 
 
-def ids_of_identities(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
+def ids_of_evaluations(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
     """The row that counts for each identity that is there."""
     table = table_of(EvaluationRow)
     query = select(table.c.identity, table.c.id).order_by(*_what_counts_last())
@@ -116,7 +116,7 @@ def ids_of_identities(connection: Connection, identities: Iterable[str]) -> dict
 
 def entered(connection: Connection, identity: str, *, is_new: bool) -> Entered | None:
     """The row of an identity, or None."""
-    found = ids_of_identities(connection, [identity]).get(identity)
+    found = ids_of_evaluations(connection, [identity]).get(identity)
     if found is None:
         return None
     table = table_of(EvaluationRow)

@@ -90,7 +90,7 @@ def write_evaluators(
         connection.execute(added.on_conflict_do_update(index_elements=keys, set_=values))
 
 
-def read_evaluators(
+def read_campaign_evaluators(
     connection: Connection, campaign: str | None = None
 ) -> tuple[CampaignEvaluator, ...]:
     """A campaign's evaluators in order, or those of the whole store: the newest version of each

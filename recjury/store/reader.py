@@ -18,8 +18,8 @@ from recjury.store.conversations import (
 )
 from recjury.store.debate_lists import DebateSummary, debate_summaries, debated
 from recjury.store.engine import one_line_errors
-from recjury.store.evaluations import StoredEvaluation, find_evaluation, ids_of_identities
-from recjury.store.evaluators import CampaignEvaluator, read_evaluators
+from recjury.store.evaluations import StoredEvaluation, find_evaluation, ids_of_evaluations
+from recjury.store.evaluators import CampaignEvaluator, read_campaign_evaluators
 from recjury.store.face import StoredFace
 from recjury.store.failures import (
     Failure,
@@ -74,7 +74,7 @@ class StoreReader:
         """A campaign's evaluators in order, or those of the whole store: the newest version of
         each name, then the older ones."""
         with self._reading() as connection:
-            return read_evaluators(connection, campaign)
+            return read_campaign_evaluators(connection, campaign)
 
     def conversations(
         self, campaign: str | None = None, system: str | None = None
@@ -115,7 +115,7 @@ class StoreReader:
         """The ids of those evaluations that are there, by identity: of several, the one of which
         a stage was finished last."""
         with self._reading() as connection:
-            return ids_of_identities(connection, identities)
+            return ids_of_evaluations(connection, identities)
 
     def evaluation_stages(self, evaluations: Iterable[str]) -> dict[str, set[str]]:
         """The finished stages of each of `evaluations` that has any."""

@@ -10,7 +10,7 @@ from recjury.records import Ending, Rating, Record
 from recjury.store.contents import Content, read_contents
 from recjury.store.conversations import StoredConversation, conversation_ids, read_conversations
 from recjury.store.evaluations import LogEvaluation, evaluations_of_logs
-from recjury.store.evaluators import CampaignEvaluator, read_evaluators
+from recjury.store.evaluators import CampaignEvaluator, read_campaign_evaluators
 from recjury.store.failures import Failure, read_failures
 from recjury.store.logs import StoredLog, read_logs
 from recjury.store.stages import CONVERSE, check_stages, is_conversation, read_stages
@@ -66,7 +66,7 @@ def read_results(
     No transaction is open between two results of different batches.
     """
     with engine.connect() as connection:
-        evaluators = read_evaluators(connection, campaign)
+        evaluators = read_campaign_evaluators(connection, campaign)
         ids = iter(conversation_ids(connection, campaign, system))
     while some := tuple(islice(ids, _CHUNK)):
         yield from _results(engine, some, evaluators)

@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 
 from recjury.errors import StoreError
 from recjury.records import ConversationLog, StageResult
-from recjury.store.campaigns import Campaign, begin
+from recjury.store.campaigns import Campaign, begin_campaign
 from recjury.store.claim import claim
 from recjury.store.conversations import Plan, PlannedConversation, write_plan
 from recjury.store.engine import (
@@ -127,7 +127,7 @@ class Store(StoreReader):
 
     def begin(self, campaign: Campaign) -> str:
         """Add a campaign, or another run of the one that `campaign_id` finds; returns its id."""
-        return self._write(lambda transaction: begin(transaction, campaign))
+        return self._write(lambda transaction: begin_campaign(transaction, campaign))
 
     def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> Plan:
         """Make conversations those of a campaign, in the plan's order.

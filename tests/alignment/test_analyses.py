@@ -4,8 +4,8 @@ import pytest
 
 from recjury.alignment.biases import Preference, length_bias, self_bias
 from recjury.alignment.contrast import by_aspect, by_turn
-from recjury.alignment.pairs import paired
-from recjury.alignment.system_ranking import ranking, system_means
+from recjury.alignment.pairs import pair_scores
+from recjury.alignment.system_ranking import ranking_correlation, system_means
 from recjury.records import Aspect, ConversationLog, Ending, Scenario, ScoreTarget, Speaker, Turn
 
 SYSTEMS = ("kbrd_redial", "barcor_redial", "unicrs_opendialkg")
@@ -18,8 +18,8 @@ def _places(count: int = 4) -> list[ScoreTarget]:
 def test_pairs_are_what_has_both() -> None:
     scores = {place: float(n) for n, place in enumerate(_places())}
     labels = dict.fromkeys(_places()[2:], 1)
-    assert len(paired(scores, labels).scores) == 10
-    some = paired(scores, labels, "opendialkg")
+    assert len(pair_scores(scores, labels).scores) == 10
+    some = pair_scores(scores, labels, "opendialkg")
     assert set(some.systems) == {"unicrs_opendialkg"}
     assert some.scores.tolist() == [8, 9, 10, 11]
 
@@ -32,7 +32,7 @@ def test_rankings_hold_means_against_means() -> None:
         "kbrd_redial": 1.5,
         "unicrs_opendialkg": 3.5,
     }
-    found = ranking(paired(scores, labels), resamples=50)
+    found = ranking_correlation(pair_scores(scores, labels), resamples=50)
     assert found.pearson.value == pytest.approx(-1)
     assert found.systems == 3
 

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import face_analyses
 from benchmarks.face_analyses import OVERALL, Given
-from recjury.alignment.pairs import paired
+from recjury.alignment.pairs import pair_scores
 from recjury.alignment.scoring_effort import by_instructions, by_particles, columns, pooled_noise
 from recjury.alignment.system_ranking import sample_efficiency
 from recjury.alignment.within_systems import within_systems
@@ -35,7 +35,7 @@ def test_length_and_scores_of_systems_go_together(given: Given) -> None:
 
 
 def test_three_dialogues_a_system_rank_them_with_eight_tenths(given: Given) -> None:
-    pairs = paired(given.scores[OVERALL], given.people.labels[OVERALL])
+    pairs = pair_scores(given.scores[OVERALL], given.people.labels[OVERALL])
     few, most = sample_efficiency(pairs, (3, 42, 43), draws=200)
     assert few.evaluator[0] == pytest.approx(0.8, abs=0.03)
     assert few.people[0] == pytest.approx(0.8, abs=0.03)
@@ -47,7 +47,7 @@ def test_three_dialogues_a_system_rank_them_with_eight_tenths(given: Given) -> N
 def test_knowing_the_system_is_most_of_it_where_systems_differ(given: Given) -> None:
     found = {
         subset: within_systems(
-            paired(given.scores[OVERALL], given.people.labels[OVERALL], subset), resamples=100
+            pair_scores(given.scores[OVERALL], given.people.labels[OVERALL], subset), resamples=100
         )
         for subset in ("redial", "opendialkg")
     }
@@ -65,7 +65,7 @@ def test_all_instructions_and_particles_are_the_pooled_score(given: Given) -> No
     labels = face_analyses._labels(given, OVERALL, "redial")
     some = columns(given.runs[OVERALL].turns, labels, OVERALL.level)
     assert len(some.scores) == 267
-    pairs = paired(given.scores[OVERALL], given.people.labels[OVERALL], "redial")
+    pairs = pair_scores(given.scores[OVERALL], given.people.labels[OVERALL], "redial")
     whole = correlate(pairs.scores.tolist(), pairs.labels.tolist())
     one, sixteen = by_instructions(some, (1, 16, 17), draws=50)
     assert sixteen.pearson[0] == pytest.approx(whole.pearson)

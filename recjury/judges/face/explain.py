@@ -1,8 +1,8 @@
-"""From an aspect's score down to the turns, particles and instructions that pulled it.
+"""What turns, particles and instructions contribute to an aspect's score.
 
-A score is a plain mean, so it can be taken apart without a rest: a part of n of the N scores
-with mean m moves it by n/N x (m - reference), and these pulls add up to score - reference. The
-reference is what the same aspect scores elsewhere: the mean over all conversations at hand.
+A score is a plain mean, so its parts explain all of it: a part with n of the N scores and mean m
+contributes n/N x (m - reference), and the contributions add up to score - reference. The
+reference is the mean of the same aspect over all conversations at hand.
 """
 
 import math
@@ -15,15 +15,19 @@ from recjury.records import JSON, Aspect, InstructionScore, Particle, ParticleSc
 
 
 class Part(NamedTuple):
-    """A part of a score: its own mean, how many scores it has, and how far it pulls the whole."""
+    """A part of a score: its mean, its number of scores, and what it contributes to the whole."""
 
     score: float | None
     scores: int
-    pull: float
+    contribution: float
+
+    def as_json(self) -> dict[str, JSON]:
+        """Plain data with stable keys."""
+        return {"score": self.score, "scores": self.scores, "pull": self.contribution}
 
 
 class ParticlePart(Record):
-    """One particle: its words, and what each instruction made of them."""
+    """One particle, and its score under each instruction."""
 
     number: int
     particle: Particle
@@ -43,7 +47,7 @@ class TurnPart(Record):
 class Explanation(Record):
     """One aspect of one conversation, or of one of its turns.
 
-    `instructions` are by name, over all particles. Whatever has no score pulls nothing.
+    `instructions` are by name, over all particles. A part without a score contributes 0.
     """
 
     conversation: str
@@ -55,9 +59,9 @@ class Explanation(Record):
     instructions: Mapping[str, Part]
 
     def strongest(self, count: int) -> tuple[tuple[TurnPart, ParticlePart], ...]:
-        """The particles that pull most, either way, with their turns."""
+        """The particles with the largest contributions, up or down, with their turns."""
         every = [(turn, particle) for turn in self.turns for particle in turn.particles]
-        every.sort(key=lambda pair: -abs(pair[1].part.pull))
+        every.sort(key=lambda pair: -abs(pair[1].part.contribution))
         return tuple(every[:count])
 
     def as_json(self) -> dict[str, JSON]:
@@ -69,11 +73,11 @@ class Explanation(Record):
             "score": self.score,
             "reference": self.reference,
             "turns": [_turn_json(turn) for turn in self.turns],
-            "instructions": {name: part._asdict() for name, part in self.instructions.items()},
+            "instructions": {name: part.as_json() for name, part in self.instructions.items()},
         }
 
 
-def explain(
+def explain_score(
     conversation: str,
     aspect: Aspect,
     scores: Iterable[ParticleScore],
@@ -83,10 +87,10 @@ def explain(
     reference: float,
     turn: int | None = None,
 ) -> Explanation:
-    """Take one score apart: of the conversation or, with `turn`, of that turn alone.
+    """Explain the score of a conversation or, with `turn`, of that turn alone.
 
-    `particles` and `texts` are by turn; a particle that has scores and is not there raises
-    KeyError or IndexError.
+    `particles` and `texts` are by turn. Raises KeyError or IndexError for scores of a particle
+    that they lack.
     """
     chosen = sorted(
         (score for score in scores if turn is None or score.turn == turn),
@@ -109,7 +113,7 @@ def explain(
 
 
 class _Whole(NamedTuple):
-    """What parts are held against: the reference, and how many scores there are in all."""
+    """What parts are compared with: the reference, and the number of all scores."""
 
     reference: float
     total: int
@@ -161,12 +165,12 @@ def _turn_json(turn: TurnPart) -> dict[str, JSON]:
     return {
         "turn": turn.turn,
         "text": turn.text,
-        **turn.part._asdict(),
+        **turn.part.as_json(),
         "particles": [
             {
                 "particle": each.number,
                 **each.particle.model_dump(mode="json"),
-                **each.part._asdict(),
+                **each.part.as_json(),
                 "by": {
                     by.instruction: {
                         "score": by.score,

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from recjury.judges.face.explain import explain
+from recjury.judges.face.explain import explain_score
 from recjury.records import Aspect, InstructionScore, ParticleScore
 from tests.judges.face.logs import HEAT, SLOW
 
@@ -21,31 +21,31 @@ SCORES = (_score(3, 0, 0, None), _score(1, 1, 1, 0), _score(1, 0, 2, 2))
 
 
 def test_the_pulls_of_every_kind_of_part_add_up_to_the_difference() -> None:
-    found = explain("c", Aspect.UNDERSTANDING, SCORES, PARTICLES, TEXTS, reference=0.8)
+    found = explain_score("c", Aspect.UNDERSTANDING, SCORES, PARTICLES, TEXTS, reference=0.8)
     assert found.score == 1.0
     by_turn = [turn.part for turn in found.turns]
     by_particle = [each.part for turn in found.turns for each in turn.particles]
     for parts in (by_turn, by_particle, list(found.instructions.values())):
-        assert math.fsum(part.pull for part in parts) == pytest.approx(0.2)
+        assert math.fsum(part.contribution for part in parts) == pytest.approx(0.2)
         assert sum(part.scores for part in parts) == 5
     assert [(turn.turn, turn.part.score) for turn in found.turns] == [(1, 1.25), (3, 0.0)]
     assert [each.particle for each in found.turns[0].particles] == [HEAT, SLOW]
     first = found.instructions["itr1"]
     assert (first.score, first.scores) == (1.0, 2)
-    assert first.pull == pytest.approx(0.08)
+    assert first.contribution == pytest.approx(0.08)
 
 
 def test_the_strongest_pull_comes_first_whichever_way() -> None:
-    found = explain("c", Aspect.UNDERSTANDING, SCORES, PARTICLES, TEXTS, reference=0.8)
+    found = explain_score("c", Aspect.UNDERSTANDING, SCORES, PARTICLES, TEXTS, reference=0.8)
     turn, particle = found.strongest(1)[0]
     assert (turn.turn, particle.number, particle.part.score) == (1, 0, 2.0)
-    again = explain("c", Aspect.UNDERSTANDING, SCORES, PARTICLES, TEXTS, reference=2)
+    again = explain_score("c", Aspect.UNDERSTANDING, SCORES, PARTICLES, TEXTS, reference=2)
     turn, particle = again.strongest(1)[0]
     assert (turn.turn, particle.number) == (1, 1)
 
 
 def test_one_turn_can_be_explained_alone() -> None:
-    found = explain("c", Aspect.RELEVANCE, SCORES, PARTICLES, TEXTS, reference=0, turn=3)
+    found = explain_score("c", Aspect.RELEVANCE, SCORES, PARTICLES, TEXTS, reference=0, turn=3)
     assert (found.score, len(found.turns)) == (0.0, 1)
     shown = found.as_json()
     assert shown["turn"] == 3
@@ -53,5 +53,5 @@ def test_one_turn_can_be_explained_alone() -> None:
 
 def test_without_a_score_there_is_nothing_to_pull() -> None:
     nothing = (_score(3, 0, None),)
-    found = explain("c", Aspect.UNDERSTANDING, nothing, PARTICLES, TEXTS, reference=1)
+    found = explain_score("c", Aspect.UNDERSTANDING, nothing, PARTICLES, TEXTS, reference=1)
     assert (found.score, found.turns[0].part) == (None, (None, 0, 0.0))

@@ -3,10 +3,10 @@
 from recjury.judges.face.optimise.allowance import Allowance, StepFailed
 from recjury.judges.face.optimise.bandit import Selection, Ucb, play
 from recjury.judges.face.optimise.beam import Search, Step
-from recjury.judges.face.optimise.call_estimate import CallEstimate, spending
+from recjury.judges.face.optimise.call_estimate import CallEstimate, estimate_calls
 from recjury.judges.face.optimise.gradient import Task
 from recjury.judges.face.optimise.labelled_particles import LabelledExample, SupportsScore
-from recjury.judges.face.optimise.optimisation_report import OptimisationReport, report
+from recjury.judges.face.optimise.optimisation_report import OptimisationReport, build_report
 from recjury.judges.face.optimise.rewrite import Rewriter
 from recjury.judges.face.optimise.select import Chosen, choose
 from recjury.judges.face.optimise.settings import OptimiserSettings
@@ -28,8 +28,8 @@ __all__ = [
     "SupportsScore",
     "Task",
     "Ucb",
+    "build_report",
     "choose",
+    "estimate_calls",
     "play",
-    "report",
-    "spending",
 ]

@@ -12,11 +12,11 @@ from recjury.judges.face.optimise.call_estimate import pulls_of
 from recjury.judges.face.optimise.candidates import (
     InstructionCandidate,
     assignments,
-    candidate,
-    distinct,
+    distinct_texts,
+    new_candidate,
     rewrites,
 )
-from recjury.judges.face.optimise.instruction_result import evaluate, reward
+from recjury.judges.face.optimise.instruction_result import evaluate_instruction, reward
 from recjury.judges.face.optimise.labelled_particles import (
     Correlate,
     LabelledExample,
@@ -27,7 +27,7 @@ from recjury.judges.face.optimise.labelled_particles import (
     sample,
 )
 from recjury.judges.face.optimise.rewrite import Rewriter
-from recjury.judges.face.optimise.select import Measured, best, choose
+from recjury.judges.face.optimise.select import Measured, best_instructions, choose
 from recjury.judges.face.optimise.settings import OptimiserSettings
 from recjury.judges.face.optimise.state import Journal
 
@@ -70,7 +70,7 @@ class Search(Generic[P]):
 
         Raises StepFailed where a budget or failing calls end the run: the same call goes on.
         """
-        first = candidate(self.initial, 0)
+        first = new_candidate(self.initial, 0)
         await self._trained(0, [first])
         pool: dict[str, InstructionCandidate] = {}
         measured: dict[str, Measured] = {}
@@ -81,7 +81,7 @@ class Search(Generic[P]):
             kept = await self._selected(iteration, rewritten)
             pool |= {one.id: one for one in kept}
             measured |= await self._trained(iteration, kept)
-            beam = [pool[name] for name in best(measured, self.settings.beam)] or beam
+            beam = [pool[name] for name in best_instructions(measured, self.settings.beam)] or beam
         if not pool:
             raise StepFailed(
                 "no reply of the model that rewrites held new instructions: the journal in "
@@ -109,7 +109,7 @@ class Search(Generic[P]):
                     assigned, self._particles, self.scorer, self.rewriter, iteration=iteration
                 )
                 failed = end()
-            new = [one._asdict() for one in distinct(found, known)]
+            new = [one._asdict() for one in distinct_texts(found, known)]
             kept = self.journal.keep(
                 name, {"asked": len(assigned), "failed_calls": failed, "candidates": new}
             )
@@ -175,7 +175,9 @@ class Search(Generic[P]):
             found: dict[str, Measured] = {}
             with self._step(iteration, "evaluating", len(some)) as end:
                 for number, one in enumerate(some, start=1):
-                    result = await evaluate(one.text, self.train, self.scorer, self.correlate)
+                    result = await evaluate_instruction(
+                        one.text, self.train, self.scorer, self.correlate
+                    )
                     found[one.id] = Measured(result.correlation, result.coverage)
                     self.watch(Step(iteration, "evaluating", number, len(some)))
                 failed = end()
@@ -197,7 +199,9 @@ class Search(Generic[P]):
             self.watch(Step(None, "validating", done, len(texts)))
 
         with self._step(None, "validating", len(texts)) as end:
-            before = await evaluate(first.text, self.validation, self.scorer, self.correlate)
+            before = await evaluate_instruction(
+                first.text, self.validation, self.scorer, self.correlate
+            )
             chosen = await choose(
                 texts,
                 self.validation,

@@ -40,7 +40,7 @@ def pulls_of(rewrites: int, settings: OptimiserSettings) -> int:
     return settings.batches * batch_size(rewrites)
 
 
-def spending(
+def estimate_calls(
     settings: OptimiserSettings,
     train: Sequence[LabelledExample[P]],
     validation: Sequence[LabelledExample[P]],

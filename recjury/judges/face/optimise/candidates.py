@@ -42,7 +42,7 @@ class Assignment(NamedTuple):
     particle: int
 
 
-def candidate(text: str, iteration: int, **origin: Any) -> InstructionCandidate:
+def new_candidate(text: str, iteration: int, **origin: Any) -> InstructionCandidate:
     """A candidate, named by its text and iteration: 12 hex digits."""
     return InstructionCandidate(digest([text, iteration])[:12], text, iteration, **origin)
 
@@ -77,7 +77,7 @@ async def rewrites(
         case = Case(one.parent.text, scorer.describe(shown.particle), score, shown.label)
         purpose = f"face-optimise/{rewriter.task.aspect}/{iteration}"
         return [
-            candidate(
+            new_candidate(
                 rewrite.text,
                 iteration,
                 parent=one.parent.id,
@@ -89,10 +89,10 @@ async def rewrites(
         ]
 
     found = await gather((improved(one) for one in assigned), at_once=_WRITERS)
-    return list(distinct(one for some in found for one in some))
+    return list(distinct_texts(one for some in found for one in some))
 
 
-def distinct(
+def distinct_texts(
     candidates: Iterable[InstructionCandidate], known: Iterable[InstructionCandidate] = ()
 ) -> Iterator[InstructionCandidate]:
     """Those whose text, white space aside, was not there before."""

@@ -28,7 +28,7 @@ class InstructionResult(NamedTuple):
     scores: tuple[float | None, ...]
 
 
-async def evaluate(
+async def evaluate_instruction(
     instruction: str,
     examples: Sequence[LabelledExample[P]],
     scorer: SupportsScore[P],
@@ -42,10 +42,10 @@ async def evaluate(
         )
     )
     pooled = [_mean([next(found) for _ in example.particles]) for example in examples]
-    return agreement(pooled, [example.label for example in examples], correlate)
+    return correlate_scored(pooled, [example.label for example in examples], correlate)
 
 
-def agreement(
+def correlate_scored(
     scores: Sequence[float | None], labels: Sequence[float], correlate: Correlate
 ) -> InstructionResult:
     """`scores` against `labels`, over the places that have a score."""
@@ -72,7 +72,7 @@ async def reward(
     found = await gather(
         (scored(instruction, one.particle, scorer) for one in sampled), at_once=CALLS_AT_ONCE
     )
-    return agreement(found, [one.label for one in sampled], correlate).correlation
+    return correlate_scored(found, [one.label for one in sampled], correlate).correlation
 
 
 async def scored(instruction: str, particle: P, scorer: SupportsScore[P]) -> float | None:

@@ -14,10 +14,10 @@ from recjury.judges.face.instructions import Instruction, read_instructions, wri
 from recjury.judges.face.optimise.allowance import Allowance
 from recjury.judges.face.optimise.aspect_scorer import AspectScorer, task_of
 from recjury.judges.face.optimise.beam import Search, Step
-from recjury.judges.face.optimise.call_estimate import CallEstimate, spending
-from recjury.judges.face.optimise.candidates import candidate
+from recjury.judges.face.optimise.call_estimate import CallEstimate, estimate_calls
+from recjury.judges.face.optimise.candidates import new_candidate
 from recjury.judges.face.optimise.labelled_particles import Correlate, LabelledExample
-from recjury.judges.face.optimise.optimisation_report import OptimisationReport, report
+from recjury.judges.face.optimise.optimisation_report import OptimisationReport, build_report
 from recjury.judges.face.optimise.rewrite import PACK, Rewriter
 from recjury.judges.face.optimise.select import Chosen, choose
 from recjury.judges.face.optimise.settings import OptimiserSettings
@@ -98,7 +98,7 @@ class Optimisation:
             watch=self.watch,
         )
         await search.run()
-        found = report(journal, candidate(initial, 0))
+        found = build_report(journal, new_candidate(initial, 0))
         self._write(found)
         return found
 
@@ -221,10 +221,12 @@ class Optimisation:
         write_file(self._own(_REPORT), [orjson.dumps(content, option=orjson.OPT_INDENT_2)])
 
 
-async def estimate(training: TrainingData, settings: OptimiserSettings) -> CallEstimate:
+async def estimate_optimisation(
+    training: TrainingData, settings: OptimiserSettings
+) -> CallEstimate:
     """The most a run will ask, were there as many particles as the rule decomposer finds."""
     sides = [
         await with_particles(side, RuleDecomposer())
         for side in (training.train, training.validation)
     ]
-    return spending(settings, *sides)
+    return estimate_calls(settings, *sides)

@@ -73,7 +73,7 @@ class OptimisationReport(Record):
         )
 
 
-def report(journal: Journal, initial: InstructionCandidate) -> OptimisationReport:
+def build_report(journal: Journal, initial: InstructionCandidate) -> OptimisationReport:
     """The report of a journal whose last step is done. Raises KeyError for one that is not."""
     steps = journal.steps
     final = steps["final"]

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from recjury.judges.face.optimise.instruction_result import (
     InstructionResult,
-    agreement,
-    evaluate,
+    correlate_scored,
+    evaluate_instruction,
     pooled_over,
 )
 from recjury.judges.face.optimise.labelled_particles import (
@@ -43,7 +43,7 @@ class Chosen(NamedTuple):
     together: Measured
 
 
-def best(measured: Mapping[str, Measured], count: int) -> tuple[str, ...]:
+def best_instructions(measured: Mapping[str, Measured], count: int) -> tuple[str, ...]:
     """The names of the highest correlations; those without one last, the earlier first."""
     order = {name: place for place, name in enumerate(measured)}
 
@@ -69,10 +69,10 @@ async def choose(
     """
     found: dict[str, InstructionResult] = {}
     for name, text in instructions.items():
-        found[name] = await evaluate(text, examples, scorer, correlate)
+        found[name] = await evaluate_instruction(text, examples, scorer, correlate)
         done()
     measured = {name: Measured(one.correlation, one.coverage) for name, one in found.items()}
-    names = best(measured, count)
+    names = best_instructions(measured, count)
     labels = [example.label for example in examples]
-    pooled = agreement(pooled_over([found[name] for name in names]), labels, correlate)
+    pooled = correlate_scored(pooled_over([found[name] for name in names]), labels, correlate)
     return Chosen(names, measured, Measured(pooled.correlation, pooled.coverage))

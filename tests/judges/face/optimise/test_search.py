@@ -17,10 +17,10 @@ from recjury.judges.face.optimise import (
     Step,
     StepFailed,
     Task,
-    report,
-    spending,
+    build_report,
+    estimate_calls,
 )
-from recjury.judges.face.optimise.candidates import assignments, candidate
+from recjury.judges.face.optimise.candidates import assignments, new_candidate
 from recjury.llm import Gateway, ModelSpec, ScriptedModel
 from recjury.records import CallRecord, ChatRequest, Reply
 from recjury.stats.correlation import spearman
@@ -91,7 +91,7 @@ def search(
                 watch=steps.append if steps is not None else lambda _: None,
             )
             await one.run()
-            return report(journal, candidate(world.INITIAL, 0))
+            return build_report(journal, new_candidate(world.INITIAL, 0))
 
     return asyncio.run(run())
 
@@ -139,7 +139,7 @@ def test_the_beam_is_the_best_of_the_pool_so_far(whole: OptimisationReport) -> N
 def test_it_asks_no_more_than_was_estimated(tmp_path: Path) -> None:
     memory = Memory()
     found = search(tmp_path, memory)
-    most = spending(SMALL, TRAIN, VALIDATION)
+    most = estimate_calls(SMALL, TRAIN, VALIDATION)
     assert found.pulls == most.bandit_pulls == 3 * 5 * 6
     assert memory.purposes["face-optimise/dialogue_overall/1"] == 12
     assert sum(memory.purposes.values()) - memory.purposes["score"] == most.rewriting_calls
@@ -219,7 +219,7 @@ def test_steps_are_shown(tmp_path: Path) -> None:
 def test_every_particle_for_each_instruction_as_algorithm_1_reads() -> None:
     from random import Random
 
-    beam = [candidate("a", 1), candidate("b", 1)]
+    beam = [new_candidate("a", 1), new_candidate("b", 1)]
     every = assignments(beam, 5, None, Random(0))
     assert [(one.parent.text, one.particle) for one in every] == [
         (text, place) for text in "ab" for place in range(5)
