@@ -1,14 +1,14 @@
 """The exception tree.
 
     RecjuryError
-    ├── UserError            the user can fix it: one line, no traceback, exit code 2
+    ├── UserError          the user can fix it: one line, no traceback, exit code 2
     │   ├── ConfigError        a campaign file, an option or an environment variable
     │   ├── DataError          a data file or folder: names the file and the line
-    │   ├── ProviderError    a model endpoint is not there, refuses the key, or lacks the model
-    │   └── StoreError         the store cannot be opened, is of another version, or lacks a thing
+    │   ├── ProviderError      a model endpoint cannot be reached, or refuses the key or the model
+    │   └── StoreError         the store cannot be opened, has another version, or lacks something
     └── UnitFailed         this unit failed: recorded with its reason, the campaign goes on
         ├── CallFailed         a model call failed after its retries
-        ├── ParseError         a reply that is not what was asked for
+        ├── ParseError         a reply does not have the form that was asked for
         ├── SystemFailed       a system under test gave no usable answer
         └── BudgetSpent        the campaign's budget does not cover this call
 
@@ -34,7 +34,7 @@ class DataError(UserError):
     """A data file or folder is missing or corrupt."""
 
     def __init__(self, message: str, *, path: Path | str | None = None, line: int | None = None):
-        """Prefix `message` with the file and the 1-based line it is about, where known."""
+        """Prefix `message` with the file and the 1-based line, if they are known."""
         place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
         super().__init__(place + message)
 

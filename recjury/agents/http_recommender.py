@@ -1,4 +1,4 @@
-"""Anyone's own system behind HTTP: the conversation is posted as JSON, text and items come back.
+"""A user's own system behind HTTP: it gets the conversation as JSON and sends text and items.
 
 Sent: `{"conversation": [{"speaker", "text", "items"}, ...], "list_length", "catalogue",
 "options"}`. Answered: `{"text": "...", "items": [...]}`; an item is a name, a number (an id of the

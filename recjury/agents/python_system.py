@@ -1,4 +1,4 @@
-"""Anyone's own system: a Python class or an instance of one, guarded."""
+"""A user's own system in Python: a class or an instance of one, guarded against its errors."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -75,7 +75,7 @@ def guard_python_system(
 
 
 class GuardedRecommender:
-    """A foreign system whose mistakes fail one turn and not the campaign.
+    """A user's own system, whose errors fail one turn and not the campaign.
 
     What it raises, an answer that is no `SystemReply` or has no text, and an answer that does not
     come within `timeout` seconds, become SystemFailed. Its items are held to the catalogue. Its
@@ -127,14 +127,14 @@ class GuardedRecommender:
             raise SystemFailed(f"{self.name}: {failure}") from failure
 
     async def aclose(self) -> None:
-        """Release what the system holds; that it cannot is logged, since all answers are there."""
+        """Release what the system holds; a failure is only logged, as no answer depends on it."""
         try:
             await self._call(self._system.aclose, late="did not close")
         except SystemFailed as failure:
             logger.warning("system did not close", system=self.name, reason=str(failure))
 
     async def _call(self, method: Callable[..., object], *given: object, late: str) -> object:
-        """What foreign work gives within the time limit; SystemFailed for all it may do instead."""
+        """What a method of the system returns within the time limit. Raises SystemFailed."""
         return await call_plugin(
             method, *given, who=self.name, within=self._timeout, late=late, error=SystemFailed
         )

@@ -1,4 +1,4 @@
-"""What every system that is not ours is held to, however it is reached."""
+"""Validation of what a user's own system replies."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 def validate_reply(reply: object, catalogue: "Catalogue") -> SystemReply:
     """The reply with text, each item once, and ids that the catalogue has.
 
-    An item of another id is looked up by its name; one that is not found is kept by it, without
-    an id: it counts as a miss. Calls are left out: none of them is ours, so that the store has no
-    reply to hold them against. Raises SystemFailed for what is no reply.
+    An item with another id is looked up by its name. If it is not found, it is kept without an id
+    and counts as a miss. Calls are removed, as the store has no record of them. Raises
+    SystemFailed for what is not a usable reply.
     """
     usable = usable_reply(_checked(reply))
     return usable.model_copy(update={"items": _known(usable.items, catalogue), "calls": ()})
 
 
 def _checked(reply: object) -> object:
-    """A reply whose fields are what they are to be; pydantic lets one be made unchecked."""
+    """The reply with its fields validated, as pydantic has ways to make one without."""
     if not isinstance(reply, SystemReply):
         return reply
     try:

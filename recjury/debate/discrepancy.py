@@ -1,4 +1,4 @@
-"""What verification finds: one place where the store and a recomputation differ."""
+"""What verification finds: a place where the store and a recomputation differ."""
 
 from typing import Literal
 
@@ -26,7 +26,7 @@ class Discrepancy(Record):
 def compare(
     kind: DiscrepancyKind, where: str, expected: object, found: object
 ) -> tuple[Discrepancy, ...]:
-    """A difference if the two are not equal, else none."""
+    """A discrepancy if the two are not equal, else none."""
     if expected == found:
         return ()
     return (Discrepancy(kind=kind, where=where, expected=str(expected), found=str(found)),)

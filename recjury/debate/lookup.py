@@ -1,4 +1,4 @@
-"""Which debates a person means who names an evaluation or a conversation."""
+"""Which debates the id of an evaluation or a conversation stands for."""
 
 from typing import NamedTuple
 

@@ -16,12 +16,12 @@ ANSWER_SCHEMA: dict[str, object] = {
 
 
 class RoleAnswer(BaseModel):
-    """A role's answer; other fields are let pass, since some models name themselves."""
+    """A role's answer; other fields are ignored, as some models add their name."""
 
     statement: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
     score: Annotated[float, Field(ge=OVERALL_SCALE[0], le=OVERALL_SCALE[1])]
 
 
 def parse_answer(reply: Reply) -> RoleAnswer:
-    """The answer in a reply; raises Unreadable for a reply that holds none."""
+    """The answer in a reply; raises ParseError if there is none."""
     return parse_json(reply, RoleAnswer)

@@ -1,8 +1,8 @@
 """The debate itself: rounds of four statements, and the verdict (CoRE 4.2).
 
-All four roles speak at the same time, on what was said in completed rounds. The debate ends when
-all scores are equal, when a role's statement could not be had, or after the round limit. The
-verdict is the mean score of the last round; it is unscored if a statement is missing there.
+All four roles speak at the same time, and know what was said in completed rounds. The debate ends
+when all scores are equal, when a role's statement is missing, or after the round limit. The
+verdict is the mean score of the last round; it has no score if a statement is missing there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ OVERALL = "Overall"
 DEBATE = "debate"
 """Who rated it."""
 EDITED = "edited"
-"""Who speaks where somebody has replaced what was said."""
+"""The speaker of a statement that was edited."""
 
 
 class Debater(Protocol):
@@ -71,9 +71,9 @@ async def run_debate(
 ) -> Debate:
     """Debate `log` over `ratings` (one per factor) for at most `max_rounds` rounds.
 
-    A role without any scored factor abstains and is not asked. Nothing is kept between rounds
-    but what was said: a debate held again makes the same calls, which the store answers.
-    Statements in `opening` stand as they are, and whoever made them is not asked.
+    A role without any scored factor abstains and is not asked. Only the statements are carried
+    from round to round, so a debate that is run again makes the same calls, which the store
+    answers. For statements in `opening`, nobody is asked.
     Raises ValueError for a factor that was rated twice or a limit below 1.
     """
     if max_rounds < 1:

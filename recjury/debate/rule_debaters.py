@@ -1,6 +1,6 @@
 """Debaters without a model: fixed rules that weigh three factors and move towards the others.
 
-The rule (ours, for want of any in the paper; deterministic):
+The rule (our own, as the paper has none; deterministic):
 
 - Round 1: the role's three factor scores as shares of their scale, averaged with the weight
   2 - share, so that a bad factor weighs up to twice as much as a good one; times 100, rounded

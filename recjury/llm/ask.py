@@ -22,10 +22,10 @@ class SupportsComplete(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[T]):
-    """What was read from a reply, or why nothing was.
+    """What was parsed from a reply, or why nothing was.
 
-    `value` is None unless `status` is SCORED. `calls` are the identities of all replies that
-    came, in order; `reply` is the last of them.
+    `value` is None unless `status` is SCORED. `calls` are the identities of all replies received,
+    in order; `reply` is the last one.
     """
 
     value: T | None
@@ -65,7 +65,7 @@ async def ask(
 
 
 def retry_request(request: ChatRequest, reply: Reply, reason: str) -> ChatRequest:
-    """`request` again, with the reply that could not be used and what was wrong with it."""
+    """`request` again, followed by the reply that could not be used and the reason."""
     wrong = f"That reply could not be used: {reason}. Answer again, in full and in the form asked."
     said = () if not reply.text.strip() else (Message("assistant", (reply.text[:_ECHOED],)),)
     return replace(request, messages=(*request.messages, *said, Message("user", (wrong,))))
@@ -73,10 +73,10 @@ def retry_request(request: ChatRequest, reply: Reply, reason: str) -> ChatReques
 
 @dataclass(frozen=True, slots=True)
 class Samples(Generic[T]):
-    """What was read of each sample, in order; None where it could not be read, asked again.
+    """What was parsed from each sample, in order; None if it could not be parsed when asked twice.
 
-    `status` is SCORED where at least one could be read; else it and `reason` say why none was.
-    `reason` is that of the last sample that could not be read. `calls` are all calls made.
+    `status` is SCORED if at least one sample was parsed; otherwise it and `reason` say why none
+    was. `reason` is that of the last sample that could not be parsed. `calls` are all calls made.
     """
 
     values: tuple[T | None, ...]
@@ -86,7 +86,7 @@ class Samples(Generic[T]):
 
     @property
     def read(self) -> tuple[T, ...]:
-        """The values that are there."""
+        """The values without the missing ones."""
         return tuple(value for value in self.values if value is not None)
 
 

@@ -57,7 +57,7 @@ class GatewayUsage:
 
 
 def cost_text(cost: float | None, unpriced: int = 0) -> str:
-    """What calls cost, for people: `cost` in US dollars, besides calls whose cost is unknown."""
+    """The cost of calls as a text: `cost` in US dollars, and how many calls have no price."""
     if cost is None or (unpriced and not cost):
         return "cost unknown"
     known = f"${cost:,.4f}"
@@ -82,7 +82,7 @@ class BudgetSpec(Record):
         return self
 
     def check(self, models: Mapping[str, ModelSpec]) -> None:
-        """Raise ConfigError where dollars are to bound the calls of a model without prices."""
+        """Raise ConfigError for a budget in dollars with a model that has no prices."""
         if self.dollars is None:
             return
         for alias, spec in models.items():
@@ -124,10 +124,10 @@ NOTHING_SPENT = SpentBefore()
 
 
 class Budget:
-    """What calls take from: what is in flight is set aside at the most that it may take.
+    """What calls may spend. For each call in flight, the most that it may take is reserved.
 
-    A call that only fits once others have turned out smaller than they might waits for them; one
-    that cannot fit raises BudgetSpent.
+    A call that fits only if others take less than was reserved for them waits until they end. A
+    call that cannot fit raises BudgetSpent.
     """
 
     def __init__(self, spec: BudgetSpec | None = None, before: SpentBefore = NOTHING_SPENT):
@@ -156,7 +156,7 @@ class Budget:
         return cost or 0.0
 
     async def reserve(self, worst: float) -> None:
-        """Set `worst` aside for a call; raises BudgetSpent when the budget cannot cover it."""
+        """Reserve `worst` for a call; raises BudgetSpent when the budget does not cover it."""
         if self._limit is None:
             return
         while self.spent + self._reserved + worst > self._limit:
@@ -175,7 +175,7 @@ class Budget:
         self._reserved += worst
 
     def settle(self, worst: float, taken: float) -> None:
-        """Replace what was set aside by what was `taken` (0 for a call that failed)."""
+        """Replace what was reserved by what was `taken` (0 for a call that failed)."""
         if self._limit is None:
             return
         self.spent += taken

@@ -60,11 +60,11 @@ def _response_format(schema: _Fields, spec: ModelSpec) -> _Fields:
 
 
 def read_completion(raw: bytes, *, vectors: int = 0) -> Completion:
-    """The completion in a reply body; raises Retryable for a body that is none.
+    """The completion in a response body. Raises Retryable for a body without a completion.
 
-    An empty message is a finished reply with the text "". With `vectors` above 0 the body must
-    hold that many embeddings; they come back as `text`: base64 over little-endian float32
-    numbers, one vector after the other in the order of the inputs.
+    An empty message is a valid reply with the text "". With `vectors` above 0 the body must have
+    that many embeddings; they are returned as `text`: base64 of little-endian float32 numbers,
+    one vector after the other in the order of the inputs.
     """
     try:
         body = orjson.loads(raw)
@@ -122,7 +122,7 @@ def _mapping(found: object) -> _Fields:
 
 
 def _count(found: object) -> int:
-    """A number of tokens; 0 for what cannot be one: the reply beside it is good all the same."""
+    """A number of tokens; 0 for anything else, as the reply itself may still be valid."""
     if isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found < _TOO_MANY:
         return int(found)
     return 0

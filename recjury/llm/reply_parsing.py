@@ -1,4 +1,4 @@
-"""Readers of structured replies: strict, so that what cannot be read never becomes a score."""
+"""Strict parsers of structured replies: a reply that cannot be parsed never becomes a score."""
 
 import json
 import re

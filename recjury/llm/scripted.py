@@ -6,14 +6,13 @@ from recjury.llm.provider import Completion
 from recjury.records import CallRecord, ChatRequest, Reply
 
 Line = str | Completion | Exception
-"""A reply's text, a whole completion, or what is raised instead of one."""
+"""The text of a reply, a whole completion, or an exception to raise instead."""
 
 
 class ScriptedModel:
     """Answers from a list, in order, or by a function of the request.
 
-    It is strict: a request beyond the end of the list is a bug in the script (LookupError).
-    `requests` holds all that were made.
+    A request beyond the end of the list raises LookupError. `requests` has all requests made.
     """
 
     def __init__(self, script: Iterable[Line] | Callable[[ChatRequest], Line]):

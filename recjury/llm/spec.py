@@ -31,10 +31,10 @@ class ModelSpec(Record):
     `temperature` and `max_tokens`, where set, replace those of every request to this model (some
     models accept one temperature only, and reasoning models need more tokens than their answer).
     `timeout` is in seconds and covers one attempt; `retries` counts the attempts after the first.
-    Being turned away for asking too often (HTTP 429) is no failed attempt: a call waits for that
-    up to `patience` seconds in all.
-    `wire` "sdk" sends through the `openai` package, which knows proxies and other transport
-    matters, at ten times the CPU. `json_mode` says how far the endpoint can be asked for JSON.
+    A rate limit (HTTP 429) is not counted as a failed attempt: a call waits for it up to
+    `patience` seconds in all.
+    `wire` "sdk" sends through the `openai` package, which knows proxies, for example, and takes
+    ten times the CPU. `json_mode` says what the endpoint accepts for JSON replies.
     `extra` is merged into every request body; a null there removes a field.
 
     Prices are US dollars per million tokens; None is unknown, and 0 is free. Without

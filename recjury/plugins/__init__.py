@@ -1,4 +1,4 @@
-"""Anyone's own Python code: found, identified, called, and kept from doing harm."""
+"""The user's own Python code: loaded, identified, and called within a time limit."""
 
 from recjury.plugins.calling import TIMEOUT, call_plugin
 from recjury.plugins.code_identity import json_settings, process_identity, source_digest

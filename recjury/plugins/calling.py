@@ -1,4 +1,4 @@
-"""Foreign methods, called within a time limit; whatever they do fails one unit and no more."""
+"""Calls methods of plugins within a time limit, so that their errors fail one unit only."""
 
 import asyncio
 import contextvars
@@ -12,7 +12,7 @@ from recjury.plugins.printing import redirect_stdout
 from recjury.plugins.telling import describe_exception, exception_message
 
 TIMEOUT = 300.0
-"""Seconds that a call may take, unless something else is said."""
+"""The default time limit of a call, in seconds."""
 
 
 async def call_plugin(
@@ -23,12 +23,13 @@ async def call_plugin(
     late: str = "gave no answer",
     error: type[UnitFailed] = UnitFailed,
 ) -> object:
-    """What `method` gives for `arguments` within that many seconds.
+    """What `method` returns for `arguments`, if it returns within `within` seconds.
 
-    An `async def` is awaited; one that blocks the event loop cannot be stopped. A plain `def` runs
-    in a thread of its own, which nobody waits for once it is late, at the end of the process
-    either. What it raises (even SystemExit), and being late, become an `error` that begins with
-    `who`; other kinds of UnitFailed pass. What it prints goes to standard error.
+    An `async def` is awaited; if it blocks the event loop, it cannot be stopped. A plain `def` runs
+    in a thread of its own. After the time limit nothing waits for that thread, not even the end of
+    the process. Exceptions (even SystemExit) and the time limit become an `error` that begins with
+    `who`; other kinds of UnitFailed are raised unchanged. What the method prints goes to standard
+    error.
     """
     working = asyncio.ensure_future(_work(method, arguments, error))
     try:
@@ -60,7 +61,7 @@ async def _work(
         return await found if inspect.isawaitable(found) else found
     except (UnitFailed, asyncio.CancelledError, KeyboardInterrupt):
         raise
-    except BaseException as raised:  # not even `sys.exit` ends a campaign
+    except BaseException as raised:  # `sys.exit` must not end a campaign
         raise error(f"raised {describe_exception(raised)}") from raised
 
 
@@ -73,7 +74,7 @@ def _in_thread(
     context = contextvars.copy_context()
 
     def settle(result: object, failure: Exception | None) -> None:
-        if future.done():  # it was late, and nobody waits
+        if future.done():  # the time limit was reached
             return
         if failure is None:
             future.set_result(result)
@@ -89,7 +90,7 @@ def _in_thread(
             failure = own
         except BaseException as raised:  # a future takes no StopIteration, a thread no SystemExit
             failure = error(f"raised {describe_exception(raised)}")
-        with suppress(RuntimeError):  # the loop has been closed meanwhile
+        with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(settle, result, failure)
 
     threading.Thread(target=run, name="recjury-plugin", daemon=True).start()

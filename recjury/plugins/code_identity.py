@@ -1,4 +1,4 @@
-"""What foreign code is identified by: its source, and settings as JSON has them."""
+"""What identifies a plugin: a digest of its source, and its settings as JSON."""
 
 import inspect
 import uuid
@@ -14,16 +14,16 @@ _named: dict[int, tuple[object, str]] = {}  # keeps the objects, so that no othe
 
 
 def process_identity(thing: object) -> str:
-    """What `thing` is called where it has no source: the same in this process, new in any other."""
+    """The identity of a `thing` without source: constant in this process, new in any other."""
     _, name = _named.setdefault(id(thing), (thing, f"of this process only: {uuid.uuid4().hex}"))
     return name
 
 
 def source_digest(maker: object) -> str | None:
-    """A digest of the module that a class or function is from: other code is another thing.
+    """A digest of the source of the module that defines a class or function.
 
-    Of what was typed into a session there is no module to read: it is the source of the function,
-    or of all methods of the class. None where there is no source at all.
+    What is typed into an interactive session has no module source: then the source of the
+    function, or of all methods of the class, is used. None if there is no source at all.
     """
     try:
         return digest(inspect.getsource(inspect.getmodule(maker) or maker))  # type: ignore[arg-type]
@@ -38,15 +38,15 @@ def source_digest(maker: object) -> str | None:
 
 
 def json_settings(values: Mapping[str, object], what: str) -> Mapping[str, JSON]:
-    """`values` as JSON has them; what it has no word for, by its text.
+    """`values` as JSON; a value of another type becomes its text.
 
-    Raises ConfigError, beginning with `what`, for values that cannot be kept.
+    Raises ConfigError, which begins with `what`, for values that cannot be stored.
     """
     try:
         plain: dict[str, JSON] = orjson.loads(
             orjson.dumps(dict(values), default=_described, option=orjson.OPT_NON_STR_KEYS)
         )
-    except TypeError as error:  # half characters, whole numbers of more than 64 bits, circles
+    except TypeError as error:  # lone surrogates, integers beyond 64 bits, circles
         raise ConfigError(f"{what} cannot be kept as JSON: {describe_exception(error)}") from error
     return plain
 

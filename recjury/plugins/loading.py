@@ -1,4 +1,4 @@
-"""Foreign classes and functions, by import path or by the name of an entry point."""
+"""Loads plugins: classes and functions by import path, or by the name of an entry point."""
 
 import importlib
 import importlib.metadata
@@ -12,9 +12,9 @@ Factory = Callable[..., object]
 
 
 def load_factory(path: str, *, group: str, what: str) -> Factory:
-    """The class or function that `path` means: "module:Class", or an entry point of `group`.
+    """The class or function at `path`: "module:Class", or the name of an entry point of `group`.
 
-    `what` says what is looked for ("recommender"). Raises ConfigError, saying what is missing.
+    `what` is used in messages ("recommender"). Raises ConfigError, which says what is missing.
     """
     return _from_module(path) if ":" in path else _from_entry_point(path, group, what)
 

@@ -1,4 +1,4 @@
-"""What foreign code prints goes to standard error: standard output belongs to the result."""
+"""Sends what plugins print to standard error: standard output is for the result."""
 
 import contextlib
 import sys
@@ -13,10 +13,10 @@ _output: TextIO | None = None
 
 @contextlib.contextmanager
 def redirect_stdout() -> Iterator[None]:
-    """Send what is printed to standard error until the last of those inside has left.
+    """Send standard output to standard error until the last task inside has left.
 
-    `contextlib.redirect_stdout` restores in the reverse order of entering, in which conversations
-    that go on at the same time do not end.
+    `contextlib.redirect_stdout` must be left in the reverse order of entering, which concurrent
+    conversations do not do.
     """
     global _inside, _output  # `sys.stdout` is one for the whole process, too
     with _lock:

@@ -1,4 +1,4 @@
-"""What flows through the house: items, scenarios, logs, ratings, debates, calls, protocols."""
+"""The data that the rooms exchange: items, scenarios, logs, ratings, debates, calls; protocols."""
 
 from recjury.records.aspect import Aspect, ScoreTarget
 from recjury.records.base import JSON, Record, digest

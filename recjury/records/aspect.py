@@ -1,4 +1,4 @@
-"""The seven aspects of FACE (paper 000, section 3.1), and the places that are scored on them."""
+"""The seven aspects of FACE (section 3.1 of the paper), and the places that are scored on them."""
 
 from enum import StrEnum
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The twelve factors of CoRE (paper 001, table 1) and the four roles that weigh them (4.2)."""
+"""The twelve factors of CoRE (table 1 of the paper) and the four roles that weigh them (4.2)."""
 
 from enum import StrEnum
 

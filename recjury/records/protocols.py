@@ -1,4 +1,4 @@
-"""The protocols that the rooms know each other by."""
+"""The protocols of systems, users, evaluators and recorders."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
@@ -54,9 +54,7 @@ def usable_reply(reply: object) -> SystemReply:
         said.encode()
     except UnicodeEncodeError as error:
         half = hex(ord(error.object[error.start]))
-        raise SystemFailed(
-            f"the answer holds half a character ({half}): it is no Unicode"
-        ) from None
+        raise SystemFailed(f"the answer is invalid Unicode: lone surrogate {half}") from None
     return reply
 
 
