@@ -1,7 +1,8 @@
-"""recjury from Python: evaluate systems, judge conversations that exist, open what is stored.
+"""recjury from Python: evaluate systems, judge existing conversations, open a store.
 
-In a script, and in a notebook whose event loop is running; `evaluate_async` and `judge_async` are
-for programs that have a loop of their own. The command line calls the same functions.
+`evaluate` and `judge` work in a script, and in a notebook whose event loop is running;
+`evaluate_async` and `judge_async` are for programs with an event loop of their own. The command
+line calls the same functions.
 """
 
 import asyncio
@@ -57,7 +58,7 @@ def evaluate(
     its plain `def` methods run in threads. `limit` draws that many scenarios from each source.
     `settings` are further keys: model, models, simulator, repeats, seed, budget, concurrency.
 
-    Raises `recjury.errors.UserError`, in one line, for what the caller can mend.
+    Raises `recjury.errors.UserError`, in one line, for what the caller can fix.
     """
     config = _campaign(campaign, systems, scenarios, evaluators, settings)
     return _now(lambda: _evaluated(config, store, limit, progress))
@@ -96,7 +97,7 @@ def judge(
     `evaluate`; `limit` takes so many conversations of each file; `settings` are further keys of
     a campaign file: model, models, budget, data.
 
-    Raises `recjury.errors.UserError`, in one line, for what the caller can mend.
+    Raises `recjury.errors.UserError`, in one line, for what the caller can fix.
     """
     config = _evaluation(evaluators, settings)
     return _now(lambda: _judged(conversations, campaign, config, store, limit, progress))
@@ -118,7 +119,7 @@ async def judge_async(
 
 
 def open(store: str = DEFAULT_STORE) -> Stored:  # noqa: A001 (recjury.open reads well)
-    """What a store has; raises StoreError where there is none."""
+    """The results of a store. Raises StoreError if it does not exist."""
     return Stored(store)
 
 
@@ -173,7 +174,7 @@ def _valid(kind: type[C], given: Mapping[str, object]) -> C:
 
 
 def _system(given: object) -> object:
-    """An entry of a campaign file; an object stands for itself."""
+    """An entry of a campaign file; an object becomes the `instance` of a Python system."""
     if isinstance(given, str | Mapping):
         return {"kind": given} if isinstance(given, str) else given
     if isinstance(given, type):
@@ -228,7 +229,7 @@ def _check_limit(limit: int | None) -> None:
 
 
 def _now(make: Callable[[], Coroutine[None, None, T]]) -> T:
-    """What the coroutine gives, also where an event loop is running in this thread."""
+    """The result of the coroutine, even if an event loop is running in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -238,8 +239,10 @@ def _now(make: Callable[[], Coroutine[None, None, T]]) -> T:
 
 
 def _in_a_thread(make: Callable[[], Coroutine[None, None, T]]) -> T:
-    """As a notebook needs it: on a loop of its own; an interrupt ends the work and not only the
-    waiting."""
+    """Run it in a thread with its own event loop, as a notebook needs it.
+
+    An interrupt ends the work, too, and not only the waiting for it.
+    """
     found: list[T] = []
     failed: list[BaseException] = []
     begun = threading.Event()

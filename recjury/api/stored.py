@@ -1,4 +1,4 @@
-"""What a store has, for programs: frames, summaries, comparisons, reports."""
+"""The results of a store for programs: frames, summaries, comparisons, reports."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Stored:
-    """The results of a store, or of one of its campaigns. It holds no file open."""
+    """The results of a store, or of one of its campaigns. No file stays open."""
 
     def __init__(self, url: str, campaign: str | None = None):
         """`url` is like sqlite:///runs.db; `campaign` an id, or its first digits.
 
-        Raises StoreError where there is no such store or campaign.
+        Raises StoreError if the store or campaign does not exist.
         """
         self.url = url
         with Store.open(url, create=False) as store:
@@ -46,7 +46,7 @@ class Stored:
     def frame(self, name: str) -> "pa.Table":
         """A table as Arrow: conversations, evaluations, turns, ratings, statements or calls.
 
-        `.to_pandas()` makes it a DataFrame where pandas is installed. Each row names its
+        `.to_pandas()` makes it a DataFrame if pandas is installed. Each row names its
         conversation, evaluation, evaluator and metric, as far as it has them. Raises StoreError.
         """
         with self._open() as store:
@@ -56,7 +56,7 @@ class Stored:
         """System `a` minus system `b` by metric: differences, 95 % intervals, Holm's p-values.
 
         `metrics` ("core.overall") restricts what is compared; `seed` is that of the resampling.
-        Raises StoreError for a system or metric that is not there.
+        Raises StoreError for an unknown system or metric.
         """
         with self._open() as store:
             return compare_systems(store, a, b, campaign=self.campaign, metrics=metrics, seed=seed)
@@ -76,12 +76,14 @@ class Stored:
 
     @property
     def systems(self) -> dict[str, dict[str, dict[str, float | None]]]:
-        """By system and metric id: mean, low and high (95 % interval), n, and coverage, 0 to 1;
-        of the newest campaign where none was named."""
+        """By system and metric id: mean, low and high (95 % interval), n, and coverage, 0 to 1.
+
+        They are of the newest campaign if none was named.
+        """
         return self.summary().systems_json()
 
     def summary(self) -> CampaignSummary:
-        """Everything that the tables of a campaign show; raises StoreError where there is none."""
+        """What the tables of a campaign show. Raises StoreError if there is no campaign."""
         with self._open() as store:
             chosen = self.campaign or newest_campaign(store)
             return summarise(store, store.campaign(chosen or "").id)
@@ -91,7 +93,7 @@ class Stored:
 
 
 class Run(Stored):
-    """What a call of `evaluate` or `judge` left in the store: the results of its campaign."""
+    """The results of a call of `evaluate` or `judge`: those of its campaign in the store."""
 
     campaign: str
 
@@ -101,7 +103,7 @@ class Run(Stored):
         self.result = result
 
     def summary(self) -> CampaignSummary:
-        """As for a stored campaign, over what this run had planned."""
+        """As for a stored campaign, over the conversations that this run planned."""
         with self._open() as store:
             planned = self.result.conversations
             return summarise(store, self.result.campaign, conversations=planned)

@@ -1,6 +1,6 @@
 """What a campaign file may say.
 
-Every key is checked; an unknown one is refused with the nearest right one. A campaign file
+Every key is checked; an unknown one is refused, with the most similar known key. A campaign file
 without `model` and `models` runs without any model.
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DEFAULT_EVALUATORS = ("outcome", "core")
 
-# What to write where a campaign has models, but somebody is to be played without one.
+# What to write if a campaign has models, but this part shall do without one.
 _WITHOUT_A_MODEL = {
     "simulator.model": "simulator: {kind: rule}",
     "judges.models": "judges: {kind: measured}",
@@ -41,7 +41,7 @@ class ScenarioSource(Record):
 
 
 class SimulatorConfig(Record):
-    """The simulated user. `kind` is llm where the campaign has a model, else rule."""
+    """The simulated user. By default `kind` is llm if the campaign has a model, else rule."""
 
     kind: Literal["llm", "rule"] | None = None
     model: str = MAIN_MODEL
@@ -67,14 +67,14 @@ class SimulatorConfig(Record):
 
 
 class UsedModel(NamedTuple):
-    """A model's alias, and the place of the file that names it."""
+    """A model's alias, and the place in the file that names it."""
 
     place: str
     alias: str
 
 
 class EvaluationConfig(Record):
-    """What evaluators need: all that conversations which exist already ask for."""
+    """What evaluators need: everything there is to say if no conversation is played."""
 
     name: str = "campaign"
     data: str | None = None
@@ -94,7 +94,7 @@ class EvaluationConfig(Record):
             for key in ("judges", "debate"):
                 if key in given:
                     raise ValueError(
-                        f"`{key}` stands under its evaluator: "
+                        f"`{key}` belongs to its evaluator: "
                         f"write `evaluators: [outcome, {{kind: core, {key}: {{...}}}}]`"
                     )
         return given
@@ -132,13 +132,13 @@ class EvaluationConfig(Record):
 
     @property
     def models_in_use(self) -> dict[str, ModelSpec]:
-        """The models that somebody uses, by alias, sorted."""
+        """The models that are used, by alias, sorted."""
         used = {alias for _, alias in self._used_models()}
         return {alias: spec for alias, spec in sorted(self.all_models.items()) if alias in used}
 
     @property
     def has_models(self) -> bool:
-        """Whether there is any model: then users, judges and debaters are models by default."""
+        """Whether there is any model: if so, users, judges and debaters are models by default."""
         return bool(self.all_models)
 
     def _used_models(self) -> list[UsedModel]:
@@ -197,9 +197,9 @@ def _refuse_twice(what: str, names: list[str]) -> None:
 
 
 class EvaluatorsOnly(CampaignConfig):
-    """A campaign file as `judge` reads it: what plays a campaign may be there, and need not be.
+    """A campaign file as `judge` reads it: scenarios and systems may be left out.
 
-    What is written is checked as in any campaign file; only what evaluators need counts.
+    Everything is checked as in any campaign file, but only what evaluators need is used.
     """
 
     scenarios: tuple[ScenarioSource, ...] = ()
@@ -210,8 +210,8 @@ class EvaluatorsOnly(CampaignConfig):
 
     @property
     def for_evaluators(self) -> EvaluationConfig:
-        """What evaluators need, with the models that they use and no others: no endpoint has to
-        be there that nobody asks."""
+        """What evaluators need, with only the models that they use: the other endpoints are not
+        tried."""
         used = self.models_in_use
         fields: dict[str, object] = {
             name: getattr(self, name) for name in EvaluationConfig.model_fields

@@ -1,4 +1,4 @@
-"""Read a campaign file; whatever is wrong with it becomes one line that says what to change."""
+"""Read a campaign file; each mistake in it becomes one line that says what to change."""
 
 import difflib
 import types
@@ -23,27 +23,27 @@ _LARGEST = 2**63 - 1  # what SQLite and canonical JSON can hold
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """YAML's safe loader, but a key that is written twice is an error, not an override."""
+    """YAML's safe loader, which also refuses a key that is written twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                raise _at(key, f"key {key.value!r} stands twice")
+                raise _at(key, f"key {key.value!r} is written twice")
             seen.add(str(key.value))
         return super().construct_mapping(node, deep=deep)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """As always, but a value that its own tag refuses is told with its line."""
+        """The value; an error names the line of a value that cannot be read."""
         try:
             value: object = super().construct_object(node, deep=deep)
-            if isinstance(value, str):  # as in JSON, two escapes may make one character
+            if isinstance(value, str):  # as in JSON, two escapes may form one character
                 return value.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            raise _at(node, "half a character is no text") from None
-        except (ValueError, OverflowError):  # no such day, more digits than Python reads
+            raise _at(node, "invalid Unicode: a lone surrogate") from None
+        except (ValueError, OverflowError):  # a day that does not exist, or too many digits
             tag = node.tag.rpartition(":")[2]
-            raise _at(node, f"{str(node.value)[:40]!r} is no {tag} that can be read") from None
+            raise _at(node, f"{str(node.value)[:40]!r} cannot be read as {tag}") from None
         if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
             raise _at(node, f"{str(node.value)[:40]} is too large a number")
         return value
@@ -54,16 +54,15 @@ def _at(node: yaml.Node, problem: str) -> yaml.YAMLError:
 
 
 def read_config(path: Path) -> CampaignConfig:
-    """The campaign file at `path`; raises ConfigError for anything that is wrong with it."""
+    """The campaign file at `path`; raises ConfigError for any mistake in it."""
     return _read(path, CampaignConfig, "`scenarios` and `systems`")
 
 
 def read_evaluators(path: Path | None, names: Sequence[str] = ()) -> EvaluationConfig:
-    """What evaluators need, from a file that need not say what else a campaign is.
+    """What evaluators need, from a file that may leave out scenarios and systems.
 
-    With `names`, only those evaluators: of the file, or built-in ones. Raises ConfigError for
-    anything that is wrong with the file, in what it says of a campaign, too, and for a name that
-    is neither.
+    With `names`, only those evaluators: of the file, or built in. Raises ConfigError for any
+    mistake in the file, and for an unknown name.
     """
     given = EvaluatorsOnly() if path is None else _read(path, EvaluatorsOnly, _FOR_EVALUATORS)
     own = {entry.label: entry for entry in given.evaluators}
@@ -78,10 +77,7 @@ def read_evaluators(path: Path | None, names: Sequence[str] = ()) -> EvaluationC
 
 
 def read_models(path: Path) -> EvaluationConfig:
-    """The models of a file, all of them, that need not say what they are for.
-
-    Raises ConfigError for anything that is wrong with the file.
-    """
+    """All models of a file, which need not use them. Raises ConfigError for any mistake in it."""
     return _read(path, EvaluatorsOnly, _FOR_EVALUATORS)
 
 
@@ -112,7 +108,7 @@ def _read(path: Path, kind: type[C], keys: str) -> C:
 
 
 def explain(error: ValidationError) -> str:
-    """One line about the first thing that is wrong, and how many more there are."""
+    """One line about the first mistake, and how many more there are."""
     details = _distinct(error.errors(include_url=False))
     unknown = [detail for detail in details if detail["type"] == "extra_forbidden"]
     first = (unknown or details)[0]
@@ -121,7 +117,7 @@ def explain(error: ValidationError) -> str:
 
 
 def _distinct(details: list[ErrorDetails]) -> list[ErrorDetails]:
-    """One for each place, and none for a list or mapping that is wrong by its parts only."""
+    """One error for each place; a list or mapping of which only a part is wrong has none itself."""
     places = {detail["loc"]: detail for detail in reversed(details)}
     inner = {place[:length] for place in places for length in range(len(place))}
     return [each for each in details if each is places[each["loc"]] and each["loc"] not in inner]
@@ -168,7 +164,7 @@ def _kinds(of: str) -> Iterator[str]:
 
 
 def _expected(detail: ErrorDetails) -> str:
-    """What should stand there, in a user's words and not pydantic's."""
+    """What was expected, in a user's words instead of pydantic's."""
     match detail["type"]:
         case "model_type" | "model_attributes_type" | "dict_type":
             keys = ", ".join(sorted(_keys_at(list(detail["loc"]))))
@@ -185,7 +181,7 @@ def _dotted(place: object) -> str:
 
 
 def _keys_at(place: list[int | str]) -> set[str]:
-    """The keys that are known where `place` leads, walked from the campaign's root."""
+    """The keys that are known at `place`, counted from the root of the file."""
     models: list[type[BaseModel]] = [CampaignConfig]
     for step in place:
         models = [found for model in models for found in _step(model, step)]

@@ -1,10 +1,9 @@
-"""What a campaign will ask of its models, before it is run: calls, tokens, cost, at most.
+"""An upper bound of the calls, tokens and costs of a campaign, before it is run.
 
 Calls are counted as if nothing ended early: every conversation takes all its rounds, every
-debate its round limit, and everything is still to do. Beside what is asked then (`once`) stands
-what can be asked at most: every reply that is read is useless at first and asked for once more,
-and every utterance of the user leaks and is rewritten. An attempt that fails is none of these
-calls: how often it is repeated is the model's `retries` and `patience`.
+debate its round limit, and nothing is done yet. `once` counts these calls. `most` assumes that
+every reply which is parsed is asked for a second time, and that every utterance of the user leaks
+and is rewritten. Failed attempts are not counted: `retries` and `patience` of the model limit them.
 
 Tokens per call are means over the package's own prompts on recorded logs, at four characters a
 token; a long catalogue name or a talkative system makes them more.
@@ -34,8 +33,10 @@ class Drawn(NamedTuple):
 
 
 class ExpectedUsage(NamedTuple):
-    """Calls, and the tokens and US dollars that they take on average; a cost of None is not
-    known, since a price is not."""
+    """Calls, and the tokens and US dollars that they take on average.
+
+    `cost` is None if the price of a model is unknown.
+    """
 
     calls: int
     prompt_tokens: int
@@ -44,8 +45,10 @@ class ExpectedUsage(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """What is asked at `most`, and `once` if nothing has to be asked again; `breakdown` says of
-    which model and for what."""
+    """The calls at `most`, and `once` if nothing is asked twice.
+
+    `breakdown` is by model and kind of call.
+    """
 
     conversations: int
     evaluations: dict[str, int]
@@ -69,7 +72,7 @@ class Estimate(NamedTuple):
 
 
 def drawn(corpus: str, scenarios: Sequence[Scenario], items: int) -> Drawn:
-    """What of a corpus's scenarios decides how many calls they take."""
+    """The numbers of a corpus that decide how many calls its scenarios take."""
     return Drawn(corpus, len(scenarios), sum(map(user_opens, scenarios)), items)
 
 
@@ -86,7 +89,7 @@ def estimate(config: CampaignConfig, corpora: Iterable[Drawn]) -> Estimate:
 
 
 def estimate_evaluations(config: EvaluationConfig, conversations: int, rounds: int) -> Estimate:
-    """What so many conversations that exist take, of at most so many rounds each."""
+    """The estimate for conversations that exist, of at most `rounds` rounds each."""
     return _estimate(config, conversations, _evaluators(config, conversations, rounds))
 
 

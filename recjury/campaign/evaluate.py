@@ -1,8 +1,8 @@
 """Evaluating one conversation of a campaign, stage by stage.
 
-Each stage is written when it ends, and what the store has is not done again. A stage that fails is
-recorded with its reason, and those that need it are left out; the other stages and evaluators go
-on, and the next run tries it again.
+Each stage is written when it ends, and is not done again if the store has it. A stage that fails is
+stored with its reason, and the stages that need it are skipped; the other stages and evaluators
+continue, and the next run tries it again.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ class ActiveEvaluator:
         self._room = None if most is None else asyncio.Semaphore(most)
 
     def planned(self) -> PlannedEvaluator:
-        """What the store is told of it."""
+        """Its description for the store."""
         return PlannedEvaluator(
             id=self.version,
             kind=self.evaluator.kind,
@@ -70,7 +70,7 @@ class ActiveEvaluator:
     async def evaluate(
         self, store: Store, planned: PlannedEvaluation, record: ConversationRecord
     ) -> bool:
-        """Do what is left of an evaluation; whether it came to its end."""
+        """Do what is left of an evaluation; return whether it is complete."""
         async with self._room or contextlib.nullcontext():
             unit, sample, is_new = await store.enter(planned)
             done = {} if is_new else store.stage_results(unit)
@@ -91,14 +91,14 @@ class ActiveEvaluator:
         return complete
 
     def _ready(self, done: Mapping[str, StageResult]) -> Iterator[str]:
-        """The stages that are left to do, each as soon as those are `done` that it needs."""
+        """The stages that are not done, each once the stages that it needs are `done`."""
         for stage in self.evaluator.stages:
             if stage.name not in done and all(need in done for need in stage.after):
                 yield stage.name
 
 
 def _refuse_lost(ratings: Sequence[Rating]) -> None:
-    """A call that failed for good may succeed tomorrow: the stage is not finished without it."""
+    """Raise UnitFailed if a call failed: it may succeed later, so the stage is not finished."""
     for rating in ratings:
         if rating.status is Status.CALL_FAILED:
             raise UnitFailed(f"{rating.factor}: {rating.reason}")

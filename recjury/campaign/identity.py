@@ -1,8 +1,8 @@
-"""What a campaign is, what a conversation is, and what only says how to run them.
+"""The identities of campaigns and conversations.
 
 A conversation is identified by everything that can change what is said in it, a campaign by its
-file, without what only says how to run it and without its evaluators. So a higher timeout or
-another judge goes on with the same campaign and its budget, and plays nothing again.
+file without its evaluators and without the settings that only say how to run it. So a campaign
+with a higher timeout or another judge is the same one: it keeps its budget and plays nothing again.
 """
 
 import hashlib
@@ -13,10 +13,10 @@ from recjury.campaign.config import CampaignConfig
 from recjury.records import JSON, ConversationLog, Recommender, Scenario, UserSimulator, digest
 from recjury.simulator import LeakGuard
 
-# Part of every conversation's identity: raise it when a session comes to say something else.
+# Part of every conversation's identity: raise it when the session's rules change.
 IDENTITY_VERSION = 2
 
-# How to run, and who evaluates. Whatever is not named here is what to play.
+# These keys say how to run and what evaluates; all others say what to play.
 _NOT_PLAYED = {"concurrency", "budget", "data", "evaluators", "model", "models", "systems"}
 _OF_A_SYSTEM = {"timeout", "retries", "concurrency", "key_env", "max_bytes"}
 _DIGITS = 12
@@ -33,17 +33,17 @@ def campaign_id(config: CampaignConfig) -> str:
 
 
 def files_id(paths: Iterable[Path], form: str | None) -> str:
-    """The identity of the campaign of recorded files: their content, not how much of it."""
+    """The identity of a campaign of recorded files: their content, whatever `limit` is."""
     return digest(["files", [_content(path) for path in paths], form])[:_DIGITS]
 
 
 def logs_id(logs: Iterable[ConversationLog]) -> str:
-    """The identity of the campaign of conversations that a program has."""
+    """The identity of a campaign of logs that a program passes."""
     return digest(["logs", sorted({log.id for log in logs})])[:_DIGITS]
 
 
 def play_settings(config: CampaignConfig, user: UserSimulator, guard: LeakGuard) -> dict[str, JSON]:
-    """What can change a conversation, whichever system is under test."""
+    """Everything but the system that can change a conversation."""
     return {
         "user": dict(user.settings),
         "session": dict(config.simulator.session.identity(guard)),
@@ -59,9 +59,9 @@ def conversation_id(
 
 
 def _user_models(config: CampaignConfig) -> Mapping[str, JSON]:
-    """What of the simulated user's model can change what it says, by alias.
+    """The settings of the simulated user's model that can change its replies, by alias.
 
-    What of a system's models can change its answers is in the system's own settings.
+    Those of a system's models are part of the system's own settings.
     """
     if not config.plays_llm:
         return {}

@@ -1,4 +1,4 @@
-"""How far a campaign is: counted by the pipeline, shown by whoever watches."""
+"""How far a campaign is: counted by the runner, and shown by the command line or a program."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -26,8 +26,8 @@ class Progress:
     """Counts of conversations, and of evaluations by label; `changed` is called after every
     change.
 
-    `resumed` units were done before this run began and say nothing about its speed. `usage`
-    are the gateway's counters, where the campaign has models.
+    `resumed` units were done before this run: the estimate of the time left ignores them. `usage`
+    are the gateway's counters, None if the campaign has no models.
     """
 
     conversations: UnitCounts = field(default_factory=UnitCounts)
@@ -43,7 +43,7 @@ class Progress:
         self.started = self.clock()
 
     def begin(self, conversations: UnitCounts, evaluations: Mapping[str, UnitCounts]) -> None:
-        """Say what there is to do, and what of it is done already."""
+        """Set how much there is to do, and how much of it is done already."""
         self.conversations, self.evaluations = conversations, dict(evaluations)
         self.resumed = sum(counts.done for counts in self._all_counts())
         self.changed(self)
@@ -55,13 +55,13 @@ class Progress:
         self.changed(self)
 
     def wait(self, counts: UnitCounts, count: int) -> None:
-        """Leave units out that have to wait for another run."""
+        """Take units out of the plan that must wait for another run."""
         counts.planned -= count
         self.changed(self)
 
     @property
     def share(self) -> float:
-        """What part of all units is done or failed, 0 to 1."""
+        """The share of all units that are done or failed, 0 to 1."""
         planned = sum(counts.planned for counts in self._all_counts())
         return 1 - self.remaining / planned if planned else 0.0
 

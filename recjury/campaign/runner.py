@@ -1,7 +1,7 @@
-"""The runner: each unit's conversation is held, and then evaluated by every evaluator.
+"""The runner: plays each unit's conversation, and then has every evaluator evaluate it.
 
 What is left to do is read from the store. If a conversation fails, its evaluations wait for the
-next run; if an evaluation fails, everything else goes on.
+next run; if an evaluation fails, everything else continues.
 """
 
 import asyncio
@@ -113,7 +113,7 @@ class Runner:
         self._store.join(campaign, tuple({each.id: each for each in every}.values()))
 
     def _left(self, campaign: str, units: Sequence[Unit]) -> list[Unit]:
-        """The units with something left to do; `progress` is told of all."""
+        """The units with something left to do; `progress` is set to the numbers of all."""
         held = self._store.held(campaign)
         self._done = {unit.id for unit in units if unit.id in held}
         self._complete = self._finished(units, held)

@@ -30,7 +30,7 @@ def await_work(work: Coroutine[None, None, T]) -> T:
         with event_loop() as runner:
             return runner.run(work)
     except KeyboardInterrupt:
-        output.say("recjury: interrupted; what was finished is kept: the same command goes on")
+        output.say("recjury: interrupted; finished work is kept: run the same command to continue")
         output.stop(INTERRUPTED)
 
 

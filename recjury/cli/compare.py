@@ -29,9 +29,10 @@ def compare(
     seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
     as_json: options.Json = False,
 ) -> None:
-    """Compare two systems: A minus B on what both met, with 95 % intervals and corrected p-values.
+    """Compare two systems: A minus B on the scenarios of both, with 95 % intervals and p-values.
 
-    Or two evaluators on the conversations that both rated.
+    With --evaluators, compare two evaluators on the conversations that both rated. P-values are
+    Holm-corrected.
 
     \b
     recjury compare kbrd retrieval
@@ -42,7 +43,7 @@ def compare(
     from recjury.store import Store
 
     if a == b:
-        raise ConfigError(f"name two different ones to compare, got {a} twice")
+        raise ConfigError(f"A and B must be two different names, got {a} twice")
     work = compare_evaluators if evaluators else compare_systems
     with Store.open(store, create=False) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
@@ -72,7 +73,9 @@ def _show(title: str, result: "Comparison | EvaluatorComparison") -> None:
             for m, e in result.agreements.items()
         ],
     )
-    output.say(f"over {result.pairs} conversations that both rated; apart: without the sign")
+    output.say(
+        f"over {result.pairs} conversations that both rated; apart: mean absolute difference"
+    )
 
 
 def _gap(gap: "MeanDifference") -> list[str]:

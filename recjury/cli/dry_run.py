@@ -88,8 +88,8 @@ def _show_calls(bound: "Estimate") -> None:
     )
     output.say(
         "at most: every conversation and debate takes all its rounds, every reply is asked for "
-        "twice, and all that the user says is rewritten twice. Attempts that fail are not in it: "
-        "`retries` and `patience` bound them. What a store has already is not taken off"
+        "twice, and every utterance of the user is rewritten twice. Failed attempts are not "
+        "counted: `retries` and `patience` limit them. What a store has already is not subtracted"
     )
 
 

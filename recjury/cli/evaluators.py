@@ -1,4 +1,4 @@
-"""`recjury evaluators`: who can evaluate, what they rate, and what they need."""
+"""`recjury evaluators`: the evaluators, what they rate, and what they need."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 def evaluators(
     config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.yaml", help="List those of this file, with own ones."),
+        typer.Option(
+            metavar="FILE.yaml", help="List the evaluators of this file, your own ones included."
+        ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
     """List the evaluators that are built in or installed, with their metrics and needs.
 
-    With --config those that a campaign file names: own rubrics and classes, too.
+    With --config, those of a campaign file: own rubrics and classes, too.
 
     \b
     recjury evaluators

@@ -1,4 +1,4 @@
-"""`recjury export`: a store's content as plain files."""
+"""`recjury export`: the content of a store as plain files."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -28,7 +28,7 @@ def export(
 ) -> None:
     """Export conversations, evaluations, turns, ratings, statements and calls, a file each.
 
-    And conversations.jsonl, which holds the conversations whole: `recjury judge` reads it.
+    conversations.jsonl has the whole conversations: `recjury judge` reads it.
 
     \b
     recjury export out

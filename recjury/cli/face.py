@@ -1,4 +1,4 @@
-"""`recjury face`: scores particle by particle, explained and held against labels."""
+"""`recjury face`: scores of particles, explained and compared with labels."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -50,17 +50,17 @@ def table(
         ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Leave scores outside their aspect's scale out.")
+        bool, typer.Option("--strict", help="Leave out scores outside their aspect's scale.")
     ] = False,
     problems: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write everything that is wrong there.")
+        Path | None, typer.Option(metavar="FILE", help="Write all problems of the input there.")
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Hold FACE's scores against people's labels: correlations per aspect and subset.
+    """Compare FACE's scores with human labels: correlations per aspect and subset.
 
-    A turn's or dialogue's score is the plain mean over its particles and instructions; without
-    any it is unscored, and no part of n.
+    The score of a turn or dialogue is the mean over its particles and instructions; without any
+    it has no score and is not counted in n.
 
     \b
     recjury face table --labels crs_arena_eval.json
@@ -75,7 +75,7 @@ def table(
     if runs is None:
         result = _of_store(store, campaign, labels, out)
     elif campaign is not None or out is not None:
-        raise ConfigError("--campaign and --out are for what is in a store: leave out --runs")
+        raise ConfigError("--campaign and --out are for the scores of a store: leave out --runs")
     else:
         result = face_table(runs, labels, strict=strict)
     if problems is not None:
@@ -107,7 +107,7 @@ def _of_store(url: str, campaign: str | None, labels: Path, out: Path | None) ->
         scored = tuple(read_scored(kept, chosen))
     if not scored:
         raise DataError(
-            "nothing here is scored by FACE: run `recjury judge FILE --evaluator face` first"
+            "FACE has scored nothing here: run `recjury judge FILE --evaluator face` first"
         )
     result = scored_table(scored, labels)
     if out is not None:
@@ -129,7 +129,7 @@ def _say_problems(problems: "Iterable[Problem]") -> None:
 
 
 def _say_gaps(result: "FaceTable") -> None:
-    """Where scores are missing altogether, which no single score can tell."""
+    """Print for which labels there is no score."""
     for subset, row in result.coverage.items():
         for aspect, covered in row.items():
             if covered.scored < covered.labelled:

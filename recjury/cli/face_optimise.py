@@ -1,4 +1,4 @@
-"""`recjury face optimise`: better instructions from AB-ReDial's labels, or a new choice of them."""
+"""`recjury face optimise`: better instructions from AB-ReDial's labels, or a new selection."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -50,7 +50,7 @@ def optimise(
     pool: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="FACE*: only choose anew from these instructions (pool.json)."
+            metavar="FILE", help="FACE*: only select again from these instructions (pool.json)."
         ),
     ] = None,
     setting: Annotated[
@@ -59,7 +59,7 @@ def optimise(
             "--set", metavar="NAME=VALUE", help="A setting, such as iterations=2 (may be repeated)."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the split and all random draws.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the split and of all random draws.")] = 0,
     max_calls: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Send at most N calls in this run.")
     ] = None,
@@ -67,16 +67,16 @@ def optimise(
     concurrency: options.Concurrency = None,
     store: options.Store = options.DEFAULT_STORE,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what it would ask, and stop.")
+        bool, typer.Option("--dry-run", help="Only say which calls it would make.")
     ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Optimise FACE's instructions for one aspect: gradients, rewriting, UCB, beam search.
 
-    Interrupted, out of budget, killed: the same command goes on, and sends again only what was
-    not yet on disk. A budget holds for all runs of the same optimisation together, and
-    `recjury status` shows what they have cost. Settings (--set) are those of the paper:
-    iterations, beam, candidates, gradients, exploration, batches, final, temperature; and ours:
+    If it was interrupted, killed or out of budget, the same command continues, and sends only
+    calls again that were not stored. A budget covers all runs of the same optimisation, and
+    `recjury status` shows what they have cost. Settings (--set) of the paper are
+    iterations, beam, candidates, gradients, exploration, batches, final, temperature; ours are
     gradient_particles, sampled_particles, correlation, merged, averaging, tolerated_failures.
 
     \b
@@ -147,7 +147,7 @@ def _settings(given: Sequence[str], seed: int) -> "OptimiserSettings":
         try:
             values[name.strip()] = yaml.safe_load(value)
         except yaml.YAMLError:
-            raise ConfigError(f"--set {name.strip()}: {value!r} is no value") from None
+            raise ConfigError(f"--set {name.strip()}: {value!r} is not a YAML value") from None
     try:
         return OptimiserSettings.model_validate(values | {"seed": seed})
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""`recjury fork`: hold a stored debate again from one of its rounds on, with something changed."""
+"""`recjury fork`: run a stored debate again from one of its rounds on, with changes."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recjury.records import JSON, Role
     from recjury.store import Store
 
-NOT_HELD = 3
+SOME_FAILED = 3
 _DIGITS = 12  # of an id
 
 
@@ -52,10 +52,10 @@ def fork(
     store: options.Store = options.DEFAULT_STORE,
     as_json: options.Json = False,
 ) -> None:
-    """Fork a debate: what was said before round N stays, and what follows is held anew.
+    """Fork a debate: keep the rounds before N, and run the rest again.
 
-    In round N only what is replaced changes. The fork is kept beside the original, and enters no
-    mean.
+    In round N only the given statements and scores are replaced. The fork is stored beside the
+    original, and is not part of any mean.
 
     \b
     recjury fork 3f2a91 --from 2 --say linguist=milder.txt --config campaign.yaml
@@ -75,8 +75,8 @@ def fork(
             with event_loop() as runner:
                 forked = runner.run(fork_debate(original, changes, kept, models))
         except UnitFailed as failure:
-            output.say(f"the fork was not held: {failure}; the same command goes on")
-            output.stop(NOT_HELD)
+            output.say(f"the fork failed: {failure}; run the same command to continue")
+            output.stop(SOME_FAILED)
         _show(kept, forked, changes, as_json=as_json)
 
 
@@ -168,7 +168,7 @@ def _show(store: "Store", forked: "Forked", changes: "Changes", *, as_json: bool
     before = output.number(original.verdict.score, 1)
     output.say(f"the original, {forked.original[:_DIGITS]}, came to {before}")
     if forked.existed:
-        output.say("the same fork was there already: nothing was asked")
+        output.say("the same fork exists already: no model was called")
     else:
         output.say(f"{forked.calls} calls, {forked.reused} reused")
     output.say(f"kept as {forked.evaluation[:_DIGITS]}: recjury replay shows all of it")

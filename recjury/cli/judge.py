@@ -1,4 +1,4 @@
-"""`recjury judge`: evaluate conversations that exist, from files or from the store."""
+"""`recjury judge`: evaluate existing conversations, from files or from the store."""
 
 from collections.abc import Coroutine, Sequence
 from enum import StrEnum
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class LogFormat(StrEnum):
-    """How recorded conversations are written."""
+    """The format of recorded conversations."""
 
     CONCEPT = "concept"
     CRSARENA = "crsarena"
@@ -42,12 +42,12 @@ def judge(
         Path | None,
         typer.Option(
             metavar="FILE.yaml",
-            help="Models and evaluators; a campaign file will do. Without it: no model.",
+            help="Models and evaluators, such as a campaign file. Without it: no model.",
         ),
     ] = None,
     form: Annotated[
         LogFormat | None,
-        typer.Option("--format", help="How the files are written (default: found out)."),
+        typer.Option("--format", help="Format of the files (default: detected)."),
     ] = None,
     store: options.Store = options.DEFAULT_STORE,
     limit: Annotated[
@@ -61,14 +61,14 @@ def judge(
     budget: options.Budget = None,
     report: options.Report = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be done, and what it may cost.")
+        bool, typer.Option("--dry-run", help="Only show what would be done, and what it may cost.")
     ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Evaluate conversations that exist; nothing is played.
+    """Evaluate existing conversations; nothing is played.
 
-    Files are recordings in one of the known forms, and become a campaign of their own. With
-    --campaign the evaluations join those that a campaign of the store has.
+    Files are recordings in one of the known formats, and become a campaign of their own. With
+    --campaign the evaluations are added to those of a campaign in the store.
 
     \b
     recjury judge kbrd_redial.jsonl.gz barcor_redial.jsonl.gz --limit 50
@@ -83,13 +83,13 @@ def judge(
     from recjury.report import check_report_path
 
     if paths and campaign:
-        raise ConfigError("name files or --campaign, and not both")
+        raise ConfigError("name files or --campaign, not both")
     if not (paths or campaign):
         raise ConfigError("name files to evaluate, or a campaign of the store with --campaign")
     if campaign and (form or limit):
         raise ConfigError("--format and --limit are about files: leave them out with --campaign")
     if campaign and not (evaluator or config):
-        raise ConfigError("say what evaluates the campaign: --evaluator NAME or --config FILE")
+        raise ConfigError("name what evaluates the campaign: --evaluator NAME or --config FILE")
     changes: dict[str, object] = {"data": data, "concurrency": concurrency, "budget": budget}
     if paths and config is None:
         changes["name"] = paths[0].name
@@ -119,7 +119,7 @@ def _rounds(
     form: str | None,
     limit: int | None,
 ) -> list[int]:
-    """How many rounds each conversation has that is to be evaluated."""
+    """The number of rounds of each conversation to evaluate."""
     from recjury.corpora import data_beside, read_recordings
     from recjury.store import Store
 

@@ -1,7 +1,7 @@
-"""Runs a command and turns what went wrong into an exit code.
+"""Run a command, and turn an error into an exit code.
 
-0 done; 1 a bug (with its traceback); 2 the user can fix it (one line); 3 done, but some of it
-failed; 130 interrupted.
+0 done; 1 a bug (with its traceback); 2 an error the user can fix (one line); 3 done, but some of
+it failed; 130 interrupted.
 """
 
 import os
@@ -14,15 +14,15 @@ from recjury.errors import UserError
 
 def main() -> None:
     """Entry point of the `recjury` command."""
-    # Own systems are named by import path ("mine:Recommender"), from where the user stands; last,
-    # so that nothing there stands in for an installed library.
+    # A user's own systems are imported from the current folder ("mine:Recommender"). It is the last
+    # entry of the path, so that no file in it replaces an installed library.
     sys.path.append(os.getcwd())
     try:
         app()
     except UserError as error:
         _end(f"recjury: {printable(' '.join(str(error).split()))}", 2)
     except BrokenPipeError:
-        # Whoever read our output has left: there is nobody to tell.
+        # The program that read our output has ended (as in `recjury status | head -1`).
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 

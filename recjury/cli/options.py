@@ -71,4 +71,4 @@ def aspect_named(name: str) -> "Aspect":
     try:
         return Aspect(name.strip().lower().replace("-", "_"))
     except ValueError:
-        raise ConfigError(f"{name!r} is no aspect: expected {', '.join(Aspect)}") from None
+        raise ConfigError(f"{name!r} is not an aspect: expected {', '.join(Aspect)}") from None

@@ -1,4 +1,4 @@
-"""What commands print: one JSON object on standard output, or tables for people."""
+"""What commands print: one JSON object on standard output, or tables to read."""
 
 import re
 import sys
@@ -25,17 +25,17 @@ def emit_json(value: object) -> None:
 
 
 def say(text: str) -> None:
-    """A line for people on standard error, where it does not disturb what scripts read."""
+    """Print a line on standard error; standard output is for scripts."""
     typer.echo(printable(text), err=True)
 
 
 def show_table(
     headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None
 ) -> None:
-    """A table on standard output, as wide as its content where that is no terminal.
+    """Print a table on standard output; if that is not a terminal, as wide as its content.
 
-    Where a terminal is too narrow for it, rows and columns change places; where it still is, the
-    columns are dealt out to several tables, each with the first.
+    If a terminal is too narrow, rows and columns are swapped; if it still is, the columns are
+    split over several tables, each with the first column.
     """
     from rich.console import Console
 
@@ -85,7 +85,7 @@ def _table(lines: Lines, title: str | None) -> "Table":
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number for a table; "-" for one that is not there."""
+    """A number for a table; "-" if it is None."""
     return "-" if value is None else f"{value:.{digits}f}"
 
 

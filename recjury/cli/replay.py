@@ -1,4 +1,4 @@
-"""`recjury replay`: watch stored conversations and debates again, or verify debates."""
+"""`recjury replay`: show stored conversations and debates again, or verify debates."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -35,10 +35,9 @@ def replay(
     campaign: options.Campaign = None,
     as_json: options.Json = False,
 ) -> None:
-    """Replay conversations and their debates from the store; nothing is asked of any model.
+    """Replay conversations and their debates from the store; no model is called.
 
-    Of a conversation without a debate, what there is of it is shown: what was said, as far as it
-    went, and the ratings.
+    For a conversation without a debate, the turns and the ratings that exist are shown.
 
     \b
     recjury replay                     list the debates, and the conversations that failed
@@ -87,7 +86,7 @@ def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
 
 
 def _list_debates(store: "Store", debates: "list[DebateSummary]") -> None:
-    """A line each; who evaluates, and what is a fork, only where that tells something."""
+    """A line each; the columns `evaluator` and `fork` only if there are several, or any."""
     several = len({each.evaluator for each in debates}) > 1
     forks = any(each.fork_of for each in debates)
     headings = ["debate", "system", "scenario", "verdict", "rounds", "agreed"]
@@ -138,7 +137,7 @@ def _all(store: "Store", campaign: str | None) -> "Iterator[Replayed]":
 
 
 def _named(store: "Store", prefix: str) -> "Iterator[Replayed]":
-    """The debates of what was named, or how far it came."""
+    """The debates of the named id; without one, the conversation as far as it went."""
     from recjury.debate.lookup import look_up_debates
     from recjury.debate.stored_debate import load_debate
 
@@ -153,8 +152,10 @@ def _named(store: "Store", prefix: str) -> "Iterator[Replayed]":
 
 
 def _undebated(store: "Store", conversation: str, evaluation: str | None) -> Undebated:
-    """A conversation without a debate, with the ratings of those who were to debate, or of all
-    evaluators where none does; or those of one `evaluation`."""
+    """A conversation without a debate, and its ratings.
+
+    They are those of `evaluation` if given, else of the evaluators with a debate, else all.
+    """
     from recjury.errors import StoreError
 
     log = store.log(conversation)
@@ -181,17 +182,17 @@ def _evaluations(store: "Store", conversation: str) -> "list[EvaluationResult]":
 
 
 def _why(evaluations: "list[EvaluationResult]") -> str:
-    """Why there is a conversation and no debate."""
+    """Why the conversation has no debate."""
     for each in evaluations:
         for stage in ("rate", "debate"):
-            # A stage that failed may have been finished since: then it is not what is missing.
+            # A stage that failed may have been finished later: then it is not the reason.
             if stage in each.failures and stage not in each.stages:
                 return f"{stage} failed: {each.failures[stage]}"
-    return "none was held: the debate is off, or its campaign is not done"
+    return "there is none: the debate is off, or its campaign is not finished"
 
 
 def _sorted_out(found: "Iterable[Replayed]") -> "dict[str, list[dict[str, JSON]]]":
-    """All of them as JSON, by how far they came."""
+    """All of them as JSON, grouped by how far they went."""
     from recjury.store import Unfinished
 
     debates: list[dict[str, JSON]] = []

@@ -19,7 +19,7 @@ SOME_DIFFER = 3
 def verify_debates(
     store: "Store", evaluations: Sequence[str], *, every: bool, as_json: bool
 ) -> None:
-    """Recompute debates and print where they differ; `every` one must be there, if so said."""
+    """Recompute debates and print where they differ; with `every`, a missing one differs."""
     from recjury.debate.stored_debate import another_version
 
     different: list[dict[str, JSON]] = []
@@ -35,7 +35,7 @@ def verify_debates(
             others += [] if protocol is None else [{**place, "protocol": protocol}]
     if as_json:
         result = {"debates": len(evaluations), "verified": verified, "different": different}
-        # Only where there is something to say: mostly all debates are of the installed version.
+        # Left out if it is empty: usually all debates are of the installed version.
         output.emit_json(result | ({"another_version": others} if others else {}))
     else:
         for difference in different:
@@ -51,7 +51,7 @@ def verify_debates(
 
 
 def _place(store: "Store", evaluation: str) -> "dict[str, JSON]":
-    """The ids that scripts know a debate by; of one whose rows are gone, its own alone."""
+    """The ids of a debate for scripts; only its own if its rows are missing."""
     try:
         conversation = next(iter(store.evaluation(evaluation).conversations), None)
     except StoreError:
@@ -61,15 +61,15 @@ def _place(store: "Store", evaluation: str) -> "dict[str, JSON]":
 
 def _say_versions(others: Counter[str]) -> None:
     for protocol, count in others.most_common():
-        held = "was" if count == 1 else "were"
+        made = "was" if count == 1 else "were"
         output.say(
-            f"{count} of them {held} held by another version, {protocol}: what that version said "
-            "or asked was held against its hashes, and not made again"
+            f"{count} of them {made} made by another version, {protocol}: texts and prompts were "
+            "compared by their hashes, and not made again"
         )
 
 
 def _differences(store: "Store", evaluation: str, *, every: bool) -> "tuple[Discrepancy, ...]":
-    """Of `every` debate that must be there, one that is not differs; one that was named is not."""
+    """Where a debate differs. With `every`, a missing debate is a difference, else StoreError."""
     from recjury.debate.discrepancy import Discrepancy
     from recjury.debate.stored_debate import verify
 

@@ -1,4 +1,4 @@
-"""What `recjury replay` shows to people: conversations, ratings, and debates round by round."""
+"""What `recjury replay` shows: conversations, ratings, and debates round by round."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -26,7 +26,7 @@ class Undebated(NamedTuple):
 
 
 def show(found: Iterable["Replayed"]) -> None:
-    """Print debates, and what there is of conversations without one, each as it comes."""
+    """Print debates, and conversations without one, one after the other."""
     from recjury.store import Unfinished
 
     view = View()
@@ -55,7 +55,7 @@ class View:
         protocol = debate.transcript.protocol
         if protocol != installed_protocol(protocol):
             self._rule(
-                f"held by another version, {protocol}: installed is {installed_protocol(protocol)}"
+                f"made by another version, {protocol}: installed is {installed_protocol(protocol)}"
             )
         self._ratings(debate.ratings)
         if debate.forked is not None:
@@ -75,7 +75,7 @@ class View:
         self._rule(f"verdict {score}, {how} {verdict.reason}".strip())
 
     def unfinished(self, failed: "Unfinished") -> None:
-        """What was said, and why it went no further."""
+        """The turns, and why the conversation ended."""
         self._conversation(failed.log)
         self._rule(f"failed {failed.place}, not rated")
         self._say("", failed.reason)
@@ -101,7 +101,7 @@ class View:
             self._say("", f"  {role}: played by {model} from round {fork.round} on")
 
     def _conversation(self, log: "ConversationLog") -> None:
-        """What it was about, what was said before, and each turn with what it recommended."""
+        """Targets and wishes, the history, and each turn with its recommendations."""
         self._rule(f"{log.system} · {log.scenario.id}")
         scenario = log.scenario
         if scenario.targets:
@@ -112,7 +112,7 @@ class View:
         for turn in scenario.history:
             self._turn(turn, log)
         if scenario.history:
-            self._rule("here the system under test takes over")
+            self._rule("from here on the system under test answers")
         for turn in log.interaction:
             self._turn(turn, log)
 

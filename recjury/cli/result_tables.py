@@ -1,4 +1,4 @@
-"""What `run` and `judge` print when they are done: tables of systems, or their JSON."""
+"""What `run` and `judge` print at the end: a table of systems per evaluator, or JSON."""
 
 from collections import Counter
 from pathlib import Path
@@ -15,7 +15,7 @@ _SHOWN_REASONS = 5
 
 
 def finish(result: RunResult, url: str, *, report: Path | None, as_json: bool) -> None:
-    """Print what came of a run, write its report, and end with the exit code that says it."""
+    """Print the results of a run, write its report, and end with its exit code."""
     with Store.open(url, create=False) as store:
         summary = summarise(store, result.campaign, conversations=result.conversations)
         if report is not None:
@@ -31,7 +31,7 @@ def finish(result: RunResult, url: str, *, report: Path | None, as_json: bool) -
 
 
 def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
-    """The object that scripts rely on; `failures` says how often each reason stands behind one."""
+    """The JSON object for scripts; `failures` counts the failures by reason."""
     return {
         "campaign": result.campaign,
         "conversations": summary.conversations._asdict(),
@@ -52,7 +52,7 @@ def _show(result: RunResult, summary: CampaignSummary) -> None:
     if result.set_aside:
         output.say(
             f"{result.set_aside} conversations of an earlier version of a system or of the data "
-            "were set aside: they are in the store, and out of these tables"
+            "were set aside: they stay in the store, but not in these tables"
         )
     if result.failed:
         output.say(f"{result.failed} of {result.planned} conversations failed")
@@ -64,7 +64,7 @@ def _show(result: RunResult, summary: CampaignSummary) -> None:
 
 
 def say_failures(reasons: Counter[str]) -> None:
-    """The reasons that stand behind most of what failed, on standard error, a line each."""
+    """The most frequent reasons of failures, on standard error, a line each."""
     for reason, count in reasons.most_common(_SHOWN_REASONS):
         output.say(f"  {count} x {reason}")
     if len(reasons) > _SHOWN_REASONS:
@@ -80,8 +80,8 @@ def show_systems(summary: CampaignSummary) -> None:
         headings = ["system", *map(_heading, measures), "Conversations"]
         output.show_table(headings, _rows(summary, measures), title=label or None)
     output.say(
-        "in brackets: the share (or n, the number) of conversations with a score, where that is "
-        "not all; -: none has"
+        "in brackets: the share (or n, the number) of conversations with a score, if not all have "
+        "one; -: none has"
     )
     rated = (f"{label} by {', '.join(sorted(who))}" for label, who in summary.raters.items() if who)
     output.say(f"rated: {'; '.join(rated) or 'nothing yet'}")
@@ -106,7 +106,7 @@ def _rows(summary: CampaignSummary, measures: list[Measure]) -> list[list[str]]:
 
 
 def cell(summary: MetricSummary, metric: Metric) -> str:
-    """A mean, with its coverage where that is not full."""
+    """A mean, with its coverage if that is not full."""
     mean = output.number(summary.mean, metric.digits)
     if summary.mean is None or summary.coverage is None or summary.coverage == 1:
         return mean

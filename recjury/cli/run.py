@@ -1,4 +1,4 @@
-"""`recjury run`: run a campaign, or go on with it."""
+"""`recjury run`: run a campaign, or continue it."""
 
 from collections.abc import Coroutine
 from pathlib import Path
@@ -20,11 +20,11 @@ def run(
     budget: options.Budget = None,
     report: options.Report = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say what would be done, and what it may cost.")
+        bool, typer.Option("--dry-run", help="Only show what would be done, and what it may cost.")
     ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Run a campaign, or go on with it: what the store has is not done again.
+    """Run a campaign, or continue it: what the store has is not done again.
 
     \b
     recjury run campaign.yaml

@@ -1,4 +1,4 @@
-"""`recjury status`: what a store holds, and how far each campaign is."""
+"""`recjury status`: the campaigns of a store, and how far each is."""
 
 import time
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ def status(
     campaign: options.Campaign = None,
     as_json: options.Json = False,
 ) -> None:
-    """Show the campaigns of a store: what is done, failed and left, and what their calls cost.
+    """Show the campaigns of a store: what is done, failed and left, and what the calls cost.
 
     \b
     recjury status

@@ -1,4 +1,4 @@
-"""`recjury train`: train the systems under test that are ours to train."""
+"""`recjury train`: train the neural systems under test."""
 
 import contextlib
 from collections.abc import Iterator
@@ -25,11 +25,9 @@ Data = Annotated[
     Path | None,
     typer.Option(envvar="RECJURY_DATA", metavar="DIR", help="The folder that holds ievalm/."),
 ]
-Seed = Annotated[
-    int, typer.Option(min=0, max=2**63 - 1, help="The same seed gives the same numbers.")
-]
+Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of all random numbers.")]
 Epochs = Annotated[
-    int | None, typer.Option(min=1, help="At most so many epochs, of recommender and generator.")
+    int | None, typer.Option(min=1, help="The most epochs, of recommender and generator each.")
 ]
 Half = Annotated[
     bool, typer.Option("--half", help="Store the weights in half precision: half the size.")
@@ -44,7 +42,7 @@ Pair = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KIND=NAME",
-        help="A published gpt2 and a roberta to keep as they are: folders or hub names.",
+        help="A published gpt2 and roberta, whose weights stay frozen: folders or hub names.",
     ),
 ]
 
@@ -53,10 +51,10 @@ Pair = Annotated[
 def _systems() -> None:
     """Train a system under test: its recommender, then its generator.
 
-    ReDial's train split is not public in this form: there it trains on the validation split and
-    stops early on a tenth of its dialogues, and says so.
+    ReDial's train split is not public in this form: for ReDial it trains on the validation split
+    and stops early on a tenth of its dialogues, and says so.
 
-    Without --backbone all starts from random weights, in a small configuration.
+    Without --backbone, training starts from random weights, in a small configuration.
     """
 
 
@@ -68,13 +66,13 @@ def kbrd(
     seed: Seed = 0,
     epochs: Epochs = None,
     generator: Annotated[
-        bool, typer.Option(help="Without a generator KBRD speaks in set sentences.")
+        bool, typer.Option(help="Without a generator KBRD speaks in templates.")
     ] = True,
     backbone: Bart = None,
     half: Half = False,
     as_json: options.Json = False,
 ) -> None:
-    """Train KBRD: a graph convolution recommends, a BART that hears it speaks.
+    """Train KBRD: a graph convolution recommends, and a BART that reads its state speaks.
 
     \b
     recjury train kbrd --dataset opendialkg --data DATA --out checkpoints/kbrd-opendialkg
@@ -140,8 +138,8 @@ def unicrs(
 ) -> None:
     """Train UniCRS: a GPT-2 and a RoBERTa, prompted by words and entities.
 
-    Both are small and learn, too; published ones stay as they are and out of the checkpoint,
-    which records where they are.
+    By default both are small and are trained, too. Published ones are frozen and not part of the
+    checkpoint, which stores where they are.
 
     \b
     recjury train unicrs --dataset opendialkg --data DATA --out checkpoints/unicrs-opendialkg

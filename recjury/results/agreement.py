@@ -1,4 +1,4 @@
-"""Two evaluators on the same conversations: how far apart they are, and how alike they rank."""
+"""Two evaluators on the same conversations: how far apart they are, and how they correlate."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -18,9 +18,9 @@ from recjury.store import CampaignEvaluator, Store
 class Agreement(NamedTuple):
     """One metric as two evaluators rated it, over each system's scenarios that both scored.
 
-    Repeats of a scenario are averaged first. `apart` is the mean absolute difference. It and
-    `difference` hold nothing but `n` where the evaluators rate on different scales. Correlations
-    are None where a side does not vary.
+    Repeats of a scenario are averaged first. `apart` is the mean absolute difference. If the
+    evaluators rate on different scales, `apart` is None and `difference` has only `n`. A
+    correlation is None if the scores of one evaluator do not vary.
     """
 
     metric: Metric
@@ -93,8 +93,8 @@ def compare_evaluators(
     """Compare what two evaluators ("core", "core@1a2b") of a campaign rated under the same id.
 
     Without `campaign`, of the newest that has both. `metrics` ("overall") restricts what is
-    compared. Raises StoreError for an evaluator or metric that is not there, and for evaluators
-    that rate nothing in common.
+    compared. Raises StoreError for an unknown evaluator or metric, and for evaluators without a
+    common metric.
     """
     chosen, evaluators = _campaign(store, x, y, campaign)
     of_x, of_y = ({m.id: m for m in evaluators[name].metrics} for name in (x, y))

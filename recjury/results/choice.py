@@ -1,4 +1,4 @@
-"""Which campaign is meant where none is named, and what to raise for unknown names."""
+"""Which campaign is meant if none is named, and the errors for unknown names."""
 
 import difflib
 from collections.abc import Collection, Iterable, Iterator

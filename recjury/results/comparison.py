@@ -15,14 +15,14 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Gap(NamedTuple):
-    """A metric's difference, A minus B. A metric that is a detail is not tested: it has no p."""
+    """A metric's difference, A minus B. A metric that is a detail is not tested and has no p."""
 
     metric: Metric
     difference: MeanDifference
 
     @classmethod
     def of(cls, metric: Metric, difference: MeanDifference) -> "Gap":
-        """The difference of a metric, without its p where it is a detail."""
+        """The difference of a metric, without p if the metric is a detail."""
         return cls(metric, difference._replace(p=None) if metric.detail else difference)
 
 
@@ -69,12 +69,12 @@ def compare_systems(
 ) -> Comparison:
     """Compare two systems of a campaign.
 
-    Without `campaign`, of the newest in which both have a score of the same metric by the newest
-    version of an evaluator. Where there is none, the newest campaign of each is taken, with what
-    the same versions of evaluators rated in both. `metrics` ("core.overall") restricts what is
-    compared. A metric counts where both systems have a score of it. Raises StoreError for a
-    system that the store does not have, for one without any score yet, and for systems that have
-    no score of the same metric by the same version of an evaluator.
+    Without `campaign`, the newest campaign is taken in which both have a score of the same metric
+    by the newest version of an evaluator. If there is none, the newest campaign of each system is
+    taken, with the ratings by the same versions of evaluators. `metrics` ("core.overall") restricts
+    what is compared. A metric is compared if both systems have a score of it. Raises StoreError for
+    an unknown system, for one without any score, and for systems without a score of the same
+    metric by the same version of an evaluator.
     """
     first, second = _sides(store, a, b, campaign)
     shared = _shared(store.evaluators(first.campaign), store.evaluators(second.campaign))

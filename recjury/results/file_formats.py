@@ -23,7 +23,7 @@ _ROWS_AT_ONCE = 2000
 
 
 class Field(NamedTuple):
-    """A column: its name, and what its cells are where they are not empty."""
+    """A column: its name, and the type of its cells that are not empty."""
 
     name: str
     kind: Kind

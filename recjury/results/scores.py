@@ -20,7 +20,7 @@ class Measure(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """Why there is no value of what was rated."""
+    """Why a metric has no value."""
 
     status: Status
     reason: str

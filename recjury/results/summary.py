@@ -17,7 +17,7 @@ class MetricSummary(NamedTuple):
     The interval of the mean and `compare_systems` are over the same means of scenarios: where two
     systems have a score of the same scenarios, the difference of their means is the difference
     that is compared. `n` counts the conversations that have a score, and `coverage` is their
-    share of all the system's conversations; None where the metric applies to none of them.
+    share of all the system's conversations; None if the metric applies to none of them.
     """
 
     mean: float | None
@@ -55,10 +55,9 @@ class Tally:
         return frozenset(pair for by_pair in self._values.values() for pair in by_pair)
 
     def by_pair(self, measure: str) -> dict[str, float]:
-        """Scores by pair: the mean where the system met the same pair several times.
+        """Scores by scenario (pair): the mean over its repeats.
 
-        Repeats of a scenario are no further scenarios: if they were counted as such, intervals and
-        p-values would be too small.
+        Repeats are not counted as further scenarios: intervals and p-values would be too small.
         """
         by_pair = self._values.get(measure, {})
         return {pair: fmean(values) for pair, values in by_pair.items()}
@@ -143,7 +142,7 @@ class CampaignSummary:
         failed = [each for each in failed if each.failures]
         for each in failed:
             self.failures.update(f"{each.label} {s}: {why}" for s, why in each.failures.items())
-        # An older version is not asked again: it has what it has.
+        # Nothing more is planned for an older version.
         planned = evaluator.judgings if is_newest(evaluator) else sum(finished) + len(failed)
         counts = self.evaluations[evaluator.label]
         self.evaluations[evaluator.label] = counts.plus(
@@ -159,7 +158,7 @@ class CampaignSummary:
 def summarise(
     store: Store, campaign: str, *, conversations: Container[str] | None = None
 ) -> CampaignSummary:
-    """What came of a campaign, or of those of its conversations (row ids) alone."""
+    """The results of a campaign, or of the given conversations (row ids) of it."""
     summary = CampaignSummary(store.evaluators(campaign))
     for result in store.results(campaign):
         if conversations is None or result.conversation in conversations:

@@ -87,7 +87,7 @@ async def converse(
 
 @dataclass
 class _Session:
-    """What changes while a conversation goes on."""
+    """The state of a conversation that is running."""
 
     user: UserSimulator
     recommender: Recommender

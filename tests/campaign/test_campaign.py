@@ -350,6 +350,6 @@ def test_an_interrupted_campaign_says_so_and_goes_on(command: Command) -> None:
         running.send_signal(signal.SIGINT)
         _, said = running.communicate(timeout=60)
         assert running.returncode == 130
-        assert "the same command goes on" in said
+        assert "run the same command to continue" in said
         result = _run(command, "campaign.yaml")
     assert result["evaluations"]["core"]["done"] == 4

@@ -72,7 +72,7 @@ def test_yaml_reads_off_as_false_and_so_do_we(tmp_path: Path) -> None:
             GOOD + "models: {crs: {base_url: http://x/v1, name: crs}}\n",
             ["not under `models` (crs); `judges: {kind: measured}` does without a model"],
         ),
-        (GOOD + "name: again\n", ["key 'name' stands twice"]),
+        (GOOD + "name: again\n", ["key 'name' is written twice"]),
         (
             "scenarios: [sample]\nsystems: [retrieval, retrieval]\n",
             ["two systems are named 'retrieval'"],

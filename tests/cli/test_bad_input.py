@@ -83,8 +83,8 @@ def test_a_budget_in_dollars_needs_prices(command: Command) -> None:
     ("arguments", "said"),
     [
         (["judge"], "name files to evaluate, or a campaign"),
-        (["judge", "x.jsonl", "--campaign", "1"], "and not both"),
-        (["judge", "--campaign", "1"], "say what evaluates the campaign"),
+        (["judge", "x.jsonl", "--campaign", "1"], "not both"),
+        (["judge", "--campaign", "1"], "name what evaluates the campaign"),
         (["judge", "none.jsonl"], "none.jsonl"),
         (["judge", "none.jsonl", "--evaluator", "face"], "face.model names the model 'main'"),
         (["judge", "--campaign", "1", "--evaluator", "cor"], "did you mean core?"),

@@ -169,7 +169,7 @@ def test_a_store_without_scores_has_no_table(
     assert "run `recjury judge FILE --evaluator face` first" in ended.err
     ended = command("face", "table", "--labels", labels, "--runs", tmp_path, "--out", tmp_path)
     assert (ended.code, ended.out) == (2, "")
-    assert "--campaign and --out are for what is in a store" in ended.err
+    assert "--campaign and --out are for the scores of a store" in ended.err
 
 
 def test_a_table_whose_problems_cannot_be_written_is_one_line(
@@ -194,7 +194,7 @@ def test_explain_says_what_is_not_there(command: Command, labels: Path, tmp_path
     assert (ended.code, ended.err) == (2, "recjury: --particles and --labels go with --runs\n")
     files = ("--runs", tmp_path, "--particles", labels, "--labels", labels)
     ended = command("face", "explain", "x", *files, "--campaign", "3f2a")
-    assert "--campaign is for what is in a store" in ended.err
+    assert "--campaign is for the scores of a store" in ended.err
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ def scored(
             "kbrd_redial_1 is not scored on relevance in turn 2, but in 1, 3",
         ),
         (("kbrd_redial_1", "--turn", 99), "kbrd_redial_1 is not scored in turn 99, but in 1, 3"),
-        (("kbrd_redial_1", "--aspect", "fluency"), "'fluency' is no aspect"),
+        (("kbrd_redial_1", "--aspect", "fluency"), "'fluency' is not an aspect"),
     ],
 )
 def test_what_is_not_scored_is_one_line_that_says_what_is(

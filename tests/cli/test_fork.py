@@ -270,7 +270,7 @@ def test_a_call_that_fails_keeps_what_was_said(
 
     monkeypatch.setattr(endpoint.server, "_script", down)
     failed = command("fork", *changed)
-    assert (failed.code, "the fork was not held" in failed.err) == (3, True)
+    assert (failed.code, "the fork failed" in failed.err) == (3, True)
     assert len(json.loads(command("replay", "--json").out)["debates"]) == 1
     monkeypatch.setattr(endpoint.server, "_script", player.play)
     asked = len(endpoint.bodies)

@@ -107,9 +107,9 @@ def test_debates_of_another_version_are_named(
         assert named == {each[key] for each in _debates(command)}
     assert {each["another_version"] for each in _debates(command)} == {PROTOCOL}
     said = command("replay", "--verify", *STORE).err
-    assert f"3 of them were held by another version, {PROTOCOL}: " in said
+    assert f"3 of them were made by another version, {PROTOCOL}: " in said
     watched = command("replay", str(held["evaluation"]), *STORE).out
-    assert f"held by another version, {PROTOCOL}: installed is {RULE_DEBATE}99" in watched
+    assert f"made by another version, {PROTOCOL}: installed is {RULE_DEBATE}99" in watched
 
 
 def _debates(command: Command) -> list[dict[str, Any]]:
