@@ -1,4 +1,4 @@
-"""FACE: particles, instructions, and scores that can be traced (paper 000)."""
+"""FACE: particles, instructions, and scores that can be explained (FACE, section 2)."""
 
 from recjury.judges.face.decomposer import Decomposer, GivenDecomposer, LlmDecomposer
 from recjury.judges.face.evaluator import FaceEvaluator, targets
