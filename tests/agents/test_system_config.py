@@ -231,8 +231,8 @@ def test_an_option_the_class_does_not_take_is_refused() -> None:
         ({"say": "raise half"}, r"mine: raised ValueError: no \\ud800\\0 rating"),
         ({"say": "raise its own"}, "mine: raised Stop: enough"),
         ({"say": "T\0o"}, "mine: the answer holds the character NUL"),
-        ({"say": "strange name"}, r"mine: the answer holds invalid Unicode: lone surrogate 0xdcff"),
-        ({"say": "surrogate"}, r"mine: the answer holds invalid Unicode: lone surrogate 0xd800"),
+        ({"say": "strange name"}, r"mine: the answer is invalid Unicode: lone surrogate 0xdcff"),
+        ({"say": "surrogate"}, r"mine: the answer is invalid Unicode: lone surrogate 0xd800"),
     ],
 )
 def test_its_mistakes_fail_the_turn_with_the_reason(
