@@ -73,6 +73,7 @@ def test_objects_are_evaluated_and_their_results_read() -> None:
     assert run.report("report.html").exists()
 
 
+@pytest.mark.slow
 def test_frames_hold_what_the_json_of_a_run_says() -> None:
     run = _evaluate()
     campaign = Path("campaign.yaml")
@@ -126,6 +127,7 @@ def test_a_running_loop_is_no_hindrance() -> None:
     assert asyncio.run(notebook()).result.done == 4
 
 
+@pytest.mark.slow
 def test_the_same_objects_in_another_process_are_the_same() -> None:
     Path("mine.py").write_text(EXAMPLE, "utf-8")
     line = [sys.executable, "mine.py"]

@@ -15,6 +15,7 @@ LABELS = 65
 
 
 @pytest.mark.parametrize("system", ["KBRD", "BARCOR", "UniCRS"])
+@pytest.mark.slow
 def test_the_weights_that_ship_do_as_the_page_says(system: str) -> None:
     (row,) = re.findall(
         rf"^\| {system} \|((?: \.\d+ \|){{4}})", PAGE.read_text("utf-8"), re.MULTILINE

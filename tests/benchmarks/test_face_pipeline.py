@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.face_pipeline import measure
 from recjury.records import Aspect
 
 
+@pytest.mark.slow
 def test_two_dialogues_of_one_aspect(data_folder: Path, tmp_path: Path) -> None:
     found = measure(
         data_folder / "crsarena-eval",

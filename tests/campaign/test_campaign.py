@@ -336,6 +336,7 @@ def _hear_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 def test_an_interrupted_campaign_says_so_and_goes_on(command: Command) -> None:
     with RemoteEndpoint("tests.campaign.player:play", latency=0.2) as endpoint:
         model = _model(endpoint.url)

@@ -247,6 +247,7 @@ ALTERATIONS = [
 
 
 @pytest.mark.parametrize("statement", ALTERATIONS)
+@pytest.mark.slow
 def test_one_change_in_a_fork_is_found(command: Command, debate: str, statement: str) -> None:
     fork = _forked(command, debate, "--from", 2, "--say", "linguist=mild.txt", *MODELS)["fork"]
     with sqlite3.connect("runs.db") as connection:

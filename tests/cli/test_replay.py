@@ -146,6 +146,7 @@ TALK = "(SELECT min(conversation) FROM log)"
     ],
 )
 @pytest.mark.parametrize("by_campaign", [False, True])
+@pytest.mark.slow
 def test_rows_taken_away_are_missed(command: Command, gone: list[str], by_campaign: bool) -> None:
     campaign = json.loads(command("status", "--json", *STORE).out)["campaigns"][0]["campaign"]
     _alter(*gone)

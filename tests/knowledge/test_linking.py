@@ -219,6 +219,7 @@ def test_one_long_word_takes_linear_time() -> None:
 @pytest.mark.parametrize(
     "word", ["{:x}" + "ab" * 20_000, "ab{:x}ab"], ids=["endless words", "many words"]
 )
+@pytest.mark.slow
 def test_what_was_looked_for_is_forgotten_some_day(
     monkeypatch: pytest.MonkeyPatch, word: str
 ) -> None:

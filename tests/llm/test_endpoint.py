@@ -35,6 +35,7 @@ def echo(body: Body) -> str:
 
 
 @pytest.mark.parametrize(("when", "answered"), [("before", 3), ("after", 5)])
+@pytest.mark.slow
 def test_a_process_is_killed_at_the_call_of_choice(
     when: Literal["before", "after"], answered: int
 ) -> None:

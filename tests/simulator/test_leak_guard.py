@@ -193,6 +193,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.slow
 def test_time_is_linear_in_the_text(kind: str) -> None:
     known = catalogue("Up (2009)", "Star Wars: Episode VIII – The Last Jedi (2017)")
     watch = LeakGuard(known).watch([item.ref for item in known])

@@ -47,6 +47,7 @@ NEUTRAL = "Could you suggest something along those lines? What would you recomme
 
 @pytest.mark.parametrize("corpus", ["opendialkg", "redial"])
 @pytest.mark.parametrize("stubborn", [True, False], ids=["rewrite leaks", "rewrite is fine"])
+@pytest.mark.slow
 def test_no_target_of_real_scenarios_gets_through(
     data_folder: Path, corpus: str, stubborn: bool
 ) -> None:

@@ -124,6 +124,7 @@ def _set(path: Path, cell: Cell, old: object, new: object) -> None:
     assert values.alter(path, statement, new, row) == 1, cell
 
 
+@pytest.mark.slow
 def test_every_altered_value_is_noticed(store: Store) -> None:
     with store:
         cells = _cells(store.path)
@@ -135,6 +136,7 @@ def test_every_altered_value_is_noticed(store: Store) -> None:
         assert store.integrity(EVALUATION) == ()
 
 
+@pytest.mark.slow
 def test_a_value_of_another_type_is_noticed_too(store: Store) -> None:
     with store:
         for cell in _cells(store.path):

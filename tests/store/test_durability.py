@@ -35,6 +35,7 @@ with Store.open(sys.argv[1]) as store:
 
 
 @pytest.mark.parametrize("acknowledged", [1, 65, 700])
+@pytest.mark.slow
 def test_what_was_acknowledged_survives_a_kill(tmp_path: Path, acknowledged: int) -> None:
     """Killed while the next batches are on their way."""
     path = str(tmp_path / "runs.db")

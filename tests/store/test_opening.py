@@ -151,6 +151,7 @@ with Store.open(sys.argv[1]) as store:
 """
 
 
+@pytest.mark.slow
 def test_two_processes_make_and_fill_one_store_at_once(tmp_path: Path) -> None:
     """Half of the calls are the same in both, and so are all texts."""
     command = [sys.executable, "-c", _OPEN, str(tmp_path / "runs.db")]

@@ -135,6 +135,7 @@ BOMBS = [
 
 
 @pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb[:8].encode("unicode_escape").decode())
+@pytest.mark.slow
 def test_reading_takes_linear_time(bomb: str) -> None:
     cues = (ask_of, objects, clarifies, offers, describes, reason_in, unnatural, errors)
 
@@ -147,6 +148,7 @@ def test_reading_takes_linear_time(bomb: str) -> None:
     assert grows_linearly(read)
 
 
+@pytest.mark.slow
 def test_a_film_named_all_over_takes_linear_time() -> None:
     """Explainability looks for its people in the text: once, not each time it is named."""
 

@@ -74,6 +74,7 @@ def test_ties_are_broken_by_lot() -> None:
     assert _play(10, [0.0] * 10, seed=4) == _play(10, [0.0] * 10, seed=4)
 
 
+@pytest.mark.slow
 def test_the_best_of_64_is_among_the_16_in_95_of_100_seeds() -> None:
     found = [
         face_ucb.select(face_ucb.world(seed), seed, particles=64, averaging="mean")

@@ -150,6 +150,7 @@ def test_it_asks_no_more_than_was_estimated(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("calls", [1, 80, 97, 350, 900, 1400])
+@pytest.mark.slow
 def test_stopped_by_a_limit_it_goes_on_to_the_same_result(
     tmp_path: Path, whole: OptimisationReport, calls: int
 ) -> None:
