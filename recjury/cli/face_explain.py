@@ -76,7 +76,7 @@ def _source(
         if particles is None or labels is None:
             raise ConfigError("--runs needs --particles and --labels, too")
         if campaign is not None:
-            raise ConfigError("--campaign is for what is in a store: leave it out with --runs")
+            raise ConfigError("--campaign is for the scores of a store: leave it out with --runs")
         return explainable_files(runs, particles, labels)
     if particles is not None or labels is not None:
         raise ConfigError("--particles and --labels go with --runs")
