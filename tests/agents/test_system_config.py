@@ -343,7 +343,7 @@ PACKAGE = {
         "    return Own(corpus, name=name, **options)\n"
     ),
     "offered-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: offered\nVersion: 1.0\n",
-    "offered-1.0.dist-info/recommender_entry_points.txt": (
+    "offered-1.0.dist-info/entry_points.txt": (
         "[recjury.recommenders]\n"
         "by-class = tests.agents.test_system_config:Own\n"
         "by-function = offered:make\n"
