@@ -104,16 +104,17 @@ class DebatePrompts:
 
 
 def own_ratings(role: Role, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
-    """The ratings of the role's three factors, in its order; a factor nobody rated is missing.
+    """The ratings of the role's three factors, in its order; a factor without a rating is left
+    out.
 
-    Raises ValueError if a factor was rated twice: a debate is fed by one judge per factor.
+    Raises ValueError if a factor has two ratings: a debate gets one per factor.
     """
     found: list[Rating] = []
     for factor in role.factors:
         own = [rating for rating in ratings if rating.factor == factor]
         if len(own) > 1:
             judges = ", ".join(rating.evaluator for rating in own)
-            raise ValueError(f"{factor} feeds the debate once, got ratings by {judges}")
+            raise ValueError(f"a debate needs one rating of {factor}, got ratings by {judges}")
         found.extend(own)
     return tuple(found)
 

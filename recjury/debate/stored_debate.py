@@ -127,7 +127,7 @@ class _Stored:
             evaluation=self.row.id,
             conversation=conversation,
             log=log,
-            ratings=_fed(self._rated(), kept.transcript),
+            ratings=_debate_ratings(self._rated(), kept.transcript),
             transcript=kept.transcript,
             verdict=kept.verdict,
             forked=self._forked(),
@@ -164,7 +164,8 @@ def _of_original(original: str, found: Sequence[Discrepancy]) -> tuple[Discrepan
     return tuple(each.model_copy(update={"where": f"{place}, {each.where}"}) for each in found)
 
 
-def _fed(ratings: Sequence[Rating], transcript: DebateTranscript) -> tuple[Rating, ...]:
+def _debate_ratings(ratings: Sequence[Rating], transcript: DebateTranscript) -> tuple[Rating, ...]:
+    """The ratings that the roles were given."""
     given = {
         rating.factor: rating
         for rating in reversed(ratings)  # of two by one judge, the first stays

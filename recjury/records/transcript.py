@@ -39,7 +39,7 @@ class DebateTranscript(Record):
     """All statements of a debate over one log, by round and then in the order of `Role`.
 
     `protocol` identifies the rules and prompts the debate was held under; `judges` names the
-    evaluators whose ratings the roles were given, sorted (with several judges, the feeding one).
+    evaluators whose ratings the roles were given, sorted (of several judges, the source judge).
     """
 
     log: str

@@ -117,13 +117,13 @@ async def _fill(
             await store.save_log(CONVERSATION, LOG)
             with call_context(EVALUATION, 0):
                 if judges is None:
-                    ratings = fed = ratings_of(evaluator="measured")
+                    ratings = given = ratings_of(evaluator="measured")
                     debaters: Debater = RuleDebaters()
                 else:
                     panel = judges(gateway)
                     ratings = await panel.rate(LOG)
-                    fed = panel.feeding(ratings)
+                    given = panel.debate_ratings(ratings)
                     debaters = LlmDebaters(gateway, dict.fromkeys(Role, models[0]))
                 await store.save_stage(PLANNED, "rate", StageResult(ratings))
-                debate = Debate(*change(*await run_debate(LOG, fed, debaters)))
+                debate = Debate(*change(*await run_debate(LOG, given, debaters)))
                 await store.save_stage(PLANNED, "debate", StageResult((overall(debate),), debate))

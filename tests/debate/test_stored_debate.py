@@ -50,7 +50,7 @@ def stored(
 ) -> str:
     """The url of a store with one conversation and its debate."""
     url = f"sqlite:///{folder / 'runs.db'}"
-    judges = functools.partial(panel, models=models, feeds=models[-1])
+    judges = functools.partial(panel, models=models, source_judge=models[-1])
     fill(url, None if rule else judges, models=models, change=change, script=script)
     return url
 

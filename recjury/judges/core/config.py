@@ -138,7 +138,7 @@ class CoreConfig(EvaluatorConfig):
             context.model(judges.models[0], self.label),
             judges.models if routes is None else judges.models[:1],
             routes=routes,
-            feeds=judges.feeds,
+            source_judge=judges.feeds,
             temperature=judges.temperature,
         )
 

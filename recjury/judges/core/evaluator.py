@@ -33,7 +33,7 @@ class Raters(Protocol):
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
         """All ratings."""
 
-    def feeding(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
+    def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings that a debate is held over: one per factor."""
 
 
@@ -93,7 +93,7 @@ class CoreEvaluator:
         if stage == RATE:
             return StageResult(await self._raters.rate(record.log))
         assert self._debaters is not None
-        ratings = self._raters.feeding(done[RATE].ratings)
+        ratings = self._raters.debate_ratings(done[RATE].ratings)
         debate = await run_debate(record.log, ratings, self._debaters, max_rounds=self._max_rounds)
         lost = [s for s in debate.transcript.statements if s.status is Status.CALL_FAILED]
         if lost:

@@ -1,7 +1,7 @@
 """The panel: twelve factors of a log rated at once, by one model, a model each, or several.
 
-With several models each rates every factor, and their mean is added under the name "mean": that
-is for tables. A debate is fed by one named judge, because reasons have no mean.
+With several models, each rates every factor, and their mean is added under the name "mean" for
+tables. A debate gets the ratings of one named judge, because reasons have no mean.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,21 +25,21 @@ class Panel:
         models: Sequence[str],
         *,
         routes: Mapping[Factor, str] | None = None,
-        feeds: str | None = None,
+        source_judge: str | None = None,
         pack: Pack | None = None,
         temperature: float = 0.0,
     ):
         """A panel of `models` (aliases), each of which rates every factor.
 
         With `routes` each factor has one judge: the one named there, else the first of
-        `models`. `feeds` names the model whose ratings feed the debate, by default the first.
+        `models`. The debate gets the ratings of `source_judge`, by default the first model.
         Raises ConfigError for no model, the same one twice, one called "mean" or "measured",
-        or a `feeds` that does not rate.
+        or a `source_judge` that does not rate.
         """
         self._models = tuple(models)
         self._routes = dict(routes) if routes is not None else None
-        self._check(feeds)
-        self._feeds = feeds or self._models[0]
+        self._check(source_judge)
+        self._source_judge = source_judge or self._models[0]
         self._judges = {
             model: FactorJudge(gateway, model, pack, temperature=temperature)
             for model in (*self._models, *(self._routes or {}).values())
@@ -47,10 +47,10 @@ class Panel:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """What can change its ratings, and which of them feed the debate."""
+        """What can change its ratings, and which of them the debate gets."""
         first = self._judges[self._models[0]].settings
         routes = None if self._routes is None else {str(f): m for f, m in self._routes.items()}
-        return {**first, "model": self._models, "routes": routes, "feeds": self._feeds}
+        return {**first, "model": self._models, "routes": routes, "feeds": self._source_judge}
 
     @property
     def data(self) -> Mapping[str, JSON]:
@@ -65,9 +65,9 @@ class Panel:
             return tuple(ratings)
         return (*ratings, *(_mean(factor, ratings) for factor in Factor))
 
-    def feeding(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
+    def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings of this panel among `ratings` that a debate is held over: one per factor."""
-        wanted = {factor: self._feeder(factor) for factor in Factor}
+        wanted = {factor: self._source_of(factor) for factor in Factor}
         return tuple(
             rating
             for factor, model in wanted.items()
@@ -80,10 +80,10 @@ class Panel:
             return self._models
         return (self._routes.get(factor, self._models[0]),)
 
-    def _feeder(self, factor: Factor) -> str:
-        return self._feeds if self._routes is None else self._raters(factor)[0]
+    def _source_of(self, factor: Factor) -> str:
+        return self._source_judge if self._routes is None else self._raters(factor)[0]
 
-    def _check(self, feeds: str | None) -> None:
+    def _check(self, source_judge: str | None) -> None:
         names = (*self._models, *(self._routes or {}).values())
         if not self._models:
             raise ConfigError("a panel needs at least one model, got none: name one")
@@ -91,10 +91,12 @@ class Panel:
             raise ConfigError(f"a judge cannot be called {name!r}: that stands for {_TAKEN[name]}")
         if len(set(self._models)) < len(self._models):
             raise ConfigError(f"every judge counts once, got {', '.join(self._models)}")
-        if feeds is not None and (feeds not in self._models or self._routes is not None):
+        if source_judge is not None and (
+            source_judge not in self._models or self._routes is not None
+        ):
             raise ConfigError(
-                f"feeds must name one of several judges ({', '.join(self._models)}), got {feeds}: "
-                "with routes every factor has one judge, which feeds the debate"
+                f"feeds must name one of several judges ({', '.join(self._models)}), "
+                f"got {source_judge}: with routes, the debate gets each factor's only rating"
             )
 
 

@@ -71,7 +71,7 @@ class MeasuredPanel:
         """Twelve ratings in the order of `Factor`; some milliseconds of computing."""
         return self.measure(log)
 
-    def feeding(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
+    def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
         """The ratings that a debate is held over: all of them."""
         factors = set(Factor)
         return tuple(rating for rating in ratings if rating.factor in factors)

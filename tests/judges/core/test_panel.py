@@ -1,4 +1,4 @@
-"""The panel: twelve at once, routes, means, and which judge feeds the debate."""
+"""The panel: twelve at once, routes, means, and which judge the debate gets its ratings from."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ def test_one_model_rates_all_twelve() -> None:
     assert [rating.factor for rating in ratings] == list(Factor)
     assert {rating.score for rating in ratings} == {3}
     assert {request.purpose for request in model.requests} == {f"judge/{f}" for f in Factor}
-    assert panel.feeding(ratings) == ratings
+    assert panel.debate_ratings(ratings) == ratings
 
 
 def test_twelve_are_asked_at_the_same_time() -> None:
@@ -55,18 +55,18 @@ def test_routes_give_each_factor_one_judge() -> None:
     ratings = asyncio.run(panel.rate(a_log()))
     assert len(ratings) == 12
     assert {r.factor for r in ratings if r.evaluator == "kind"} == {Factor.NOVELTY}
-    assert panel.feeding(ratings) == ratings
+    assert panel.debate_ratings(ratings) == ratings
     assert panel.settings["routes"] == {"Novelty": "kind"}
 
 
-def test_several_judges_have_a_mean_and_one_feeds_the_debate() -> None:
+def test_several_judges_have_a_mean_and_one_is_the_source_judge() -> None:
     gateway, _ = gateway_of(by_model, "strict", "kind")
-    panel = Panel(gateway, ["strict", "kind"], feeds="kind")
+    panel = Panel(gateway, ["strict", "kind"], source_judge="kind")
     ratings = asyncio.run(panel.rate(a_log()))
     assert len(ratings) == 36
     assert {r.score for r in ratings if r.evaluator == MEAN} == {2.5}
-    assert {(r.evaluator, r.score) for r in panel.feeding(ratings)} == {("kind", 4)}
-    assert len(panel.feeding(ratings)) == 12
+    assert {(r.evaluator, r.score) for r in panel.debate_ratings(ratings)} == {("kind", 4)}
+    assert len(panel.debate_ratings(ratings)) == 12
 
 
 def test_a_mean_is_over_the_judges_that_scored_and_says_so() -> None:
@@ -79,15 +79,15 @@ def test_a_mean_is_over_the_judges_that_scored_and_says_so() -> None:
     assert {(r.score, r.status) for r in ratings} == {(None, Status.UNREADABLE)}
 
 
-def test_feeding_is_the_first_unless_named() -> None:
+def test_the_source_judge_is_the_first_unless_named() -> None:
     gateway, _ = gateway_of(by_model, "strict", "kind")
     panel = Panel(gateway, ["strict", "kind"])
     ratings = asyncio.run(panel.rate(a_log()))
-    assert {rating.evaluator for rating in panel.feeding(ratings)} == {"strict"}
+    assert {rating.evaluator for rating in panel.debate_ratings(ratings)} == {"strict"}
 
 
 @pytest.mark.parametrize(
-    ("models", "feeds", "said"),
+    ("models", "source_judge", "said"),
     [
         ((), None, "at least one model"),
         (("a", "a"), None, "counts once"),
@@ -96,10 +96,12 @@ def test_feeding_is_the_first_unless_named() -> None:
         (("a", "b"), "c", "feeds must name one"),
     ],
 )
-def test_a_panel_that_makes_no_sense(models: tuple[str, ...], feeds: str | None, said: str) -> None:
+def test_a_panel_that_makes_no_sense(
+    models: tuple[str, ...], source_judge: str | None, said: str
+) -> None:
     gateway, _ = gateway_of([], "a", "b")
     with pytest.raises(ConfigError, match=said):
-        Panel(gateway, models, feeds=feeds)
+        Panel(gateway, models, source_judge=source_judge)
 
 
 class _OneRefuses(ScriptedModel):
