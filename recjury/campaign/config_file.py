@@ -38,9 +38,10 @@ class _StrictLoader(yaml.SafeLoader):
         try:
             value: object = super().construct_object(node, deep=deep)
             if isinstance(value, str):  # as in JSON, two escapes may form one character
-                return value.encode("utf-16", "surrogatepass").decode("utf-16")
-        except UnicodeDecodeError:
-            raise _at(node, "invalid Unicode: a lone surrogate") from None
+                return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+        except UnicodeDecodeError as error:
+            surrogate = hex(int.from_bytes(error.object[error.start :][:2], "little"))
+            raise _at(node, f"invalid Unicode: lone surrogate {surrogate}") from None
         except (ValueError, OverflowError):  # a day that does not exist, or too many digits
             tag = node.tag.rpartition(":")[2]
             raise _at(node, f"{str(node.value)[:40]!r} cannot be read as {tag}") from None

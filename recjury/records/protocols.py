@@ -33,11 +33,11 @@ class SystemReply(Record):
 
 
 def usable_reply(reply: object) -> SystemReply:
-    """`reply` where it can be judged; it comes from a system that may be anybody's code.
+    """`reply`, if it can be evaluated; it may come from the user's own code.
 
-    Raises SystemFailed for what is no `SystemReply`, for a reply without text (what was said is
-    what most factors rate, so a list alone is no answer), for one of more than `LONGEST_ANSWER`
-    characters, and for half characters and NUL, which cannot be kept.
+    Raises SystemFailed for another type than `SystemReply`, for a reply without text (most factors
+    rate the text, so a list alone is not enough), for more than `LONGEST_ANSWER` characters, and
+    for lone surrogates and NUL, which cannot be stored.
     """
     if not isinstance(reply, SystemReply):
         raise SystemFailed(f"expected a SystemReply, got {type(reply).__name__}")
@@ -49,12 +49,12 @@ def usable_reply(reply: object) -> SystemReply:
         )
     said = "".join((reply.text, *(item.name for item in reply.items)))
     if "\0" in said:
-        raise SystemFailed("the answer holds the character NUL: it is no text")
+        raise SystemFailed("the answer contains the character NUL")
     try:
         said.encode()
     except UnicodeEncodeError as error:
-        half = hex(ord(error.object[error.start]))
-        raise SystemFailed(f"the answer is invalid Unicode: lone surrogate {half}") from None
+        surrogate = hex(ord(error.object[error.start]))
+        raise SystemFailed(f"the answer is invalid Unicode: lone surrogate {surrogate}") from None
     return reply
 
 

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-# Control characters, halves of surrogate pairs, non-characters, and marks that turn the direction
+# Control characters, lone surrogates, non-characters, and marks that turn the direction
 # of what follows: none of them can be shown, and some would break the page or lie about a text.
 _UNFIT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"

@@ -178,7 +178,7 @@ def _call_rows(
     of_unit = dict(_units(results))
     for call in store.calls(campaign):
         request, reply, usage = call.request, call.reply, call.reply.usage
-        # A model may send half a surrogate pair, which no file format takes.
+        # A model may send a lone surrogate, which no file format can represent.
         text, *more = (
             each.text.encode("utf-8", "backslashreplace").decode() for each in reply.each()
         )

@@ -61,7 +61,7 @@ def plain_digest(text: str) -> str:
 
 
 def plain_bytes(text: str) -> bytes:
-    """UTF-8; half a surrogate pair, which a model may send, is kept as it came."""
+    """UTF-8; a lone surrogate, which a model may send, is kept unchanged."""
     return text.encode("utf-8", "surrogatepass")
 
 

@@ -230,7 +230,7 @@ def test_an_option_the_class_does_not_take_is_refused() -> None:
         ({"say": "unchecked"}, r"mine: `items\.0` of the answer cannot be used: .*ItemRef"),
         ({"say": "raise half"}, r"mine: raised ValueError: no \\ud800\\0 rating"),
         ({"say": "raise its own"}, "mine: raised Stop: enough"),
-        ({"say": "T\0o"}, "mine: the answer holds the character NUL"),
+        ({"say": "T\0o"}, "mine: the answer contains the character NUL"),
         ({"say": "strange name"}, r"mine: the answer is invalid Unicode: lone surrogate 0xdcff"),
         ({"say": "surrogate"}, r"mine: the answer is invalid Unicode: lone surrogate 0xd800"),
     ],

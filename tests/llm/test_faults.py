@@ -197,7 +197,7 @@ def test_a_request_the_endpoint_cannot_take_fails_at_once(status: int) -> None:
         assert len(endpoint.bodies) == 1
 
 
-def test_half_a_surrogate_fails_its_call_and_nothing_else() -> None:
+def test_a_lone_surrogate_fails_its_call_and_nothing_else() -> None:
     async def run(spec: ModelSpec) -> None:
         async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
             with pytest.raises(CallFailed, match="cannot be sent"):

@@ -107,5 +107,5 @@ def test_it_is_32_hex_digits_and_the_same_on_every_machine() -> None:
     assert call_identity(PLAIN, SPEC) == "d95569edf5450306cae9054038ad5c9a"
 
 
-def test_half_a_surrogate_can_be_hashed() -> None:
+def test_a_lone_surrogate_can_be_hashed() -> None:
     assert call_identity(request("\ud83d"), SPEC) != call_identity(request("\ud83e"), SPEC)

@@ -173,9 +173,7 @@ def test_csv_tells_an_empty_text_from_a_missing_one(filled: Store, tmp_path: Pat
     assert unscored[header.index("rationale")] == '""'
 
 
-def test_half_a_surrogate_pair_in_a_reply_is_exported_spelled_out(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_lone_surrogate_in_a_reply_is_exported_as_an_escape(store: Store, tmp_path: Path) -> None:
     async def record() -> None:
         async with store.recorder() as recorder:
             await recorder.record(values.call(1, reply="half \ud83c"))
