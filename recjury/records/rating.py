@@ -1,7 +1,7 @@
 """Ratings: a score on a scale, or a status that says why there is none."""
 
 from enum import StrEnum
-from math import inf
+from math import inf, isfinite
 from typing import Self
 
 from pydantic import model_validator
@@ -58,6 +58,10 @@ class Rating(Record):
             raise ValueError(f"status {self.status} does not go with score {self.score}")
         if self.score is None:
             return self
-        if not self.low <= self.score <= (inf if self.high is None else self.high):
-            raise ValueError(f"score {self.score} is outside {self.low} to {self.high}")
+        high = inf if self.high is None else self.high
+        if not isfinite(self.score) or not self.low <= self.score <= high:
+            upper = "" if self.high is None else f" to {self.high:g}"
+            raise ValueError(
+                f"score must be a finite number from {self.low:g}{upper}, got {self.score:g}"
+            )
         return self

@@ -9,7 +9,7 @@ from recjury.judges.config import EvaluatorContext
 from recjury.judges.needs import unmet
 from recjury.judges.places import system_turns
 from recjury.judges.python.making import Made
-from recjury.plugins import call_plugin
+from recjury.plugins import call_plugin, exception_message
 from recjury.records import (
     JSON,
     ConversationLog,
@@ -110,8 +110,8 @@ class GuardedEvaluator:
             rating = Rating.model_validate(given.model_dump(warnings=False))
             rating.model_dump_json().encode()
         except ValueError as error:
-            first = " ".join(str(error).split())
-            raise UnitFailed(f"{self.name}: a rating cannot be used: {first[:300]}") from None
+            problem = exception_message(error)
+            raise UnitFailed(f"{self.name}: a rating cannot be used: {problem}") from None
         metric = declared.get(metric_id(rating.factor))
         if metric is None:
             known = ", ".join(declared)

@@ -1,6 +1,7 @@
 """Anyone's own evaluator: made, asked, and held to what it declares."""
 
 import asyncio
+import math
 import threading
 import types
 from collections.abc import Callable, Mapping
@@ -188,11 +189,29 @@ def test_a_plain_method_runs_in_a_thread() -> None:
         (lambda _: [length(3, high=None), length(4)], "own rated 'length' twice"),
         (lambda _: [], "own gave no rating of length"),
         (lambda _: [length(11, high=20)], "own: length is 11, outside its scale 0 to 10"),
-        (lambda _: [length(11)], "own: raised ValidationError: .*score 11"),
+        (
+            lambda _: [length(11)],
+            "own: raised ValidationError: score must be a finite number from 0 to 10, got 11$",
+        ),
+        (
+            lambda _: [length(math.nan)],
+            "own: raised ValidationError: score must be a finite number from 0 to 10, got nan$",
+        ),
+        (
+            lambda _: [length(math.inf, high=None)],
+            "own: raised ValidationError: score must be a finite number from 0, got inf$",
+        ),
+        (
+            lambda _: [length().model_copy(update={"score": math.nan})],
+            "own: a rating cannot be used: score must be a finite number from 0 to 10, got nan$",
+        ),
         (lambda _: [length(factor="breadth")], "own rated 'breadth', .* .it has: length."),
         (lambda _: [length(turn=0)], "own: a rating of length names a turn"),
         (lambda _: [length(turn=0, level=Level.TURN)], "length is declared for a dialogue"),
-        (lambda _: [length().model_copy(update={"score": "x"})], "own: a rating cannot be used"),
+        (
+            lambda _: [length().model_copy(update={"score": "x"})],
+            "own: a rating cannot be used: score: Input should be a valid number",
+        ),
     ],
 )
 def test_its_mistakes_fail_the_evaluation_with_the_reason(
