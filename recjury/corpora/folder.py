@@ -32,7 +32,7 @@ def sample_folder() -> Path:
     return Path(__file__).parent / "sample"
 
 
-class _Moment(NamedTuple):
+class _SystemTurn(NamedTuple):
     """A system turn that names films: turn `place` (from 0) of a dialogue."""
 
     dialogue: Dialogue
@@ -80,53 +80,51 @@ class FolderCorpus:
 
     def examples(self, split: str) -> list[TrainingExample]:
         """The records of `split`; entities are what the graph finds and what is annotated."""
-        return [self._example(moment) for moment in self._moments(split)]
+        return [self._example(turn) for turn in self._system_turns(split)]
 
     def scenarios(
         self, split: str = "test", limit: int | None = None, seed: int = 0
     ) -> ScenarioSet:
         """The records of `split` that follow a user turn."""
-        found, unresolved = resolved(self._scenario(m, split) for m in self._moments(split))
+        found, unresolved = resolved(self._scenario(m, split) for m in self._system_turns(split))
         return ScenarioSet(sample_scenarios(found, limit, seed), tuple(unresolved))
 
     @cached_property
     def _dialogues(self) -> list[Dialogue]:
         return read_dialogues(self._folder / DIALOGUES, self.catalogue)
 
-    def _moments(self, split: str) -> Iterator[_Moment]:
+    def _system_turns(self, split: str) -> Iterator[_SystemTurn]:
         if split not in self.splits:
             there = ", ".join(self.splits)
             raise DataError(f"{self.name} has no split {split!r}: there are {there}")
         for dialogue in self._dialogues:
             for index, said in enumerate(dialogue.turns):
                 if dialogue.split == split and said.role == "system" and said.films:
-                    yield _Moment(dialogue, index)
+                    yield _SystemTurn(dialogue, index)
 
-    def _scenario(self, moment: _Moment, split: str) -> Scenario | Unresolved:
-        if not moment.before:
-            return Unresolved(moment.record, "the system recommends before the user has spoken")
-        seen = {film for said in moment.before for film in said.films}
-        films = tuple(dict.fromkeys(moment.said.films))
+    def _scenario(self, turn: _SystemTurn, split: str) -> Scenario | Unresolved:
+        if not turn.before:
+            return Unresolved(turn.record, "the system recommends before the user has spoken")
+        seen = {film for said in turn.before for film in said.films}
+        films = tuple(dict.fromkeys(turn.said.films))
         return Scenario(
             corpus=f"{self.name}/{split}",
-            record=moment.record,
-            history=tuple(
-                Turn(speaker=Speaker(said.role), text=said.text) for said in moment.before
-            ),
+            record=turn.record,
+            history=tuple(Turn(speaker=Speaker(said.role), text=said.text) for said in turn.before),
             targets=tuple(self.catalogue.item(film).ref for film in films),
             target_seen=any(film in seen for film in films),
         )
 
-    def _example(self, moment: _Moment) -> TrainingExample:
-        opens = moment.dialogue.turns[0].role == "system"
-        films = dict.fromkeys(moment.said.films)
+    def _example(self, turn: _SystemTurn) -> TrainingExample:
+        opens = turn.dialogue.turns[0].role == "system"
+        films = dict.fromkeys(turn.said.films)
         return TrainingExample(
-            record=moment.record,
-            dialogue=moment.dialogue.id,
-            context=(*([""] if opens else []), *(said.text for said in moment.before)),
-            entities=tuple(name for said in moment.before for name in self._entities(said)),
+            record=turn.record,
+            dialogue=turn.dialogue.id,
+            context=(*([""] if opens else []), *(said.text for said in turn.before)),
+            entities=tuple(name for said in turn.before for name in self._entities(said)),
             targets=tuple(self.catalogue.item(film).name for film in films),
-            response=moment.said.text,
+            response=turn.said.text,
         )
 
     def _entities(self, said: DialogueTurn) -> list[str]:

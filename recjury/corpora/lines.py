@@ -27,7 +27,7 @@ _TEXT_OR_NUMBER = re.compile(
     rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|-?(?:NaN|Infinity|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)', re.DOTALL
 )
 
-_UNREADABLE = (OSError, EOFError, zlib.error)
+_READ_ERRORS = (OSError, EOFError, zlib.error)
 
 Row = TypeVar("Row", bound=BaseModel)
 Content = TypeVar("Content")
@@ -70,8 +70,8 @@ def read_lines(path: Path) -> Iterator[NumberedLine]:
                 content = content.removeprefix(_BOM) if number == 1 else content
                 if content.strip():
                     yield NumberedLine(number, content)
-    except _UNREADABLE as error:
-        raise _unreadable(error, path, number + 1) from None
+    except _READ_ERRORS as error:
+        raise _read_error(error, path, number + 1) from None
 
 
 def read_start(path: Path) -> bytes:
@@ -82,8 +82,8 @@ def read_start(path: Path) -> bytes:
             while not start and (more := file.read(_START)):
                 start = more.lstrip()
             return start
-    except _UNREADABLE as error:
-        raise _unreadable(error, path) from None
+    except _READ_ERRORS as error:
+        raise _read_error(error, path) from None
 
 
 def readable_name(path: Path) -> str:
@@ -128,8 +128,8 @@ def _whole(path: Path) -> bytes:
     try:
         with _open(path) as file:
             return file.read().removeprefix(_BOM)
-    except _UNREADABLE as error:
-        raise _unreadable(error, path) from None
+    except _READ_ERRORS as error:
+        raise _read_error(error, path) from None
 
 
 def _formed(path: Path, content: bytes, form: TypeAdapter[Content]) -> Content:
@@ -169,7 +169,7 @@ def _open(path: Path) -> BinaryIO:
     return cast("BinaryIO", gzip.open(path, "rb")) if packed else path.open("rb")
 
 
-def _unreadable(error: Exception, path: Path, line: int | None = None) -> DataError:
+def _read_error(error: Exception, path: Path, line: int | None = None) -> DataError:
     if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile):
         return DataError(f"cannot be read: {error.strerror or error}", path=path)
     return DataError(f"damaged gzip file: {error}", path=path, line=line)

@@ -22,16 +22,16 @@ _SPEAKERS: dict[str, _Speaker] = {"user": "user", "assistant": "system"}
 
 
 # Fields that are not listed are passed over: each maker of such files adds some.
-class _Foreign(BaseModel):
+class _Lenient(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
-class _Part(_Foreign):
+class _Part(_Lenient):
     type: str
     text: str | None = None
 
 
-class _Message(_Foreign):
+class _Message(_Lenient):
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: str | list[_Part] | None = None
     refusal: str | None = None
@@ -39,7 +39,7 @@ class _Message(_Foreign):
     function_call: object = None
 
 
-class _Row(_Foreign):
+class _Row(_Lenient):
     messages: list[_Message] = Field(min_length=1)
     id: str | None = Field(default=None, min_length=1)
     system: str | None = Field(default=None, min_length=1)

@@ -117,10 +117,12 @@ class UserSimulator(Protocol):
     def settings(self) -> Mapping[str, JSON]:
         """Everything that can change what it says: part of each conversation's identity."""
 
-    async def speak(self, moment: UserContext) -> Utterance:
+    async def speak(self, context: UserContext) -> Utterance:
         """The next utterance."""
 
-    async def rewrite(self, moment: UserContext, utterance: str, leaks: Sequence[str]) -> Utterance:
+    async def rewrite(
+        self, context: UserContext, utterance: str, leaks: Sequence[str]
+    ) -> Utterance:
         """`utterance` again, without the words in `leaks`."""
 
     async def persuasiveness(self, log: ConversationLog) -> Rating:

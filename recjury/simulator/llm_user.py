@@ -65,19 +65,21 @@ class LlmUser:
             "catalogue": self._catalogue.digest,
         }
 
-    async def speak(self, moment: UserContext) -> Utterance:
+    async def speak(self, context: UserContext) -> Utterance:
         """The next utterance. Raises CallFailed, or ParseError after two useless replies."""
-        answer = await self._say(self._prompts.turn(moment), "simulator/speak")
+        answer = await self._say(self._prompts.turn(context), "simulator/speak")
         if answer.value is None:
             raise _failure(answer)
         return Utterance(text=answer.value, calls=answer.calls)
 
-    async def rewrite(self, moment: UserContext, utterance: str, leaks: Sequence[str]) -> Utterance:
+    async def rewrite(
+        self, context: UserContext, utterance: str, leaks: Sequence[str]
+    ) -> Utterance:
         """The utterance in other words; with an empty text where no usable reply came.
 
         Raises CallFailed.
         """
-        messages = self._prompts.rewrite(moment, utterance, leaks)
+        messages = self._prompts.rewrite(context, utterance, leaks)
         answer = await self._say(messages, "simulator/rewrite")
         if answer.status is Status.CALL_FAILED:
             raise _failure(answer)

@@ -37,19 +37,19 @@ _ASKS_FOR: tuple[tuple[ConstraintKind, re.Pattern[str]], ...] = (
 class RuleTurn:
     """One turn to be spoken: what was said, what was offered, and what is left to tell."""
 
-    def __init__(self, catalogue: Catalogue, moment: UserContext, leaks: Callable[[str], bool]):
+    def __init__(self, catalogue: Catalogue, context: UserContext, leaks: Callable[[str], bool]):
         """`leaks` tells whether a text would give a target away; such attributes are kept back."""
         self._catalogue = catalogue
-        self._moment = moment
+        self._context = context
         self._leaks = leaks
         self._phrases = phrases()
 
     def compose(self, draw: Random, *, plain: bool = False) -> str:
         """The utterance; `plain` leaves the titles of other items out of it."""
-        moment, said = self._moment, self._phrases
-        if moment.hit is not None:
-            return self._introduce(draw) if moment.introduce else draw.choice(said.accept)
-        if not moment.interaction:
+        context, said = self._context, self._phrases
+        if context.hit is not None:
+            return self._introduce(draw) if context.introduce else draw.choice(said.accept)
+        if not context.interaction:
             return self._open(draw)
         return " ".join(self._react(draw, plain=plain))
 
@@ -58,20 +58,20 @@ class RuleTurn:
         """The target that there is most to tell of, the first of these."""
         known = [
             self._catalogue.item(target.id)
-            for target in self._moment.scenario.targets
+            for target in self._context.scenario.targets
             if target.id is not None and target.id in self._catalogue
         ]
         return max(known, key=lambda item: len(agenda(item, ())), default=None)
 
     @cached_property
     def _agenda(self) -> tuple[Constraint, ...]:
-        attributes = agenda(self._target, self._moment.scenario.wishes)
+        attributes = agenda(self._target, self._context.scenario.wishes)
         return tuple(one for one in attributes if not self._leaks(f"I like {one.value}, yes."))
 
     @cached_property
     def _told(self) -> tuple[Constraint, ...]:
         spoken = " ".join(
-            turn.text for turn in self._moment.interaction if turn.speaker is Speaker.USER
+            turn.text for turn in self._context.interaction if turn.speaker is Speaker.USER
         )
         return tuple(one for one in self._agenda if _holds(spoken, one.value))
 
@@ -80,16 +80,16 @@ class RuleTurn:
         return tuple(one for one in self._agenda if one not in self._told)
 
     def _introduce(self, draw: Random) -> str:
-        moment, said = self._moment, self._phrases
-        assert moment.hit is not None
-        earlier = _system_turns(moment.interaction)[:-1]
-        if any(is_target(item, [moment.hit]) for turn in earlier for item in turn.items):
+        context, said = self._context, self._phrases
+        assert context.hit is not None
+        earlier = _system_turns(context.interaction)[:-1]
+        if any(is_target(item, [context.hit]) for turn in earlier for item in turn.items):
             return draw.choice(said.more)
-        if not moment.system_named_hit:
+        if not context.system_named_hit:
             return draw.choice(said.introduce)
-        title = moment.hit.name
-        if moment.hit.id is not None and moment.hit.id in self._catalogue:
-            title = self._catalogue.item(moment.hit.id).title
+        title = context.hit.name
+        if context.hit.id is not None and context.hit.id in self._catalogue:
+            title = self._catalogue.item(context.hit.id).title
         return draw.choice(said.introduce_named).format(title=title, Title=_upper(title))
 
     def _open(self, draw: Random) -> str:
@@ -97,13 +97,13 @@ class RuleTurn:
         forms = self._phrases.wish[first.kind if first else "none"]
         wish = self._filled(draw.choice(forms), first)
         opening = draw.choice(self._phrases.opening).format(wish=wish)
-        if self._moment.scenario.history:
+        if self._context.scenario.history:
             return opening
         return f"{draw.choice(self._phrases.greeting)} {opening}"
 
     def _react(self, draw: Random, *, plain: bool) -> list[str]:
         """Turn down what was offered, answer what was asked, and tell one thing more."""
-        heard = _system_turns(self._moment.interaction)[-1]
+        heard = _system_turns(self._context.interaction)[-1]
         offered = self._offered(heard)
         parts: list[str] = []
         new: Constraint | None = None
@@ -122,7 +122,7 @@ class RuleTurn:
         """The first item that the text names, else the first of the list, if it is known."""
         named = [mention.id for mention in self._catalogue.link(heard.text)]
         listed = [item.id for item in heard.items if item.id is not None]
-        targets = {target.id for target in self._moment.scenario.targets}
+        targets = {target.id for target in self._context.scenario.targets}
         for id_ in (*named, *listed[:1]):
             if id_ not in targets and id_ in self._catalogue:
                 return self._catalogue.item(id_)
@@ -149,7 +149,7 @@ class RuleTurn:
     def _is_known(self, offered: Item) -> bool:
         return any(
             mention.id == offered.id
-            for turn in self._moment.scenario.history
+            for turn in self._context.scenario.history
             for mention in self._catalogue.link(turn.text)
         )
 

@@ -47,28 +47,33 @@ class RuleUser:
             "catalogue": self._catalogue.digest,
         }
 
-    async def speak(self, moment: UserContext) -> Utterance:
+    async def speak(self, context: UserContext) -> Utterance:
         """The next utterance; it names no target that the system has not named as a hit."""
-        watch, spoken, answering = self._heard(moment)
-        turn = RuleTurn(self._catalogue, moment, lambda text: bool(watch.leaks(text)))
+        watch, spoken, answering = self._heard(context)
+        turn = RuleTurn(self._catalogue, context, lambda text: bool(watch.leaks(text)))
         text = ""
         for attempt in range(_ATTEMPTS):
-            seed = [self._seed, moment.scenario.id, len(moment.interaction), attempt]
+            seed = [self._seed, context.scenario.id, len(context.interaction), attempt]
             text = turn.compose(Random(digest(seed)), plain=attempt >= _WITH_TITLES)
             if not watch.leaks(text, spoken=spoken, answering=answering):
                 return Utterance(text=text)
         return Utterance(text=watch.cut(text, spoken=spoken, answering=answering))
 
-    async def rewrite(self, moment: UserContext, utterance: str, leaks: Sequence[str]) -> Utterance:  # noqa: ARG002
+    async def rewrite(
+        self,
+        context: UserContext,
+        utterance: str,
+        leaks: Sequence[str],  # noqa: ARG002
+    ) -> Utterance:
         """`utterance` without the sentences that hold a leak."""
-        watch, spoken, answering = self._heard(moment)
+        watch, spoken, answering = self._heard(context)
         return Utterance(text=watch.cut(utterance, spoken=spoken, answering=answering))
 
     async def persuasiveness(self, log: ConversationLog) -> Rating:
         """Persuasiveness by attributes: see `rule_persuasiveness`."""
         return rule_persuasiveness(log, self._catalogue)
 
-    def _heard(self, moment: UserContext) -> tuple[Watch, ItemRef | None, str]:
-        turns = moment.interaction or moment.scenario.history
-        spoken = moment.hit if moment.system_named_hit else None
-        return self._watch(moment.scenario.targets), spoken, turns[-1].text if turns else ""
+    def _heard(self, context: UserContext) -> tuple[Watch, ItemRef | None, str]:
+        turns = context.interaction or context.scenario.history
+        spoken = context.hit if context.system_named_hit else None
+        return self._watch(context.scenario.targets), spoken, turns[-1].text if turns else ""

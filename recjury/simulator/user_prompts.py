@@ -29,27 +29,27 @@ class UserPrompts:
         self.pack = pack
         self._catalogue = catalogue
 
-    def turn(self, moment: UserContext) -> tuple[Message, ...]:
+    def turn(self, context: UserContext) -> tuple[Message, ...]:
         """What asks for the next utterance."""
         role = self.pack.render(
             "role",
-            targets=self._targets(moment.scenario),
-            history=turns_block("history", moment.scenario.history),
+            targets=self._targets(context.scenario),
+            history=turns_block("history", context.scenario.history),
         )
-        heard = moment.interaction[-1] if moment.interaction else None
+        heard = context.interaction[-1] if context.interaction else None
         shown = heard.items if heard is not None and heard.speaker is Speaker.SYSTEM else ()
         turn = self.pack.render(
             "turn",
-            interaction=turns_block("interaction", moment.interaction),
+            interaction=turns_block("interaction", context.interaction),
             items=items_block("list", shown[:LIST_LENGTH]) if shown else "",
-            hit=fence_line(moment.hit.name) if moment.hit else None,
-            situation=self._situation(moment),
-            naming=self._naming(moment),
+            hit=fence_line(context.hit.name) if context.hit else None,
+            situation=self._situation(context),
+            naming=self._naming(context),
         )
         return Message("system", role), Message("user", turn)
 
     def rewrite(
-        self, moment: UserContext, utterance: str, leaks: Sequence[str]
+        self, context: UserContext, utterance: str, leaks: Sequence[str]
     ) -> tuple[Message, ...]:
         """What asks for an utterance again, without its leaks."""
         again = self.pack.render(
@@ -57,7 +57,7 @@ class UserPrompts:
             utterance=fence(utterance),
             leaks="\n".join(f"- {fence_line(leak)}" for leak in leaks),
         )
-        return (*self.turn(moment), Message("assistant", (utterance,)), Message("user", again))
+        return (*self.turn(context), Message("assistant", (utterance,)), Message("user", again))
 
     def persuasiveness(self, log: ConversationLog) -> tuple[Message, ...]:
         """What asks for the rating after the conversation."""
@@ -71,17 +71,17 @@ class UserPrompts:
         )
         return (Message("user", parts),)
 
-    def _situation(self, moment: UserContext) -> str:
-        key = "open" if not moment.interaction else "answer"
-        if moment.hit is not None:
-            key = "introduce" if moment.introduce else "closing"
+    def _situation(self, context: UserContext) -> str:
+        key = "open" if not context.interaction else "answer"
+        if context.hit is not None:
+            key = "introduce" if context.introduce else "closing"
         return str(self.pack.manifest["situation"][key])
 
-    def _naming(self, moment: UserContext) -> str:
+    def _naming(self, context: UserContext) -> str:
         naming = self.pack.manifest["naming"]
-        if moment.hit is None:
+        if context.hit is None:
             return str(naming["never"])
-        if moment.system_named_hit:
+        if context.system_named_hit:
             return str(naming["hit"])
         return f"{naming['hidden']} {naming['never']}"
 

@@ -1,7 +1,7 @@
 """The store: calls, conversations, and all evaluations of them, in one SQLite file."""
 
 from recjury.store.campaigns import Campaign, Setup, Skipped, package_versions
-from recjury.store.conversations import Plan, PlannedConversation, StoredConversation
+from recjury.store.conversations import PlannedConversation, StoredConversation, WrittenPlan
 from recjury.store.debate_lists import DebateSummary
 from recjury.store.engine import store_path
 from recjury.store.evaluations import Entered, PlannedEvaluation, StoredEvaluation
@@ -23,7 +23,6 @@ __all__ = [
     "EvaluationResult",
     "Failure",
     "ForkedEvaluation",
-    "Plan",
     "PlannedConversation",
     "PlannedEvaluation",
     "PlannedEvaluator",
@@ -36,6 +35,7 @@ __all__ = [
     "StoredEvaluation",
     "StoredFace",
     "Unfinished",
+    "WrittenPlan",
     "package_versions",
     "store_path",
 ]

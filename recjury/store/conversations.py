@@ -164,7 +164,7 @@ def newest_last() -> tuple[ColumnElement[object], ...]:
     return (func.coalesce(held.scalar_subquery(), 0.0), literal_column("conversation.rowid"))
 
 
-class Plan(NamedTuple):
+class WrittenPlan(NamedTuple):
     """Which conversations a campaign goes on with: row ids by identity.
 
     `set_aside` counts those of an earlier version that have left its tables for a planned one
@@ -177,7 +177,7 @@ class Plan(NamedTuple):
 
 def write_plan(
     transaction: Transaction, campaign: str, planned: Sequence[PlannedConversation]
-) -> Plan:
+) -> WrittenPlan:
     """Make conversations those of a campaign, and set aside those whose places they take."""
     connection = transaction.connection
     known = ids_of_conversations(connection, (each.identity for each in planned))
@@ -190,7 +190,7 @@ def write_plan(
     _link(connection, campaign, list(ids.values()))
     gone = _superseded(connection, campaign, planned, set(ids.values()))
     _set_aside(connection, campaign, gone)
-    return Plan(ids, sum(gone.values()))
+    return WrittenPlan(ids, sum(gone.values()))
 
 
 def ids_of_conversations(connection: Connection, identities: Iterable[str]) -> dict[str, str]:

@@ -118,13 +118,13 @@ def one_line_errors(path: Path | str | None) -> Iterator[None]:
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
-        fixable = fixable_error(error, path)
-        if fixable is None:
+        user_error = user_error_of(error, path)
+        if user_error is None:
             raise
-        raise fixable from error
+        raise user_error from error
 
 
-def fixable_error(error: BaseException, path: Path | str | None) -> StoreError | None:
+def user_error_of(error: BaseException, path: Path | str | None) -> StoreError | None:
     """The StoreError for a database error that is not a bug; None for any other."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     if not isinstance(cause, sqlite3.DatabaseError):

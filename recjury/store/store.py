@@ -13,7 +13,7 @@ from recjury.errors import StoreError
 from recjury.records import ConversationLog, StageResult
 from recjury.store.campaigns import Campaign, begin_campaign
 from recjury.store.claim import claim
-from recjury.store.conversations import Plan, PlannedConversation, write_plan
+from recjury.store.conversations import PlannedConversation, WrittenPlan, write_plan
 from recjury.store.engine import (
     connect,
     for_writing,
@@ -129,7 +129,7 @@ class Store(StoreReader):
         """Add a campaign, or another run of the one that `campaign_id` finds; returns its id."""
         return self._write(lambda transaction: begin_campaign(transaction, campaign))
 
-    def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> Plan:
+    def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> WrittenPlan:
         """Make conversations those of a campaign, in the plan's order.
 
         What the store has of an identity is gone on with: of several rows the one held last.

@@ -17,7 +17,7 @@ from typing import Generic, NamedTuple, TypeVar
 from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
-from recjury.store.engine import fixable_error, for_writing
+from recjury.store.engine import for_writing, user_error_of
 from recjury.store.texts import Interner
 
 T = TypeVar("T")
@@ -108,7 +108,7 @@ class Writer:
 
     def _refuse(self, cause: BaseException, jobs: list[_Job[object]], more: bool) -> None:
         """Fail `jobs`, and all that still come until the store is closed."""
-        reason = fixable_error(cause, self._engine.url.database) or StoreError(
+        reason = user_error_of(cause, self._engine.url.database) or StoreError(
             f"the store cannot be written any more: {type(cause).__name__}: {cause}"
         )
         while True:
@@ -139,13 +139,13 @@ class Writer:
         try:
             write_all(transaction, functools.partial(_write, jobs))
         except Exception as error:
-            fixable = fixable_error(error, self._engine.url.database)
-            if fixable is None and len(jobs) > 1:
+            user_error = user_error_of(error, self._engine.url.database)
+            if user_error is None and len(jobs) > 1:
                 for job in jobs:
                     self._commit(transaction, [job])
                 return
             for job in jobs:
-                job.error = fixable or error
+                job.error = user_error or error
 
 
 def write_all(transaction: Transaction, write: Callable[[Transaction], T]) -> T:

@@ -94,28 +94,30 @@ class EndlessSystem:
 
 
 class ScriptedUser:
-    """Says what a function of the moment says; rewrites by another one."""
+    """Says what a function of the context says; rewrites by another one."""
 
     name = "scripted"
     settings: Mapping[str, JSON] = {}
 
     def __init__(
         self,
-        say: Callable[[UserContext], str] = lambda moment: "I see.",
-        rewrite: Callable[[UserContext, str], str] = lambda moment, said: "I see.",
+        say: Callable[[UserContext], str] = lambda context: "I see.",
+        rewrite: Callable[[UserContext, str], str] = lambda context, said: "I see.",
     ):
         self._say = say
         self._rewrite = rewrite
         self.moments: list[UserContext] = []
         self.rewritten: list[tuple[str, ...]] = []
 
-    async def speak(self, moment: UserContext) -> Utterance:
-        self.moments.append(moment)
-        return Utterance(text=self._say(moment), calls=(f"said-{len(self.moments)}",))
+    async def speak(self, context: UserContext) -> Utterance:
+        self.moments.append(context)
+        return Utterance(text=self._say(context), calls=(f"said-{len(self.moments)}",))
 
-    async def rewrite(self, moment: UserContext, utterance: str, leaks: Sequence[str]) -> Utterance:
+    async def rewrite(
+        self, context: UserContext, utterance: str, leaks: Sequence[str]
+    ) -> Utterance:
         self.rewritten.append(tuple(leaks))
-        text = self._rewrite(moment, utterance)
+        text = self._rewrite(context, utterance)
         return Utterance(text=text, calls=(f"rewritten-{len(self.rewritten)}",))
 
     async def persuasiveness(self, log: ConversationLog) -> Rating:

@@ -46,13 +46,13 @@ class BARCOR(NeuralRecommender):
         if list_length < 1:
             raise ConfigError(f"list_length must be at least 1, got {list_length}")
         space, published = space_of(corpus), fidelity == "ievalm"
-        voice = barcor_generator(loaded, fidelity, device)
+        generator = barcor_generator(loaded, fidelity, device)
         system = NeuralSystem(
             ContextEncoder(corpus.graph, loaded.limits.entities),
             BarcorRanker(
                 loaded.recommender.to(device), loaded.tokens, loaded.limits.context, space.items
             ),
-            voice,
+            generator,
             as_said if published else NameFromList(corpus.catalogue),
             refs=space.refs,
             list_length=list_length,
@@ -64,7 +64,7 @@ class BARCOR(NeuralRecommender):
             "tokens": loaded.tokens.digest,
             "fidelity": fidelity,
             "limits": loaded.limits.model_dump(),
-            "rules": voice.rules.settings,
+            "rules": generator.rules.settings,
             "catalogue": corpus.catalogue.digest,
             # Its scores come from words alone: other names in the graph only help to correct.
             "graph": corpus.graph.items_digest if published else corpus.graph.digest,

@@ -67,23 +67,23 @@ class KBRD(NeuralRecommender):
             raise ConfigError(f"list_length must be at least 1, got {list_length}")
         ranker = KbrdRanker(loaded.model, space_of(corpus), device=device)
         fidelity, limits = loaded.model.fidelity, LIMITS
-        voice: ReplyGenerator = _TemplateGenerator()
+        generator: ReplyGenerator = _TemplateGenerator()
         spoken: dict[str, JSON] = {"text": "template"}
         if speech is not None:
-            limits, voice = speech.limits, kbrd_generator(speech, ranker, fidelity, device)
+            limits, generator = speech.limits, kbrd_generator(speech, ranker, fidelity, device)
             spoken = {
                 "text": "generated",
                 "generator": speech.digest,
                 "tokens": speech.tokens.digest,
                 "limits": limits.model_dump(),
-                "rules": voice.rules.settings,
+                "rules": generator.rules.settings,
             }
         corrects = fidelity == "corrected" and speech is not None
         self.ranker = ranker
         system = NeuralSystem(
             ContextEncoder(corpus.graph, limits.entities),
             ranker,
-            voice,
+            generator,
             NameFromList(corpus.catalogue) if corrects else as_said,
             refs=ranker.space.refs,
             list_length=list_length,

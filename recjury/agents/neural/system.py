@@ -65,20 +65,21 @@ class ReplyGenerator(Protocol):
 
 
 class NeuralSystem:
-    """A ranker and a voice as one `NeuralModel`."""
+    """A ranker and a generator as one `NeuralModel`."""
 
     def __init__(
         self,
-        hearing: ContextEncoder,
+        encoder: ContextEncoder,
         ranker: Ranker,
-        voice: ReplyGenerator,
+        generator: ReplyGenerator,
         naming: Naming,
         *,
         refs: Sequence[ItemRef],
         list_length: int,
     ):
         """`refs` are the items in the graph's order; the best `list_length` are listed."""
-        self._hearing, self._ranker, self._voice, self._naming = hearing, ranker, voice, naming
+        self._encoder, self._ranker = encoder, ranker
+        self._generator, self._naming = generator, naming
         self._refs, self._length = refs, min(list_length, len(refs))
 
     def infer(self, conversations: Sequence[Conversation]) -> list[Outcome]:
@@ -87,10 +88,10 @@ class NeuralSystem:
             return _each_on_failure(self._infer, conversations)
 
     def _infer(self, conversations: Sequence[Conversation]) -> list[SystemReply]:
-        heard = [self._hearing.hear(conversation) for conversation in conversations]
+        heard = [self._encoder.hear(conversation) for conversation in conversations]
         # One by one: sums are rounded differently in a batch, and lists are full of close scores.
         lists = [self._best(self._ranker.scores([each])[0]) for each in heard]
-        texts = self._voice.say(heard, lists)
+        texts = self._generator.say(heard, lists)
         return [
             SystemReply(text=self._naming(text, each, items), items=items)
             for text, each, items in zip(texts, heard, lists, strict=True)

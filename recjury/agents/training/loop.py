@@ -137,7 +137,7 @@ class _Run:
 
     def _learn(self, rows: Sequence[int]) -> float:
         for group in self._optimiser.param_groups:
-            group["lr"] = self._plan.learning_rate * self._pace()
+            group["lr"] = self._plan.learning_rate * self._learning_rate_factor()
         self._step += 1
         self._optimiser.zero_grad(set_to_none=True)
         loss = self._objective.loss(rows)
@@ -157,7 +157,7 @@ class _Run:
                 "or figures are no longer finite numbers; train with another seed"
             )
 
-    def _pace(self) -> float:
+    def _learning_rate_factor(self) -> float:
         """The share of the learning rate that this step gets."""
         rising = self._plan.warm_up * self._steps
         if self._step < rising:

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from recjury.judges.asking import Asked
 from recjury.judges.core.rubric import Rubric
+from recjury.judges.rating_request import RatingRequest
 from recjury.llm import Gateway
 from recjury.prompts import Pack
 from recjury.records import (
@@ -44,14 +44,14 @@ class FactorJudge:
         Raises ProviderError, which is about the endpoint and not about this log.
         """
         low, high = FACTOR_SCALE
-        asked = Asked(factor, self.model, self._rubric.identity, low, high)
+        rating = RatingRequest(factor, self.model, self._rubric.identity, low, high)
         missing = self._rubric.lacks(factor, log)
         if missing:
-            return asked.unscored(Status.NOT_APPLICABLE, missing)
+            return rating.unscored(Status.NOT_APPLICABLE, missing)
         request = ChatRequest(
             model=self.model,
             messages=self._rubric.messages(factor, log),
             purpose=f"judge/{factor}",
             temperature=self._temperature,
         )
-        return await asked.rate(self._gateway, request)
+        return await rating.rate(self._gateway, request)

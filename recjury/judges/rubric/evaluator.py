@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from recjury.judges.asking import Asked
 from recjury.judges.guideline import JudgePrompts, lacks
+from recjury.judges.rating_request import RatingRequest
 from recjury.judges.rubric.criteria import Criterion
 from recjury.llm import SupportsComplete, gather
 from recjury.records import (
@@ -73,14 +73,14 @@ class RubricEvaluator:
 
     async def _rate(self, log: ConversationLog, criterion: Criterion) -> Rating:
         low, high = criterion.scale
-        asked = Asked(criterion.name, self._model, f"rubric/{self._content}", low, high)
+        rating = RatingRequest(criterion.name, self._model, f"rubric/{self._content}", low, high)
         missing = lacks(criterion, log)
         if missing:
-            return asked.unscored(Status.NOT_APPLICABLE, missing)
+            return rating.unscored(Status.NOT_APPLICABLE, missing)
         request = ChatRequest(
             model=self._model,
             messages=self._prompts.messages(criterion.name, criterion, log, criterion.scale),
             purpose=f"rubric/{criterion.name}",
             temperature=self._temperature,
         )
-        return await asked.rate(self._gateway, request)
+        return await rating.rate(self._gateway, request)

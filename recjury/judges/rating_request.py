@@ -7,7 +7,7 @@ from recjury.records import ChatRequest, Rating, Status
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RatingRequest:
     """What is to be rated, by which model (its alias), under which rubric, on which scale."""
 
     factor: str
