@@ -16,7 +16,7 @@ from recjury.campaign.config import EvaluationConfig, SimulatorConfig
 from recjury.campaign.identity import files_id, logs_id
 from recjury.campaign.plan import Unit
 from recjury.campaign.progress import Progress
-from recjury.campaign.runner import Runner, RunResult, run_bounded
+from recjury.campaign.runner import Runner, RunResult
 from recjury.corpora import (
     Recording,
     corpus_name,
@@ -26,7 +26,7 @@ from recjury.corpora import (
 )
 from recjury.errors import ConfigError
 from recjury.knowledge import Catalogue
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import Gateway, ModelSpec, gather
 from recjury.records import ConversationLog
 from recjury.store import Campaign, PlannedConversation, Setup, Store
 
@@ -167,7 +167,7 @@ async def _enter(
         await store.save_log(ids[recording.identity], recording.log, *took)
 
     new = (each for each in recordings if ids[each.identity] not in held)
-    await run_bounded(new, enter, open_at_once=64)
+    await gather(map(enter, new), at_once=64)
 
 
 class _Played:

@@ -6,8 +6,8 @@ next run; if an evaluation fails, everything else continues.
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from recjury.campaign.build import BuiltCampaign, Components
 from recjury.campaign.config import EvaluationConfig
@@ -27,8 +27,6 @@ from recjury.records import (
 )
 from recjury.simulator import ConversationFailed, LeakGuard, SessionSettings, converse
 from recjury.store import PlannedEvaluation, Skipped, Store
-
-T = TypeVar("T")
 
 logger = get_logger()
 
@@ -94,7 +92,7 @@ class Runner:
         # Twice as many open units as calls at once: while one writes, another has a call to make.
         most = min(len(left), 2 * self._concurrency)
         try:
-            await run_bounded(left, self._advance, open_at_once=most)
+            await gather((self._advance(unit) for unit in left), at_once=most)
         finally:
             for started in self._started.values():
                 started.cancel()
@@ -231,24 +229,6 @@ class Runner:
         # Shielded: a unit that is cancelled must not cancel what another unit waits for.
         complete = await asyncio.shield(started)
         self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
-
-
-async def run_bounded(
-    units: Iterable[T], work: Callable[[T], Awaitable[None]], *, open_at_once: int
-) -> None:
-    """Await `work` for every unit, started in their order, `open_at_once` at a time.
-
-    The first exception ends the run: the others are cancelled, and it is raised unchanged.
-    """
-    waiting = iter(units)
-    await gather(_drain(waiting, work) for _ in range(open_at_once))
-
-
-async def _drain(waiting: Iterator[T], work: Callable[[T], Awaitable[None]]) -> None:
-    for unit in waiting:
-        await work(unit)
-        # A unit that never waits must not keep the event loop from the others.
-        await asyncio.sleep(0)
 
 
 class _EvaluationKey(NamedTuple):
