@@ -1,10 +1,14 @@
 """The user's own Python code: loaded, identified, and called within a time limit."""
 
-from recjury.plugins.calling import TIMEOUT, call_plugin
+from recjury.plugins.calling import (
+    TIMEOUT,
+    call_plugin,
+    describe_exception,
+    exception_message,
+    redirect_stdout,
+)
 from recjury.plugins.code_identity import json_settings, process_identity, source_digest
 from recjury.plugins.loading import Factory, entry_point_names, load_factory
-from recjury.plugins.printing import redirect_stdout
-from recjury.plugins.telling import describe_exception, exception_message
 
 __all__ = [
     "TIMEOUT",

@@ -1,18 +1,29 @@
-"""Calls methods of plugins within a time limit, so that their errors fail one unit only."""
+"""Calls methods of plugins: with a time limit, their exceptions caught, their output redirected.
+
+An exception or a timeout fails one unit only.
+"""
 
 import asyncio
+import contextlib
 import contextvars
 import inspect
+import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from typing import TextIO
+
+from pydantic import ValidationError
 
 from recjury.errors import UnitFailed
-from recjury.plugins.printing import redirect_stdout
-from recjury.plugins.telling import describe_exception, exception_message
 
 TIMEOUT = 300.0
 """The default time limit of a call, in seconds."""
+
+_LONGEST_MESSAGE = 500  # characters
+
+_redirecting = threading.Lock()
+_redirections = 0
+_output: TextIO | None = None
 
 
 async def call_plugin(
@@ -26,8 +37,8 @@ async def call_plugin(
     """What `method` returns for `arguments`, if it returns within `within` seconds.
 
     An `async def` is awaited; if it blocks the event loop, it cannot be stopped. A plain `def` runs
-    in a thread of its own. After the time limit nothing waits for that thread, not even the end of
-    the process. Exceptions (even SystemExit) and the time limit become an `error` that begins with
+    in its own thread. After a timeout nothing waits for that thread, and the process may end
+    before it. An exception (even SystemExit) or a timeout becomes an `error` that begins with
     `who`; other kinds of UnitFailed are raised unchanged. What the method prints goes to standard
     error.
     """
@@ -90,8 +101,55 @@ def _in_thread(
             failure = own
         except BaseException as raised:  # a future takes no StopIteration, a thread no SystemExit
             failure = error(f"raised {describe_exception(raised)}")
-        with suppress(RuntimeError):  # the loop is closed
+        with contextlib.suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(settle, result, failure)
 
     threading.Thread(target=run, name="recjury-plugin", daemon=True).start()
     return future
+
+
+@contextlib.contextmanager
+def redirect_stdout() -> Iterator[None]:
+    """Send standard output, which is for the result, to standard error.
+
+    It is restored when the last task has left the block. `contextlib.redirect_stdout` must be left
+    in the reverse order of entering, which concurrent conversations do not do.
+    """
+    global _redirections, _output  # `sys.stdout` is global, too
+    with _redirecting:
+        if _redirections == 0:
+            _output, sys.stdout = sys.stdout, sys.stderr
+        _redirections += 1
+    try:
+        yield
+    finally:
+        with _redirecting:
+            _redirections -= 1
+            if _redirections == 0 and _output is not None:
+                sys.stdout, _output = _output, None
+
+
+def describe_exception(error: BaseException) -> str:
+    """The type of a plugin's exception and its message, as a reason that can be stored."""
+    return f"{type(error).__name__}: {exception_message(error)}"
+
+
+def exception_message(error: BaseException) -> str:
+    """The message of a plugin's exception, in one line of valid Unicode, shortened.
+
+    Of a pydantic ValidationError this is the first problem, with its field.
+    """
+    try:
+        message = _first_problem(error) if isinstance(error, ValidationError) else str(error)
+    except Exception:  # the plugin's `__str__` may raise
+        message = "(its message cannot be read)"
+    line = " ".join(message.replace("\0", r"\0").split())
+    short = line if len(line) <= _LONGEST_MESSAGE else f"{line[:_LONGEST_MESSAGE]}..."
+    return short.encode("utf-8", "backslashreplace").decode()
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    field = ".".join(map(str, first["loc"]))
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{field}: {message}" if field else message

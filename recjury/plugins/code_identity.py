@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import orjson
 
 from recjury.errors import ConfigError
-from recjury.plugins.telling import describe_exception
+from recjury.plugins.calling import describe_exception
 from recjury.records import JSON, digest
 
 _named: dict[int, tuple[object, str]] = {}  # keeps the objects, so that no other has their ids

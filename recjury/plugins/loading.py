@@ -6,7 +6,7 @@ from collections.abc import Callable
 from difflib import get_close_matches
 
 from recjury.errors import ConfigError
-from recjury.plugins.telling import describe_exception
+from recjury.plugins.calling import describe_exception
 
 Factory = Callable[..., object]
 
@@ -38,7 +38,9 @@ def _from_module(path: str) -> Factory:
     if found is None:
         raise ConfigError(f"the module {name} has no {attribute}")
     if not callable(found):
-        raise ConfigError(f"{path} is no class or function")
+        raise ConfigError(
+            f"expected {path} to be a class or a function, got {type(found).__name__}"
+        )
     return found
 
 
@@ -55,5 +57,6 @@ def _from_entry_point(name: str, group: str, what: str) -> Factory:
             f"the {what} {name!r} cannot be loaded: {describe_exception(error)}"
         ) from error
     if not callable(maker):
-        raise ConfigError(f"the {what} {name!r} is no class or function")
+        kind = type(maker).__name__
+        raise ConfigError(f"expected the {what} {name!r} to be a class or a function, got {kind}")
     return maker

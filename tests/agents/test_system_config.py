@@ -198,7 +198,7 @@ def test_mistakes_are_one_clear_line(kind: str, options: dict[str, object], mess
     [
         ("no.such.module:Class", "cannot be imported"),
         (f"{__name__}:Nobody", "has no Nobody"),
-        (f"{__name__}:AROUND", "no class or function"),
+        (f"{__name__}:AROUND", "to be a class or a function"),
         (f"{__name__}:Mute", "it has no settings, respond, aclose"),
         (f"{__name__}:Yielding", "respond has a `yield` and does not return"),
         (f"{__name__}:Unreadable", "its name cannot be read: ZeroDivisionError"),
@@ -378,7 +378,7 @@ def test_what_an_installed_package_offers_is_found_by_its_name(name: str) -> Non
     ("name", "message"),
     [
         ("by-clas", "did you mean by-class"),
-        ("broken", "is no class or function"),
+        ("broken", "to be a class or a function"),
         ("gone", "cannot be loaded: .*no_such_class"),
         ("lost", "cannot be loaded: .*no_such_module_at_all"),
     ],
