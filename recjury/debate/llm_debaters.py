@@ -99,7 +99,7 @@ class LlmDebaters:
         agent = AssistantAgent(
             name=str(role).replace(" ", "_"),
             model_client=client,
-            system_message=client.whole(self._prompts.system(role)),
+            system_message=client.register(self._prompts.system(role)),
         )
         message = self._prompts.turn(role, number, log, ratings, said)
         problem = ""
@@ -141,7 +141,7 @@ class LlmDebaters:
 
 async def _send(agent: AssistantAgent, client: GatewayClient, message: Message) -> None:
     """Have `agent` answer `message`; the reply is the client's last."""
-    said = TextMessage(content=client.whole(message), source="user")
+    said = TextMessage(content=client.register(message), source="user")
     await agent.on_messages([said], CancellationToken())
 
 

@@ -1,7 +1,7 @@
-"""The gateway as AutoGen sees it: a chat client whose calls are the gateway's own.
+"""An AutoGen chat client whose calls go through the gateway.
 
-Reuse, limits, budget and record hold for AutoGen's agents as for everyone else. Importing this
-module imports autogen-core: do so late.
+The gateway reuses, limits, budgets and records the calls of AutoGen's agents as it does all
+others. Importing this module imports autogen-core: import it late.
 """
 
 import asyncio
@@ -27,11 +27,11 @@ from pydantic import BaseModel
 from recjury.llm import SupportsComplete
 from recjury.records import ChatRequest, ChatRole, Message, Reply
 
-_SIGNS_PER_TOKEN = 4
-_WINDOW = 128_000
+_CHARACTERS_PER_TOKEN = 4
+_CONTEXT_WINDOW = 128_000  # tokens
 
 FinishReason = Literal["stop", "length", "function_calls", "content_filter", "unknown"]
-_FINISHES: dict[str, FinishReason] = {
+_FINISH_REASONS: dict[str, FinishReason] = {
     "stop": "stop",
     "length": "length",
     "content_filter": "content_filter",
@@ -39,12 +39,11 @@ _FINISHES: dict[str, FinishReason] = {
 
 
 class GatewayClient(ChatCompletionClient):
-    """One agent's way to the gateway. `replies` holds what came back, in order.
+    """The client of one agent. `replies` has the gateway's replies, in order.
 
-    AutoGen passes messages on as plain text; `whole` makes that text of a message and remembers
-    its parts, so that the request which reaches the gateway is cut as the message was. Messages
-    that were not made so are one part. A blank assistant message is left out, as endpoints
-    refuse it.
+    AutoGen passes messages on as plain text. `register` returns the text of a message and remembers
+    its parts, so that the gateway's request has the same parts. Other messages have one part.
+    A blank assistant message is left out, because endpoints refuse it.
     """
 
     def __init__(
@@ -56,7 +55,7 @@ class GatewayClient(ChatCompletionClient):
         temperature: float = 0.0,
         schema: dict[str, object] | None = None,
     ):
-        """A client for the model of that alias; every call carries `purpose` and `schema`."""
+        """`model` is an alias of the gateway's models; each call has `purpose` and `schema`."""
         self._gateway = gateway
         self._model = model
         self._purpose = purpose
@@ -65,8 +64,8 @@ class GatewayClient(ChatCompletionClient):
         self._parts: dict[str, tuple[str, ...]] = {}
         self.replies: list[Reply] = []
 
-    def whole(self, message: Message) -> str:
-        """The text of `message` for an agent to send; its parts are remembered."""
+    def register(self, message: Message) -> str:
+        """Remember the parts of `message`, and return its text for an agent to send."""
         self._parts[message.text] = message.parts
         return message.text
 
@@ -80,13 +79,14 @@ class GatewayClient(ChatCompletionClient):
         extra_create_args: Mapping[str, Any] | None = None,
         cancellation_token: CancellationToken | None = None,
     ) -> CreateResult:
-        """One call of the gateway; raises as its `complete`, and ValueError for tools.
+        """Make one call of the gateway; raises what `Gateway.complete` raises.
 
-        A model as `json_output` takes the place of the schema. A cancelled token cancels the
-        call and raises CancelledError.
+        If `json_output` is a pydantic model, its schema replaces the client's. If the token is
+        cancelled, the call is cancelled and CancelledError is raised. Raises ValueError for tools
+        and for extra arguments.
         """
         if tools or extra_create_args:
-            raise ValueError("the gateway sends neither tools nor extra arguments")
+            raise ValueError("the gateway cannot send tools or extra arguments")
         schema = self._schema
         if isinstance(json_output, type):
             schema = cast("dict[str, object]", json_output.model_json_schema())
@@ -127,14 +127,14 @@ class GatewayClient(ChatCompletionClient):
         yield result
 
     async def close(self) -> None:
-        """Nothing to close: the gateway belongs to whoever opened it."""
+        """Do nothing: the gateway is closed by the code that opened it."""
 
     def actual_usage(self) -> RequestUsage:
-        """Tokens of the calls that were sent, without reused replies."""
+        """Tokens of the calls that were sent; reused replies are not counted."""
         return _tokens([reply for reply in self.replies if not reply.reused])
 
     def total_usage(self) -> RequestUsage:
-        """Tokens of all replies, reused ones included."""
+        """Tokens of all replies; reused ones are counted."""
         return _tokens(self.replies)
 
     def count_tokens(
@@ -143,8 +143,8 @@ class GatewayClient(ChatCompletionClient):
         *,
         tools: Sequence[Tool | ToolSchema] = (),  # noqa: ARG002 (never sent)
     ) -> int:
-        """A rough count, four characters to a token: no tokenizer is downloaded for it."""
-        return sum(-(-len(_text(message)) // _SIGNS_PER_TOKEN) for message in messages)
+        """An estimate of four characters per token, which needs no tokenizer."""
+        return sum(-(-len(_text(message)) // _CHARACTERS_PER_TOKEN) for message in messages)
 
     def remaining_tokens(
         self,
@@ -152,8 +152,8 @@ class GatewayClient(ChatCompletionClient):
         *,
         tools: Sequence[Tool | ToolSchema] = (),
     ) -> int:
-        """What is left of a window of 128,000 tokens, by the rough count."""
-        return max(0, _WINDOW - self.count_tokens(messages, tools=tools))
+        """The tokens left of a context window of 128,000, by the estimate of `count_tokens`."""
+        return max(0, _CONTEXT_WINDOW - self.count_tokens(messages, tools=tools))
 
     @property
     def capabilities(self) -> ModelCapabilities:
@@ -188,7 +188,7 @@ def _text(message: LLMMessage) -> str:
         message.content, str
     ):
         return message.content
-    raise ValueError(f"the gateway sends text only, got a {message.type} with other content")
+    raise ValueError(f"the gateway can send text only, got a {message.type} with other content")
 
 
 def _is_blank(message: LLMMessage) -> bool:
@@ -197,7 +197,7 @@ def _is_blank(message: LLMMessage) -> bool:
 
 def _result(reply: Reply) -> CreateResult:
     return CreateResult(
-        finish_reason=_FINISHES.get(reply.finish_reason, "unknown"),
+        finish_reason=_FINISH_REASONS.get(reply.finish_reason, "unknown"),
         content=reply.text,
         usage=RequestUsage(reply.usage.prompt_tokens, reply.usage.completion_tokens),
         cached=reply.reused,

@@ -53,9 +53,9 @@ def test_an_agent_speaks_through_the_gateway_and_parts_survive() -> None:
     question = Message("user", ("Say ", "hello."))
 
     async def talk() -> list[str]:
-        agent = AssistantAgent("a", client, system_message=client.whole(system))
+        agent = AssistantAgent("a", client, system_message=client.register(system))
         said = []
-        for text in (client.whole(question), "And again."):
+        for text in (client.register(question), "And again."):
             message = TextMessage(content=text, source="user")
             response = await agent.on_messages([message], CancellationToken())
             assert isinstance(response.chat_message, TextMessage)
@@ -169,7 +169,7 @@ def test_tools_and_images_are_refused() -> None:
         return a
 
     client, _ = client_of()
-    with pytest.raises(ValueError, match="neither tools"):
+    with pytest.raises(ValueError, match="cannot send tools"):
         asyncio.run(client.create([user("Hi")], tools=[FunctionTool(add, "adds")]))
     pixel = Image.from_base64(
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
