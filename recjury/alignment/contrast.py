@@ -6,7 +6,7 @@ from typing import NamedTuple
 from recjury.alignment.annotation import Scores
 from recjury.corpora.crsarena import Labels, system_of
 from recjury.corpora.crsarena_runs import ParticleScores
-from recjury.judges.face.pooling import pool
+from recjury.judges.face.aspects import pool
 from recjury.records import Aspect, ScoreTarget
 from recjury.stats.resampling import interval_of_mean
 

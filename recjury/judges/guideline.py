@@ -2,11 +2,12 @@
 
 from typing import Literal, Protocol
 
-from recjury.judges.needs import NO_LIST, NO_TARGETS
 from recjury.prompts import Pack, items_block, load_pack, turns_block, wishes_block
-from recjury.records import ConversationLog, Message
+from recjury.records import ConversationLog, Message, Metric, Need
 
 PACK = "core-judges"
+NO_LIST = "the log has no recommendation list"
+NO_TARGETS = "the log has no target item"
 
 Input = Literal["list", "target"]
 
@@ -76,11 +77,20 @@ class JudgePrompts:
 
 
 def lacks(guide: Guideline, log: ConversationLog) -> str:
-    """What `log` lacks to be rated, in words; empty if nothing."""
+    """Why `log` cannot be rated by `guide`: what it lacks; empty if it lacks nothing."""
     if not any(turn.failure is None for turn in log.system_turns):
         return "the system gave no usable answer in the interaction"
     if "list" in guide.inputs and not log.session_list():
         return NO_LIST
     if "target" in guide.inputs and not log.scenario.targets:
+        return NO_TARGETS
+    return ""
+
+
+def unmet(metric: Metric, log: ConversationLog) -> str:
+    """Why `log` cannot be rated on `metric`: what it lacks; empty if it lacks nothing."""
+    if Need.LIST in metric.needs and not log.session_list():
+        return NO_LIST
+    if Need.TARGETS in metric.needs and not log.scenario.targets:
         return NO_TARGETS
     return ""

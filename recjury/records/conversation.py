@@ -98,6 +98,12 @@ class ConversationLog(Record):
         """The system's turns of the interaction, in order."""
         return tuple(turn for turn in self.interaction if turn.speaker is Speaker.SYSTEM)
 
+    @property
+    def system_turn_indices(self) -> tuple[int, ...]:
+        """The indices of the system's turns in the interaction, in order."""
+        turns = enumerate(self.interaction)
+        return tuple(index for index, turn in turns if turn.speaker is Speaker.SYSTEM)
+
     def session_list(self) -> tuple[ItemRef, ...]:
         """The per-turn lists, each cut to `list_length`, in turn order, first occurrences only."""
         return distinct(

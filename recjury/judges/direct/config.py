@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from recjury.judges.config import ASKED, MAIN_MODEL, EvaluatorConfig, EvaluatorContext
-from recjury.judges.face.metrics import aspect_metrics, each_once
+from recjury.judges.face.aspects import aspect_metrics, each_once
 from recjury.records import Aspect, ExpectedCalls, Level, Metric
 
 if TYPE_CHECKING:

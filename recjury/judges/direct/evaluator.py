@@ -6,9 +6,8 @@ reasons before the score.
 
 from collections.abc import Mapping, Sequence
 
+from recjury.judges.face.aspects import aspect_metrics
 from recjury.judges.face.face_prompts import FacePrompts
-from recjury.judges.face.metrics import aspect_metrics
-from recjury.judges.places import system_turns
 from recjury.llm import RatedText, SupportsComplete, ask, gather, parse_rating
 from recjury.records import (
     JSON,
@@ -74,7 +73,7 @@ class WholeRater:
     ) -> StageResult:
         """The ratings of the aspect that `stage` names: of each turn, or of the dialogue."""
         aspect, log = Aspect(stage), record.log
-        turns = system_turns(log) if aspect.level is Level.TURN else (None,)
+        turns = log.system_turn_indices if aspect.level is Level.TURN else (None,)
         ratings = await gather(self._one(log, aspect, turn) for turn in turns)
         return StageResult(tuple(ratings))
 

@@ -1,10 +1,10 @@
 """FACE: particles, instructions, and scores that can be explained (FACE, section 2)."""
 
+from recjury.judges.face.aspects import pool, pool_places
 from recjury.judges.face.decomposer import Decomposer, GivenDecomposer, LlmDecomposer
 from recjury.judges.face.evaluator import FaceEvaluator, targets
 from recjury.judges.face.face_prompts import AspectGuide, FacePrompts
 from recjury.judges.face.instructions import Instruction, Instructions, read_instruction_folder
-from recjury.judges.face.pooling import pool, pool_places
 from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from recjury.judges.config import ASKED, MAIN_MODEL, EvaluatorConfig, EvaluatorContext
-from recjury.judges.face.metrics import aspect_metrics, each_once
+from recjury.judges.face.aspects import aspect_metrics, each_once
 from recjury.records import Aspect, ExpectedCalls, Metric
 
 if TYPE_CHECKING:

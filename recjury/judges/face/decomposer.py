@@ -9,7 +9,6 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from recjury.errors import ParseError
 from recjury.judges.face.face_prompts import FacePrompts, answer_to
 from recjury.judges.face.voting import vote
-from recjury.judges.places import system_turns
 from recjury.llm import SupportsComplete, gather, parse_json, sample_replies
 from recjury.records import (
     JSON,
@@ -106,7 +105,7 @@ class LlmDecomposer:
 
     async def decompose(self, log: ConversationLog) -> Decomposition:
         """Each system turn on its own."""
-        turns = await gather(self._turn(log, turn) for turn in system_turns(log))
+        turns = await gather(self._turn(log, turn) for turn in log.system_turn_indices)
         return Decomposition(decomposer=self.name, turns=tuple(turns))
 
     async def _turn(self, log: ConversationLog, turn: int) -> TurnParticles:
@@ -175,7 +174,7 @@ class GivenDecomposer:
         found = {turn.turn: turn for turn in (given.turns if given else ())}
         return Decomposition(
             decomposer=self.name,
-            turns=tuple(found.get(turn) or _absent(turn) for turn in system_turns(log)),
+            turns=tuple(found.get(turn) or _absent(turn) for turn in log.system_turn_indices),
         )
 
 

@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recjury.errors import ConfigError, UnitFailed
+from recjury.judges.face.aspects import aspect_metrics, pool
 from recjury.judges.face.decomposer import Decomposer
 from recjury.judges.face.face_prompts import situation
 from recjury.judges.face.instructions import Instruction, Instructions, identity
-from recjury.judges.face.metrics import aspect_metrics
-from recjury.judges.face.pooling import pool
 from recjury.judges.face.scorer import ParticleScorer, Target, gather_units
-from recjury.judges.places import system_turns
 from recjury.records import (
     JSON,
     Aspect,
@@ -135,7 +133,7 @@ class FaceEvaluator:
                 (by_turn[turn],) if turn in by_turn else (),
                 tuple(score for score in scores if score.turn == turn),
             )
-            for turn in system_turns(log)
+            for turn in log.system_turn_indices
         )
 
     def _rating(

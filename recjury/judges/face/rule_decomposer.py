@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from recjury.judges.face.face_prompts import answer_to
-from recjury.judges.places import system_turns
 from recjury.knowledge.unlisted import TitleSpan, dated_titles
 from recjury.records import (
     JSON,
@@ -66,7 +65,7 @@ class RuleDecomposer:
                 turn=turn,
                 particles=particles_of(log.interaction[turn].text, answer_to(log, turn)),
             )
-            for turn in system_turns(log)
+            for turn in log.system_turn_indices
         )
         return Decomposition(decomposer=RULE, turns=tuple(turns))
 

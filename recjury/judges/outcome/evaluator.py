@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from recjury.judges.needs import NO_LIST, NO_TARGETS
+from recjury.judges.guideline import NO_LIST, NO_TARGETS
 from recjury.judges.outcome.metrics import CUTOFFS, METRICS
 from recjury.records import (
     JSON,

@@ -6,8 +6,7 @@ from math import inf
 
 from recjury.errors import ConfigError, UnitFailed
 from recjury.judges.config import EvaluatorContext
-from recjury.judges.needs import unmet
-from recjury.judges.places import system_turns
+from recjury.judges.guideline import unmet
 from recjury.judges.python.making import Made
 from recjury.plugins import call_plugin, exception_message
 from recjury.records import (
@@ -138,7 +137,7 @@ class GuardedEvaluator:
         if is_turn != (rating.turn is not None):
             much = "names no turn" if is_turn else "names a turn"
             raise UnitFailed(f"{self.name}: a rating of {metric.id} {much}")
-        if rating.turn is not None and rating.turn not in system_turns(log):
+        if rating.turn is not None and rating.turn not in log.system_turn_indices:
             raise UnitFailed(
                 f"{self.name}: {metric.id} is rated for turn {rating.turn}, which is no system turn"
             )
@@ -153,12 +152,12 @@ class GuardedEvaluator:
             raise UnitFailed(f"{self.name} rated {twice[1]!r} twice")
         rated = {metric_id(rating.factor) for rating in ratings}
         for metric in wanted:
-            is_due = metric.level is Level.DIALOGUE or system_turns(log)
+            is_due = metric.level is Level.DIALOGUE or log.system_turn_indices
             if is_due and metric.id not in rated:
                 raise UnitFailed(f"{self.name} gave no rating of {metric.id}")
 
     def _unscored(self, metric: Metric, log: ConversationLog, reason: str) -> Iterator[Rating]:
-        for turn in system_turns(log) if metric.level is Level.TURN else (None,):
+        for turn in log.system_turn_indices if metric.level is Level.TURN else (None,):
             yield Rating(
                 evaluator=self.name,
                 factor=metric.id,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.errors import UnitFailed
+from recjury.judges.face.aspects import pool
 from recjury.judges.face.optimise.labelled_particles import (
     Correlate,
     LabelledExample,
@@ -12,7 +13,6 @@ from recjury.judges.face.optimise.labelled_particles import (
     SupportsScore,
 )
 from recjury.judges.face.optimise.settings import CALLS_AT_ONCE
-from recjury.judges.face.pooling import pool
 from recjury.llm import gather
 
 

@@ -1,12 +1,33 @@
-"""From scores of particles to scores of turns and dialogues (FACE, section 2.2)."""
+"""FACE's aspects: their metrics, and their scores from those of particles (FACE, section 2.2)."""
 
 import math
 from collections.abc import Iterable, Mapping
 
-from recjury.records import Level, ScoreTarget
+from recjury.records import Aspect, Level, Metric, Need, ScoreTarget
 
 DIGITS = 9
 """Decimals that a pooled score keeps, so that means that are equal stay equal."""
+
+
+def aspect_metrics(aspects: Iterable[Aspect], *, logprobs: bool = False) -> tuple[Metric, ...]:
+    """A metric for each of `aspects`; `logprobs` tells whether log-probabilities are needed."""
+    return tuple(
+        Metric(
+            id=aspect.value,
+            title=aspect.value.replace("_", " ").capitalize(),
+            group="Turns" if aspect.level is Level.TURN else "Dialogue",
+            level=aspect.level,
+            low=aspect.low,
+            high=aspect.high,
+            needs=(Need.MODEL, Need.LOGPROBS) if logprobs else (Need.MODEL,),
+        )
+        for aspect in aspects
+    )
+
+
+def each_once(aspects: Iterable[Aspect]) -> tuple[Aspect, ...]:
+    """`aspects` without those that were named before."""
+    return tuple(dict.fromkeys(aspects))
 
 
 def pool(scores: Iterable[float]) -> float | None:
