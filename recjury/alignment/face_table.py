@@ -105,4 +105,4 @@ def _what_is_unknown(place: ScoreTarget, people: CrsArena) -> str:
     is_there = 0 <= place.turn < len(log.interaction)
     if is_there and log.interaction[place.turn].speaker is Speaker.SYSTEM:
         return ""
-    return "is no turn of the system"
+    return "is not a turn of the system"

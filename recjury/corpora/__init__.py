@@ -1,4 +1,4 @@
-"""Corpora that scenarios are taken from, and readers of recorded conversations."""
+"""Corpora that provide scenarios, and readers of recorded conversations."""
 
 from recjury.corpora.corpus import Corpus, ScenarioSet, TrainingExample, Unresolved
 from recjury.corpora.opening import (

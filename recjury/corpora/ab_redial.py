@@ -1,8 +1,9 @@
-"""AB-ReDial: dialogues between two people that crowd workers rated, as one item per rated thing.
+"""AB-ReDial: dialogues between two people, with the ratings of crowd workers.
 
-The two files have a row for each dialogue and annotator, and their own traps (docs/data.md): five
-`ConvId` name two dialogues each, some cells have no tab behind their role, one cell holds two
-utterances, and the turns rated in that dialogue are not where they are elsewhere.
+Each dialogue and each rated turn becomes one record. The two files have a row for each dialogue
+and annotator. They contain irregularities (docs/data.md): five `ConvId` values name two dialogues
+each, some cells have no tab after the role, and one cell holds two utterances, which shifts the
+rated turns of its dialogue.
 """
 
 import csv
@@ -48,7 +49,7 @@ _Row = dict[str, str]
 class RatedDialogue(NamedTuple):
     """A whole dialogue. `ratings` has each aspect's ratings, one per annotator who gave one.
 
-    `id` is the ConvId, with ".1" or ".2" behind it where that names two dialogues.
+    `id` is the ConvId. If the ConvId names two dialogues, ".1" or ".2" is appended.
     """
 
     id: str
@@ -57,10 +58,10 @@ class RatedDialogue(NamedTuple):
 
 
 class RatedTurn(NamedTuple):
-    """A system turn, as it was shown: `context` before it, and the user's `reply` if there is one.
+    """A system turn as shown to annotators, with the `context` before it and the user's `reply`.
 
-    `id` is the dialogue's, "#" and the item's number in it (1 to 3). `certain` is False in the
-    one dialogue whose utterances are shifted, so that it is a guess which turn was rated.
+    `id` is the dialogue's id, "#" and the number of the rated turn (1 to 3). `certain` is False in
+    the one dialogue whose utterances are shifted: there, the reader guesses which turn was rated.
     """
 
     id: str
@@ -73,7 +74,7 @@ class RatedTurn(NamedTuple):
 
 
 class AbRedial(NamedTuple):
-    """The 200 dialogues and 600 turns, in the order of their first row."""
+    """The 200 dialogues and 600 rated turns, in the order of their first rows."""
 
     dialogues: tuple[RatedDialogue, ...]
     turns: tuple[RatedTurn, ...]
@@ -82,7 +83,7 @@ class AbRedial(NamedTuple):
 def read_ab_redial(folder: Path) -> AbRedial:
     """Read `annotated_dialogues.csv` and `annotated_turns.csv` of `folder`.
 
-    Raises DataError with file and line for what is missing or not as described.
+    Raises DataError with file and line if something is missing or malformed.
     """
     by_text = _dialogue_rows(folder / "annotated_dialogues.csv")
     ids = _ids(by_text)
@@ -94,12 +95,12 @@ def read_ab_redial(folder: Path) -> AbRedial:
 
 
 def dialogue_log(dialogue: RatedDialogue) -> ConversationLog:
-    """The dialogue as a log, all of it interaction; its "system" is a person."""
+    """The dialogue as a log: every turn is interaction, and the "system" is a person."""
     return _log(dialogue.id, (), dialogue.turns)
 
 
 def turn_log(rated: RatedTurn) -> ConversationLog:
-    """What was shown for a rated turn as a log: the context is history, the turn's index is 0."""
+    """A rated turn as a log: its context is the history, and the turn has index 0."""
     reply = () if rated.reply is None else (rated.reply,)
     return _log(rated.id, rated.context, (rated.turn, *reply))
 
@@ -112,7 +113,7 @@ def _log(record: str, history: tuple[Turn, ...], turns: tuple[Turn, ...]) -> Con
 
 
 class _Key(NamedTuple):
-    """What tells dialogues apart: ConvId alone does not."""
+    """The key of a dialogue. The ConvId alone is not unique."""
 
     conversation: str
     cells: tuple[str, ...]
@@ -156,8 +157,8 @@ def _rated_turn(
     dialogue: str, number: int, cells: tuple[str, ...], ratings: Mapping[str, tuple[int, ...]]
 ) -> RatedTurn:
     turns = _turns(cells)
-    # Elsewhere the rated turn is the third of four; where that is the user's, the last of the
-    # system's is the likeliest.
+    # The rated turn is usually the third of four. If the third turn is the user's, the last
+    # system turn is the most likely one.
     certain = len(turns) == _GROUP and turns[2].speaker is Speaker.SYSTEM
     place = 2 if certain else max(i for i, t in enumerate(turns) if t.speaker is Speaker.SYSTEM)
     reply = turns[place + 1] if place + 1 < len(turns) else None
@@ -167,7 +168,7 @@ def _rated_turn(
 
 
 def _ids(by_text: Iterable[_Key]) -> dict[_Key, str]:
-    """An id for each dialogue: its ConvId, numbered in file order where that is no key."""
+    """An id for each dialogue: its ConvId, numbered in file order if it is not unique."""
     keys = list(by_text)
     same: dict[str, list[_Key]] = {}
     for key in keys:
@@ -181,7 +182,7 @@ def _ids(by_text: Iterable[_Key]) -> dict[_Key, str]:
 
 
 def _owner(shown: _Key, ids: Mapping[_Key, str], path: Path, line: int) -> str:
-    """The dialogue with that ConvId that the rated turns were cut from: nearly all cells recur."""
+    """The dialogue with that ConvId that contains at least half of the cells shown."""
     overlap = {
         key: len(set(shown.cells) & set(key.cells))
         for key in ids
@@ -190,7 +191,7 @@ def _owner(shown: _Key, ids: Mapping[_Key, str], path: Path, line: int) -> str:
     best = max(overlap, key=overlap.__getitem__, default=None)
     if best is None or 2 * overlap[best] < len(set(shown.cells)):
         raise DataError(
-            f"the turns of {shown.conversation!r} are of no dialogue in annotated_dialogues.csv",
+            f"no dialogue in annotated_dialogues.csv has the turns of {shown.conversation!r}",
             path=path,
             line=line,
         )
@@ -198,7 +199,7 @@ def _owner(shown: _Key, ids: Mapping[_Key, str], path: Path, line: int) -> str:
 
 
 def _turns(cells: Sequence[str]) -> tuple[Turn, ...]:
-    """Cells as turns; a cell into which quotes have drawn the next utterance gives both."""
+    """Cells as turns. If a quoting error merged two utterances into a cell, both are returned."""
     parts = [part for cell in cells for part in _JOINED.split(cell)]
     return tuple(
         Turn(speaker=Speaker(match[1].lower()), text=part[match.end() :].strip())

@@ -1,9 +1,9 @@
 """The recorded conversations of Concept4CRS (`concept/` of the data folder) as logs.
 
-The simulated user of these conversations knew genres and a persona, never the record's `rec`,
-and began with "Hello" and not from the record's context. So the history is empty, and the
+The simulated user of these conversations knew genres and a persona, but not the record's `rec`.
+It began with "Hello", without the record's context. Therefore the history is empty, and the
 targets are the items whose genres equal the recorded attributes (ReDial) or contain them
-(OpenDialKG), as in the recordings' own success flags.
+(OpenDialKG). The recordings' own success flags use the same definition.
 """
 
 import re
@@ -67,10 +67,10 @@ def read_concept(
 ) -> Iterator[ConversationLog]:
     """The conversations of one `{system}_{dataset}.jsonl.gz`, in file order, at most `limit`.
 
-    `data` is the folder that holds `ievalm/`. A system turn keeps the first `list_length`
+    `data` is the folder that contains `ievalm/`. A system turn keeps the first `list_length`
     distinct ids of its 50. A record is named by its source file (dialogue, turn, persona and
-    attributes), a pair by dialogue and turn: no two systems share more than a few whole
-    records. Raises DataError, with file and line, for what is not a recording.
+    attributes), a pair by dialogue and turn, because two systems share only a few complete
+    records. Raises DataError, with file and line, if a line is not a recording.
     """
     if limit == 0:
         return
@@ -94,7 +94,7 @@ def read_concept(
 
 
 class _Dataset:
-    """What turns ids and attributes of one dataset into items."""
+    """Maps the ids and attributes of one dataset to items."""
 
     def __init__(self, files: IevalmFiles):
         self._files = files
@@ -106,7 +106,7 @@ class _Dataset:
         return tuple(self._files.ref(number) for number in list(dict.fromkeys(entities))[:length])
 
     def wanted(self, attributes: list[str]) -> tuple[ItemRef, ...]:
-        """The items of these attributes, in the order of id2info.json."""
+        """The items with these attributes, in the order of id2info.json."""
         wanted = frozenset(attributes)
         if wanted not in self._wishes:
             self._wishes[wanted] = tuple(
@@ -166,12 +166,12 @@ def _log(
 
 
 def _without_mark(text: str) -> str:
-    """The simulator ends a conversation by writing a mark that nobody says."""
+    """The text without the mark with which the simulator ends a conversation."""
     return text.replace(END_MARK, "").rstrip() if END_MARK in text else text
 
 
 def _first_hit(turns: list[Turn], targets: tuple[ItemRef, ...]) -> int | None:
-    """The 1-based round of the first list that holds a target."""
+    """The 1-based round of the first list that contains a target."""
     lists = (turn.items for turn in turns if turn.speaker is Speaker.SYSTEM)
     for number, items in enumerate(lists, start=1):
         if any(is_target(item, targets) for item in items):

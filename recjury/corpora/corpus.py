@@ -1,4 +1,4 @@
-"""What every corpus offers: a catalogue, a graph, examples to train on, scenarios to start from."""
+"""The `Corpus` protocol: a catalogue, a graph, training examples and scenarios."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from recjury.records import Scenario
 
 
 class Unresolved(NamedTuple):
-    """A record (its id in the split), and why it, or a part of it, could not be used."""
+    """A record (its id in the split), and the reason why it or a part of it is not used."""
 
     record: str
     reason: str
@@ -18,11 +18,11 @@ class Unresolved(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScenarioSet:
-    """The scenarios of one split, and what became of the records that gave none.
+    """The scenarios of one split, and the records that gave no scenario.
 
-    `unresolved` are all records of the split without a scenario, whatever the limit: for an
-    unlimited set, `len(scenarios) + len(unresolved)` is the number of records. `partial` are
-    records that kept some of their targets, with the ones they lost.
+    `unresolved` has all records of the split without a scenario, regardless of the limit. Without
+    a limit, `len(scenarios) + len(unresolved)` is the number of records. `partial` has the
+    records that kept only some of their targets, with the targets that were lost.
     """
 
     scenarios: tuple[Scenario, ...]
@@ -32,11 +32,12 @@ class ScenarioSet:
 
 @dataclass(frozen=True, slots=True)
 class TrainingExample:
-    """One recommendation turn to train on, as the corpus has it.
+    """One recommendation turn to train on, unchanged from the corpus.
 
-    `context` are the utterances so far, even index = user, odd = system (an empty first one
-    where the system opens); `entities` the names mentioned in it, in order, repeats kept;
-    `targets` the names of the items that `response` recommends.
+    `context` has the utterances so far: even indices are the user's, odd ones the system's. If
+    the system opens, the first utterance is empty. `entities` are the names mentioned in the
+    context, in order, with repeats. `targets` are the names of the items that `response`
+    recommends.
     """
 
     record: str
@@ -48,7 +49,7 @@ class TrainingExample:
 
 
 class Corpus(Protocol):
-    """A corpus of conversations between people, with what is known of its items."""
+    """A corpus of conversations between people, with the attributes of its items."""
 
     @property
     def name(self) -> str:
@@ -56,7 +57,7 @@ class Corpus(Protocol):
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits that are there."""
+        """The splits whose data are present."""
 
     @property
     def catalogue(self) -> Catalogue:
@@ -80,8 +81,8 @@ def sample_scenarios(
 ) -> tuple[Scenario, ...]:
     """At most `limit` of the scenarios, in their order.
 
-    Each scenario has a lot, the SHA-256 of seed and scenario id, and the lowest lots are drawn.
-    So a draw is the same on every machine, and a larger limit keeps what a smaller one drew.
+    The scenarios are ranked by the SHA-256 of seed and scenario id, and the lowest are drawn. The
+    sample is therefore the same on every machine, and a larger limit only adds scenarios.
     """
     if limit is None or limit >= len(scenarios):
         return tuple(scenarios)
@@ -94,7 +95,7 @@ def _lot(identity: str, seed: int) -> bytes:
 
 
 def resolved(found: Iterable[Scenario | Unresolved]) -> tuple[list[Scenario], list[Unresolved]]:
-    """Separate the scenarios from the records that gave none."""
+    """Separate the scenarios from the records that gave no scenario."""
     scenarios: list[Scenario] = []
     unresolved: list[Unresolved] = []
     for one in found:

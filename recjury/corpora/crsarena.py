@@ -1,9 +1,9 @@
 """CRSArena-Eval: dialogues of people with nine systems, and their labels on seven aspects.
 
-The file (`crs_arena_eval.json`) names two more labels of a dialogue, which the paper does not
-describe and no published score covers: they are read, under their own names. Scales are those of
-`records.Aspect`: a label outside, one that is no integer, one that is missing or unknown is
-reported, and is no label.
+The file (`crs_arena_eval.json`) has two more labels for each dialogue. The paper does not describe
+them and no published score covers them; they are read under their own names. The scales are those
+of `records.Aspect`. A label that is missing, unknown, out of range or not an integer is reported
+and not used.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,13 +30,13 @@ from recjury.records import (
 CORPUS = "crsarena-eval"
 SUBSETS = ("redial", "opendialkg")
 UNDESCRIBED = {"preference_elicitation": 2, "explanation": 2}
-"""Labels of a dialogue that no paper describes, and the highest value found."""
+"""Labels of a dialogue that no paper describes, with the highest value found in the file."""
 
 _TURN_ASPECTS = {str(a): a.high for a in Aspect if a.level is Level.TURN}
 _DIALOGUE_ASPECTS = {str(a): a.high for a in Aspect if a.level is Level.DIALOGUE}
 
 Labels = Mapping[str, Mapping[ScoreTarget, int]]
-"""By aspect: the label of each place that has one, in file order."""
+"""The labels by aspect and place, in file order."""
 
 
 class _Said(BaseModel):
@@ -60,7 +60,7 @@ _FILE = TypeAdapter(list[_Dialogue])
 
 
 class CrsArena(NamedTuple):
-    """The logs by conversation id, their labels by aspect, and what is wrong with those."""
+    """The logs by conversation id, their labels by aspect, and the problems found in the labels."""
 
     logs: Mapping[str, ConversationLog]
     labels: Labels
@@ -82,14 +82,14 @@ def subset_of(conversation: str) -> str:
 
 
 def system_of(conversation: str) -> str:
-    """The system with its subset ("kbrd_redial"); raises DataError as `subset_of`."""
+    """The system with its subset ("kbrd_redial"). Raises DataError like `subset_of`."""
     return f"{conversation.split('_')[0]}_{subset_of(conversation)}"
 
 
 def read_crsarena(path: Path) -> CrsArena:
     """All conversations of a label file, in file order.
 
-    Raises DataError for what is not of the form, a conversation that occurs twice, turns that
+    Raises DataError if the file has another form, if a conversation occurs twice, or if turns
     are not numbered from 0 or do not alternate.
     """
     logs: dict[str, ConversationLog] = {}
@@ -168,10 +168,10 @@ def _read_labels(
     for name, value in given.items():
         high = scale.get(name, more.get(name))
         if high is None:
-            yield Problem(Fault.UNKNOWN_ASPECT, place, name, "is no aspect of this level")
+            yield Problem(Fault.UNKNOWN_ASPECT, place, name, "is not an aspect of this level")
         elif isinstance(value, bool) or not isinstance(value, int):
             yield Problem(
-                Fault.NOT_AN_INTEGER, place, name, f"the label {value!r} is no whole number"
+                Fault.NOT_AN_INTEGER, place, name, f"the label {value!r} is not an integer"
             )
         elif not 0 <= value <= high:
             yield Problem(

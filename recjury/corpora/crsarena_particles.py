@@ -1,4 +1,4 @@
-"""The released particles of CRSArena-Eval: JSON lines, though the file is called `.json`."""
+"""The released particles of CRSArena-Eval: JSON lines, although the file name ends in `.json`."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from recjury.records import (
 )
 
 NO_FEEDBACK = "NO_FEEDBACK_PROVIDED"
-"""The file's marker for a particle that the user said nothing of."""
+"""The file's marker for a particle on which the user gave no feedback."""
 
 _MARKS = re.compile(r"[\W_]+")
 
@@ -46,8 +46,8 @@ class _Row(BaseModel):
 def read_crsarena_particles(path: Path) -> dict[ScoreTarget, TurnParticles]:
     """The particles of every system turn in the file, by place, in file order.
 
-    Raises DataError, with the line, for what is not of the form, an act that is none of the
-    five, particles not numbered from 0, and a turn that occurs twice.
+    Raises DataError, with the line, for another form, an act that is not one of the five,
+    particles that are not numbered from 0, and a turn that occurs twice.
     """
     found: dict[ScoreTarget, TurnParticles] = {}
     for number, row in read_rows(path, _Row):
@@ -72,7 +72,7 @@ def _particle(given: _Particle) -> Particle:
 
 
 def by_conversation(particles: Mapping[ScoreTarget, TurnParticles]) -> dict[str, Decomposition]:
-    """The same, conversation by conversation, turns in order."""
+    """The particles grouped by conversation, with turns in order."""
     turns: dict[str, list[TurnParticles]] = {}
     for place, own in particles.items():
         turns.setdefault(place.conversation, []).append(own)
@@ -87,20 +87,20 @@ def by_conversation(particles: Mapping[ScoreTarget, TurnParticles]) -> dict[str,
 def check_particles(
     particles: Mapping[ScoreTarget, TurnParticles], logs: Mapping[str, ConversationLog]
 ) -> Iterator[Problem]:
-    """Places that `logs` do not have, and particles whose words are not in their turn."""
+    """Places that are missing in `logs`, and particles whose words are not in their turn."""
     for place, own in particles.items():
         log = logs.get(place.conversation)
         at = own.turn
         if log is None or not 0 <= at < len(log.interaction):
             yield Problem(Fault.UNKNOWN_PLACE, place, "", "no log has this turn")
         elif log.interaction[at].speaker is not Speaker.SYSTEM:
-            yield Problem(Fault.UNKNOWN_PLACE, place, "", "is no turn of the system")
+            yield Problem(Fault.UNKNOWN_PLACE, place, "", "is not a turn of the system")
         else:
             yield from not_in_turn(place, own, log.interaction[at].text)
 
 
 def not_in_turn(place: ScoreTarget, own: TurnParticles, text: str) -> Iterator[Problem]:
-    """The particles of one turn whose words, whatever case and marks, are not in its `text`."""
+    """The particles of a turn that are not in its `text`; case and punctuation are ignored."""
     folded = _folded(text)
     for number, particle in enumerate(own.particles):
         if _folded(particle.mention) not in folded:

@@ -1,8 +1,8 @@
 """The run file of CRSArena-Eval: a pooled score per turn and dialogue, for its leaderboard.
 
 A JSON list of `{conv_id, turns: [{turn_ind, turn_level_pred: {aspect: score}}],
-dial_level_pred: {aspect: score}}`. Beware of the released `face_run.json`: five turns without any
-score stand there with 0.0 for relevance, which is not what their missing scores say.
+dial_level_pred: {aspect: score}}`. In the released `face_run.json`, five turns without any score
+have 0.0 for relevance: a missing score is written there as 0.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,9 +40,9 @@ _FILE = TypeAdapter(list[_Dialogue])
 
 
 def read_run_file(path: Path) -> tuple[dict[Aspect, dict[ScoreTarget, float]], tuple[Problem, ...]]:
-    """The scores by aspect and place, and what is wrong with them; null is no score.
+    """The scores by aspect and place, and the problems found; null means no score.
 
-    Raises DataError for what is not of the form, and a conversation or turn that occurs twice.
+    Raises DataError for another form, and for a conversation or turn that occurs twice.
     """
     scores: dict[Aspect, dict[ScoreTarget, float]] = {}
     problems: list[Problem] = []
@@ -67,13 +67,13 @@ def _take(
     level = Level.DIALOGUE if place.turn is None else Level.TURN
     for name, score in given.items():
         if name not in set(Aspect) or Aspect(name).level is not level:
-            yield Problem(Fault.UNKNOWN_ASPECT, place, name, "is no aspect of this level")
+            yield Problem(Fault.UNKNOWN_ASPECT, place, name, "is not an aspect of this level")
             continue
         aspect = Aspect(name)
         if score is None:
             yield Problem(Fault.MISSING_SCORE, place, name, "has no score")
         elif not is_number(score):
-            yield Problem(Fault.NOT_A_NUMBER, place, name, f"the score {score!r} is no number")
+            yield Problem(Fault.NOT_A_NUMBER, place, name, f"the score {score!r} is not a number")
         else:
             if not aspect.low <= score <= aspect.high:
                 what = f"the score {score:g} is outside {aspect.low} to {aspect.high}"
@@ -82,9 +82,9 @@ def _take(
 
 
 def write_run_file(path: Path, scores: RunScores, conversations: Iterable[str]) -> None:
-    """Write the scores of `conversations`, in that order; what is unscored is left out.
+    """Write the scores of `conversations`, in that order, without unscored places.
 
-    Raises DataError where the file cannot be written.
+    Raises DataError if the file cannot be written.
     """
     turns: dict[str, dict[int, dict[str, float]]] = {}
     wholes: dict[str, dict[str, float]] = {}

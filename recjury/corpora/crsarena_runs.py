@@ -1,9 +1,9 @@
 """Scores of an evaluator on CRSArena-Eval: per instruction (`face-runs`), and pooled (a run file).
 
-A folder of per-instruction scores has a `{aspect}.jsonl` for each aspect, a conversation a line:
-`{conv_id, turns: {turn: {particles: {number: {instruction: score}}}}}`, numbers as strings, in
-any order. Scores may be any numbers: correlations do not know scales. Those outside the aspect's
-are reported.
+A folder of per-instruction scores has a `{aspect}.jsonl` for each aspect, one conversation a line:
+`{conv_id, turns: {turn: {particles: {number: {instruction: score}}}}}`, with numbers as strings,
+in any order. Scores may be any numbers, because correlations do not depend on the scale. Scores
+outside the aspect's scale are reported.
 """
 
 import json
@@ -20,7 +20,7 @@ from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.records import Aspect, ScoreTarget
 
-_ABSURD = 1e9  # no scale reaches so far, and sums of such numbers stay finite
+_ABSURD = 1e9  # above every scale; sums of smaller numbers stay finite
 
 InstructionScores = Mapping[str, float]
 """A particle's score by the name of the instruction ("itr54")."""
@@ -30,9 +30,9 @@ ParticleScores = Mapping[int, InstructionScores]
 
 
 class AspectRun(NamedTuple):
-    """One aspect's scores: for each system turn that has particles, those of its particles.
+    """One aspect's scores: for each system turn that has particles, the scores of the particles.
 
-    A turn whose particles all lack scores is there, with empty ones.
+    A turn whose particles all lack scores is included, with empty scores.
     """
 
     aspect: Aspect
@@ -41,9 +41,10 @@ class AspectRun(NamedTuple):
 
 
 def read_runs(folder: Path) -> dict[Aspect, AspectRun]:
-    """The aspects that `folder` has files for, in the order of `Aspect`.
+    """The aspects for which `folder` has files, in the order of `Aspect`.
 
-    Raises DataError where it has none, has one that is no aspect's, or a file cannot be used.
+    Raises DataError if there is no file, if a file is not named after an aspect, or if a file
+    cannot be used.
     """
     if not folder.is_dir():
         raise DataError("there is no such folder", path=folder)
@@ -51,7 +52,7 @@ def read_runs(folder: Path) -> dict[Aspect, AspectRun]:
     unknown = sorted(files.keys() - set(Aspect))
     if unknown:
         raise DataError(
-            f"{unknown[0]!r} is no aspect: expected {', '.join(Aspect)}", path=files[unknown[0]]
+            f"{unknown[0]!r} is not an aspect: expected {', '.join(Aspect)}", path=files[unknown[0]]
         )
     if not files:
         raise DataError("holds no scores: expected files like relevance.jsonl", path=folder)
@@ -59,7 +60,7 @@ def read_runs(folder: Path) -> dict[Aspect, AspectRun]:
 
 
 def read_run(path: Path, aspect: Aspect) -> AspectRun:
-    """One aspect's file. Raises DataError, with the line, for what is not of the form."""
+    """Read one aspect's file. Raises DataError, with the line, for another form."""
     turns: dict[ScoreTarget, ParticleScores] = {}
     problems: list[Problem] = []
     seen: dict[str, int] = {}
@@ -68,7 +69,7 @@ def read_run(path: Path, aspect: Aspect) -> AspectRun:
             row = _row(content)
             conversation = row["conv_id"]
             if not isinstance(conversation, str):
-                raise TypeError(f"conv_id {conversation!r} is no text")
+                raise TypeError(f"conv_id {conversation!r} is not a string")
             if conversation in seen:
                 raise DataError(
                     f"a second {conversation!r}, as in line {seen[conversation]}",
@@ -91,7 +92,7 @@ def read_run(path: Path, aspect: Aspect) -> AspectRun:
 
 
 def _row(content: bytes) -> Any:
-    """One line. NaN and Infinity are read, so that they can be told with their place."""
+    """One line. NaN and Infinity are accepted, so that they are reported with their place."""
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
@@ -99,10 +100,10 @@ def _row(content: bytes) -> Any:
 
 
 def _number(key: str) -> int:
-    """A turn's or particle's number; "01" beside "1" would silently be the same one twice."""
+    """The number of a turn or particle. Raises ValueError for "01": it would collide with "1"."""
     number = int(key)
     if str(number) != key:
-        raise ValueError(f"{key!r} is no number as it is written elsewhere")
+        raise ValueError(f"{key!r} is not a number without leading zeros")
     return number
 
 
@@ -116,7 +117,7 @@ def _scores(
     for name, score in given.items():
         where = f"particle {particle}, {name}"
         if not is_number(score):
-            what = f"{where}: the score {score!r} is no number"
+            what = f"{where}: the score {score!r} is not a number"
             found.append(Problem(Fault.NOT_A_NUMBER, place, aspect, what))
             continue
         if not aspect.low <= score <= aspect.high:
@@ -126,12 +127,12 @@ def _scores(
 
 
 def is_number(score: object) -> TypeGuard[float]:
-    """Whether a score can be averaged: finite, and not so large that a sum is not."""
+    """Whether a score can be averaged: it is finite, and small enough for a finite sum."""
     return isinstance(score, int | float) and not isinstance(score, bool) and abs(score) < _ABSURD
 
 
 def _missing(aspect: Aspect, turns: Mapping[ScoreTarget, ParticleScores]) -> Iterator[Problem]:
-    """Particles with fewer scores than most have."""
+    """Particles with fewer scores than most other particles."""
     counts = Counter(len(scores) for given in turns.values() for scores in given.values())
     usual = max(counts, key=lambda n: (counts[n], n), default=0)
     for place, given in turns.items():
@@ -142,9 +143,9 @@ def _missing(aspect: Aspect, turns: Mapping[ScoreTarget, ParticleScores]) -> Ite
 
 
 def write_run(path: Path, turns: Iterable[tuple[ScoreTarget, ParticleScores]]) -> None:
-    """Write one aspect's scores in the same form, conversations and turns in the order given.
+    """Write one aspect's scores in the same form; conversations and turns keep the given order.
 
-    Raises DataError where the file cannot be written.
+    Raises DataError if the file cannot be written.
     """
     rows: dict[str, dict[str, object]] = {}
     for place, particles in turns:

@@ -1,4 +1,4 @@
-"""What is wrong inside a file that can still be used: each problem names its place."""
+"""Problems inside a file that can still be used; each problem names its place."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ class Fault(StrEnum):
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong, where, and on which aspect if it is about one."""
+    """One problem: its kind, its place, the aspect it concerns (or ""), and a description."""
 
     fault: Fault
     place: ScoreTarget | None
@@ -39,5 +39,5 @@ class Problem(NamedTuple):
 
 
 def count_faults(problems: Iterable[Problem]) -> dict[str, int]:
-    """How many problems there are of each kind, by its name."""
+    """The number of problems of each kind, by the kind's name."""
     return {str(fault): n for fault, n in Counter(p.fault for p in problems).most_common()}

@@ -1,4 +1,4 @@
-"""A corpus of one's own: a folder with films.jsonl and dialogues.jsonl, as the shipped sample."""
+"""A corpus in a folder with films.jsonl and dialogues.jsonl, like the shipped sample."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -52,10 +52,10 @@ class _SystemTurn(NamedTuple):
 
 
 class FolderCorpus:
-    """The corpus in one folder; a `Corpus`. Its records are the system turns that name films."""
+    """A `Corpus` read from one folder. Its records are the system turns that name films."""
 
     def __init__(self, folder: Path, *, name: str):
-        """Raises DataError if one of the two files is not there."""
+        """Raises DataError if one of the two files does not exist."""
         self.name = name
         self._folder = folder
         for file in (FILMS, DIALOGUES):
@@ -79,7 +79,7 @@ class FolderCorpus:
         return tuple(split for split in ("train", "valid", "test") if split in there)
 
     def examples(self, split: str) -> list[TrainingExample]:
-        """The records of `split`; entities are what the graph finds and what is annotated."""
+        """The records of `split`; entities are the annotated films and what the graph finds."""
         return [self._example(turn) for turn in self._system_turns(split)]
 
     def scenarios(
@@ -128,7 +128,7 @@ class FolderCorpus:
         )
 
     def _entities(self, said: DialogueTurn) -> list[str]:
-        """Annotated films, and what else the text names; a title that is none is left out."""
+        """The annotated films, and the other entities that the text names, films excepted."""
         films = [self.catalogue.item(film).name for film in said.films]
         linked = self.graph.mentioned(said.text)
         others = [self.graph.entities[e] for e in linked if self.graph.item_of(e) is None]

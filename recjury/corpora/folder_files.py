@@ -36,7 +36,7 @@ class Film(BaseModel):
 
 
 class DialogueTurn(BaseModel):
-    """One turn: who speaks, what, the ids of the films it names, and of those that are liked."""
+    """One turn: speaker, text, the ids of the films it names, and of those that the user likes."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -57,7 +57,7 @@ class Dialogue(BaseModel):
 
 
 def read_catalogue(path: Path, name: str) -> Catalogue:
-    """films.jsonl as a catalogue; a film is named by title and year, and these must be unique."""
+    """films.jsonl as a catalogue. A film is named by title and year, which must be unique."""
     items: dict[str, Item] = {}
     names: dict[str, int] = {}
     for line, film in read_rows(path, Film):
@@ -78,7 +78,7 @@ def read_catalogue(path: Path, name: str) -> Catalogue:
 
 
 def read_dialogues(path: Path, catalogue: Catalogue) -> list[Dialogue]:
-    """dialogues.jsonl; DataError for a film that the catalogue lacks or turns out of order."""
+    """dialogues.jsonl. Raises DataError for an unknown film or turns that do not alternate."""
     lines: dict[str, int] = {}
     dialogues: list[Dialogue] = []
     for line, dialogue in read_rows(path, Dialogue):
@@ -95,10 +95,10 @@ def read_dialogues(path: Path, catalogue: Catalogue) -> list[Dialogue]:
 
 
 def build_graph(catalogue: Catalogue) -> KnowledgeGraph:
-    """The films, the people and genres around them, and their decades, as a graph.
+    """The films with their people, genres and decades, as a graph.
 
-    Films are the first entities, in the order of the catalogue, then everything else in the
-    order in which it first occurs. People are one entity whatever they do.
+    The first entities are the films, in the order of the catalogue. The others follow in the order
+    in which they first occur. A person is one entity in all roles.
     """
     numbers = {item.name: number for number, item in enumerate(catalogue)}
     triples: list[Triple] = []

@@ -1,4 +1,4 @@
-"""The forms that recorded conversations are written in, and how a file's form is found out."""
+"""The file formats of recorded conversations, and their detection."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,9 +13,9 @@ Form: TypeAlias = Literal["concept", "crsarena", "recjury", "jsonl", "messages"]
 FORMS: tuple[Form, ...] = get_args(Form)
 
 EXPORTED = "recjury-conversation"
-"""What a line of recjury's own export has as its `form`."""
+"""The value of `form` in each line of recjury's own export."""
 
-# The field by which a line of JSON is known.
+# The field that identifies the form of a line of JSON.
 _FIELDS: Mapping[Form, str] = {
     "concept": "simulator_dialog",
     "jsonl": "interaction",
@@ -25,7 +25,7 @@ _ARRAY_FIELD = "conv_id"
 
 
 def given_form(name: str) -> Form:
-    """The form of this name. Raises ConfigError for one that is not there."""
+    """The form of this name. Raises ConfigError for an unknown name."""
     for form in FORMS:
         if name == form:
             return form
@@ -33,10 +33,10 @@ def given_form(name: str) -> Form:
 
 
 def form_of(path: Path) -> Form:
-    """The form of a file by what it begins with.
+    """The form of a file, detected from its beginning.
 
-    Raises DataError for an empty file, and for one of no known form: it tells what each form
-    was missed by.
+    Raises DataError if the file is empty or its form is unknown. The message says for each form
+    why it does not fit.
     """
     start = read_start(path)
     if not start:
@@ -48,7 +48,7 @@ def form_of(path: Path) -> Form:
         row = orjson.loads(first.content)
     except orjson.JSONDecodeError as error:
         missed = dict.fromkeys(FORMS, f"line {first.number} is not JSON: {error.msg}")
-        raise _unknown({**missed, "crsarena": "no JSON array"}, path) from None
+        raise _unknown({**missed, "crsarena": "not a JSON array"}, path) from None
     if not isinstance(row, dict):
         raise _unknown(dict.fromkeys(FORMS, "neither objects nor an array"), path)
     return _form_of_row(row, path)
@@ -68,7 +68,7 @@ def _form_of_row(row: Mapping[str, object], path: Path) -> Form:
         if field in row:
             return form
     missed = {form: f"no `{field}`" for form, field in _FIELDS.items()}
-    missed |= {"crsarena": "no JSON array", "recjury": f"no `form` that is {EXPORTED}"}
+    missed |= {"crsarena": "not a JSON array", "recjury": f"no `form` that is {EXPORTED}"}
     raise _unknown({form: missed[form] for form in FORMS}, path)
 
 
@@ -77,4 +77,4 @@ def _unknown(missed: Mapping[Form, str], path: Path) -> DataError:
     for form, why in missed.items():
         forms.setdefault(why, []).append(form)
     tried = "; ".join(f"{', '.join(some)} ({why})" for why, some in forms.items())
-    return DataError(f"is of no known format: {tried}", path=path)
+    return DataError(f"has an unknown format: {tried}", path=path)

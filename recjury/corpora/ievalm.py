@@ -1,4 +1,4 @@
-"""ReDial and OpenDialKG in the processed form of iEvaLM (`ievalm/` of the data folder)."""
+"""ReDial and OpenDialKG as processed for iEvaLM (`ievalm/` of the data folder)."""
 
 from functools import cached_property
 from pathlib import Path
@@ -19,10 +19,10 @@ DATASETS = ("redial", "opendialkg")
 
 
 class IevalmCorpus:
-    """One of the two corpora; a `Corpus`."""
+    """A `Corpus`: ReDial or OpenDialKG."""
 
     def __init__(self, name: str, data: Path):
-        """`data` is the folder that holds `ievalm/`. Raises DataError if it is not there."""
+        """`data` is the folder that contains `ievalm/`. Raises DataError if it does not exist."""
         folder = data / "ievalm" / name
         if not folder.is_dir():
             raise DataError(
@@ -34,12 +34,12 @@ class IevalmCorpus:
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits that are there: ReDial's training split is not public in this form."""
+        """The splits whose files exist. ReDial's training split is not public in this form."""
         return self.files.splits
 
     @property
     def catalogue(self) -> Catalogue:
-        """The items; ids are entity numbers as text."""
+        """The items; their ids are entity numbers as strings."""
         return self.files.catalogue
 
     @cached_property
@@ -48,7 +48,7 @@ class IevalmCorpus:
         return self.files.graph
 
     def examples(self, split: str) -> list[TrainingExample]:
-        """The records of `split`, names as the files have them."""
+        """The records of `split`, with names as written in the files."""
         return [
             TrainingExample(
                 record=row.record,
@@ -96,15 +96,15 @@ class IevalmCorpus:
         )
 
     def _targets(self, row: Processed) -> tuple[tuple[ItemRef, ...], str]:
-        """The targets that are items, and a reason that names those that are not."""
+        """The targets that are items, and a reason that names the others."""
         known: dict[str, ItemRef] = {}
         reasons: list[str] = []
         for name in row.rec:
             number = self.files.entities.get(name)
             if number is None:
-                reasons.append(f"target {name!r} is no entity of entity2id.json")
+                reasons.append(f"target {name!r} is not an entity in entity2id.json")
             elif not self.catalogue.recommendable(str(number)):
-                reasons.append(f"target {name!r} is an entity but no item of item_ids.json")
+                reasons.append(f"target {name!r} is an entity but not an item in item_ids.json")
             else:
                 known[name] = ItemRef(id=str(number), name=name)
         return tuple(known.values()), "; ".join(reasons)

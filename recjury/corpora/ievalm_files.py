@@ -1,7 +1,7 @@
-"""The files of one ievalm folder (redial or opendialkg), read strictly into what they mean.
+"""The files of one ievalm folder (redial or opendialkg), read strictly.
 
-The keys of id2info.json are not entity ids: its records join the entities by their name. Where
-several records have one name (7 in ReDial, with equal attributes), the first one counts.
+The keys of id2info.json are not entity ids; its records are joined to the entities by name. If
+several records have the same name (7 in ReDial, with equal attributes), the first one is used.
 """
 
 import re
@@ -24,7 +24,7 @@ _NAMED_ID = re.compile(r"@(\d+)")
 
 
 class Info(BaseModel):
-    """One record of id2info.json; ReDial says `star` where OpenDialKG says `actor`."""
+    """One record of id2info.json. ReDial has the key `star`, OpenDialKG the key `actor`."""
 
     model_config = ConfigDict(strict=True)
 
@@ -74,22 +74,22 @@ _INFOS = TypeAdapter(dict[str, Info])
 
 @dataclass(frozen=True)
 class IevalmFiles:
-    """The data of `folder`, each part read when it is first asked for."""
+    """The data of `folder`; each part is read when it is first needed."""
 
     name: str
     folder: Path
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits whose file is there."""
+        """The splits whose file exists."""
         return tuple(s for s in _SPLITS if self.split_file(s).is_file())
 
     def split_file(self, split: str) -> Path:
-        """Where the records of a split are, or would be."""
+        """The path of the file with the records of a split; the file may not exist."""
         return self.folder / f"{split}_data_processed.jsonl"
 
     def processed(self, split: str) -> Iterable[Processed]:
-        """The records of a split. Raises DataError for one that is not there."""
+        """The records of a split. Raises DataError if the split does not exist."""
         if split not in self.splits:
             there = ", ".join(self.splits) or "none"
             lost = f" (no file {self.split_file(split)})" if split in _SPLITS else ""
@@ -114,12 +114,12 @@ class IevalmFiles:
 
     @cached_property
     def infos(self) -> Mapping[str, Info]:
-        """The records of id2info.json by their own keys (in ReDial, the original film ids)."""
+        """The records of id2info.json by its keys (in ReDial, the original film ids)."""
         return read_json_file(self.folder / "id2info.json", _INFOS)
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """The items, each with its entity number, as text, for its id."""
+        """The items; their ids are entity numbers as strings."""
         mentions = self._mentions()
         items: dict[int, Item] = {}
         for info in self.infos.values():
@@ -135,7 +135,7 @@ class IevalmFiles:
 
     @cached_property
     def graph(self) -> KnowledgeGraph:
-        """The knowledge graph of kg.json, its heads in the order of the entities."""
+        """The knowledge graph of kg.json, with heads in the order of the entities."""
         heads = read_json_file(self.folder / "kg.json", _TRIPLES)
         relations = read_json_file(self.folder / "relation2id.json", _NUMBERS)
         items = [
@@ -158,9 +158,9 @@ class IevalmFiles:
         )
 
     def ref(self, entity: int) -> ItemRef:
-        """A reference to the item of this entity; without an id where the catalogue has none.
+        """A reference to the item of this entity; the id is None if the catalogue has no such item.
 
-        What is an entity but no item is called by its name, any other number `entity 123`.
+        The name is then that of the entity, or `entity 123` for an unknown number.
         """
         if str(entity) in self.catalogue:
             return self.catalogue.item(str(entity)).ref
@@ -170,19 +170,19 @@ class IevalmFiles:
         name = self.entity_names.get(number)
         if name is None:
             raise DataError(
-                f"item {number} is no entity of entity2id.json",
+                f"item {number} is not an entity in entity2id.json",
                 path=self.folder / "item_ids.json",
             )
         return _item(number, Info(name=name), mentions.get(name, 0))
 
     def _mentions(self) -> Counter[str]:
-        """In how many conversations between people each name occurs; none from the test split."""
+        """How many conversations between people name each item; the test split is left out."""
         return self._mentions_by_id() if self.name == "redial" else self._mentions_by_entity()
 
     def _mentions_by_id(self) -> Counter[str]:
-        """By the `@id` marks that the people set in the validation conversations.
+        """Counted by the `@id` marks that the speakers set in the validation conversations.
 
-        The `entity` lists are not used: they hold words taken for names ("Eve" in "never").
+        The `entity` lists are not used: they contain false matches ("Eve" in "never").
         """
         counts: Counter[str] = Counter()
         for _, row in read_rows(self.folder / "valid_data.jsonl", _Conversation):
@@ -191,7 +191,7 @@ class IevalmFiles:
         return counts
 
     def _mentions_by_entity(self) -> Counter[str]:
-        """By the names in the training dialogues of which no turn is in the test split."""
+        """Counted by the names in training dialogues that have no turn in the test split."""
         tested = read_json_file(self.folder / "test_data_id.json", _NAMES)
         dialogues = {record.rpartition("_")[0] for record in tested}
         named: dict[str, set[str]] = {}

@@ -1,4 +1,4 @@
-"""Strict reading of JSON and JSON lines, plain or gzipped: what is wrong is named by its place."""
+"""Strict reading of JSON and JSON lines, plain or gzipped; errors name the file and the line."""
 
 import gzip
 import math
@@ -14,15 +14,15 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from recjury.errors import DataError
 
 MAX_LINE = 64 * 2**20
-_OWN_WORDS = {"missing": "is missing", "extra_forbidden": "is no known field"}
+_OWN_WORDS = {"missing": "is missing", "extra_forbidden": "is not a known field"}
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _START = 2**16
-# A NUL that is written out, and not the five characters behind a backslash.
+# An escaped NUL, but not a backslash (itself escaped) followed by "u0000".
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
-# Texts, so that what stands in them is passed over; and numbers, those that JSON has not included.
-# A text that never ends is taken whole: looking for one at each of its quotes would take the
-# square of its length.
+# Strings, so that their content is skipped, and numbers, including those that JSON does not have.
+# A string without an end is matched to the end of the file: searching again from each of its
+# quotes would take quadratic time.
 _TEXT_OR_NUMBER = re.compile(
     rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|-?(?:NaN|Infinity|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)', re.DOTALL
 )
@@ -43,8 +43,9 @@ class NumberedLine(NamedTuple):
 def read_rows(path: Path, model: type[Row]) -> Iterator[tuple[int, Row]]:
     """Each line of a JSON-lines file as a `model`, with its number; blank lines are skipped.
 
-    One line is held at a time. Raises DataError with file and line for what is not there,
-    cannot be read, is not JSON (NaN is not), or is not of the model's form.
+    Only one line is in memory at a time. Raises DataError, with file and line, if the file does
+    not exist or cannot be read, or if a line is not JSON (NaN is not JSON) or does not fit the
+    model.
     """
     adapter = TypeAdapter(model)
     for number, content in read_lines(path):
@@ -57,7 +58,7 @@ def read_rows(path: Path, model: type[Row]) -> Iterator[tuple[int, Row]]:
 
 
 def read_lines(path: Path) -> Iterator[NumberedLine]:
-    """The lines of a file that are not blank; `.gz` files are unpacked on the way."""
+    """The lines of a file that are not blank; gzipped files are decompressed."""
     number = 0
     try:
         with _open(path) as file:
@@ -75,7 +76,7 @@ def read_lines(path: Path) -> Iterator[NumberedLine]:
 
 
 def read_start(path: Path) -> bytes:
-    """The first 64 kB of a file from what is not blank on; empty where all of it is."""
+    """The first 64 kB of a file, without leading white space; empty for a blank file."""
     try:
         with _open(path) as file:
             start = file.read(_START).removeprefix(_BOM).lstrip()
@@ -87,7 +88,7 @@ def read_start(path: Path) -> bytes:
 
 
 def readable_name(path: Path) -> str:
-    """The file's name in Unicode, whatever its bytes are."""
+    """The file's name as valid Unicode; invalid bytes are replaced."""
     return path.name.encode(errors="replace").decode()
 
 
@@ -98,15 +99,15 @@ def readable_stem(path: Path) -> str:
 
 
 def read_json_file(path: Path, form: TypeAdapter[Content]) -> Content:
-    """A whole JSON file as `form`. Raises DataError with the file for what is not so."""
+    """A whole JSON file as `form`. Raises DataError, with the file, if it does not fit."""
     return _formed(path, _whole(path), form)
 
 
 def read_json_file_with_nan(path: Path, form: TypeAdapter[Content]) -> Content:
-    """As `read_json_file`, but NaN, Infinity or a number too large does not refuse the file.
+    """As `read_json_file`, but a file with NaN, Infinity or a number that is too large is accepted.
 
-    JSON has no such numbers. Each is read as a text that names it with its file and line, which a
-    form that wants a number there refuses.
+    JSON has no such numbers. Each is replaced by a string with its file and line. A form that
+    expects a number there rejects the string.
     """
 
     content = _whole(path)
@@ -117,7 +118,7 @@ def read_json_file_with_nan(path: Path, form: TypeAdapter[Content]) -> Content:
         token = found[0]
         if token.startswith(b'"') or math.isfinite(float(token)):
             return token
-        # From where it was last counted to: a file may have one on every line.
+        # Count on from the last match: a file may have a match on every line.
         line, counted = line + content.count(b"\n", counted, found.start()), found.start()
         return orjson.dumps(f"{token.decode()} ({path}:{line})")
 
@@ -142,7 +143,7 @@ def _formed(path: Path, content: bytes, form: TypeAdapter[Content]) -> Content:
 
 
 def what_is_wrong(error: ValidationError) -> str:
-    """The first thing that is wrong, in one line: the field, what was expected, what came."""
+    """The first error, in one line: the field, what was expected, and what was given."""
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     message = _OWN_WORDS.get(first["type"])
@@ -154,7 +155,7 @@ def what_is_wrong(error: ValidationError) -> str:
 
 
 def _parsed(content: bytes) -> object:
-    """What JSON says; not every store can keep a NUL in a text."""
+    """The parsed JSON. NUL in a string is rejected, because not every store can keep it."""
     value: object = orjson.loads(content)
     if b"\\u0000" in content and (found := _NUL.search(content)):
         raise orjson.JSONDecodeError(

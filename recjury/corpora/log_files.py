@@ -1,4 +1,4 @@
-"""One's own conversations as JSON lines, one conversation a line (docs/data.md has the fields)."""
+"""The user's own conversations as JSON lines, one a line (docs/data.md lists the fields)."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -28,14 +28,14 @@ class _Line(BaseModel):
 
 
 class ItemEntry(_Line):
-    """An item by its name, with its id where that is known."""
+    """An item by its name, with its id if known."""
 
     id: str | None = None
     name: str = Field(min_length=1)
 
 
 class TurnEntry(_Line):
-    """What somebody says, and a system's recommendation list."""
+    """One turn: its text, and the recommendation list of a system turn."""
 
     speaker: Literal["user", "system"]
     text: str
@@ -49,7 +49,7 @@ class TurnEntry(_Line):
 
 
 class LogEntry(_Line):
-    """A line of a file."""
+    """One line of the file: one conversation."""
 
     id: str = Field(min_length=1)
     system: str = Field(min_length=1)
@@ -70,11 +70,11 @@ def read_log_file(
 ) -> Iterator[ConversationLog]:
     """The conversations of a `.jsonl` or `.jsonl.gz` file, in file order, at most `limit`.
 
-    Names are looked up in `catalogue`, else in the corpus that the line names (`data` is the
-    folder of public data for it). Without either, equal names, whatever their case, are one
-    item, and the case-folded name is its id. The scenario's corpus is that of the catalogue,
-    or "logs", with the line's `corpus` or the file's name behind it. Raises DataError, with
-    file and line, for what is not of the form; see `docs/data.md`.
+    Names are looked up in `catalogue`, or else in the corpus that the line names (`data` is the
+    folder of public data for that corpus). Without either, names that are equal apart from case
+    are one item, and the case-folded name is its id. The scenario's corpus is the line's
+    `catalogue` or "logs", a slash, and the line's `corpus` or the file's name. Raises DataError,
+    with file and line, for another form; see `docs/data.md`.
     """
     rows = read_rows(path, LogEntry)
     return logs_of(rows, path, limit, data=data, catalogue=catalogue, list_length=list_length)
@@ -164,7 +164,7 @@ def _log(
 
 
 def _target(item: str | ItemEntry, catalogue: Catalogue | None) -> ItemRef:
-    """As `_ref`; DataError for a target without an id, which no list could ever hit."""
+    """As `_ref`. Raises DataError for a target without an id, because no list could contain it."""
     target = _ref(item, catalogue)
     if target.id is None and catalogue is not None:
         raise DataError(
@@ -184,7 +184,7 @@ def _ref(item: str | ItemEntry, catalogue: Catalogue | None) -> ItemRef:
 def _first_hit(
     turns: tuple[Turn, ...], targets: tuple[ItemRef, ...], list_length: int
 ) -> int | None:
-    """The 1-based round of the first list that holds a target."""
+    """The 1-based round of the first list that contains a target."""
     lists = (turn.items for turn in turns if turn.speaker is Speaker.SYSTEM)
     for number, items in enumerate(lists, start=1):
         if any(is_target(item, targets) for item in items[:list_length]):

@@ -1,7 +1,7 @@
-"""Conversations as JSON lines of `messages`, the form that chat models are asked in.
+"""Conversations as JSON lines of `messages`, the format of chat-model APIs.
 
-What a user of the system does not see is left out: instructions, calls of tools and their
-results. What is no text (pictures, sound) is left out of a message that also has text.
+Messages that the user of the system does not see are left out: instructions, tool calls and their
+results. If a message has text, its other parts (images, audio) are left out.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ _Speaker = Literal["user", "system"]
 _SPEAKERS: dict[str, _Speaker] = {"user": "user", "assistant": "system"}
 
 
-# Fields that are not listed are passed over: each maker of such files adds some.
+# Unknown fields are ignored: most tools that write such files add their own.
 class _Lenient(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -63,9 +63,9 @@ def read_messages(
 ) -> Iterator[ConversationLog]:
     """The conversations of a file, in file order, at most `limit`.
 
-    The whole conversation is the interaction. Where a line does not say otherwise, its number is
-    the conversation's id and the file's name is the system's. Names of targets are looked up as
-    in `logs.read_logs`. Raises DataError, with file and line, for what is not of the form.
+    The whole conversation is the interaction. If a line has no `id`, its line number is used; if it
+    has no `system`, the file's name is used. Names of targets are looked up as in
+    `log_files.read_log_file`. Raises DataError, with file and line, for another form.
     """
     return logs_of(_conversations(path), path, limit, data=data)
 
@@ -90,7 +90,7 @@ def _conversations(path: Path) -> Iterator[tuple[int, LogEntry]]:
 
 
 def _texts(messages: Iterable[_Message]) -> Iterator[_Text]:
-    """What is said, and who says it; DataError where nothing of it is text."""
+    """The text and speaker of each message. Raises DataError for a message without a text part."""
     for place, message in enumerate(messages):
         speaker = _SPEAKERS.get(message.role)
         if speaker is None:
@@ -100,7 +100,7 @@ def _texts(messages: Iterable[_Message]) -> Iterator[_Text]:
         if speaker == "system" and calls and not text.strip():
             continue
         if isinstance(message.content, list) and message.content and not text:
-            raise DataError(f"messages.{place}.content: no part of it has text")
+            raise DataError(f"messages.{place}.content: no part has text")
         yield _Text(speaker, text)
 
 
@@ -113,11 +113,11 @@ def _text(message: _Message) -> str:
 
 
 def _joined(texts: Iterable[_Text]) -> list[TurnEntry]:
-    """One turn for what a speaker says in a row; DataError where the system says nothing."""
+    """Consecutive texts of one speaker as one turn. Raises DataError without a system turn."""
     turns = [
         TurnEntry(speaker=speaker, text="\n".join(one.text for one in said if one.text))
         for speaker, said in groupby(texts, lambda text: text.speaker)
     ]
     if all(turn.speaker == "user" for turn in turns):
-        raise DataError("messages: none is an answer by the assistant")
+        raise DataError("messages: no answer by the assistant")
     return turns

@@ -1,4 +1,4 @@
-"""One way into every corpus: by its name, or by the folder of one's own."""
+"""Open a corpus by its name, or by the path of a folder."""
 
 import os
 from collections.abc import Iterable
@@ -15,9 +15,9 @@ DATA_VARIABLE = "RECJURY_DATA"
 def open_corpus(name: str | Path, data: Path | None = None) -> Corpus:
     """Open "redial", "opendialkg", "sample", or a folder in the sample's format.
 
-    `data` is the folder that holds `ievalm/` and `concept/`; left out, the environment variable
-    RECJURY_DATA names it. The sample and one's own folder need neither. Files are read when
-    they are first needed. Raises DataError when the folder or the name is not there.
+    `data` is the folder that contains `ievalm/` and `concept/`; the default is the environment
+    variable RECJURY_DATA. The sample and a folder of your own need neither. Files are read when
+    they are first needed. Raises DataError if the folder does not exist or the name is unknown.
     """
     if name in DATASETS:
         return IevalmCorpus(str(name), data_folder(data))
@@ -33,15 +33,15 @@ def open_corpus(name: str | Path, data: Path | None = None) -> Corpus:
 
 
 def corpus_name(place: str) -> str:
-    """The corpus in "opendialkg/test": what stands before the last slash, or all of it."""
+    """The corpus in "opendialkg/test": the part before the last slash, or the whole name."""
     return place.rpartition("/")[0] or place
 
 
 def known_corpus(name: str, data: Path | None = None) -> Corpus | None:
-    """The corpus that conversations are about which name it so; None where it is not one here.
+    """The corpus with the name that conversations give; None if there is no such corpus.
 
-    A folder that is there by chance ("logs") is none: it holds no films. Raises DataError when
-    a corpus of the public data is named, and its data are not there.
+    An unrelated folder of that name ("logs") is not a corpus, because it has no films. Raises
+    DataError if the name is that of a public corpus whose data are missing.
     """
     if name in DATASETS or name == "sample":
         return open_corpus(name, data)
@@ -52,14 +52,14 @@ def known_corpus(name: str, data: Path | None = None) -> Corpus | None:
 
 
 def data_beside(paths: Iterable[Path]) -> Path | None:
-    """The data folder that recordings lie in, unless the environment names another."""
+    """The data folder that contains the recordings; None if RECJURY_DATA is set."""
     folders = (path.resolve().parent.parent for path in paths)
     found = next((folder for folder in folders if (folder / "ievalm").is_dir()), None)
     return None if os.environ.get(DATA_VARIABLE) else found
 
 
 def data_folder(data: Path | None = None) -> Path:
-    """The folder of public data. Raises DataError when none is named or it is not there."""
+    """The folder of public data. Raises DataError if it is not set or does not exist."""
     named = data if data is not None else os.environ.get(DATA_VARIABLE)
     if not named:
         raise DataError(
@@ -76,9 +76,9 @@ def data_folder(data: Path | None = None) -> Path:
 
 
 def _folder(name: str | Path) -> Path | None:
-    """The folder of this name; None for what is none, or no name that a folder can have."""
+    """The folder of this name; None if there is no such folder or the name is not a valid path."""
     try:
         folder = Path(name).expanduser()
         return folder if folder.is_dir() else None
-    except (OSError, RuntimeError):  # a name that is too long, the home of a user who is not there
+    except (OSError, RuntimeError):  # the name is too long, or "~user" is unknown
         return None

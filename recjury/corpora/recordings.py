@@ -1,7 +1,4 @@
-"""Recorded conversations, in whatever form they are written: one reader for all of them.
-
-`docs/data.md` shows each form.
-"""
+"""Reads recorded conversations in all supported forms; `docs/data.md` shows each form."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
@@ -21,17 +18,16 @@ from recjury.corpora.opening import data_folder
 from recjury.errors import DataError
 from recjury.records import JSON, ConversationLog, Turn, digest
 
-_MOST = 2**31 - 1  # what every store can keep as a number
+_MOST = 2**31 - 1  # the largest integer that every store can keep
 _Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Recording(NamedTuple):
-    """A conversation, and what else is known of it.
+    """A conversation and its metadata.
 
-    `identity` is that of the log's content where the conversation was recorded elsewhere; one
-    that recjury played keeps its identity, with the repeat, the campaign's seed and the settings
-    it was played with. `seconds` and `costs` (US dollars) are by system turn, None where not known,
-    or empty.
+    If the conversation was recorded elsewhere, `identity` is that of the log's content. If recjury
+    ran it, it keeps its identity, repeat, campaign seed and settings. `seconds` and `costs` (US
+    dollars) have one value per system turn (None if unknown), or are empty.
     """
 
     log: ConversationLog
@@ -52,12 +48,13 @@ def read_recordings(
 ) -> Iterator[Recording]:
     """The conversations of all files, in order, at most `limit` of each.
 
-    `form` is one of `forms.FORMS`; None finds it out for each file. `data` is the folder of public
-    data, for conversations that name things by it. Where a line is a conversation, no more than
-    one is held at a time.
+    `form` is one of `forms.FORMS`; None detects it for each file. `data` is the folder of public
+    data, for conversations that refer to it. If each line is a conversation, only one is in memory
+    at a time.
 
-    Raises ConfigError for an unknown form; DataError, at once, for a file that is not there, is
-    empty or is of no known form, and later, with file and line, for what is not of the form.
+    Raises ConfigError for an unknown form. Raises DataError at once if a file does not exist, is
+    empty or has an unknown form, and during iteration, with file and line, if a line has another
+    form.
     """
     forced = None if form is None else given_form(form)
     files = [(path, forced or form_of(path)) for path in map(_checked, paths)]
@@ -65,7 +62,7 @@ def read_recordings(
 
 
 def conversation_row(recording: Recording) -> dict[str, JSON]:
-    """The row of `conversations.jsonl` that `read_recordings` reads back without loss."""
+    """The row of `conversations.jsonl`; `read_recordings` reads it back without loss."""
     return {
         "form": EXPORTED,
         "version": 1,
@@ -105,7 +102,7 @@ def _checked(path: Path) -> Path:
     if S_ISDIR(mode):
         raise DataError("is a folder: name the files in it", path=path)
     if not S_ISREG(mode):
-        raise DataError("is no regular file, and is to be read more than once", path=path)
+        raise DataError("is not a regular file: recordings are read more than once", path=path)
     return path
 
 
@@ -139,7 +136,7 @@ def _exported(path: Path) -> Iterator[Recording]:
 
 
 def _recording(row: _Row) -> Recording:
-    """What was exported; or, where the log has been edited since, a conversation of its own."""
+    """The exported conversation. If the log was edited after the export, it is a new one."""
     log = row.log
     _check_numbers(log)
     identity = log.id
@@ -161,7 +158,7 @@ def _recording(row: _Row) -> Recording:
 def _check_numbers(log: ConversationLog) -> None:
     rounds = len(log.system_turns)
     if log.hit_round is not None and not 1 <= log.hit_round <= rounds:
-        raise DataError(f"log.hit_round: {log.hit_round} is none of the {rounds} rounds")
+        raise DataError(f"log.hit_round: {log.hit_round} is not one of the {rounds} rounds")
     if not 1 <= log.list_length <= _MOST:
         raise DataError(f"log.list_length: expected 1 or more, got {log.list_length}")
     for name, leaks in (("caught", log.leaks_caught), ("through", log.leaks_through)):
@@ -179,6 +176,6 @@ def _check_order(part: str, turns: Sequence[Turn]) -> None:
 
 def _check_depth(settings: Mapping[str, JSON]) -> None:
     try:
-        digest([[settings]])  # what keeps them puts them into something else
+        digest([[settings]])  # the store nests the settings two levels deeper
     except TypeError:
         raise DataError("settings: nested too deeply") from None

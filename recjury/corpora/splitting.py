@@ -1,7 +1,7 @@
-"""Split dialogues so that what is one conversation under two names lies on one side.
+"""Split dialogues so that copies of a conversation under several names are on the same side.
 
-AB-ReDial has some dialogues twice under other names, and most of them again as sessions of USS:
-what is tuned on one must not be tested on the other.
+AB-ReDial has some dialogues twice under different names, and most of them are also sessions of
+USS. An evaluator that is tuned on one copy must not be tested on another.
 """
 
 import hashlib
@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-_LONG = 20  # characters: "Hello, how are you?" recurs everywhere
+_LONG = 20  # characters; shorter utterances such as "Hello, how are you?" are too common
 _SHARED = 3
-_EVERYWHERE = 30  # dialogues: an utterance in more of them tells nothing
+_EVERYWHERE = 30  # dialogues; an utterance that is in more of them is not informative
 
 _NO_WORD = re.compile(r"\W+")
 
 
 class Split(NamedTuple):
-    """The names of the dialogues on each side, in the order they were given."""
+    """The names of the dialogues on each side, in the given order."""
 
     train: tuple[str, ...]
     validation: tuple[str, ...]
@@ -28,9 +28,10 @@ class Split(NamedTuple):
 def families(dialogues: Mapping[str, Sequence[str]], *, shared: int = _SHARED) -> dict[str, str]:
     """Each dialogue's family: the name of its first member.
 
-    Dialogues that share at least `shared` long utterances (20 characters; case and punctuation
-    aside) are of one family, and so are those that are linked through others. A dialogue with
-    fewer long utterances than `shared` is of a family with those that hold all of them.
+    Dialogues that share at least `shared` long utterances (20 characters; case and punctuation are
+    ignored) belong to one family, directly or through other dialogues. If a dialogue has fewer
+    than `shared` long utterances, it belongs to the family of the dialogues that have all of
+    them.
     """
     long = {name: _long(utterances) for name, utterances in dialogues.items()}
     held: dict[str, list[str]] = defaultdict(list)
@@ -53,10 +54,10 @@ def families(dialogues: Mapping[str, Sequence[str]], *, shared: int = _SHARED) -
 
 
 def split(of: Mapping[str, str], *, share: float = 0.6, seed: int = 0) -> Split:
-    """Split dialogues by family (see `families`), so that `share` of them are for training.
+    """Split dialogues by family (see `families`); about `share` of them are for training.
 
-    Families are drawn by lot, the SHA-256 of seed and name, until the share is reached: the same
-    on every machine.
+    Families are drawn in the order of the SHA-256 of seed and name until the share is reached. The
+    split is the same on every machine.
     """
     members: dict[str, list[str]] = defaultdict(list)
     for name, family in of.items():

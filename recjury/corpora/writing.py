@@ -1,4 +1,4 @@
-"""Writing files: a place that cannot be written is named, if possible before any work is done."""
+"""Write files, and check before the work begins that a file can be written."""
 
 import os
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from recjury.errors import DataError
 
 
 def write_file(path: Path, parts: Iterable[bytes]) -> None:
-    """Write `parts` to `path`, making its folder; raises DataError where that cannot be done."""
+    """Write `parts` to `path` and create its folder. Raises DataError if that fails."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as file:
@@ -18,14 +18,14 @@ def write_file(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Raise DataError where it shows that no file can be written at `path`; nothing is made."""
+    """Raise DataError if a file clearly cannot be written at `path`; nothing is created."""
     if path.is_dir():
         raise _unwritable(path, "it is a folder")
     place = path
     while not os.path.lexists(place) and place != place.parent:
         place = place.parent
     if place != path and not place.is_dir():
-        raise _unwritable(path, f"{place} is no folder")
+        raise _unwritable(path, f"{place} is not a folder")
     if not os.access(place, os.W_OK):
         raise _unwritable(path, "permission denied")
 

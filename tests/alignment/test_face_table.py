@@ -105,8 +105,8 @@ def test_places_that_the_labels_do_not_know_are_reported(arena: Path, tmp_path: 
     write_lines(tmp_path / "runs" / "relevance.jsonl", rows)
     result = face_table(tmp_path / "runs", arena)
     assert [str(problem) for problem in result.problems] == [
-        "kbrd_redial_0, turn 2, relevance: is no turn of the system",
-        "kbrd_redial_0, turn 7, relevance: is no turn of the system",
+        "kbrd_redial_0, turn 2, relevance: is not a turn of the system",
+        "kbrd_redial_0, turn 7, relevance: is not a turn of the system",
         "kbrd_redial_9, turn 1, relevance: the label file lacks this conversation",
     ]
     assert Aspect.RELEVANCE.level is Level.TURN
@@ -124,8 +124,8 @@ def test_what_is_no_number_and_ids_of_another_shape_leave_the_rest(
     write_lines(tmp_path / "runs" / "understanding.jsonl", rows)
     result = face_table(tmp_path / "runs", arena)
     said = [str(problem) for problem in result.problems]
-    assert any("kbrd_redial_0, turn 1" in line and "nan is no number" in line for line in said)
-    assert any("kbrd_redial_1, turn 1" in line and "is no number" in line for line in said)
+    assert any("kbrd_redial_0, turn 1" in line and "nan is not a number" in line for line in said)
+    assert any("kbrd_redial_1, turn 1" in line and "is not a number" in line for line in said)
     assert any("nobody" in line and "lacks this conversation" in line for line in said)
     assert result.correlations["redial"][Aspect.UNDERSTANDING].n == 2
 
@@ -144,7 +144,7 @@ def test_a_pooled_score_that_is_no_number_leaves_the_rest(
     result = face_table(path, arena)
     (problem,) = result.problems
     assert str(problem).startswith("kbrd_redial_1, understanding: the score ")
-    assert str(problem).endswith("is no number")
+    assert str(problem).endswith("is not a number")
     if score != "1e300":  # that one is a number, and as such has no line
         assert f"'{score} ({path}:3)'" in str(problem)
     assert count_faults(result.problems) == {"not a number": 1}
@@ -159,7 +159,7 @@ def test_a_label_that_is_no_number_leaves_the_rest(tmp_path: Path) -> None:
     write_lines(tmp_path / "runs" / "understanding.jsonl", rows)
     result = face_table(tmp_path / "runs", labels)
     assert [str(problem) for problem in result.problems] == [
-        f"kbrd_redial_0, understanding: the label 'NaN ({labels}:1)' is no whole number"
+        f"kbrd_redial_0, understanding: the label 'NaN ({labels}:1)' is not an integer"
     ]
     assert result.correlations["redial"][Aspect.UNDERSTANDING].n == 1
 

@@ -176,7 +176,7 @@ def test_a_table_whose_problems_cannot_be_written_is_one_line(
     command: Command, labels: Path, tmp_path: Path
 ) -> None:
     runs = _runs(tmp_path / "runs", 7)
-    for place, why in ((tmp_path, "it is a folder"), (labels / "x", f"{labels} is no folder")):
+    for place, why in ((tmp_path, "it is a folder"), (labels / "x", f"{labels} is not a folder")):
         ended = command("face", "table", "--runs", runs, "--labels", labels, "--problems", place)
         assert (ended.code, ended.out, ended.err) == (
             2,

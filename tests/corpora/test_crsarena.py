@@ -48,12 +48,12 @@ def _without(labels: dict[str, Any], name: str) -> None:
     [
         ({"understanding": 3}, Fault.OUT_OF_RANGE, "the label 3 is outside 0 to 2"),
         ({"efficiency": -1}, Fault.OUT_OF_RANGE, "the label -1 is outside 0 to 1"),
-        ({"efficiency": 0.5}, Fault.NOT_AN_INTEGER, "the label 0.5 is no whole number"),
-        ({"efficiency": True}, Fault.NOT_AN_INTEGER, "the label True is no whole number"),
-        ({"efficiency": "1"}, Fault.NOT_AN_INTEGER, "the label '1' is no whole number"),
-        ({"efficiency": None}, Fault.NOT_AN_INTEGER, "the label None is no whole number"),
-        ({"fluency": 1}, Fault.UNKNOWN_ASPECT, "fluency: is no aspect of this level"),
-        ({"relevance": 1}, Fault.UNKNOWN_ASPECT, "relevance: is no aspect of this level"),
+        ({"efficiency": 0.5}, Fault.NOT_AN_INTEGER, "the label 0.5 is not an integer"),
+        ({"efficiency": True}, Fault.NOT_AN_INTEGER, "the label True is not an integer"),
+        ({"efficiency": "1"}, Fault.NOT_AN_INTEGER, "the label '1' is not an integer"),
+        ({"efficiency": None}, Fault.NOT_AN_INTEGER, "the label None is not an integer"),
+        ({"fluency": 1}, Fault.UNKNOWN_ASPECT, "fluency: is not an aspect of this level"),
+        ({"relevance": 1}, Fault.UNKNOWN_ASPECT, "relevance: is not an aspect of this level"),
     ],
 )
 def test_a_label_that_is_none_is_reported_with_its_place(

@@ -63,7 +63,7 @@ def test_particles_that_are_not_in_the_turn_are_reported(tmp_path: Path) -> None
     particles = read_crsarena_particles(write_lines(tmp_path / "p.json", rows))
     assert [str(problem) for problem in check_particles(particles, logs)] == [
         "kbrd_redial_1, turn 1: particle 1: 'Ronin (1998)' is not in the turn",
-        "kbrd_redial_1, turn 2: is no turn of the system",
+        "kbrd_redial_1, turn 2: is not a turn of the system",
         "kbrd_redial_1, turn 9: no log has this turn",
     ]
 
@@ -73,7 +73,7 @@ def test_particles_that_are_not_in_the_turn_are_reported(tmp_path: Path) -> None
     [
         ([_row(1), _row(1)], "p.json:2: a second kbrd_redial_1, turn 1"),
         ([_row(1, "x", act="praise")], "p.json:1: kbrd_redial_1, turn 1: 'praise' is not a valid"),
-        ([{**_row(1), "more": 1}], "p.json:1: more: is no known field"),
+        ([{**_row(1), "more": 1}], "p.json:1: more: is not a known field"),
         ([], "holds no turn"),
     ],
 )

@@ -40,9 +40,9 @@ def test_turns_and_particles_come_in_any_order(tmp_path: Path) -> None:
     [
         (2.5, "particle 0, itr2: the score 2.5 is outside 0 to 2", 2),
         (-0.2, "particle 0, itr2: the score -0.2 is outside 0 to 2", 2),
-        ("1", "particle 0, itr2: the score '1' is no number", 1),
-        (None, "particle 0, itr2: the score None is no number", 1),
-        (True, "particle 0, itr2: the score True is no number", 1),
+        ("1", "particle 0, itr2: the score '1' is not a number", 1),
+        (None, "particle 0, itr2: the score None is not a number", 1),
+        (True, "particle 0, itr2: the score True is not a number", 1),
     ],
 )
 def test_a_strange_score_is_reported_with_its_place(
@@ -84,5 +84,5 @@ def test_a_folder_needs_scores_of_known_aspects(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no such folder"):
         read_runs(tmp_path / "none")
     write_lines(tmp_path / "fluency.jsonl", [scores("a_redial_1", {1: [{"itr1": 1}]})])
-    with pytest.raises(DataError, match="'fluency' is no aspect: expected relevance, "):
+    with pytest.raises(DataError, match="'fluency' is not an aspect: expected relevance, "):
         read_runs(tmp_path)

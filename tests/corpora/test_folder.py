@@ -111,7 +111,7 @@ def test_estimates_say_what_is_little_known(own: Corpus) -> None:
 BAD_FILMS = [
     ({"id": "a", "title": "Other"}, "a second film with the id 'a'"),
     ({"id": "z", "title": "Heat", "year": 1995}, r"a second film called 'Heat \(1995\)' .*line 1"),
-    ({"id": "z", "title": "X", "yaer": 1995}, "yaer: is no known field"),
+    ({"id": "z", "title": "X", "yaer": 1995}, "yaer: is not a known field"),
     ({"id": "z", "title": "X", "year": "1995"}, "year: Input should be a valid integer"),
     ({"id": "z", "title": "X", "popularity": 0}, "popularity: .* greater than or equal to 1"),
     ({"id": "z", "title": ""}, "title: String should have at least 1 character"),

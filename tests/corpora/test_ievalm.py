@@ -44,7 +44,7 @@ def test_every_opendialkg_test_record_is_accounted_for(opendialkg: IevalmCorpus)
     assert found.unresolved == (
         Unresolved(
             "3572_5",
-            "target 'Wayside School Gets A Little Stranger' is no entity of entity2id.json",
+            "target 'Wayside School Gets A Little Stranger' is not an entity in entity2id.json",
         ),
     )
     assert sum(scenario.target_seen for scenario in found.scenarios) == 424
@@ -239,8 +239,8 @@ def test_a_record_keeps_the_targets_that_resolve(copy: Path) -> None:
     assert found.partial == (
         Unresolved(
             "4_1",
-            "target 'No Such Film' is no entity of entity2id.json; "
-            "target 'Steven Spielberg' is an entity but no item of item_ids.json",
+            "target 'No Such Film' is not an entity in entity2id.json; "
+            "target 'Steven Spielberg' is an entity but not an item in item_ids.json",
         ),
     )
 

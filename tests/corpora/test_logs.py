@@ -81,7 +81,7 @@ def _deep(levels: int) -> object:
         ({"id": "c1"}, "a second conversation 'c1', as in line 1"),
         ({"id": 7}, "id: Input should be a valid string, got 7"),
         ({"system": ""}, "system: String should have at least 1 character"),
-        ({"systme": "x"}, "systme: is no known field"),
+        ({"systme": "x"}, "systme: is not a known field"),
         ({"interaction": []}, "interaction: List should have at least 1 item"),
         ({"interaction": [{"speaker": "user", "text": "x"}]}, "the interaction has no system turn"),
         ({"interaction": [SAID, SAID]}, "interaction.0 and interaction.1 are both by the system"),

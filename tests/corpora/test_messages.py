@@ -124,8 +124,8 @@ def _row(*messages: object, **fields: object) -> dict[str, Any]:
         ({"messages": []}, "messages: List should have at least 1 item"),
         ({"messages": "hello"}, "messages: Input should be a valid list"),
         ({"text": "hello"}, "messages: is missing"),
-        (_row(USER), "messages: none is an answer by the assistant"),
-        (_row({"role": "system", "content": "x"}), "messages: none is an answer by the assistant"),
+        (_row(USER), "messages: no answer by the assistant"),
+        (_row({"role": "system", "content": "x"}), "messages: no answer by the assistant"),
         (
             _row(USER, {"role": "bot", "content": "x"}),
             "messages.1.role: Input should be 'system', ",

@@ -108,7 +108,10 @@ ARRAY = "an array, not an object a line"
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b'{"dialog": []}', "concept (no `simulator_dialog`); crsarena (no JSON array); recjury"),
+        (
+            b'{"dialog": []}',
+            "concept (no `simulator_dialog`); crsarena (not a JSON array); recjury",
+        ),
         (b'{"form": "other"}', "recjury (no `form` that is recjury-conversation)"),
         (b'[{"a": 1}]', "crsarena (no `conv_id` at its beginning)"),
         (b'[{"a": 1}]', f"concept, recjury, jsonl, messages ({ARRAY})"),
@@ -129,7 +132,7 @@ def test_an_unknown_form_is_told_with_what_was_tried(
     with pytest.raises(DataError) as caught:
         read_recordings([path])
     message = str(caught.value)
-    assert f"{path}: is of no known format: " in message
+    assert f"{path}: has an unknown format: " in message
     assert told in message
     assert "\n" not in message
     assert len(message) < len(str(path)) + 300
@@ -145,7 +148,7 @@ def test_an_unknown_form_is_told_with_what_was_tried(
         ("folder", "is a folder: name the files in it"),
         ("empty", "is empty"),
         ("blank", "is empty"),
-        ("pipe", "is no regular file"),
+        ("pipe", "is not a regular file"),
         ("damaged.gz", "damaged gzip file"),
     ],
 )

@@ -18,7 +18,7 @@ def test_a_file_is_written_with_its_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "why"), [("folder", "it is a folder"), ("file/x/y", "FOLDER/file is no folder")]
+    ("place", "why"), [("folder", "it is a folder"), ("file/x/y", "FOLDER/file is not a folder")]
 )
 def test_a_place_that_cannot_be_written_is_told_before(
     tmp_path: Path, place: str, why: str

@@ -64,13 +64,13 @@ def read_instructions(path: Path) -> tuple[Instruction, ...]:
 def read_instruction_folder(folder: Path) -> dict[Aspect, tuple[Instruction, ...]]:
     """The aspects that `folder` has a `{aspect}.json` for, in the order of `Aspect`.
 
-    Raises DataError as `read_instructions`, for a file that is no aspect's, and for no file.
+    Raises DataError as `read_instructions`, for a file that is not an aspect's, and for no file.
     """
     files = {path.stem: path for path in sorted(folder.glob("*.json"))}
     unknown = sorted(files.keys() - set(Aspect))
     if unknown:
         raise DataError(
-            f"{unknown[0]!r} is no aspect: expected {', '.join(Aspect)}", path=files[unknown[0]]
+            f"{unknown[0]!r} is not an aspect: expected {', '.join(Aspect)}", path=files[unknown[0]]
         )
     if not files:
         raise DataError("holds no instructions: expected files like relevance.json", path=folder)

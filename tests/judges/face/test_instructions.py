@@ -49,7 +49,7 @@ def test_a_folder_needs_instructions_of_known_aspects(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds no instructions"):
         read_instruction_folder(tmp_path)
     write(tmp_path / "fluency.json", [_entry(1, "a")])
-    with pytest.raises(DataError, match="'fluency' is no aspect"):
+    with pytest.raises(DataError, match="'fluency' is not an aspect"):
         read_instruction_folder(tmp_path)
 
 

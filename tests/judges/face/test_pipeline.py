@@ -216,9 +216,9 @@ def test_a_run_file_with_faults_is_read_with_their_places(tmp_path: Path) -> Non
     scores, problems = read_run_file(path)
     assert [str(problem) for problem in problems] == [
         "a_redial_1, efficiency: has no score",
-        "a_redial_1, understanding: the score 'x' is no number",
+        "a_redial_1, understanding: the score 'x' is not a number",
         "a_redial_1, turn 1, relevance: the score 3 is outside 0 to 2",
-        "a_redial_1, turn 1, understanding: is no aspect of this level",
+        "a_redial_1, turn 1, understanding: is not an aspect of this level",
     ]
     assert sorted(scores) == [Aspect.DIALOGUE_OVERALL, Aspect.RELEVANCE]
 

@@ -187,7 +187,7 @@ def test_a_budget_holds_for_all_runs_of_an_optimisation(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--set", "iteratons=2"), "recjury: --set iteratons: is no known field"),
+        (("--set", "iteratons=2"), "recjury: --set iteratons: is not a known field"),
         (("--set", "beam=0"), "recjury: --set beam: Input should be greater than or equal to 1"),
         (("--set", "beam=[1"), "recjury: --set beam: '[1' is not a YAML value"),
         (("--out", "{folder}/campaign.yaml"), "cannot be written: {folder}/campaign.yaml is no"),
