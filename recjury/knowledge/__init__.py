@@ -1,4 +1,4 @@
-"""What is known of items: the catalogue, the knowledge graph, and the recognition of names."""
+"""Knowledge about items: the catalogue, the knowledge graph, and the recognition of names."""
 
 from recjury.knowledge.catalogue import Catalogue
 from recjury.knowledge.folding import fold

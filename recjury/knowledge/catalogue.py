@@ -13,12 +13,12 @@ MENTIONED = 1.0
 
 
 class Catalogue:
-    """What can be recommended, and what else is known.
+    """The items that can be recommended, and other known items.
 
-    Iteration, `len` and `link` are about the items that can be recommended. `beyond` are items
-    that a corpus knows but whose systems are not meant to recommend (in OpenDialKG series and
-    second entries of films); they are found by `item`, `named`, `ref` and `in`, so that a list
-    that holds them can still be judged.
+    Iteration, `len` and `link` cover the items that can be recommended. `beyond` has items that a
+    corpus knows but that systems should not recommend (in OpenDialKG, series and second entries
+    of films). `item`, `named`, `ref` and `in` find them too, so that a list that contains them can
+    still be judged.
     """
 
     def __init__(
@@ -29,14 +29,14 @@ class Catalogue:
         beyond: Iterable[Item] = (),
         known_from: float = MENTIONED,
     ):
-        """`known_from` is the popularity from which an item counts as known: `little_known`."""
+        """`known_from` is the lowest popularity of a known item: see `little_known`."""
         self.name = name
         self.known_from = known_from
         self._items = {item.id: item for item in items}
         self._all = {item.id: item for item in beyond} | self._items
 
     def __len__(self) -> int:
-        """How many items can be recommended."""
+        """The number of items that can be recommended."""
         return len(self._items)
 
     def __iter__(self) -> Iterator[Item]:
@@ -44,7 +44,7 @@ class Catalogue:
         return iter(self._items.values())
 
     def __contains__(self, id: object) -> bool:  # noqa: A002
-        """Whether an item of this id is known, recommendable or not."""
+        """Whether an item with this id is known, whether recommendable or not."""
         return id in self._all
 
     @cached_property
@@ -54,22 +54,22 @@ class Catalogue:
         return digest([self.name, self.known_from, list(self._items), items])
 
     def item(self, id: str) -> Item:  # noqa: A002
-        """The item of this id. Raises DataError if there is none."""
+        """The item with this id. Raises DataError if there is no such item."""
         try:
             return self._all[id]
         except KeyError:
             raise DataError(f"no item {id!r} in the catalogue {self.name}") from None
 
     def recommendable(self, id: str) -> bool:  # noqa: A002
-        """Whether the item is one that the corpus's systems may recommend."""
+        """Whether systems may recommend the item."""
         return id in self._items
 
     def named(self, name: str) -> Item | None:
-        """The item of this name; None when there is none, or more than one.
+        """The item with this name; None if there is no such item, or more than one.
 
-        Tried in turn: the exact name, the name without regard to case, the title without the
-        year ("Heat" for "Heat (1995)"), and the title with a year that only the item's
-        attributes have ("Fight Club (1999)" for "Fight Club").
+        The lookup tries, in this order: the exact name; the name regardless of case; the title
+        without the year ("Heat" for "Heat (1995)"); and the title with a year that only the
+        item's attributes have ("Fight Club (1999)" for "Fight Club").
         """
         exact = self._by_name.get(name)
         if exact is not None:
@@ -82,33 +82,33 @@ class Catalogue:
         return self._by_title_and_year(folded)
 
     def ref(self, name: str) -> ItemRef:
-        """A reference to the item of this name; its id is None when the name is not resolved."""
+        """A reference to the item with this name; its id is None if the name is not resolved."""
         item = self.named(name)
         return item.ref if item else ItemRef(id=None, name=name)
 
     def link(self, text: str) -> tuple[Mention, ...]:
         """The recommendable items that `text` names, in text order; the ids are item ids.
 
-        Of several items of one title, the one whose year is given is meant, else the one that
-        is mentioned most.
+        If several items have the same title, the year in the text decides; without a year, the
+        most mentioned item is chosen.
         """
         return self._recogniser.link(text)
 
     def mentions(
         self, text: str, *, keep: Callable[[TitleMention], bool] | None = None
     ) -> tuple[TitleMention, ...]:
-        """As `link`, with how each was found, and with what looks like a title elsewhere.
+        """As `link`, with how each was found, and with other spans that look like a title.
 
-        What `keep` refuses is left out.
+        Mentions that `keep` rejects are left out.
         """
         return self._recogniser.mentions(text, keep=keep)
 
     def little_known(self, id: str) -> bool | None:  # noqa: A002
-        """Whether people hardly know the item; None where there is no popularity to go by.
+        """Whether few people know the item; None if its popularity is unknown.
 
-        An item is little known when its popularity is below `known_from`: in the two ievalm
-        corpora, when none of the counted conversations between people mentions it; in the
-        shipped sample, when its estimate is below 37 of 100. Raises DataError for an unknown id.
+        An item is little known if its popularity is below `known_from`. In the two ievalm corpora,
+        this means that no counted conversation between people mentions it; in the shipped
+        sample, that its estimate is below 37 of 100. Raises DataError for an unknown id.
         """
         popularity = self.item(id).popularity
         return None if popularity is None else popularity < self.known_from
@@ -155,7 +155,7 @@ class Catalogue:
 
 
 def _compared(name: str) -> str:
-    """A name without regard to case, to its spaces, and to whether "é" is one character or two."""
+    """A name in the form in which names are compared: case-folded, single spaces, NFC."""
     return unicodedata.normalize("NFC", " ".join(name.split()).casefold())
 
 

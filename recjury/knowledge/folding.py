@@ -1,8 +1,8 @@
 """Folding: the forms in which texts and names are compared.
 
-`fold` removes case and accents; entity linking, search and the comparison of people's names use
-it. `fold_disguises` keeps case and also undoes what keeps a title readable for people but hides it
-from a string comparison: full-width and mathematical letters, look-alikes from other alphabets,
+`fold` removes case and accents. Entity linking, search and the comparison of people's names use
+it. `fold_disguises` keeps case, and replaces characters that people can read but that a string
+comparison does not match: full-width and mathematical letters, look-alikes from other alphabets,
 invisible characters, typographic quotes and dashes, and "&" for "and". The leak guard uses it.
 """
 
@@ -41,7 +41,7 @@ _SPELLED = {
     "—": "-",
     "−": "-",
 }
-# Characters that pose as a letter inside a word. "l" reads as "i" in that view of a text.
+# Characters that replace a letter inside a word. Here "l" is treated as "i".
 _LEET = str.maketrans("0134578@$", "oieastbas")
 _SIGNS = str.maketrans("!|", "ii")
 _ONE_LETTER = str.maketrans("Ll", "Ii")
@@ -59,7 +59,7 @@ _NUMBERS = {
 
 
 class _Folds(dict[int, str]):
-    """What each character folds to; filled when a character is first met."""
+    """The folded form of each character; filled when a character first occurs."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _fold_character(chr(code))
@@ -83,7 +83,7 @@ _FOLDS = _Folds()
 
 
 def fold(text: str) -> str:
-    """`text` in lower case and without accents; everything else stays."""
+    """`text` in lower case and without accents; other characters are unchanged."""
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
@@ -91,9 +91,9 @@ def fold(text: str) -> str:
 
 
 def fold_disguises(text: str) -> str:
-    """`text` without accents, disguised letters and invisible characters; case stays.
+    """`text` without accents, disguised letters and invisible characters; case is kept.
 
-    Character references ("&amp;", "%20") are read as what they stand for.
+    Character references ("&amp;", "%20") are decoded.
     """
     if "&" in text:
         text = html.unescape(text)
@@ -103,15 +103,15 @@ def fold_disguises(text: str) -> str:
 
 
 def unmask(folded: str) -> str:
-    """A folded text with the digits and signs that stand with letters turned into letters.
+    """A folded text in which digits and signs inside words are replaced by letters.
 
-    Positions stay as they are; "l" becomes "i", since a "1" stands for either.
+    The length does not change. "l" becomes "i", because a "1" can stand for either.
     """
     return _POSING.sub(_as_letters, folded).translate(_ONE_LETTER)
 
 
 def all_letters(text: str) -> str:
-    """`text` with each digit as the letter it looks like, and "l" as "i"."""
+    """`text` with each digit replaced by the letter it looks like, and "l" by "i"."""
     return text.translate(_LEET).translate(_ONE_LETTER)
 
 
@@ -121,8 +121,8 @@ def _as_letters(found: re.Match[str]) -> str:
 
 
 def as_digits(word: str) -> str:
-    """A word of a text or title with number words and Roman numerals as digits.
+    """The digits for a number word or a Roman numeral; any other word is returned unchanged.
 
-    Single letters stay letters: an "i" or "v" is a as_digits in titles alone.
+    Single letters are unchanged: "i" and "v" are numerals only in titles.
     """
     return _NUMBERS.get(word, word)

@@ -1,4 +1,4 @@
-"""The knowledge graph: entities, relations, triples, and the view of it that models train on."""
+"""The knowledge graph: entities, relations, triples, and the edges that models train on."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -31,7 +31,7 @@ class KnowledgeGraph:
     """Entities are numbered 0..N-1 and relations 0..R-1; both have names.
 
     `item_entities` are the entities that can be recommended, in the order of the data.
-    `item_ids` maps entities to the ids that the catalogue has for them.
+    `item_ids` maps entities to their ids in the catalogue.
     """
 
     def __init__(
@@ -46,9 +46,9 @@ class KnowledgeGraph:
         years: Mapping[int, int] | None = None,
         weights: Mapping[int, float] | None = None,
     ):
-        """`plain` names the relations whose tails are ordinary words and always meant as such.
+        """`plain` names the relations whose tails are ordinary words that always mean themselves.
 
-        `years` and `weights` of entities help `link` to choose between equal titles.
+        `link` uses `years` and `weights` of entities to choose between equal titles.
         """
         self.entities = tuple(entities)
         self.relations = tuple(relations)
@@ -61,7 +61,7 @@ class KnowledgeGraph:
 
     @cached_property
     def digest(self) -> str:
-        """The identity of all that can be asked of the graph: names, numbers, triples, order.
+        """The identity of the whole content of the graph: names, numbers, triples, order.
 
         Takes about 10 ms for a graph of 50,000 triples.
         """
@@ -79,27 +79,27 @@ class KnowledgeGraph:
 
     @cached_property
     def items_digest(self) -> str:
-        """The identity of what says which entities are the catalogue's items, and nothing else."""
+        """The identity of the mapping from entities to the catalogue's items."""
         return digest([len(self.entities), self.item_entities, sorted(self.item_ids.items())])
 
     def entity(self, name: str) -> int | None:
-        """The number of the entity of exactly this name."""
+        """The number of the entity with exactly this name; None if there is no such entity."""
         return self._numbers.get(name)
 
     def entity_of(self, item: str) -> int | None:
-        """The entity that is the catalogue's item of this id."""
+        """The entity of the catalogue's item with this id; None if there is no such entity."""
         return self._entities_of_items.get(item)
 
     def item_of(self, entity: int) -> str | None:
-        """The catalogue's id of this entity, if it is an item."""
+        """The catalogue's id of this entity; None if it is not an item."""
         return self.item_ids.get(entity)
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
-        """Each triple in both directions under one relation number, repeats left out.
+        """Each triple in both directions, with the same relation number and without repeats.
 
-        A triple from an entity to itself gives one edge; no others are added. The order is that
-        of the triples: every copy of the data gives the same sums in floating point.
+        A triple from an entity to itself gives one edge; no other self-loops are added. The edges
+        are in the order of the triples, so that floating-point sums are reproducible.
         """
         found: dict[Edge, None] = {}
         for head, relation, tail in self.triples:
@@ -119,15 +119,15 @@ class KnowledgeGraph:
         return graph
 
     def facts(self, entity: int) -> tuple[tuple[str, str], ...]:
-        """What the graph says of an entity: (relation, name) in the order of the data."""
+        """The facts about an entity: (relation, name) pairs in the order of the data."""
         return self._facts.get(entity, ())
 
     def link(self, text: str) -> tuple[Mention, ...]:
-        """Everything that `text` names, in text order; `Mention.id` is the entity as text."""
+        """Everything that `text` names, in text order; `Mention.id` is the entity number."""
         return self._recogniser.link(text)
 
     def mentioned(self, text: str) -> tuple[int, ...]:
-        """The entities that `text` names, in text order, repeats kept."""
+        """The entities that `text` names, in text order, with repeats."""
         return tuple(int(mention.id) for mention in self.link(text))
 
     @cached_property

@@ -1,9 +1,8 @@
-"""Near names: how many edits lie between two spellings, and which names a misspelt word means.
+"""Near names: the edit distance between two spellings, and the names that a misspelt word means.
 
-An edit is a letter too many, one too few, another letter, or two that changed places (the optimal
-string alignment distance, computed by rapidfuzz). A space left out between two words counts, too.
-Only words that nobody knows are taken for misspelt, so that no word of the language becomes a
-name.
+An edit inserts, deletes or replaces a letter, or swaps two adjacent letters (the optimal string
+alignment distance, computed by rapidfuzz). A missing space between two words is also recognised.
+Only unknown words are treated as misspelt, so that an ordinary word is not taken for a name.
 """
 
 from collections import OrderedDict, defaultdict
@@ -17,9 +16,9 @@ from recjury.knowledge.ordinary_words import word_list
 
 MIN_LETTERS = 5
 MIN_WORD_LETTERS = 4
-MIN_OTHER_INITIAL = 7  # letters of a word whose very first letter may be the wrong one
-_REMEMBERED = 100_000  # words; a corpus has some ten thousand
-# How words are inflected and derived: an ending, and what stood in its place.
+MIN_OTHER_INITIAL = 7  # letters; in shorter words the first letter must be correct
+_REMEMBERED = 100_000  # words; a corpus has about ten thousand
+# Inflections and derivations: an ending, and the ending of the stem that it replaces.
 _ENDINGS = (
     *((ending, "") for ending in ("s", "es", "ed", "d", "er", "r", "ers", "ing", "ish", "y", "ly")),
     *((ending, "") for ending in ("like", "ness", "est")),
@@ -29,17 +28,17 @@ _ENDINGS = (
 
 
 def edit_distance(one: str, other: str, at_most: int) -> int:
-    """The number of edits between two spellings; `at_most + 1` where there are more."""
+    """The number of edits between two spellings; `at_most + 1` if there are more."""
     return OSA.distance(one, other, score_cutoff=at_most)
 
 
 class NearNames:
-    """Finds the known words near an unknown one; the index is built with the first search."""
+    """Finds the known words close to an unknown word; the first search builds the index."""
 
     def __init__(self, names: Iterable[str], known: Iterable[str]):
-        """`names` are keys of names (words with single spaces between them).
+        """`names` are keys of names: words separated by single spaces.
 
-        Their words can be meant by a misspelt one; those of `known` are no misspelt ones, either.
+        A misspelt word can mean a word of `names`. Words in `known` are never treated as misspelt.
         """
         self._names = tuple(names)
         self._words = {word for name in self._names for word in name.split()}
@@ -47,11 +46,11 @@ class NearNames:
         self._found: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
     def of(self, word: str) -> tuple[str, ...]:
-        """What `word` may stand for: one word, or several with spaces between; sorted.
+        """The sorted corrections of `word`, each one word or several words separated by spaces.
 
         Empty for a word that is known, has a digit, or is shorter than four letters.
         """
-        if len(word) > self._longest + 1:  # and looking would take the square of its length
+        if len(word) > self._longest + 1:  # a search would take quadratic time
             return ()
         found = self._found.get(word)
         if found is None:
@@ -69,7 +68,7 @@ class NearNames:
         return () if self._is_known(word) else tuple(sorted(self._one_edit_away(word)))
 
     def _is_known(self, word: str) -> bool:
-        """Whether the word, what it is a form of, or both its halves are known."""
+        """Whether the word, its stem, or both its halves are known."""
         english = word_list("name")
         if word in self._others or word in english:
             return True
@@ -93,7 +92,7 @@ class NearNames:
 
     @cached_property
     def _longest(self) -> int:
-        """No name has a word of more letters, not even with its spaces left out."""
+        """The length of the longest name in characters."""
         return max((len(name) for name in self._names), default=0)
 
     @cached_property

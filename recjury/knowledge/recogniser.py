@@ -1,10 +1,10 @@
-"""The title recogniser: where a text names something that is known, or what looks like a title.
+"""The title recogniser: finds known names in a text, and spans that look like a title.
 
-What is compared are words, so a name is never found inside a word ("Eve" in "never"), and case,
-accents, apostrophes and the punctuation between words do not matter. The longest name wins. A word
-that nobody knows may be a misspelt word of a name (`recjury.knowledge.near_names`).
-`recjury.knowledge.title_marks` decides when a title made of ordinary words is meant as a title, and
-`recjury.knowledge.unlisted` finds what looks like a title and is none of the known names.
+It compares whole words, so a name is never found inside a word ("Eve" in "never"). Case, accents,
+apostrophes and the punctuation between words are ignored. The longest name wins. An unknown word
+may be a misspelt word of a name (`recjury.knowledge.near_names`). `recjury.knowledge.title_marks`
+decides when a title made of ordinary words is meant as a title. `recjury.knowledge.unlisted` finds
+spans that look like a title and are not known names.
 """
 
 import re
@@ -31,7 +31,7 @@ _SENTENCE_END = re.compile(r"[.!?;\n](?:\s|$)|\n")
 
 
 class MatchKind(StrEnum):
-    """How a name was found, from the surest way to the least sure."""
+    """How a name was found, from the most to the least certain way."""
 
     WITH_YEAR = "with its year"
     TITLE = "as written"
@@ -39,7 +39,7 @@ class MatchKind(StrEnum):
     UNLISTED = "by its looks"
 
 
-# Shares of 5,946, 12,101 and 45 links in three spellings of each mark, see docs/data.md.
+# The shares of correct links among 5,946, 12,101 and 45 links; see docs/data.md.
 _CONFIDENCE: dict[MatchKind, float | None] = {
     MatchKind.WITH_YEAR: 1.0,
     MatchKind.TITLE: 0.93,
@@ -58,7 +58,7 @@ class Mention(NamedTuple):
 
 
 class TitleMention(NamedTuple):
-    """A name in a text, with how it was found; `id` is None for what only looks like a title."""
+    """A name in a text, with how it was found; `id` is None for an unlisted title."""
 
     start: int
     end: int
@@ -68,25 +68,25 @@ class TitleMention(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What tells two films apart: the id, or the name in lower case behind a "?"."""
+        """The identity of the film: its id, or "?" and the case-folded name."""
         return self.id if self.id is not None else "?" + self.text.casefold()
 
     @property
     def confidence(self) -> float | None:
-        """The share of such links that name the right item in ReDial's validation messages.
+        """The share of links of this kind that name the right item in ReDial's validation messages.
 
-        From 0 to 1, rounded; None for what only looks like a title, which was not measured.
+        From 0 to 1, rounded; None for an unlisted title, for which it was not measured.
         """
         return _CONFIDENCE[self.kind]
 
 
 class Name(NamedTuple):
-    """A name to be found. `weight` breaks ties between equal spellings (the higher wins).
+    """A name to find. `weight` breaks ties between equal spellings (the higher wins).
 
-    `year` is known of items even where the name does not have it. `cautious` names are
-    subject to the rules for ordinary words; others (genres) are found wherever they stand.
-    `known` tells that people talk about it: only then do two or three ordinary words in lower
-    case, or a single word that has other uses, mean it without a mark.
+    `year` may be known even if the name does not include it. `cautious` names are subject to the
+    rules for ordinary words; others (genres) are found everywhere. `known` tells that people talk
+    about the item. Only a known item can be meant, without a mark, by two or three ordinary words
+    in lower case or by a single word that has other uses.
     """
 
     id: str
@@ -100,9 +100,9 @@ class Name(NamedTuple):
 class _Entry(NamedTuple):
     """One spelling of a name.
 
-    `doubtful` spellings must be marked as titles (`TitleMarks.is_title`), `plain` ones by more
-    than a capital. A `phrase` has two or three words, all ordinary. `breaks` tells that the
-    spelling itself goes across the end of a sentence, `dated` that it ends with a year.
+    A `doubtful` spelling must be marked as a title (`TitleMarks.is_title`); for a `plain` one, a
+    capital is not a sufficient mark. A `phrase` has two or three words, all ordinary. `breaks`
+    tells that the spelling itself contains the end of a sentence, `dated` that it ends with a year.
     """
 
     name: Name
@@ -115,7 +115,7 @@ class _Entry(NamedTuple):
 
 
 class _Match(NamedTuple):
-    """A mention and the words it takes. `needs` are words that must belong to other names."""
+    """A mention and the words it covers. `needs` are words that must belong to other names."""
 
     first: int
     length: int
@@ -125,15 +125,15 @@ class _Match(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The word behind it."""
+        """The index of the word after the match."""
         return self.first + self.length
 
 
 class TitleRecogniser:
-    """Finds names in texts; building takes about 10 µs a name, a search about 0.2 ms.
+    """Finds names in texts. Building takes about 10 µs per name, a search about 0.2 ms.
 
-    `link` gives the known names: entity linking. `mentions` also tells how each was found, and
-    what looks like a title without being a known name.
+    `link` returns the known names (entity linking). `mentions` also tells how each was found, and
+    returns unlisted titles: spans that look like a title but are not known names.
     """
 
     def __init__(
@@ -146,11 +146,12 @@ class TitleRecogniser:
     ):
         """Index each name as it is, and without the year at its end.
 
-        `others` are names that are no entries but must not be taken for one in part: with
+        `others` are names that are not returned but whose parts must not match: with
         "Stephen King" among them, "King" is not found there. `plain` are words that mean
-        themselves (genres): a title of that spelling counts only with its year, in quotation
-        marks, or alone in a list entry. `texts` show which words are in use: those are no misspelt
-        ones, and those of several texts are no title of a film that nobody talks about.
+        themselves (genres): a title with that spelling is accepted only with its year, in
+        quotation marks, or alone in a list entry. `texts` show which words are in use: such words
+        are not treated as misspelt, and words in several of the texts need a mark to name a
+        little-known item.
         """
         self._entries: dict[str, list[_Entry]] = {}
         self._longest: dict[str, int] = {}
@@ -161,7 +162,7 @@ class TitleRecogniser:
         self._common.update(word for key in people for word in key.split())
         for name in names:
             title, year = split_year(name.name)
-            if year is not None and tokenize(title):  # of "$ (1971)" only a year would be left
+            if year is not None and tokenize(title):  # "$ (1971)" would be reduced to its year
                 self._add(name, name.name, cautious=False)
             self._add(name, title, cautious=name.cautious)
         own = tuple(key for key, entries in self._entries.items() if entries[0].name.cautious)
@@ -196,9 +197,9 @@ class TitleRecogniser:
     def mentions(
         self, text: str, *, keep: Callable[[TitleMention], bool] | None = None
     ) -> tuple[TitleMention, ...]:
-        """The known names in `text` that `keep` accepts, and what looks like a title elsewhere.
+        """The known names in `text` that `keep` accepts, and the unlisted titles, in text order.
 
-        In text order. A span that `keep` refuses can still look like a title.
+        A span that `keep` rejects can still be an unlisted title.
         """
         known = [found for found in self._known(text) if keep is None or keep(found)]
         unlisted = unlisted_titles(text, [(found.start, found.end) for found in known])
@@ -206,7 +207,7 @@ class TitleRecogniser:
         return tuple(sorted(known, key=lambda found: (found.start, found.end)))
 
     def _known(self, text: str) -> list[TitleMention]:
-        """Where names overlap, the longest wins, then one as it is written, then the first."""
+        """The known names. On overlap the longest wins, then the correctly spelt, then the first."""
         found = tokenize(text)
         marks = TitleMarks(text, found)
         matches = [*self._matches(text, found, marks), *self._misspelt(text, found, marks)]
@@ -231,7 +232,7 @@ class TitleRecogniser:
                     yield match
 
     def _misspelt(self, text: str, found: list[Token], marks: TitleMarks) -> Iterator[_Match]:
-        """Matches in which one word is a near miss of the name's."""
+        """Matches in which one word is a misspelt word of the name."""
         for place, word in enumerate(found):
             for meant in self._near.of(word.key):
                 changed = [*found[:place], word._replace(key=meant), *found[place + 1 :]]
@@ -280,7 +281,7 @@ class TitleRecogniser:
         return _Match(first, len(span), rank, mention, needs)
 
     def _spelt(self, span: list[Token]) -> tuple[list[_Entry], int]:
-        """What is spelt as the span is, and where it ends."""
+        """The entries with the spelling of the span, and the end of the span."""
         stem = " ".join(word.key for word in span[:-1])
         lead = f"{stem} " if stem else ""
         entries, end = self._entries.get(lead + span[-1].key), span[-1].end
@@ -292,7 +293,7 @@ class TitleRecogniser:
         return entries, end
 
     def _is_meant(self, entry: _Entry, marks: TitleMarks, first: int, length: int) -> bool:
-        """Whether a name without a year is a name here."""
+        """Whether words without a year are meant as a name here."""
         if entry.plain:
             return marks.is_marked(first, length)
         if entry.doubtful:
@@ -307,7 +308,7 @@ def _name_key(name: str) -> str:
 
 
 def _without_s(word: Token) -> str:
-    """The key of "Heat" for "Heat's"; an empty one where there is no such ending."""
+    """The key of "Heat" for "Heat's"; empty if the word has no such ending."""
     return word.key[:-1] if word.text[-2:] in ("'s", "’s") else ""
 
 
@@ -319,7 +320,7 @@ def _year_fits(entry: _Entry, year: int | None) -> bool:
 def _preference(
     entry: _Entry, text: str, start: int, year: int | None
 ) -> tuple[bool, int, float, bool]:
-    """The stated year, then the same writing, then the better known, then the full name."""
+    """Sort key: the stated year, the exact spelling, the higher weight, the full name."""
     return (
         year is not None and entry.name.year == year,
         len(entry.spelling) if text.startswith(entry.spelling, start) else 0,

@@ -1,21 +1,21 @@
-"""When a title that is ordinary words ("It", "Up", "Her", "About Time") is meant as a title.
+"""Decides when a title of ordinary words ("It", "Up", "Her", "About Time") is meant as a title.
 
-Titles of one word are ordinary when that word is (`ordinary.txt`), those of two or three words
-when all are among the commonest words (`common.txt`); numbers and single letters count as such
-words. An ordinary title is a mention only
-1. with its year behind it in brackets, or
+A title of one word is ordinary if the word is in `ordinary.txt`. A title of two or three words is
+ordinary if all of them are in `common.txt`. Numbers and single letters count as ordinary words. An
+ordinary title is a mention only if it is
+1. followed by its year in brackets, or
 2. in quotation marks, or between * or _ as in Markdown, or
 3. alone in an entry of a numbered or bulleted list, or
-4. as all that a text says ("Up!"), or
-5. capitalised where a sentence does not ask for it: each of its words that is no number and no
-   small word (of, the, and, ...) begins with a capital and is not written in capitals for
+4. the whole text ("Up!"), or
+5. capitalised although the sentence does not require it: each of its words, except numbers and
+   small words (of, the, and, ...), begins with a capital and is not written in capitals for
    emphasis; at least one of them has two letters or more and does not start a sentence; and the
    text as a whole is neither in capitals nor in title case (at least a quarter of its words
-   begin in lower case). People who write without full stops begin sentences with capitals, too:
-   a title of one word must therefore follow a word in lower case (or a comma), not follow an
-   article or the like, not have a capitalised neighbour that makes a longer name of it, and be
-   none of the words that open a remark ("Hope", "Take", "Loved"). A pronoun must moreover have
-   no verb behind it.
+   begin in lower case). People who omit full stops also begin sentences with capitals. Therefore
+   a title of one word must follow a word in lower case (or a comma), must not follow an article
+   or a similar word, must not have a capitalised neighbour that makes it part of a longer name,
+   and must not be a word that opens a remark ("Hope", "Take", "Loved"). A title that is a pronoun
+   must not be followed by a verb.
 """
 
 import re
@@ -34,14 +34,14 @@ _ENTRY_END = re.compile(r"\s*[.,;!?]?\s*(?:\n|$)")
 _SMALL = frozenset("a an and as at but by for from in into of on or the to with".split())  # noqa: SIM905
 
 
-# What opens a remark, often with a capital and without a full stop before it.
+# Words that open a remark, often with a capital and without a full stop before them.
 _OPENERS = frozenset(
     (  # noqa: SIM905
         "always awesome beautiful classic cool enjoy enjoyed enough good great hello hope love "
         "loved may maybe never nice now ok okay please sure take thanks then well what wow yes"
     ).split()
 )
-# What stands before a thing that is no title: "a taxi driver", "my best friend".
+# Words before a noun that is not a title: "a taxi driver", "my best friend".
 _DETERMINERS = frozenset("a an any every her his its my our some their your".split())  # noqa: SIM905
 _BEFORE_THINGS = _DETERMINERS | {"on"}
 _NO_NAMES = _SMALL | {"i"}
@@ -50,17 +50,17 @@ _LISTING = (",", "&", "/")
 _PRONOUNS = frozenset(
     "he her him i it me no she that them they this to us we what who yes you".split()  # noqa: SIM905
 )
-# What may follow a title that is a pronoun; a verb follows an ordinary pronoun.
+# Words that may follow a title that is a pronoun; an ordinary pronoun precedes a verb.
 _BEHIND_TITLES = frozenset("also and as because but by from last on or too when with yet".split())  # noqa: SIM905
 
 
 def is_pronoun(key: str) -> bool:
-    """Whether the word is one that begins a clause: "It's" is not something that It owns."""
+    """Whether the word is a pronoun: the "'s" of "It's" is not a possessive ending."""
     return key in _PRONOUNS
 
 
 class TitleMarks:
-    """What the quotation marks and capitals of one text say about its words."""
+    """The quotation marks and capitals of one text, as evidence for titles."""
 
     def __init__(self, text: str, found: list[Token]):
         """`found` are the words of `text`."""
@@ -68,7 +68,7 @@ class TitleMarks:
         self._words = found
 
     def is_title(self, first: int, length: int, spelling: str) -> bool:
-        """Whether the `length` words from word `first` on are marked as the title `spelling`."""
+        """Whether the `length` words starting at word `first` are marked as the title `spelling`."""
         span = self._words[first : first + length]
         return (
             self.is_marked(first, length)
@@ -81,13 +81,13 @@ class TitleMarks:
         )
 
     def is_thing(self, first: int, length: int) -> bool:
-        """Whether words in lower case have an article or the like: then they name no film."""
+        """Whether lower-case words have an article or a similar word, and so do not name a film."""
         span = self._words[max(0, first - 1) : first + length]
         has_article = any(word.key in _DETERMINERS for word in span[: 1 + (first > 0)])
         return has_article and not any(word.text[0].isupper() for word in span[-length:])
 
     def _is_all(self, span: list[Token], spelling: str) -> bool:
-        """Whether the text is that title and nothing else, capitals included."""
+        """Whether the whole text is that title, including its capitals."""
         said = self._text.strip(" .,!?")
         opens = len(span) == 1 and (span[0].key in _OPENERS or is_pronoun(span[0].key))
         return said == spelling.strip(" .,!?") and not opens and said[:1].isupper()
@@ -102,12 +102,12 @@ class TitleMarks:
         )
 
     def is_marked(self, first: int, length: int) -> bool:
-        """Whether the words stand in quotation marks or alone in an entry of a list."""
+        """Whether the words are in quotation marks or alone in an entry of a list."""
         start, end = self._words[first].start, self._words[first + length - 1].end
         return self._is_quoted(start, end) or self._is_list_entry(start, end)
 
     def neighbours(self, place: int) -> tuple[int, ...]:
-        """The words beside a capitalised one that make a longer name of it, by their places."""
+        """The indices of the capitalised neighbours that form a longer name with a word."""
         word = self._words[place]
         if not (self._tells and word.text[0].isupper()):
             return ()
@@ -154,7 +154,7 @@ class TitleMarks:
         return telling
 
     def _begins_clause(self, place: int) -> bool:
-        """Whether a capitalised word may just begin to say something, full stop or not."""
+        """Whether a capitalised word may begin a clause, with or without a full stop before it."""
         word = self._words[place]
         before = self._words[place - 1] if place else None
         behind = self._words[place + 1] if place + 1 < len(self._words) else None

@@ -1,4 +1,4 @@
-"""Texts and names cut into tokens, and names split into title and year."""
+"""Splits texts and names into tokens, and names into title and year."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,8 @@ _TITLE_AND_YEAR = re.compile(r"(.*\S)\s*\((\d{4})\)\s*")
 class Token(NamedTuple):
     """One token: `text[start:end]` as written, and the key under which it is compared.
 
-    `run` numbers what no space or punctuation divides; only `tokenize_parts` divides a run.
+    `run` numbers the runs of characters without a space or punctuation. Only `tokenize_parts`
+    splits a run into several tokens.
     """
 
     start: int
@@ -27,14 +28,14 @@ class Token(NamedTuple):
 
 
 class TitleYear(NamedTuple):
-    """A name without the year in brackets at its end, and that year where it has one."""
+    """A name without the year in brackets at its end, and that year, or None."""
 
     title: str
     year: int | None
 
 
 def split_year(name: str) -> TitleYear:
-    """Split "Heat (1995)" into "Heat" and 1995; a name without a year comes back whole."""
+    """Split "Heat (1995)" into "Heat" and 1995; a name without a year is returned whole."""
     found = _TITLE_AND_YEAR.fullmatch(name)
     return TitleYear(found[1], int(found[2])) if found else TitleYear(name.strip(), None)
 
@@ -48,14 +49,14 @@ def tokenize(text: str) -> list[Token]:
 
 
 def token_key(word: str) -> str:
-    """The key of a word: no case, accents or apostrophes; "&" is "and"."""
+    """The key of a word: lower case, without accents and apostrophes; "&" becomes "and"."""
     if word == "&":
         return "and"
     return fold(word).replace("'", "").replace("’", "")
 
 
 def tokenize_parts(folded: str) -> list[Token]:
-    """The words of a text from `fold_disguises`, divided further by CamelCase and digits.
+    """The words of a text from `fold_disguises`, further split at CamelCase and digits.
 
     Takes time linear in the length of the text.
     """

@@ -1,4 +1,4 @@
-"""Titles by their looks: names before a year in brackets, and quoted names in capitals."""
+"""Unlisted titles: capitalised names before a year in brackets, and quoted ones."""
 
 import re
 from bisect import bisect_left
@@ -14,7 +14,7 @@ _INSIDE_TITLES = frozenset("a an and at for from in of on or the to vs with & -"
 
 
 class TitleSpan(NamedTuple):
-    """Something that looks like a title; `title` is without the punctuation at its ends."""
+    """A span that looks like a title; `title` has no punctuation at its ends."""
 
     start: int
     end: int
@@ -22,7 +22,7 @@ class TitleSpan(NamedTuple):
 
 
 def dated_titles(text: str) -> Iterator[TitleSpan]:
-    """The capitalised names that stand before a year in brackets, with that year."""
+    """The capitalised names that are followed by a year in brackets, with that year."""
     for year in _YEAR.finditer(text):
         start = _title_start(text, year.start())
         if start is not None:
@@ -30,14 +30,14 @@ def dated_titles(text: str) -> Iterator[TitleSpan]:
 
 
 def quoted_titles(text: str) -> Iterator[TitleSpan]:
-    """Quoted names that begin with a capital, are not all capitals, and have no year in them."""
+    """Quoted names that begin with a capital, are not all capitals, and contain no year."""
     for found in _QUOTED.finditer(text):
         if _YEAR.search(found[1]) is None and any(sign.islower() for sign in found[1]):
             yield TitleSpan(found.start(1), found.end(1), found[1].strip(" .,!?"))
 
 
 def unlisted_titles(text: str, taken: Sequence[tuple[int, int]]) -> Iterator[TitleSpan]:
-    """What looks like a title outside of the `taken` spans, which are in order and apart."""
+    """The titles outside the `taken` spans, which are sorted and do not overlap."""
     for each in _looks(text):
         last = bisect_left(taken, (each.end, 0)) - 1
         if last < 0 or taken[last][1] <= each.start:
@@ -50,7 +50,7 @@ def _looks(text: str) -> Iterable[TitleSpan]:
 
 
 def _title_start(text: str, end: int) -> int | None:
-    """Where the capitalised words before position `end` begin; None if there are none."""
+    """Where the capitalised words before position `end` begin; None without such words."""
     window = text[max(0, end - _TITLE_LETTERS) : end]
     offset = end - len(window)
     start: int | None = None

@@ -1,4 +1,4 @@
-"""What the rule user can tell about a target, one attribute after the other."""
+"""The attributes of a target that the rule user reveals, one after the other."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,14 +18,14 @@ _MOST_OF_A_KIND = 2
 
 
 class Constraint(NamedTuple):
-    """One thing the user wants, as it is spoken: ("era", "the 90s")."""
+    """One wish of the user, as it is spoken: ("era", "the 90s")."""
 
     kind: ConstraintKind
     value: str
 
 
 class Phrases(BaseModel):
-    """What the rule user says: `phrases.yaml`."""
+    """The phrases of the rule user, read from `phrases.yaml`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -55,9 +55,9 @@ def phrases() -> Phrases:
 
 
 def agenda(item: Item | None, wishes: Sequence[str]) -> tuple[Constraint, ...]:
-    """What to tell, vague things first: a genre, the decade, then people.
+    """The attributes to reveal, vague ones first: a genre, the decade, then people.
 
-    `wishes` stand in where the item is unknown or has no attributes.
+    If the item is unknown or has no attributes, the `wishes` are used instead.
     """
     if item is None:
         return tuple(Constraint("wish", wish) for wish in wishes)
@@ -82,7 +82,7 @@ def agenda(item: Item | None, wishes: Sequence[str]) -> tuple[Constraint, ...]:
 
 
 def spoken_genres(item: Item) -> tuple[str, ...]:
-    """The item's genres as people say them; those that nobody says are left out."""
+    """The item's genres as people say them; genres without a spoken form are left out."""
     known = phrases().genres
     plain = (_CATALOGUE_WORDS.sub("", genre).strip().lower() for genre in item.genres)
     return _distinct(known[genre] for genre in plain if genre in known)
@@ -97,7 +97,7 @@ def decade_of(item: Item) -> str | None:
 
 
 def noun_of(item: Item | None) -> str:
-    """ "book" for what has writers and neither actors nor directors, else "film"."""
+    """ "book" if the item has writers but no actors or directors, else "film"."""
     is_book = item is not None and item.writers and not (item.actors or item.directors)
     return "book" if is_book else "film"
 

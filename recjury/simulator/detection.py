@@ -1,4 +1,4 @@
-"""Where a text gives one of some titles away."""
+"""Finds the parts of a text that give one of several titles away."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -27,10 +27,10 @@ class Span(NamedTuple):
 
 
 class Detector:
-    """Finds some titles in texts, in time linear in the text's length."""
+    """Finds given titles in texts, in time linear in the text's length."""
 
     def __init__(self, titles: Sequence[Title], people: People):
-        """`people` are names of several words, by each of their words, in lower case."""
+        """`people` maps each lower-case word to the names of several words that contain it."""
         self._titles = titles
         self._people = people
         self._misspelt = _by_length(form for title in titles for form in title.forms)
@@ -40,7 +40,7 @@ class Detector:
         self._initialisms = frozenset[str]().union(*(title.initialisms for title in titles))
 
     def spans(self, folded: str, asked: str) -> tuple[Span, ...]:
-        """Every leak in `folded`, in text order; `asked` is the folded turn that it answers."""
+        """Every leak in `folded`, in text order. `asked` is the folded turn before it."""
         marked = StrictMarks(folded, asked=asked)
         plain = JoinedText(folded, in_digits=False)
         numbered = JoinedText(folded) if plain.has_numbers else plain
@@ -56,7 +56,7 @@ class Detector:
     def _as_spelled(
         self, numbered: JoinedText, plain: JoinedText, marked: StrictMarks
     ) -> Iterator[Span]:
-        """Titles as they are, with number words and numerals as digits, and without."""
+        """Titles spelled correctly, with number words and numerals as digits and as written."""
         for title in self._titles:
             for form in title.forms:
                 searches = {(numbered, form.key), (plain, form.letters)}
@@ -87,9 +87,10 @@ class Detector:
         return stands_free and marked.is_title(found, form, years)
 
     def _misspellings(self, reading: JoinedText, marked: StrictMarks) -> Iterator[Span]:
-        """Runs of words that a few edits turn into a form.
+        """Runs of words that become a form after a few edits.
 
-        One edit adds or removes at most one of the letters that occur: most texts fail by that.
+        One edit adds at most one new letter to the set of letters. The check on these sets rejects
+        most runs before the edit distance is computed.
         """
         distance = cache(edit_distance)
         for place, joined, held in self._runs(reading):
@@ -103,7 +104,7 @@ class Detector:
                     yield _span(reading, place)
 
     def _runs(self, reading: JoinedText) -> Iterator[tuple[WordSpan, str, int]]:
-        """Words in a row that may be misspelt, joined, with the letters that occur in them."""
+        """Runs of words that may be misspelt: their span, joined text and set of letters."""
         keys, signs = reading.keys, [_signs(key) for key in reading.keys]
         for first in range(len(keys)):
             joined, held = "", 0
@@ -122,7 +123,7 @@ class Detector:
         edits: int,
         marked: StrictMarks,
     ) -> bool:
-        """Whether words so near a form are a misspelling of it, rather than other words."""
+        """Whether words that are this close to a form are a misspelling of it, not other words."""
         found = reading.found(place)
         letters = "".join(word.key for word in found)
         if self._is_person(reading, place) or _digits(form.letters) != _digits(letters):
@@ -137,7 +138,7 @@ class Detector:
         return long or marked.is_capitalised(found)
 
     def _posing(self, folded: str) -> Iterator[Span]:
-        """Titles in which digits or signs pose as letters: such a word is never just talk."""
+        """Titles in which digits or signs replace letters. Such a word is always a leak."""
         unmasked = unmask(folded)
         if not any(_poses(*signs) for signs in zip(folded, unmasked, strict=True)):
             return
@@ -170,7 +171,7 @@ class Detector:
 def _in_letters(
     folded: str, unmasked: str, lettered: Iterable[tuple[TitleVariant, str]]
 ) -> Iterator[Span]:
-    """Where the letters of a form stand in `unmasked`, some of which were none in `folded`."""
+    """Where `unmasked` spells a form, if some of its letters are not letters in `folded`."""
     reading = JoinedText(unmasked, in_digits=False)
     for _, letters in lettered:
         for place in reading.places(letters):
@@ -185,7 +186,7 @@ def _poses(sign: str, letter: str) -> bool:
 
 
 def own_spans(title: Title, folded: str) -> tuple[Span, ...]:
-    """Where a text holds this title in any of its forms, meant as a title or not."""
+    """Where a text contains this title in any of its forms, whether meant as a title or not."""
     reading = JoinedText(folded)
     return tuple(
         _span(reading, place)
@@ -196,7 +197,7 @@ def own_spans(title: Title, folded: str) -> tuple[Span, ...]:
 
 
 def _is_disguise(form: TitleVariant, found: list[Token], marked: StrictMarks) -> bool:
-    """Whether other words, or letters, that together spell `form` are meant to."""
+    """Whether other words or letters that together spell `form` do so on purpose."""
     if marked.in_hashtag(found[0].start):
         return True
     if len(found) == 1:
@@ -230,7 +231,7 @@ def _signs(text: str) -> int:
 
 
 def _by_length(forms: Iterable[TitleVariant]) -> dict[int, list[tuple[TitleVariant, int]]]:
-    """Forms that may be misspelt and their signs, by the lengths a misspelling can have."""
+    """Forms that may be misspelt, with their sets of letters, by the length of a misspelling."""
     index: dict[int, list[tuple[TitleVariant, int]]] = {}
     for form in forms:
         for length in range(len(form.letters) - form.typos, len(form.letters) + form.typos + 1):

@@ -1,7 +1,7 @@
 """The leak guard: finds where the simulated user's words would give a target item away.
 
-It reads exactly the text that will be sent to the system under test. docs/simulator.md says what
-counts as a leak, and which leaks it cannot find.
+It checks exactly the text that is sent to the system under test. docs/simulator.md defines a leak
+and lists the leaks that the guard cannot find.
 """
 
 import re
@@ -30,19 +30,19 @@ _NEUTRAL = (
 
 
 class LeakGuard:
-    """Makes a `Watch` over the targets of one scenario; the catalogue gives years and people."""
+    """Creates a `Watch` for the targets of one scenario."""
 
     def __init__(self, catalogue: Catalogue):
-        """`catalogue` tells years, and people: "Emma Stone" does not name a film called Emma."""
+        """`catalogue` has years and people: "Emma Stone" does not name a film called Emma."""
         self._catalogue = catalogue
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """The version of the guard: what can change which utterances are rewritten."""
+        """The version of the guard, which determines which utterances are rewritten."""
         return {"guard": GUARD_VERSION}
 
     def watch(self, targets: Sequence[ItemRef]) -> "Watch":
-        """A watch over these targets; making one takes about a tenth of a millisecond each."""
+        """A watch for these targets; it takes about 0.1 ms for each target to create."""
         return Watch({target: self._title(target) for target in targets}, self._people)
 
     def _title(self, target: ItemRef) -> Title:
@@ -70,17 +70,17 @@ class Watch:
     """Checks texts against the targets of one scenario, in time linear in their length."""
 
     def __init__(self, titles: Mapping[ItemRef, Title], people: People):
-        """`people` are names of several words, by each of their words, in lower case."""
+        """`people` maps each lower-case word to the names of several words that contain it."""
         self._titles = dict(titles)
         self._detector = Detector(tuple(self._titles.values()), people)
 
     def leaks(
         self, text: str, *, spoken: ItemRef | None = None, answering: str = ""
     ) -> tuple[str, ...]:
-        """The words by which `text` gives a target away, in text order; () if it does not.
+        """The words by which `text` gives a target away, folded, in text order; () without a leak.
 
-        `spoken` is the target that may be named: what stands inside its own title is no leak.
-        `answering` is the turn that the text answers ("Which one?"). The words come folded.
+        `spoken` is the target that may be named: words inside its title are not a leak.
+        `answering` is the turn that the text answers ("Which one?").
         """
         folded = fold_disguises(text)
         spans = self._detector.spans(folded, fold_disguises(answering[-_HEARD:]))
@@ -97,7 +97,7 @@ class Watch:
     def cut(self, text: str, *, spoken: ItemRef | None = None, answering: str = "") -> str:
         """`text` without the sentences that give a target away, or a neutral sentence.
 
-        What is left is checked as a whole, too, since a title can be spread over sentences.
+        The remaining text is also checked as a whole, because a title can span sentences.
         """
         sentences = _SENTENCE.findall(text) if len(text) <= _LONGEST_TO_CUT else []
         kept = "".join(

@@ -27,10 +27,10 @@ _RATING_TOKENS = 400
 
 
 class LlmUser:
-    """Knows the history and the targets, describes them, and does not name them.
+    """A user that knows the history and the targets, describes the targets, and does not name them.
 
-    A reply that is no utterance is asked for once more. When that fails, too, the conversation
-    cannot go on: `speak` raises, and the conversation fails with the reason.
+    If a reply is not a usable utterance, the model is asked once more. If that reply is not usable
+    either, `speak` raises, and the conversation fails with the reason.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class LlmUser:
         temperature: float = 0.0,
         pack: Pack | None = None,
     ):
-        """`model` is an alias of the gateway's; `pack` is `core-simulator` by default."""
+        """`model` is an alias known to the gateway; `pack` is `core-simulator` by default."""
         self._gateway = gateway
         self._model = model
         self._catalogue = catalogue

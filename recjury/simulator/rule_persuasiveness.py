@@ -1,8 +1,8 @@
-"""Persuasiveness without a model: how near what was offered comes to the target.
+"""Persuasiveness without a model: how similar the recommended items are to the target.
 
 CoRE (section 6.4, after Wang et al. 2023a) asks for 0 (worse than the target), 1 (comparable)
-or 2 (better, or the target itself). The rule cannot tell "better"; it gives 2 for the target
-alone. docs/simulator.md gives the formula.
+or 2 (better, or the target itself). The rule cannot recognise "better", so it gives 2 only for the
+target. docs/simulator.md gives the formula.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ _GENRES, _PEOPLE, _ERA = 0.6, 0.3, 0.1
 
 
 def rule_persuasiveness(log: ConversationLog, catalogue: Catalogue) -> Rating:
-    """The rule's rating; unscored where there is no target, answer or attribute to go by."""
+    """The rule's rating; unscored if there is no target, no answer or no attribute to compare."""
     targets = _known((target.id for target in log.scenario.targets), catalogue)
     answers = [turn for turn in log.system_turns if turn.failure is None]
     if not log.scenario.targets:
@@ -50,7 +50,7 @@ def rule_persuasiveness(log: ConversationLog, catalogue: Catalogue) -> Rating:
 
 
 def attribute_likeness(item: Item, other: Item) -> float | None:
-    """How alike two items are, 0 to 1, by what is known of both; None if that is nothing."""
+    """The similarity of two items, 0 to 1, by attributes known of both; None if genres are unknown."""
     parts: list[tuple[float, float]] = []
     genres, others = set(spoken_genres(item)), set(spoken_genres(other))
     if genres and others:
@@ -66,7 +66,7 @@ def attribute_likeness(item: Item, other: Item) -> float | None:
 
 
 def _offered(turn: Turn, catalogue: Catalogue) -> Sequence[str | None]:
-    """What a turn recommends: the items its text names, else the first of its list."""
+    """The items that a turn recommends: those its text names, or else the first of its list."""
     named = [mention.id for mention in catalogue.link(turn.text)]
     return named or [item.id for item in turn.items[:1]]
 

@@ -1,4 +1,4 @@
-"""How the rule user finds its words for one turn."""
+"""Composes one turn of the rule user."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -35,17 +35,17 @@ _ASKS_FOR: tuple[tuple[ConstraintKind, re.Pattern[str]], ...] = (
 
 
 class RuleTurn:
-    """One turn to be spoken: what was said, what was offered, and what is left to tell."""
+    """One turn of the rule user: the conversation so far, and the attributes left to reveal."""
 
     def __init__(self, catalogue: Catalogue, context: UserContext, leaks: Callable[[str], bool]):
-        """`leaks` tells whether a text would give a target away; such attributes are kept back."""
+        """`leaks` tells whether a text gives a target away; such attributes are not revealed."""
         self._catalogue = catalogue
         self._context = context
         self._leaks = leaks
         self._phrases = phrases()
 
     def compose(self, draw: Random, *, plain: bool = False) -> str:
-        """The utterance; `plain` leaves the titles of other items out of it."""
+        """The utterance; `plain` omits the titles of other items."""
         context, said = self._context, self._phrases
         if context.hit is not None:
             return self._introduce(draw) if context.introduce else draw.choice(said.accept)
@@ -55,7 +55,7 @@ class RuleTurn:
 
     @cached_property
     def _target(self) -> Item | None:
-        """The target that there is most to tell of, the first of these."""
+        """The target with the most attributes to reveal; the first one in a tie."""
         known = [
             self._catalogue.item(target.id)
             for target in self._context.scenario.targets
@@ -102,7 +102,7 @@ class RuleTurn:
         return f"{draw.choice(self._phrases.greeting)} {opening}"
 
     def _react(self, draw: Random, *, plain: bool) -> list[str]:
-        """Turn down what was offered, answer what was asked, and tell one thing more."""
+        """Reject the offered item, answer the question, and reveal one more attribute."""
         heard = _system_turns(self._context.interaction)[-1]
         offered = self._offered(heard)
         parts: list[str] = []
@@ -119,7 +119,7 @@ class RuleTurn:
         return parts
 
     def _offered(self, heard: Turn) -> Item | None:
-        """The first item that the text names, else the first of the list, if it is known."""
+        """The first item that the text names, or else the first of the list, if it is known."""
         named = [mention.id for mention in self._catalogue.link(heard.text)]
         listed = [item.id for item in heard.items if item.id is not None]
         targets = {target.id for target in self._context.scenario.targets}
@@ -131,7 +131,7 @@ class RuleTurn:
     def _turn_down(
         self, offered: Item, draw: Random, *, plain: bool
     ) -> tuple[str, Constraint | None]:
-        """Why `offered` does not fit, and the attribute that this tells for the first time."""
+        """Why `offered` does not fit, and the attribute that this reveals for the first time."""
         said = self._phrases
         item = draw.choice(said.nameless) if plain else offered.title
         if self._is_known(offered):
@@ -154,7 +154,7 @@ class RuleTurn:
         )
 
     def _answer(self, asked: ConstraintKind, draw: Random) -> tuple[list[str], Constraint | None]:
-        """The answer to a question, and the attribute that it tells for the first time."""
+        """The answer to a question, and the attribute that it reveals for the first time."""
         of_kind = [one for one in (*self._left, *self._told) if one.kind == asked]
         if not of_kind:
             return [draw.choice(self._phrases.indifferent[asked])], None
@@ -189,7 +189,7 @@ def _asked_for(text: str) -> ConstraintKind | None:
 
 
 def _lacks(item: Item, attribute: Constraint) -> bool:
-    """Whether an item is known not to have an attribute."""
+    """Whether the catalogue shows that an item does not have an attribute."""
     match attribute.kind:
         case "genre":
             genres = spoken_genres(item)

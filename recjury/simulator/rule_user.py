@@ -1,4 +1,4 @@
-"""The simulated user without a model: it follows an agenda, and is named "rule"."""
+"""The simulated user without a model, named "rule": it follows an agenda."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -19,17 +19,17 @@ _WATCHES = 256
 
 
 class RuleUser:
-    """Opens with a vague wish, and tells one more attribute of a target with every turn.
+    """Opens with a vague wish, and reveals one more attribute of a target with every turn.
 
-    It answers questions about genre, actors, directors and era, turns down what does not fit
-    and says why, and asks for an introduction once a target was recommended. What it says
-    depends on the conversation so far, the scenario and `seed` alone.
+    It answers questions about genre, actors, directors and era. It rejects items that do not fit
+    and says why. After a target is recommended, it asks for an introduction. Its utterances
+    depend only on the conversation so far, the scenario and `seed`.
     """
 
     name = "rule"
 
     def __init__(self, catalogue: Catalogue, *, seed: int = 0):
-        """`catalogue` holds the targets' attributes; `seed` varies the phrasing."""
+        """`catalogue` has the targets' attributes; `seed` varies the phrasing."""
         self._catalogue = catalogue
         self._seed = seed
         self._watch = lru_cache(_WATCHES)(LeakGuard(catalogue).watch)
@@ -48,7 +48,7 @@ class RuleUser:
         }
 
     async def speak(self, context: UserContext) -> Utterance:
-        """The next utterance; it names no target that the system has not named as a hit."""
+        """The next utterance. It names a target only if that is a hit that the system has named."""
         watch, spoken, answering = self._heard(context)
         turn = RuleTurn(self._catalogue, context, lambda text: bool(watch.leaks(text)))
         text = ""
@@ -65,7 +65,7 @@ class RuleUser:
         utterance: str,
         leaks: Sequence[str],  # noqa: ARG002
     ) -> Utterance:
-        """`utterance` without the sentences that hold a leak."""
+        """`utterance` without the sentences that contain a leak."""
         watch, spoken, answering = self._heard(context)
         return Utterance(text=watch.cut(utterance, spoken=spoken, answering=answering))
 

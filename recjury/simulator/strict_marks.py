@@ -1,8 +1,8 @@
-"""When an ordinary word is meant as a title: "It", "Up", "Big", "Her", "Frozen".
+"""Decides when an ordinary word is meant as a title: "It", "Up", "Big", "Her", "Frozen".
 
-Without a mark such a word is talk. The marks are quotation or emphasis, a hashtag, a year, a
-capital that the sentence does not ask for, a place where only a title can stand ("called ...",
-"I watched ... again"), and being the answer, alone in its sentence.
+Without a mark, such a word is an ordinary word. The marks are: quotation or emphasis, a hashtag, a
+year, a capital letter that the sentence does not require, a position that only a title can have
+("called ...", "I watched ... again"), and being the answer, alone in its sentence.
 """
 
 import re
@@ -42,14 +42,14 @@ _PLACE_ENDS = re.compile(
 )
 _STATEMENT_ENDS = re.compile(r"\s*(?:$|[.!?,;)\n])")
 _CAPITAL_ARTICLE = re.compile(r"[\w,;]\s+(?:The|A|An)\s+$")
-# What stands around a day, a month or a feast that is meant as such.
+# The context of a day, a month or a holiday that is meant as such.
 _BEFORE_PROPER = re.compile(
     r"\b(?:on|last|this|next|every|each|until|till|by|since|for|from|in|of|before|after|at|and|or"
     r"|around|the|an?|my|your|is|was|not)\s+$",
     re.IGNORECASE,
 )
 _NO_NOUN_BEHIND = re.compile(r"\s*(?:$|[^\w\s]|(?:on|is|was|would|please|again|too|and|or|with)\b)")
-# What follows a title and hardly a thing, where the sentence begins with it.
+# Words that follow a title at the beginning of a sentence, but rarely another noun.
 _SAID_OF_TITLES = re.compile(
     r",? (?:sounds|starring|would be (?:great|good|nice|fun|perfect|fine)"
     r"|is (?:exactly|perfect|what i|the (?:movie|film|one|title))|directed by)\b",
@@ -68,10 +68,10 @@ _NEAR = 60
 
 
 class StrictMarks:
-    """One folded text, asked whether a word in it is meant as a title."""
+    """The marks in one folded text that show whether a word is meant as a title."""
 
     def __init__(self, text: str, *, asked: str = ""):
-        """`asked` is the folded text of the turn this one answers."""
+        """`asked` is the folded text of the turn that this text answers."""
         self._text = text
         self._asked_which = _ASKS_WHICH.search(asked) is not None
 
@@ -132,7 +132,7 @@ class StrictMarks:
         return ends and _WATCHED.search(before) is not None
 
     def _is_answer(self, start: int, end: int, *, function: bool) -> bool:
-        """Whether the title is all that its sentence says, or all but words like "it's"."""
+        """Whether its sentence consists of the title alone, or of it and words like "it's"."""
         first = max(self._text.rfind(sign, max(0, start - _NEAR), start) for sign in ".!?\n") + 1
         if first == 0 and start > _NEAR:
             return False
@@ -157,11 +157,11 @@ class StrictMarks:
         return len(found) == 2 and "." in self._text[found[0].end : found[1].start]
 
     def has_space(self, found: list[Token]) -> bool:
-        """Whether a space stands between the words, and not a hyphen or slash alone."""
+        """Whether there is white space between the words, not only a hyphen or slash."""
         return any(sign.isspace() for sign in self._text[found[0].start : found[-1].end])
 
     def is_capitalised(self, found: list[Token]) -> bool:
-        """Whether the words are written like a name where the sentence does not ask for it."""
+        """Whether the words are capitalised although the sentence does not require it."""
         told = False
         for number, word in enumerate(found):
             small = word.key in TALK.function_words
@@ -176,7 +176,7 @@ class StrictMarks:
         return told and not self._shouts
 
     def _is_ending(self, word: Token) -> bool:
-        """Whether the word is what stands behind an apostrophe: the "s" of "She's"."""
+        """Whether the word follows an apostrophe, such as the "s" of "She's"."""
         return self._text[word.start - 1] == "'" and len(word.key) <= 2
 
     def _capital_tells(self, word: Token, *, small: bool) -> bool:
@@ -197,6 +197,6 @@ class StrictMarks:
 
     @cached_property
     def _shouts(self) -> bool:
-        """Whether capitals say nothing here, since most of the text is in them."""
+        """Whether capitals are not informative because most of the text is in capitals."""
         letters = [sign for sign in self._text[:4000] if sign.isalpha()]
         return sum(sign.isupper() for sign in letters) > 0.6 * len(letters)

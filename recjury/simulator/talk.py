@@ -1,4 +1,4 @@
-"""Words and phrases of everyday talk: how the leak guard tells talk from titles."""
+"""Words and phrases of everyday language, with which the leak guard recognises non-titles."""
 
 from pathlib import Path
 from typing import NamedTuple

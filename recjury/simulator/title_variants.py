@@ -1,4 +1,4 @@
-"""The forms of a title that give it away."""
+"""The variants of a title that give it away."""
 
 import re
 from collections.abc import Iterator
@@ -29,10 +29,9 @@ _SMALL_WORDS = frozenset(["a", "an", "the", "of", "and", "in", "on", "to"])
 class TitleVariant(NamedTuple):
     """One way to write a title.
 
-    `words` are its words in lower case, `key` the same without spaces and number words in
-    digits, `letters` without spaces alone.
-    A `strong` form gives the title away wherever it stands; an ordinary one only where it is
-    marked as a title. `typos` is how many edits still leave it recognisable.
+    `words` are its words in lower case. `letters` joins them without spaces; `key` does too, with
+    number words as digits. A `strong` form always gives the title away; another form only if it is
+    marked as a title. `typos` is the number of edits after which it is still recognisable.
     """
 
     key: str
@@ -43,7 +42,7 @@ class TitleVariant(NamedTuple):
 
 
 class Title(NamedTuple):
-    """What gives one target away: its forms, its initialisms if certain, its years."""
+    """What gives one target away: its forms, its unambiguous initialisms, its years."""
 
     forms: tuple[TitleVariant, ...]
     initialisms: frozenset[str]
@@ -51,7 +50,7 @@ class Title(NamedTuple):
 
 
 def title_of(name: str, year: int | None) -> Title:
-    """Everything that gives away the item of this catalogue name and year."""
+    """Everything that gives away the item with this catalogue name and year."""
     years = {str(year)} if year else set()
     in_name = _YEAR.search(name)
     if in_name and in_name.start() > 0:
@@ -75,7 +74,7 @@ class _Spelling(NamedTuple):
 
 
 def _spellings(folded: str) -> Iterator[_Spelling]:
-    """A title as it is, then shortened in the ways people shorten titles."""
+    """A title as written, then shortened in the ways in which people shorten titles."""
     turned = _REVERSED.match(folded)
     whole = f"{turned[2]} {turned[1]}" if turned else folded
     bare = _BRACKETS.sub(" ", whole).strip() or whole
@@ -130,7 +129,7 @@ def _form(text: str, *, derived: bool) -> TitleVariant | None:
 
 
 def _run_words(text: str) -> tuple[str, ...]:
-    """The words as people count them: "WALL-E" is two, "xXx" and "RoboCop" are one."""
+    """The words as people count them: "WALL-E" has two, "xXx" and "RoboCop" have one."""
     runs: list[str] = []
     last = -1
     for word in tokenize_parts(text):
@@ -156,7 +155,7 @@ def _is_strong(words: tuple[str, ...], *, derived: bool) -> bool:
 
 
 def _typos(letters: str, words: int) -> int:
-    """How many edits leave a title recognisable: 0 below 5 letters, an eighth of many."""
+    """How many edits leave a title recognisable: 0 below 5 letters; for long ones an eighth."""
     if len(letters) < 5 or letters.isdigit():
         return 0
     if words == 1:
@@ -165,9 +164,9 @@ def _typos(letters: str, words: int) -> int:
 
 
 def _initialisms(folded: str) -> Iterator[str]:
-    """First letters of a title, and of what precedes its colon, of four words or more.
+    """The initials of a title, and of the part before its colon, with at least four letters.
 
-    With fewer they are not certain; nor are those that stand for something else.
+    Shorter initials, and initials that are known for something else, are ambiguous and left out.
     """
     bare = _BRACKETS.sub(" ", folded)
     for text in (bare, _PARTS.split(bare)[0]):

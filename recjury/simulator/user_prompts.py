@@ -1,4 +1,4 @@
-"""The prompts of the user played by a model, from the pack `core-simulator`."""
+"""The prompts of the LLM-based user, from the pack `core-simulator`."""
 
 from collections.abc import Sequence
 
@@ -22,15 +22,15 @@ _PLOT = 500
 
 
 class UserPrompts:
-    """Renders the pack over a catalogue's attributes."""
+    """Renders the pack with the attributes of a catalogue."""
 
     def __init__(self, pack: Pack, catalogue: Catalogue):
-        """`catalogue` holds what is known of the targets."""
+        """`catalogue` has the attributes of the targets."""
         self.pack = pack
         self._catalogue = catalogue
 
     def turn(self, context: UserContext) -> tuple[Message, ...]:
-        """What asks for the next utterance."""
+        """The messages that ask for the next utterance."""
         role = self.pack.render(
             "role",
             targets=self._targets(context.scenario),
@@ -51,7 +51,7 @@ class UserPrompts:
     def rewrite(
         self, context: UserContext, utterance: str, leaks: Sequence[str]
     ) -> tuple[Message, ...]:
-        """What asks for an utterance again, without its leaks."""
+        """The messages that ask for an utterance again, without its leaks."""
         again = self.pack.render(
             "rewrite",
             utterance=fence(utterance),
@@ -60,7 +60,7 @@ class UserPrompts:
         return (*self.turn(context), Message("assistant", (utterance,)), Message("user", again))
 
     def persuasiveness(self, log: ConversationLog) -> tuple[Message, ...]:
-        """What asks for the rating after the conversation."""
+        """The messages that ask for the rating after the conversation."""
         parts = self.pack.render(
             "persuasiveness",
             anchors=self.pack.manifest["persuasiveness"]["anchors"],

@@ -1,4 +1,4 @@
-"""Reads the simulated user's utterance from a model's reply; refuses everything else."""
+"""Reads the simulated user's utterance from a model's reply; rejects everything else."""
 
 import re
 
@@ -31,8 +31,8 @@ _PAIRS = {'"': '"', "“": "”", "'": "'", "‘": "’"}
 def read_utterance(reply: Reply) -> str:
     """The utterance in a reply: plain text of at most `LONGEST` characters.
 
-    A leading "User:" and quotation marks around the whole are taken off. Raises ParseError for
-    a reply that is empty, cut off, structured data, a refusal, or a script for both speakers.
+    A leading "User:" and quotation marks around the whole text are removed. Raises ParseError if
+    the reply is empty, cut off, structured data, a refusal, or a script for both speakers.
     """
     text = _OWN_LABEL.sub("", finished_text(reply), count=1).strip()
     if len(text) > 1 and _PAIRS.get(text[0]) == text[-1] and text[0] not in text[1:-1]:

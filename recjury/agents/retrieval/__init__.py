@@ -1,4 +1,4 @@
-"""A conversational recommender without a model: search, shared attributes, set phrases."""
+"""A conversational recommender without a model: search, shared attributes, fixed phrases."""
 
 from recjury.agents.retrieval.recommender import Retrieval
 

@@ -1,7 +1,7 @@
 """A catalogue prepared for search: word postings (BM25), attributes, popularity.
 
-The attributes are the catalogue's side of the knowledge graph: two items that share a person or
-a genre are neighbours of one attribute in a networkx graph of items and attributes.
+Items and attributes (people and genres) are the nodes of a networkx graph: two items that share an
+attribute are both neighbours of it.
 """
 
 import math
@@ -25,7 +25,7 @@ AttributeKind = Literal["genre", "director", "actor", "writer"]
 _K1, _B = 1.2, 0.4
 _FIELD_WEIGHTS = {"title": 0.5, "genre": 2.0, "people": 0.5, "plot": 1.0}
 _PLAIN_GENRE_WORDS = frozenset({"film", "films", "movie", "movies", "fiction", "cinema"})
-# What people say, and the genre they mean.
+# Genres, and other words that people use for them.
 _SAID = {
     "horror": ("scary", "frightening", "creepy", "spooky"),
     "comedy": ("funny", "comedies", "hilarious", "make me laugh", "laugh"),
@@ -47,7 +47,7 @@ _SAID = {
 
 
 class Attribute(NamedTuple):
-    """A genre or a person. `rows` are the items that have it, by the kind of attribute it is."""
+    """A genre or a person. `rows` maps each kind of attribute to the rows of its items."""
 
     name: str
     rows: Mapping[AttributeKind, tuple[int, ...]]
@@ -55,14 +55,14 @@ class Attribute(NamedTuple):
 
     @property
     def all_rows(self) -> tuple[int, ...]:
-        """Every item that has it, once."""
+        """The rows of all items that have it, sorted and without repeats."""
         return tuple(sorted({row for rows in self.rows.values() for row in rows}))
 
 
 class Library:
-    """Items by row number; `attributes` by folded name; `graph` joins the two.
+    """Items by row number, `attributes` by folded name, and the `graph` that connects them.
 
-    `years` [items] is 0 where the year is not known; `popularity` [items] is from 0 to 1.
+    `years` [items] is 0 for an unknown year; `popularity` [items] is from 0 to 1.
     """
 
     def __init__(self, catalogue: Catalogue):
@@ -80,9 +80,9 @@ class Library:
 
     @cached_property
     def graph(self) -> "nx.Graph[int | str]":
-        """Items (row numbers) and attributes (folded names), joined where an item has one.
+        """Items (row numbers) and attributes (folded names), with an edge if the item has it.
 
-        An item's neighbours stand in the order of the catalogue's entry.
+        An item's neighbours are in the order of the catalogue's entry.
         """
         import networkx as nx
 
@@ -93,11 +93,11 @@ class Library:
         return graph
 
     def attributes_of(self, row: int) -> tuple[str, ...]:
-        """The folded names of what an item has, in the order of the catalogue's entry."""
+        """The folded names of an item's attributes, in the order of the catalogue's entry."""
         return tuple(str(name) for name in self.graph[row])
 
     def shared(self, row: int, other: int) -> tuple[str, ...]:
-        """The folded names of what two items have in common, in the order of the first."""
+        """The folded names of the attributes that two items share, in the order of the first."""
         import networkx as nx
 
         common = set(nx.common_neighbors(self.graph, row, other))
@@ -108,7 +108,7 @@ class Library:
         return word in self._postings
 
     def search(self, words: Mapping[str, float]) -> NDArray[np.float64]:
-        """BM25 of each item for weighted words: [items]."""
+        """The BM25 score of each item for weighted words: [items]."""
         scores = np.zeros(len(self.items))
         for word, weight in words.items():
             rows, values = self._postings.get(word, (None, None))

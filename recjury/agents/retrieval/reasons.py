@@ -1,4 +1,4 @@
-"""Reasons for an item, each one true in the catalogue."""
+"""Reasons for an item; each one is true according to the catalogue."""
 
 from collections.abc import Iterator
 
@@ -12,15 +12,15 @@ _QUOTED = 220
 
 
 def reasons(library: Library, wish: Understanding, row: int) -> list[str]:
-    """Why the item fits, best first, as clauses without its title and a full stop.
+    """Why the item fits, best reason first, as clauses without its title and without a full stop.
 
-    There is at least one, since the last describes the item.
+    There is at least one reason, because the last one describes the item.
     """
     return list(dict.fromkeys(_reasons(library, wish, row)))
 
 
 def _reasons(library: Library, wish: Understanding, row: int) -> Iterator[str]:
-    """Whom the user named, a genre, a year, what it shares with what they like, what it is."""
+    """Requested people, genres, years; attributes shared with liked items; a description."""
     item = library.items[row]
     for name in sorted(wish.wanted, key=lambda each: (-wish.wanted[each], each)):
         for kind in _ROLES:
@@ -41,7 +41,7 @@ def _wanted(wish: Understanding, library: Library, genre: str) -> bool:
 
 
 def _shared(library: Library, row: int, liked: int) -> Iterator[str]:
-    """What the item has in common with one that the user named."""
+    """The attributes that the item shares with an item that the user named."""
     if liked == row:
         return
     title = library.items[liked].name
@@ -57,7 +57,7 @@ def _shared(library: Library, row: int, liked: int) -> Iterator[str]:
 
 
 def description(item: Item) -> str:
-    """What the catalogue says of an item, in a clause."""
+    """A clause that describes an item from the catalogue."""
     if item.plot:
         return f"the story is this: {_first_sentence(item.plot)}"
     parts = []
@@ -71,7 +71,7 @@ def description(item: Item) -> str:
 
 
 def introduction(item: Item) -> str:
-    """Everything worth telling about an item, in full sentences."""
+    """An introduction of an item from the catalogue, in full sentences."""
     sentences = [f"{item.name} came out in {item.year}." if item.year is not None else ""]
     if not sentences[0]:
         sentences = [f"Gladly: {item.name}."]

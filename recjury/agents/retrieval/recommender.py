@@ -1,4 +1,4 @@
-"""The retrieval CRS as a system under test."""
+"""The retrieval-based CRS as a system under test."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -19,9 +19,9 @@ _NAMED_FROM = 0.6  # of the best item's score
 
 
 class Retrieval:
-    """Searches the catalogue for what the user has said; a `Recommender`.
+    """A `Recommender` that searches the catalogue for what the user has said.
 
-    Its answers depend on the conversation alone: the same turns always get the same reply.
+    Its answers depend only on the conversation: the same turns always get the same reply.
     """
 
     def __init__(
@@ -32,7 +32,10 @@ class Retrieval:
         list_length: int = LIST_LENGTH,
         weights: Weights | None = None,
     ):
-        """Index the catalogue, about 0.1 ms an item. ConfigError for a list without a place."""
+        """Index the catalogue, in about 0.1 ms per item.
+
+        Raises ConfigError if `list_length` is below 1 or the catalogue is empty.
+        """
         if list_length < 1:
             raise ConfigError(f"list_length must be at least 1, got {list_length}")
         if len(catalogue) == 0:
@@ -50,9 +53,9 @@ class Retrieval:
         }
 
     async def respond(self, conversation: Conversation) -> SystemReply:
-        """Tell about the item that was asked about, else ask while nothing is known, else advise.
+        """Introduce the item that was asked about; otherwise ask for preferences, or recommend.
 
-        The list is never empty. A user who has been asked and still says nothing to go by gets
+        The list is never empty. A user who was asked and has still not stated a preference gets
         popular items.
         """
         wish = understand(conversation, self._library)

@@ -1,4 +1,4 @@
-"""Scoring items for what was understood."""
+"""Scores items for the understood wishes."""
 
 from typing import NamedTuple
 
@@ -12,8 +12,9 @@ from recjury.agents.retrieval.understanding import Understanding
 class Weights(NamedTuple):
     """How much each kind of evidence counts.
 
-    Set by hand, then compared on OpenDialKG's validation split. `repeated` is taken off items
-    that somebody has named before: who asks for something like "Heat" knows "Heat".
+    The values were set by hand and then compared on OpenDialKG's validation split. `repeated` is
+    subtracted from items that were named before: a user who asks for something like "Heat" already
+    knows "Heat".
     """
 
     words: float = 0.7
@@ -37,9 +38,9 @@ class Ranked(NamedTuple):
 
 
 def rank(library: Library, wish: Understanding, weights: Weights, length: int) -> list[Ranked]:
-    """The best items, best first; equal ones in the catalogue's order.
+    """The best items, best first; items with equal scores are in the catalogue's order.
 
-    The item that was asked about comes first. Turned down items are left out while there are
+    The item that was asked about comes first. Rejected items are left out unless there are no
     others.
     """
     scores = _scores(library, wish, weights)
@@ -70,7 +71,7 @@ def _scores(library: Library, wish: Understanding, weights: Weights) -> NDArray[
 
 
 def _add_neighbours(scores: NDArray[np.float64], library: Library, row: int, weight: float) -> None:
-    """Add to each item what it shares with the item `row`; what few items have counts most."""
+    """Add to each item a score for the attributes it shares with `row`; rare ones count most."""
     names = library.attributes_of(row)
     share = weight / np.sqrt(max(1, len(names)))
     for name in names:

@@ -1,4 +1,4 @@
-"""The retrieval CRS's sentences. Which one is said depends on the conversation alone."""
+"""The sentences of the retrieval CRS. The choice depends only on the conversation."""
 
 import zlib
 from collections.abc import Sequence
@@ -54,12 +54,12 @@ _REASONS_AT_MOST = 2
 
 
 def question(start: str, turn: int) -> str:
-    """Ask for a preference. `start` is the first thing said, `turn` counts the system's turns."""
+    """Ask for a preference. `start` is the first text, `turn` the number of system turns so far."""
     return _pick(_QUESTIONS, start, turn)
 
 
 def told(library: Library, wish: Understanding, row: int, said: Sequence[str], turn: int) -> str:
-    """Introduce an item that was asked about, or say why it fits if that was done before.
+    """Introduce an item that was asked about; if it was introduced before, say why it fits.
 
     `said` are the texts of the conversation so far.
     """

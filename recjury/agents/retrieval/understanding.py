@@ -1,4 +1,4 @@
-"""What a conversation says about the user's taste, read with rules."""
+"""Extracts the user's preferences from a conversation with rules."""
 
 import re
 from collections import defaultdict
@@ -9,8 +9,8 @@ from recjury.agents.retrieval.library import Library
 from recjury.agents.retrieval.words import content_words
 from recjury.records import Conversation, Speaker, Turn
 
-_FADING = 0.75  # how much less each earlier user turn counts
-_SYSTEM_WEIGHT = 0.2  # what a system says is about the user's taste only at second hand
+_FADING = 0.75  # factor by which each earlier user turn counts less
+_SYSTEM_WEIGHT = 0.2  # a system turn is only indirect evidence of the user's taste
 
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|except|hate[ds]?|dislike[ds]?|avoid|tired of|sick of|bored of|"
@@ -29,7 +29,7 @@ _SCOPE_END = re.compile(
     r",\s*(?:for|since|as|because|so|whom?|which|i|can|could|please|maybe|perhaps)\b",
     re.IGNORECASE,
 )
-# "without her, whom I would like to see": who stands before this is wanted all the same.
+# "without her, whom I would like to see": the person before this clause is wanted.
 _WANTED_BEHIND = re.compile(
     r",? (?:whom?|which|that) i (?:would|want|love|like|hoped)", re.IGNORECASE
 )
@@ -67,14 +67,14 @@ _ASKS_ABOUT = re.compile(
 
 @dataclass
 class Understanding:
-    """What was understood. Items are row numbers of the library, weights are at most 1.
+    """The extracted preferences. Items are row numbers of the library; weights are at most 1.
 
-    `words`, `wanted` (attributes by folded name) and `years` (first and last) describe the
-    wish, `unwanted` what it is not. `liked` are items the user named without turning them down;
-    `recommended` those that a system named, in order; `rejected` those the user turned down or
-    has seen. `asked_about` is the item the last user turn wants to hear about, `declined` says
-    whether that turn turned down what had just been offered. `questions` counts system turns
-    that asked without naming an item.
+    `words`, `wanted` (attributes by folded name) and `years` (first and last) describe the wish;
+    `unwanted` has attributes that the user does not want. `liked` are items that the user named
+    without rejecting them; `recommended` those that a system named, in order; `rejected` those that
+    the user rejected or has seen. `asked_about` is the item about which the last user turn asks.
+    `declined` tells whether that turn rejects the items just offered. `questions` counts the
+    system turns that asked without naming an item.
     """
 
     words: dict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -90,12 +90,12 @@ class Understanding:
 
     @property
     def is_vague(self) -> bool:
-        """Whether nothing was said that an item could be chosen by."""
+        """Whether the user has stated no preference by which an item could be chosen."""
         return not (self.words or self.wanted or self.years or self.liked)
 
 
 def understand(conversation: Conversation, library: Library) -> Understanding:
-    """Read all turns in order; later ones weigh more."""
+    """Read all turns in order; later turns have a higher weight."""
     found = Understanding()
     users = sum(turn.speaker is Speaker.USER for turn in conversation.turns)
     offered: list[int] = []
@@ -109,7 +109,7 @@ def understand(conversation: Conversation, library: Library) -> Understanding:
 
 
 def _recall(found: Understanding, library: Library, turn: Turn) -> list[int]:
-    """What a system turn named; a turn that names nothing keeps the floor with a question."""
+    """The items that a system turn named; a question without an item is counted."""
     named = [library.rows[mention.id] for mention in library.catalogue.link(turn.text)]
     found.recommended += [row for row in named if row not in found.recommended]
     found.questions += not named and "?" in turn.text
@@ -142,7 +142,7 @@ def _hear(
 def _take_titles(
     found: Understanding, library: Library, text: str, weight: float, offered: list[int]
 ) -> None:
-    """Which of the named items, and of those just offered, are liked, asked about, turned down."""
+    """Sort the named and just offered items into liked, asked about and rejected."""
     refused = _negative_spans(text)
     named = [(mention, library.rows[mention.id]) for mention in library.catalogue.link(text)]
     found.asked_about = _asked_about(text, [row for _, row in named], offered)
@@ -153,7 +153,7 @@ def _take_titles(
     for mention, row in named:
         negative = _inside(mention.start, refused) or _is_denied(text, mention.end, refused)
         if row in offered and row != found.asked_about and not praised:
-            negative = True  # who comes back to an offer without a good word declines it
+            negative = True  # naming an offered item without praise counts as rejection
         if negative:
             down.add(row)
             found.liked.pop(row, None)
@@ -166,7 +166,7 @@ def _take_titles(
 
 
 def _take_attribute(found: Understanding, name: str, weight: float, *, wanted: bool) -> None:
-    """The latest word on an attribute counts."""
+    """Record an attribute as wanted or unwanted; the latest statement counts."""
     if wanted:
         found.wanted[name] = max(weight, found.wanted[name])
         found.unwanted.discard(name)
@@ -176,7 +176,7 @@ def _take_attribute(found: Understanding, name: str, weight: float, *, wanted: b
 
 
 def _negative_spans(text: str) -> list[tuple[int, int]]:
-    """From each negation to the end of what it is about."""
+    """The scope of each negation: from the negation to the end of its clause."""
     harmless = [match.span() for match in _HARMLESS.finditer(text)]
     spans = []
     for match in _NEGATION.finditer(text):
@@ -187,14 +187,14 @@ def _negative_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _is_denied(text: str, end: int, refused: list[tuple[int, int]]) -> bool:
-    """Whether a negation begins behind what ends at `end`, in the same clause."""
+    """Whether a negation begins after position `end` in the same clause."""
     clause = _SCOPE_END.search(text, end)
     until = clause.start() if clause else len(text)
     return any(end <= start < until for start, _ in refused)
 
 
 def _years(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Where a decade or a year is asked for, with its first and last year."""
+    """The position of each requested decade or year, with its first and last year."""
     for match in _DECADE.finditer(text):
         century, tens, short = match.groups()
         first = int(f"{century}{tens}0") if century else 1900 + int(short)
@@ -204,7 +204,7 @@ def _years(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
 
 
 def _is_seen(text: str, start: int) -> bool:
-    """Whether the sentence up to `start` says that what follows was seen."""
+    """Whether the sentence before `start` says that the user has seen the item at `start`."""
     begin = max((match.end() for match in _SCOPE_END.finditer(text, 0, start)), default=0)
     return _SEEN.search(text, begin, start) is not None
 

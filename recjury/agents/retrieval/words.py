@@ -1,4 +1,4 @@
-"""Words as the search compares them: folded, without endings, without small talk."""
+"""The words that the search compares: folded, stemmed, without stop words."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ _ENDINGS = (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), (
 
 
 class Term(str):
-    """A comparable word that remembers where it stood."""
+    """A stemmed word with its position in the text."""
 
     __slots__ = ("start",)
 
@@ -37,7 +37,7 @@ class Term(str):
 
 
 def content_words(text: str) -> Iterator[Term]:
-    """The words of `text` that say something about a film, in order."""
+    """The words of `text` that are not stop words, stemmed, in order."""
     for match in _WORD.finditer(text):
         plain = re.sub(r"['’](s|re|ve|ll|d|m|t)$", "", fold(match.group()))
         if len(plain) < 2 or plain in _SMALL_TALK or stem(plain) in _SMALL_TALK:
@@ -48,7 +48,7 @@ def content_words(text: str) -> Iterator[Term]:
 
 
 def plain_words(text: str) -> Iterator[str]:
-    """All words of `text` as they stand, in order."""
+    """All words of `text` as written, in order."""
     return (match.group() for match in _WORD.finditer(text))
 
 

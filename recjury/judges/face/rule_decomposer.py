@@ -1,8 +1,8 @@
-"""System turns as particles without a model: sentences, items, and words that recur.
+"""Decomposes system turns into particles without a model, by sentences and list items.
 
 Titles are recognised only before a year ("Heat (1995)", found by `knowledge.dated_titles`) and in
-lists; feedback only where the user repeats words of a particle or answers at once. The result is
-named "rule" wherever it is shown.
+lists. Feedback is recognised only if the user repeats words of a particle or answers immediately.
+The decomposer is named "rule" in all results.
 """
 
 import re
@@ -46,7 +46,7 @@ _EMPTY = frozenset(
 
 
 class RuleDecomposer:
-    """Implements `Decomposer` without a model."""
+    """A `Decomposer` without a model."""
 
     @property
     def name(self) -> str:
@@ -59,7 +59,7 @@ class RuleDecomposer:
         return {"decomposer": RULE, "version": VERSION}
 
     async def decompose(self, log: ConversationLog) -> Decomposition:
-        """All system turns; a turn without a word has no particle."""
+        """Decompose all system turns; a turn without words has no particles."""
         turns = (
             TurnParticles(
                 turn=turn,
@@ -71,7 +71,7 @@ class RuleDecomposer:
 
 
 def particles_of(text: str, answer: str | None) -> tuple[Particle, ...]:
-    """The particles of a turn, with what `answer` (the user's next turn) says to each."""
+    """The particles of a turn, each with its feedback in `answer`, the user's next turn."""
     pieces = [piece for line in text.splitlines() for piece in _pieces(line)]
     mentions, acts = [mention for mention, _ in pieces], [act for _, act in pieces]
     heard = _feedback(mentions, acts, answer or "")
@@ -82,7 +82,7 @@ def particles_of(text: str, answer: str | None) -> tuple[Particle, ...]:
 
 
 def _pieces(line: str) -> Iterator[tuple[str, DialogueAct]]:
-    """An item of a list as a whole; else sentences, cut between titles where they hold several."""
+    """A list item as a whole, or else sentences, split if they contain several titles."""
     numbered = _NUMBERED.match(line)
     if numbered is not None:
         yield numbered["item"], DialogueAct.RECOMMENDATION
@@ -96,7 +96,7 @@ def _pieces(line: str) -> Iterator[tuple[str, DialogueAct]]:
 
 
 def _titles(text: str) -> Iterator[TitleSpan]:
-    """The dated titles; a title in quotation marks begins behind the first of them."""
+    """The dated titles; a quoted title begins after its opening quotation mark."""
     return dated_titles(_OPENING.sub(" ", text))
 
 
@@ -113,9 +113,9 @@ def _act(mention: str) -> DialogueAct:
 def _feedback(
     mentions: Sequence[str], acts: Sequence[DialogueAct], answer: str
 ) -> list[str | None]:
-    """Each sentence of the answer goes to the particle it shares most words with.
+    """Assign each sentence of the answer to the particle with which it shares most words.
 
-    One that shares none goes to the last question or recommendation, where it follows at once.
+    If the first sentence shares no words, it is assigned to the last question or recommendation.
     """
     heard: list[list[str]] = [[] for _ in mentions]
     bags = [_words(mention) for mention in mentions]
