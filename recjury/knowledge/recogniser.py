@@ -207,7 +207,7 @@ class TitleRecogniser:
         return tuple(sorted(known, key=lambda found: (found.start, found.end)))
 
     def _known(self, text: str) -> list[TitleMention]:
-        """The known names. On overlap the longest wins, then the correctly spelt, then the first."""
+        """The known names. On overlap: the longest, then a correctly spelt one, then the first."""
         found = tokenize(text)
         marks = TitleMarks(text, found)
         matches = [*self._matches(text, found, marks), *self._misspelt(text, found, marks)]

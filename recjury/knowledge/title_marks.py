@@ -68,7 +68,7 @@ class TitleMarks:
         self._words = found
 
     def is_title(self, first: int, length: int, spelling: str) -> bool:
-        """Whether the `length` words starting at word `first` are marked as the title `spelling`."""
+        """Whether the `length` words from word `first` on are marked as the title `spelling`."""
         span = self._words[first : first + length]
         return (
             self.is_marked(first, length)

@@ -50,7 +50,7 @@ def rule_persuasiveness(log: ConversationLog, catalogue: Catalogue) -> Rating:
 
 
 def attribute_likeness(item: Item, other: Item) -> float | None:
-    """The similarity of two items, 0 to 1, by attributes known of both; None if genres are unknown."""
+    """The similarity of two items, 0 to 1, by their known attributes; None without genres."""
     parts: list[tuple[float, float]] = []
     genres, others = set(spoken_genres(item)), set(spoken_genres(other))
     if genres and others:

@@ -1,4 +1,4 @@
-"""Judges without a model: each counts what its factor's rubric counts, and says what it found."""
+"""Judges without a model: each counts what its factor's rubric counts, and lists what it found."""
 
 from recjury.judges.measured.panel import MEASURED, RUBRIC, MeasuredPanel
 

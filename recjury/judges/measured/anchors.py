@@ -9,7 +9,7 @@ _SHOWN = 8
 
 
 class Occurrence(NamedTuple):
-    """One thing that was counted: what it is, and the turn of the interaction (from 1)."""
+    """One counted finding: its description, and the turn of the interaction (from 1)."""
 
     turn: int
     what: str
@@ -19,7 +19,7 @@ class Occurrence(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A score from 0 to 4 with what was counted, or None with the status and the reason."""
+    """A score from 0 to 4 with its rationale, or None with the status and the reason."""
 
     score: int | None
     status: Status
@@ -32,24 +32,24 @@ def score_of(score: int, rationale: str) -> Outcome:
 
 
 def not_applicable(reason: str) -> Outcome:
-    """The log lacks what the rubric needs."""
+    """No score, because the log lacks what the rubric needs."""
     return Outcome(None, Status.NOT_APPLICABLE, reason)
 
 
 def not_measured(reason: str) -> Outcome:
-    """This cannot be computed without a model."""
+    """No score, because it cannot be computed without a model."""
     return Outcome(None, Status.NOT_MEASURED, reason)
 
 
 def from_errors(count: int) -> int:
-    """No error is 4; 1, 2, 3 errors are 3, 2, 1; four or more are 0."""
+    """The score for a number of errors: 0 to 3 errors score 4, 3, 2, 1; four or more score 0."""
     return max(0, 4 - count)
 
 
 def from_share(good: int, total: int) -> int:
-    """All is 4, most 3, about half 2, a few 1, none 0; `total` is at least 1.
+    """The score for a share: all 4, most 3, about half 2, a few 1, none 0. `total` is at least 1.
 
-    "About half" reaches from 3/8 to 5/8, so that each anchor's band lies around a quarter.
+    "About half" is 3/8 to 5/8, so that each band is centred on a multiple of one quarter.
     """
     if good == total:
         return 4

@@ -1,4 +1,4 @@
-"""One log, read once for all measured judges: its texts, the titles in them, its items."""
+"""One log, annotated once for all measured judges: its texts, their titles, its items."""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -23,9 +23,9 @@ class AnnotatedText(NamedTuple):
 
 
 class AnnotatedTurn(NamedTuple):
-    """One turn of the interaction; `number` is its 1-based place, `asked` what it answers.
+    """One turn of the interaction. `number` is its 1-based position, `asked` the turn it answers.
 
-    `earlier` are the films that anyone has named before it, in order of their last naming.
+    `earlier` are the films that either speaker has named before it, ordered by last mention.
     """
 
     number: int
@@ -51,15 +51,18 @@ Linker = Callable[[str], AnnotatedText]
 
 
 def annotate(text: str, catalogue: Catalogue) -> AnnotatedText:
-    """Link `text`, and find what looks like a title that the catalogue does not have."""
+    """Find the films of the catalogue that `text` names, and its unlisted titles."""
     named = catalogue.mentions(text, keep=lambda film: not _mere_word(text, film))
     linked = [(film.start, film.end) for film in named if film.id is not None]
     return AnnotatedText(MaskedText(text, linked), named)
 
 
 def _mere_word(text: str, film: TitleMention) -> bool:
-    """Whether a linked single word is only a word: a genre ("a Crime movie"), or in lower case
-    in a text that has capitals, and neither quoted nor with its year."""
+    """Whether a linked single word is not a title.
+
+    It is a genre ("a Crime movie"), or in lower case in a text that begins with a capital, and it
+    is neither quoted nor followed by its year.
+    """
     word = film.text
     if not word.isalpha() or text[film.start - 1 : film.start] in {'"', "“", "*"}:
         return False
@@ -67,22 +70,22 @@ def _mere_word(text: str, film: TitleMention) -> bool:
 
 
 class AnnotatedLog:
-    """A log with everything the judges share, computed when first asked for."""
+    """A log with the data that the judges share, computed when first used."""
 
     def __init__(self, log: ConversationLog, catalogue: Catalogue, link: Linker):
-        """`link` reads one text; the panel's remembers texts that recur."""
+        """`link` annotates one text; the panel's function caches texts that recur."""
         self.log = log
         self.catalogue = catalogue
         self._link = link
 
     @cached_property
     def history(self) -> tuple[AnnotatedText, ...]:
-        """The texts before the interaction."""
+        """The annotated texts before the interaction."""
         return tuple(self._link(turn.text) for turn in self.log.scenario.history)
 
     @cached_property
     def turns(self) -> tuple[AnnotatedTurn, ...]:
-        """The interaction."""
+        """The annotated turns of the interaction."""
         history = self.log.scenario.history
         last = history[-1] if history else None
         asked = self.history[-1] if last is not None and last.speaker is Speaker.USER else None
@@ -116,16 +119,16 @@ class AnnotatedLog:
 
     @cached_property
     def session_items(self) -> tuple[Item, ...]:
-        """The items of the session list that the catalogue has."""
+        """The items of the session list that are in the catalogue."""
         return self.items_of(self.session)
 
     @cached_property
     def targets(self) -> tuple[Item, ...]:
-        """The targets that the catalogue has."""
+        """The targets that are in the catalogue."""
         return self.items_of(self.log.scenario.targets)
 
     def items_of(self, refs: Iterable[ItemRef]) -> tuple[Item, ...]:
-        """The catalogue's items behind `refs`; what it does not have is left out."""
+        """The catalogue's items for `refs`; unknown ones are left out."""
         known = (ref.id for ref in refs if ref.id is not None and ref.id in self.catalogue)
         return tuple(self.catalogue.item(id_) for id_ in known)
 

@@ -1,4 +1,4 @@
-"""Appropriateness: words that are vulgar or offensive in any context, from a list of our own."""
+"""Appropriateness: words that are vulgar or offensive in any context, from recjury's own list."""
 
 import functools
 import re
@@ -31,9 +31,10 @@ def offensive(utterance: MaskedText) -> list[str]:
 
 
 def appropriateness(annotated: AnnotatedLog) -> Outcome:
-    """Never a score: 5,344 recorded logs gave none below 4 for more than half a film's title.
+    """Always without a score; the reason names the words that were found.
 
-    The reason names the words that were found, so that a reader sees every one.
+    In 5,344 recorded logs, the list matched only parts of titles and mentions of a single word.
+    A score would therefore be 4 for nearly every log (docs/measured-judges.md).
     """
     if not annotated.spoken:
         return not_applicable("the system said nothing")

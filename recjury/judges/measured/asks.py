@@ -1,7 +1,7 @@
-"""What a user's turn asks for, and what a system's turn does: cues in plain text.
+"""Phrases that show what a user's turn asks for, and what a system's turn does.
 
-All patterns run over `MaskedText.plain` (lower-case, single spaces); each is a choice of fixed
-phrases with at most one short bounded gap, so that searching takes linear time.
+All patterns search `MaskedText.plain` (lower case, single spaces). Each is an alternation of fixed
+phrases with at most one short bounded gap, so that a search takes linear time.
 """
 
 import re
@@ -17,7 +17,7 @@ def _any_of(*phrases: str) -> re.Pattern[str]:
 
 
 class Ask(StrEnum):
-    """What a user's turn wants from the system."""
+    """What a user's turn asks the system for."""
 
     ABOUT_ITEM = "about an item"
     OTHER_RECOMMENDATION = "another recommendation"
@@ -60,8 +60,11 @@ _REQUEST = _any_of(
 
 
 def ask_of(user: MaskedText) -> Ask:
-    """What the turn asks for. Words about an item win over words of a wish: users who ask for
-    details often repeat what they want."""
+    """What the turn asks for.
+
+    A question about an item has priority over a wish, because users who ask for details often
+    repeat their wish.
+    """
     text = user.plain
     if _OTHER.search(text):
         return Ask.OTHER_RECOMMENDATION
@@ -106,13 +109,13 @@ _APOLOGY = _any_of(
 
 
 def objects(user: MaskedText) -> str | None:
-    """The words with which a user points out that the system's last turn missed; or None."""
+    """The words with which a user objects to the system's last turn, or None."""
     match = _OBJECTION.search(user.plain)
     return match.group() if match else None
 
 
 def gives_way(system: MaskedText) -> bool:
-    """Whether a system's turn takes back what it said."""
+    """Whether a system's turn apologises or retracts what it said."""
     return _APOLOGY.search(system.plain) is not None
 
 
@@ -152,7 +155,7 @@ _OFFER = _any_of(
 
 
 def clarifies(system: MaskedText) -> str | None:
-    """The question with which a system's turn asks the user about wishes; or None."""
+    """The question with which a system's turn asks the user about wishes, or None."""
     if "?" not in system.plain:
         return None
     for question in re.findall(r"[^.!?\n]{0,300}\?", system.plain):
@@ -163,7 +166,7 @@ def clarifies(system: MaskedText) -> str | None:
 
 
 def offers(system: MaskedText) -> str | None:
-    """The words with which a system's turn offers more or leads on; or None."""
+    """The words with which a system's turn makes a further offer or suggestion, or None."""
     match = _OFFER.search(system.plain)
     return match.group() if match else None
 
@@ -180,7 +183,7 @@ _DESCRIBES = _any_of(
 
 
 def describes(system: MaskedText) -> bool:
-    """Whether a system's turn says something of what a film is: content, people, kind."""
+    """Whether a system's turn says something about a film: its content, people or genre."""
     return _DESCRIBES.search(system.plain) is not None
 
 
@@ -195,6 +198,6 @@ _REASONS = _any_of(
 
 
 def reason_in(system: MaskedText) -> str | None:
-    """The words with which a system's turn gives a reason for a film; or None."""
+    """The words with which a system's turn gives a reason for a film, or None."""
     match = _REASONS.search(system.plain)
     return match.group() if match else None

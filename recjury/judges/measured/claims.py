@@ -1,7 +1,8 @@
-"""Checkable claims in a text: who made a film, who is in it, when it came out, what it is.
+"""Checkable claims in a text: a film's director, writer, actors, year of release and genre.
 
-A claim belongs to the film named last before it in its sentence; where that sentence has only a
-pronoun for it, to the film named last before that. Sentences about a person are left alone.
+A claim refers to the last film named before it in its sentence. If the sentence has only a pronoun
+for the film, the claim refers to the last film named before the sentence. Genre claims and
+pronouns in sentences about a person are ignored.
 """
 
 import re
@@ -38,7 +39,7 @@ _PHRASE_ENDS = word_set(
     "or starring directed written because set featuring"
 )
 _WORKS = frozenset({"movie", "film", "flick", "classic", "book", "novel", "one", "series"})
-# Also words for what a film is about, rather than for what it is.
+# Words that also describe the topic of a film, not only its genre.
 _LOOSE = frozenset({"family", "war", "action", "adventure", "fantasy", "crime", "mystery"})
 _CLAIMED = frozenset(NEIGHBOURS) - _LOOSE
 
@@ -46,8 +47,8 @@ _CLAIMED = frozenset(NEIGHBOURS) - _LOOSE
 class Claim(NamedTuple):
     """`kind` is "director", "writer", "actor", "year" or "genre"; `film` is an item id.
 
-    What one phrase says is one claim: the genres of "romantic comedy" are separated by spaces,
-    the names of "stars A B and C D" by commas.
+    One phrase is one claim. In `value`, the genres of "romantic comedy" are separated by spaces,
+    and the names of "stars A B and C D" by commas.
     """
 
     film: str
@@ -79,7 +80,7 @@ def claims(turn: AnnotatedTurn) -> list[Claim]:
 
 
 def _sentences(text: str, named: tuple[TitleMention, ...]) -> Iterator[tuple[int, int]]:
-    """Where sentences begin and end; punctuation inside a title ends none."""
+    """The start and end of each sentence; punctuation inside a title does not end a sentence."""
     inside = deque((film.start, film.end) for film in named)
     start = position = 0
     for match in _SENTENCE.finditer(text):
@@ -135,7 +136,7 @@ def _names(text: str, position: int, end: int) -> Iterator[str]:
 
 
 def _genres(phrase: str) -> list[str]:
-    """The genres of "great romantic comedy movie": a phrase that ends in a genre or a work."""
+    """The genres in a phrase that ends with a genre or a work: "great romantic comedy movie"."""
     words: list[str] = []
     for word in phrase.split():
         if word in _PHRASE_ENDS:

@@ -14,9 +14,9 @@ from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes
 
 
 def incoherent(turn: AnnotatedTurn, said: frozenset[str]) -> str | None:
-    """Why a system's turn does not answer the turn before it; None if it does.
+    """Why a system's turn does not answer the turn before it; None if it answers.
 
-    `said` are the texts of the system's earlier turns, as `Utterance.same`.
+    `said` are the texts of the system's earlier turns, as `MaskedText.same`.
     """
     utterance = turn.utterance
     if turn.failed or not utterance.words:
@@ -38,7 +38,7 @@ def incoherent(turn: AnnotatedTurn, said: frozenset[str]) -> str | None:
 
 
 def _says_something(turn: AnnotatedTurn) -> bool:
-    """It describes a film, and not only one that nobody asked about."""
+    """Whether the turn describes a film, and not only films that the user did not ask about."""
     if not describes(turn.utterance):
         return False
     asked = turn.asked.keys if turn.asked is not None else frozenset()
@@ -47,7 +47,7 @@ def _says_something(turn: AnnotatedTurn) -> bool:
 
 
 def coherence(annotated: AnnotatedLog) -> Outcome:
-    """0, 1, 2, 3 such turns are 4, 3, 2, 1; four or more are 0."""
+    """0 to 3 turns that do not answer score 4, 3, 2, 1; four or more score 0."""
     if not annotated.system:
         return not_applicable("the system had no turn")
     found: list[Occurrence] = []

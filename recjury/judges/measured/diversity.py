@@ -8,15 +8,15 @@ from recjury.judges.measured.genres import genres_of
 from recjury.records import Item
 
 _ENOUGH_KNOWN = 0.5
-# From ten items on the anchors say the same of nearly every list: 5,331 of 5,344 recorded
-# session lists reach more than four characteristics in two dimensions (docs/measured-judges.md).
+# With ten items or more, nearly every list has the top score: 5,331 of 5,344 recorded session
+# lists have more than four characteristics in two dimensions (docs/measured-judges.md).
 _TOO_LONG = 10
 
 
 def characteristics(items: Sequence[Item]) -> dict[str, int]:
-    """How many different values the items have in each dimension (CoRE, appendix A.1.9, movies).
+    """The number of different values in each dimension (CoRE, appendix A.1.9, movies).
 
-    Of an item's actors the first is its lead.
+    The first actor of an item is its lead actor.
     """
     return {
         "genres": len({genre for item in items for genre in genres_of(item)}),
@@ -27,7 +27,7 @@ def characteristics(items: Sequence[Item]) -> dict[str, int]:
 
 
 def diversity_score(counts: Mapping[str, int]) -> int:
-    """The highest anchor that holds.
+    """The highest anchor that applies.
 
     More than four in two dimensions 4; more than three in two, or more than four in one, 3;
     more than two in two, or more than three in one, 2; more than one in any 1; else 0.
@@ -40,8 +40,11 @@ def diversity_score(counts: Mapping[str, int]) -> int:
 
 
 def diversity(annotated: AnnotatedLog) -> Outcome:
-    """The anchors over the session list; no score where most items have no known attributes,
-    and none for lists of ten items or more, where the anchors tell nothing apart."""
+    """Apply the anchors to the session list.
+
+    There is no score if most items have no known attributes, and none for lists of ten items or
+    more, because the anchors do not distinguish them.
+    """
     session = annotated.session
     if not session:
         return not_applicable("no recommendation list")

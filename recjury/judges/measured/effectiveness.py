@@ -1,4 +1,4 @@
-"""Effectiveness: is a target in the session list, and if not, how like it are the items?"""
+"""Effectiveness: whether a target is in the session list, or else how similar the items are."""
 
 from recjury.judges.measured.anchors import (
     Outcome,
@@ -13,7 +13,7 @@ from recjury.knowledge import KnowledgeGraph
 
 
 def similarity_score(very: int, somewhat: int, total: int) -> int:
-    """The anchors below a hit: `very` and `somewhat` similar among `total` items (at least 1).
+    """The score without a hit, for `very` and `somewhat` similar items among `total` (at least 1).
 
     Most (more than half) very similar 3; most at least somewhat, or a few (one or more) very, 2;
     a few somewhat 1; none 0.
@@ -26,7 +26,7 @@ def similarity_score(very: int, somewhat: int, total: int) -> int:
 
 
 def effectiveness(annotated: AnnotatedLog, graph: KnowledgeGraph | None) -> Outcome:
-    """A target in the list is 4; below that `similarity_score`, of the nearest target."""
+    """4 if a target is in the list; otherwise `similarity_score` with the nearest target."""
     targets = annotated.log.scenario.targets
     if not targets:
         return not_applicable("no target")

@@ -1,4 +1,4 @@
-"""Is this English? Only as well as the rules for English need to know."""
+"""Detects English texts, as precisely as the rules for English require."""
 
 from recjury.judges.measured.text import TITLE, MaskedText, word_set
 
@@ -13,8 +13,11 @@ _ENOUGH_LETTERS = 0.7
 
 
 def is_english(utterance: MaskedText) -> bool:
-    """Whether the text may be English: mostly Latin letters without marks, and some of the
-    commonest words where it has six words or more besides its titles."""
+    """Whether the text may be English.
+
+    It consists mostly of letters without accents. If it has six words or more besides its titles,
+    at least one of them is a very common English word.
+    """
     if not utterance.text.isascii():
         letters = [c for c in utterance.masked if c.isalpha() and c != TITLE]
         if sum(c.isascii() for c in letters) < _ENOUGH_LETTERS * len(letters):

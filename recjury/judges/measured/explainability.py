@@ -14,14 +14,17 @@ from recjury.judges.measured.genres import canonical_genres, genres_of
 
 
 def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> str | None:
-    """The reason that a recommending turn gives: words of explanation, or something true of the
-    film that the catalogue has (a genre, a person), or one of the wishes."""
+    """The reason that a recommending turn gives, or None.
+
+    A reason is an explaining phrase, a genre or a person that the catalogue has for a recommended
+    film, or one of the user's wishes.
+    """
     words = reason_in(turn.utterance)
     if words is not None:
         return repr(words)
     said = turn.utterance.plain
     spoken = {genre for word in turn.utterance.words for genre in canonical_genres(word)}
-    # Each film once: one that is named all over a long text has its people looked for once.
+    # Each film once, so that repeats in a long text do not repeat the search for its people.
     films = dict.fromkeys(film.id for film in turn.new_films if film.id is not None)
     for id_ in films:
         if id_ not in annotated.catalogue:
@@ -39,7 +42,7 @@ def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> str | None:
 
 
 def explainability(annotated: AnnotatedLog) -> Outcome:
-    """Always 4, mostly 3, about half 2, rarely 1, never 0; no score without a recommendation."""
+    """A reason always 4, mostly 3, about half 2, rarely 1, never 0. No score without a film."""
     turns = [turn for turn in annotated.spoken if turn.new_films]
     if not turns:
         return not_applicable("the text recommends nothing")

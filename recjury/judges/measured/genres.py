@@ -1,7 +1,7 @@
-"""Genres under one name each, and which of them exclude one another.
+"""Canonical genre names, and which genres exclude one another.
 
-Catalogues call one genre many names ("Romance", "Romance Film", "romance"), and hold words that
-are no genre of a film ("United Kingdom"): those are left as they are.
+Catalogues have several names for one genre ("Romance", "Romance Film", "romance"), and values that
+are not a genre ("United Kingdom"). Such values are not changed.
 """
 
 import functools
@@ -47,7 +47,7 @@ _ALIASES = {
 GENRE_WORDS = frozenset(_ALIASES)
 _WORD = re.compile(r"sci-fi|[a-z]+")
 
-# What is often said of a film whose catalogue entry has the other: no error.
+# Pairs of genres that are often confused: calling a film by the other one is not an error.
 _CLOSE: dict[str, str] = {
     "action": "adventure thriller crime superhero war sci-fi western fantasy",
     "adventure": "action fantasy sci-fi family animation western war superhero history",
@@ -73,22 +73,25 @@ NEIGHBOURS: dict[str, frozenset[str]] = {
 
 @functools.lru_cache(maxsize=4096)
 def canonical_genres(genre: str) -> frozenset[str]:
-    """The genres that a catalogue's genre stands for: "Romantic comedy" is romance and comedy.
+    """The canonical genres of a catalogue's genre: "Romantic comedy" is romance and comedy.
 
-    A name without a known word stands for itself, in lower case.
+    A name without a known word is returned in lower case.
     """
     found = frozenset(_ALIASES[w] for w in _WORD.findall(genre.lower()) if w in _ALIASES)
     return found or frozenset({genre.lower()})
 
 
 def genres_of(item: Item) -> frozenset[str]:
-    """The item's genres."""
+    """The item's canonical genres."""
     return frozenset(name for genre in item.genres for name in canonical_genres(genre))
 
 
 def excluded(claimed: str, item: Item) -> bool:
-    """Whether `item` cannot be called `claimed`: its genres are known, and neither this one nor
-    one close to it is among them. Drama and what has no entry here can be said of anything."""
+    """Whether `item` cannot be called `claimed`.
+
+    Its genres are known, and neither this genre nor a similar one is among them. Drama and genres
+    without an entry in `NEIGHBOURS` are never excluded.
+    """
     genres = genres_of(item)
     close = NEIGHBOURS.get(claimed)
     return close is not None and bool(genres) and claimed not in genres and not (close & genres)

@@ -1,8 +1,8 @@
-"""Grammatical Correctness: obvious errors that precise rules find, counted.
+"""Grammatical Correctness: the number of obvious errors that precise rules find.
 
-Each rule is written so that what it reports is an error for every reader; what needs a parser
-is left alone. Linked titles are exempt (CoRE, appendix A.1.4: known proper nouns),
-punctuation, spelling and capitals are not judged.
+Each rule reports only what every reader calls an error. Errors that need a parser are not
+detected. Linked titles are exempt (CoRE, appendix A.1.4: known proper nouns). Punctuation, spelling
+and capitals are not judged.
 """
 
 from recjury.judges.measured.anchors import (
@@ -26,7 +26,7 @@ _RULES = (words, agreement_errors, forms)
 
 
 def sentence_errors(sentence: Sentence) -> list[str]:
-    """The errors in one sentence, in order; one place is reported once."""
+    """The errors in one sentence, in order, at most one for each word."""
     places: dict[int, str] = {}
     for rule in _RULES:
         for place, what in rule(sentence):
@@ -40,7 +40,7 @@ def errors(utterance: MaskedText) -> list[str]:
 
 
 def grammatical_correctness(annotated: AnnotatedLog) -> Outcome:
-    """0, 1, 2, 3 errors are 4, 3, 2, 1; four or more are 0."""
+    """0 to 3 errors score 4, 3, 2, 1; four or more score 0."""
     if not any(turn.utterance.words for turn in annotated.spoken):
         return not_applicable("the system said nothing")
     english = [turn for turn in annotated.spoken if is_english(turn.utterance)]

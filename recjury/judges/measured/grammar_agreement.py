@@ -1,4 +1,4 @@
-"""Subjects and verbs that do not agree, and determiners and nouns that do not."""
+"""Errors of agreement between subject and verb, and between determiner and noun."""
 
 from collections.abc import Iterator
 
@@ -17,12 +17,12 @@ _WRONG_AFTER: dict[str, frozenset[str]] = {
     "she": frozenset({"are", "am", "have", "do", "don't", "aren't", "haven't"}),
     "it": frozenset({"are", "am", "have", "do", "don't", "aren't", "haven't"}),
 }
-# "you" and "it" may be the object of what comes before: only where a clause begins.
+# "you" and "it" may be objects of the preceding verb, so they are checked only at a clause start.
 _OBJECTS_TOO = frozenset({"you", "it"})
 _CLAUSE_OPENERS = frozenset(
     {"because", "since", "although", "though", "if", "when", "but", "think", "believe", "know"}
 )
-# After these a pronoun is followed by a bare verb, or shares its verb with another subject.
+# After these words, a pronoun precedes a bare verb or shares its verb with another subject.
 _BARE_VERB_AFTER = word_set(
     "and or nor do does did don't doesn't didn't can could will would shall should may might must "
     "won't wouldn't couldn't can't let lets make makes made see saw watch help have has had "
@@ -41,7 +41,7 @@ _NOUN_ENDS_HERE = frozenset({"", "that", "i", "is", "was", "of", "in", "ever", "
 
 
 def agreement_errors(sentence: Sentence) -> Iterator[Error]:
-    """The errors of this kind in a sentence, with the index of the word they are at."""
+    """The errors of this kind in a sentence, each with the index of its first word."""
     for index, word in enumerate(sentence.words):
         if word in _WRONG_AFTER:
             yield from _pronoun(sentence, index)
@@ -68,7 +68,7 @@ def _pronoun(sentence: Sentence, index: int) -> Iterator[Error]:
 
 
 def _shares_its_verb(sentence: Sentence, index: int) -> bool:
-    """ "You, he and I are": a list of subjects ends in the pronoun."""
+    """Whether the pronoun ends a list of subjects: "You, he and I are"."""
     return index > 0 and sentence.words[index - 1] in {"and", "or", "nor"}
 
 

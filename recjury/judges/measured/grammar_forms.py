@@ -1,4 +1,4 @@
-"""Verb forms that cannot stand where they stand: after modals, do, have, to, be."""
+"""Verb forms that are wrong after modals, do, have, to and be."""
 
 from collections.abc import Iterator
 
@@ -20,14 +20,14 @@ _NOUN_BEFORE = word_set(
     "the a an his her its my your our their free last good strong of in by with trash tin"
 )
 _WANTS_TO = frozenset({"want", "wants", "wanted", "going", "able", "tries", "glad", "happy"})
-# Past and third-person forms that cannot be anything but the verb.
+# Past and third-person forms that can only be verbs.
 _FORMS_AFTER_MODAL = (THIRD | {"did", "went", "took", "knew", "gave", "wrote", "had"}) - BE
 _FORMS_AFTER_DO = (THIRD | PAST) - BE
 _NOT_AFTER_HAVE_YOU = (BASE | PAST_ONLY | {"saw"}) - {"become", "come", "be"}
 
 
 def forms(sentence: Sentence) -> Iterator[Error]:
-    """The errors of this kind in a sentence, with the index of the word they are at."""
+    """The errors of this kind in a sentence, each with the index of its first word."""
     for index, word in enumerate(sentence.words):
         if word in _MODALS:
             yield from _modal(sentence, index)
@@ -91,7 +91,7 @@ def _passive(sentence: Sentence, index: int) -> Iterator[Error]:
 
 
 def _statement(sentence: Sentence, index: int) -> Iterator[Error]:
-    """ "I seen", and "I do you like": only where a clause begins."""
+    """ "I seen" and "I do you like", only at the beginning of a clause."""
     if not sentence.breaks[index]:
         return
     run = sentence.run(index, 4)

@@ -1,4 +1,4 @@
-"""Errors visible in neighbouring words: repeats, articles, comparatives, negation."""
+"""Errors in adjacent words: repeats, articles, comparatives, negation."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from recjury.judges.measured.text import TITLE, Sentence, word_set
 
 Error = tuple[int, str]
 
-# What English does say twice.
+# Words that are repeated in correct English.
 _TWICE = word_set(
     "had that very really so no yes ha haha bye knock bang blah yeah long far way much many too "
     "you it her boo hey tut choo pretty please now there win super"
@@ -40,7 +40,7 @@ _BARE = frozenset({"good", "great", "bad", "nice", "funny", "very", "really"})
 
 
 def words(sentence: Sentence) -> Iterator[Error]:
-    """The errors of this kind in a sentence, with the index of the word they are at."""
+    """The errors of this kind in a sentence, each with the index of its first word."""
     for index, phrase in _doubled(sentence):
         yield index, f"repeated {phrase!r}"
     for index, word in enumerate(sentence.words):
@@ -59,7 +59,7 @@ def words(sentence: Sentence) -> Iterator[Error]:
 
 
 def doubled_places(sentence: Sentence) -> list[str]:
-    """The runs of one word, and of two, that a sentence repeats for no reason, as written."""
+    """The words and pairs of words that a sentence repeats by mistake, as written."""
     return [phrase for _, phrase in _doubled(sentence)]
 
 
@@ -121,7 +121,7 @@ def _wants_a(word: str) -> bool:
 
 
 def _one_of_many(sentence: Sentence, index: int) -> Iterator[Error]:
-    """ "a good ones": an article, adjectives and a plural."""
+    """An article, adjectives and a plural: "a good ones"."""
     run = sentence.run(index, 4)
     end = 1
     while end < len(run) and run[end] in _BARE:
@@ -152,7 +152,7 @@ def _double_negative(sentence: Sentence, index: int) -> Iterator[Error]:
 
 
 def _loose_end(sentence: Sentence) -> Iterator[Error]:
-    """A finished sentence that ends on an article, or on an article and a bare adjective."""
+    """A complete sentence that ends with an article, or with an article and an adjective."""
     last = len(sentence.words) - 1
     if last < 1 or sentence.ending[:2] not in {".", "!", "?"}:
         return

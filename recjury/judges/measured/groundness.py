@@ -1,4 +1,4 @@
-"""Groundness: what the system says of films, held against the catalogue; errors counted."""
+"""Groundness: the number of claims about films that contradict the catalogue."""
 
 import re
 
@@ -17,8 +17,8 @@ from recjury.judges.measured.genres import excluded
 from recjury.knowledge import Catalogue, TitleMention, fold
 from recjury.records import Item
 
-# Catalogues name at most three directors, writers or stars of a film: a list of three may go on,
-# and so may a cast of any length below a full one.
+# Catalogues often name at most three directors, writers or stars of a film. Therefore a list of
+# three names, and a cast of fewer than four, may be incomplete.
 _MAY_GO_ON = 3
 _FULL_CAST = 4
 _YEARS_APART = 1
@@ -26,7 +26,7 @@ _YEAR_IN_NAME = re.compile(r"^(.{1,100}?)\s{0,3}\(((?:18|19|20)\d\d)\)$")
 
 
 def is_supported(claim: Claim, item: Item) -> bool | None:
-    """Whether the catalogue bears the claim out; None where it cannot tell."""
+    """Whether the catalogue confirms the claim; None if it cannot decide."""
     if claim.kind == "year":
         return None if item.year is None else abs(int(claim.value) - item.year) <= _YEARS_APART
     if claim.kind == "genre":
@@ -54,8 +54,10 @@ def _is_a(genres: list[str], item: Item) -> bool | None:
 
 
 def _among(named: list[str], people: tuple[str, ...]) -> bool:
-    """Whether one of those named is among `people` by surname: spellings of first names vary,
-    and a catalogue that knows one of them may lack the others."""
+    """Whether the surname of one of `named` is among `people`.
+
+    Spellings of first names vary, and a catalogue may have only some of the people.
+    """
     surnames = {_folded(name).split()[-1] for name in people}
     return any(_folded(name).split()[-1] in surnames for name in named)
 
@@ -66,7 +68,7 @@ def _folded(name: str) -> str:
 
 
 def wrong_year(film: TitleMention, text: str, catalogue: Catalogue) -> str | None:
-    """What is wrong with the year behind a title that the catalogue has from other years."""
+    """The error if the year after a title is not the catalogue's year; None without an error."""
     name = film.text
     if film.id is not None:
         behind = re.match(r"[\"”']?\s{0,2}\(((?:18|19|20)\d\d)\)", text[film.end : film.end + 12])
@@ -81,10 +83,11 @@ def wrong_year(film: TitleMention, text: str, catalogue: Catalogue) -> str | Non
 
 
 def groundness(annotated: AnnotatedLog) -> Outcome:
-    """0, 1, 2, 3 errors are 4, 3, 2, 1; four or more are 0; an error made twice is one.
+    """0 to 3 errors score 4, 3, 2, 1; four or more score 0; a repeated error counts once.
 
-    Without a claim that the catalogue can decide there is no score: the rubric's 4 for "no
-    obvious error" would go to a system that says nothing. A right year after a title is no claim.
+    There is no score without a claim that the catalogue can decide: otherwise a system that says
+    nothing would get the rubric's 4 for "no obvious error". A correct year after a title is not
+    counted as a claim.
     """
     errors: dict[str, Occurrence] = {}
     right: set[Claim] = set()

@@ -1,6 +1,7 @@
 """Naturalness: the share of system turns that no native speaker would write.
 
-It counts turns, not errors: a single slip of grammar is no reason (CoRE, appendix A.1.5).
+It counts turns, not errors: a single grammatical error does not make a turn unnatural (CoRE,
+appendix A.1.5).
 """
 
 import re
@@ -27,7 +28,7 @@ _RESIDUES = re.compile(
 )
 _BROKEN_PUNCTUATION = re.compile(r"[,;:]\s{0,3}[,;:.]|\s\.\s?[,.]|^\s{0,3}[)\],;](?!\s*\()")
 _NO_SPACE = re.compile(r"[^\W\d_][.!?][A-Z][a-z]")
-# A letter that stands alone where no word, initial, or title has one.
+# A single letter that is not a word, an initial or part of a title.
 _LONE_LETTER = re.compile(r"(?<![\w.'’&-])[b-hjlmnpqstvwyz](?![\w.'’&-])", re.IGNORECASE)
 _STUTTER = re.compile(r"([a-z]{1,4})\1{3,}", re.IGNORECASE)
 _NO_VOWELS_ALLOWED = word_set(
@@ -47,7 +48,7 @@ _LONGEST_WORD = 30
 
 
 def unnatural(utterance: MaskedText) -> str | None:
-    """Why no native speaker would write this text; None if nothing says so."""
+    """Why no native speaker would write this text; None without such evidence."""
     return next(_reasons(utterance), None)
 
 
@@ -84,7 +85,7 @@ def _broken_word(utterance: MaskedText) -> str | None:
 
 
 def _stutters(word: str) -> bool:
-    """A piece of up to four letters four times over; a drawn out "sooooo" is how people write."""
+    """Whether two to four letters are repeated four times. People do write "sooooo"."""
     match = _STUTTER.search(word)
     return match is not None and len(set(match.group())) > 1
 
@@ -94,8 +95,11 @@ def _unpronounceable(word: str) -> bool:
 
 
 def _loop(utterance: MaskedText) -> str | None:
-    """Words that go round: a word three times running, two doubled places, one word all over,
-    or a sentence said twice."""
+    """The words that are repeated unnaturally, or None.
+
+    These are a word three times in a row, two repetitions in one text, a repeated sentence, or a
+    word that is used throughout the text.
+    """
     places = [place for sentence in utterance.sentences for place in doubled_places(sentence)]
     long_ones = [place for place in places if len(place.split()) > 2]
     if long_ones or len(places) > 1:
@@ -124,7 +128,7 @@ def _cut_off(utterance: MaskedText) -> str | None:
 
 
 def naturalness(annotated: AnnotatedLog) -> Outcome:
-    """All turns natural is 4, most 3, about half 2, a few 1, none 0."""
+    """All turns natural 4, most 3, about half 2, a few 1, none 0."""
     if not annotated.spoken:
         return not_applicable("the system said nothing")
     found: list[Occurrence] = []

@@ -1,4 +1,4 @@
-"""Novelty: the little-known items of the session list, counted."""
+"""Novelty: the number of little-known items in the session list."""
 
 from recjury.judges.measured.anchors import (
     Outcome,
@@ -9,13 +9,13 @@ from recjury.judges.measured.anchors import (
 )
 from recjury.judges.measured.annotated_log import AnnotatedLog
 
-# "About a quarter" begins a tenth below it, so that 2 of 9 are about a quarter and 2 of 10 not.
+# "About a quarter" begins at 22 %, so that 2 of 9 items are about a quarter and 2 of 10 are not.
 _ABOUT_A_QUARTER = 0.22
 _ENOUGH_KNOWN = 0.5
 
 
 def novelty_score(little_known: int, total: int) -> int:
-    """The highest anchor that holds, of `little_known` among `total` items (at least 1)."""
+    """The highest anchor that applies to `little_known` of `total` items (at least 1)."""
     if little_known > 10 or 2 * little_known >= total:
         return 4
     if little_known >= 6 or (little_known and little_known >= _ABOUT_A_QUARTER * total):
@@ -28,8 +28,8 @@ def novelty_score(little_known: int, total: int) -> int:
 def novelty(annotated: AnnotatedLog) -> Outcome:
     """Half or more than ten little known 4, a quarter or 6 to 10 3, 3 to 5 2, 1 or 2 1, none 0.
 
-    Items whose popularity nobody knows count neither as known nor as little known; where they
-    are more than half of the list, there is no score.
+    Items of unknown popularity count neither as known nor as little known. If they are more than
+    half of the list, there is no score.
     """
     session = annotated.session
     if not session:

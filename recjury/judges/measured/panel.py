@@ -28,13 +28,13 @@ _REMEMBERED_LENGTH = 2000
 
 
 class MeasuredPanel:
-    """Counts what each rubric counts; implements `core.evaluator.Raters`.
+    """Rates a log on twelve factors by counting what each rubric counts.
 
-    A log is read once: each text is linked once, and texts that recur are remembered.
+    A log is annotated once for all judges. The annotations of texts that recur are cached.
     """
 
     def __init__(self, catalogue: Catalogue, graph: KnowledgeGraph | None = None):
-        """`graph` helps where the catalogue has no attributes of an item."""
+        """`graph` is used for items without attributes in the catalogue."""
         self._catalogue = catalogue
         self._graph = graph
         self._read = functools.partial(annotate, catalogue=catalogue)
@@ -61,14 +61,14 @@ class MeasuredPanel:
 
     @property
     def data(self) -> Mapping[str, JSON]:
-        """The catalogue, and as much of the graph as is looked at."""
+        """The catalogue, and the part of the graph that is used."""
         return {
             "catalogue": self._catalogue.digest,
             "graph": None if self._graph is None else graph_digest(self._catalogue, self._graph),
         }
 
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """Twelve ratings in the order of `Factor`; some milliseconds of computing."""
+        """Twelve ratings in the order of `Factor`, computed in a few milliseconds."""
         return self.measure(log)
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
@@ -77,7 +77,7 @@ class MeasuredPanel:
         return tuple(rating for rating in ratings if rating.factor in factors)
 
     def measure(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """As `rate`, for callers that are not asynchronous."""
+        """As `rate`, for synchronous callers."""
         annotated = AnnotatedLog(log, self._catalogue, self._link)
         return tuple(_rating(factor, judge(annotated)) for factor, judge in self._judges.items())
 

@@ -1,4 +1,4 @@
-"""Proactiveness: the share of system turns that lead the conversation on."""
+"""Proactiveness: the share of system turns that advance the conversation."""
 
 from recjury.judges.measured.anchors import (
     Occurrence,
@@ -13,7 +13,7 @@ from recjury.judges.measured.asks import clarifies, offers
 
 
 def leads(turn: AnnotatedTurn) -> str | None:
-    """How a system's turn leads on: it asks about wishes, offers more, or gives a choice."""
+    """How a system's turn is proactive: it asks about wishes, offers more, or gives a choice."""
     if turn.failed:
         return None
     question = clarifies(turn.utterance)
@@ -27,7 +27,7 @@ def leads(turn: AnnotatedTurn) -> str | None:
 
 
 def proactiveness(annotated: AnnotatedLog) -> Outcome:
-    """Every turn is 4, most 3, about half 2, a few 1, none 0."""
+    """All turns proactive 4, most 3, about half 2, a few 1, none 0."""
     if not annotated.system:
         return not_applicable("the system had no turn")
     ways = [(turn.number, leads(turn)) for turn in annotated.system]

@@ -1,4 +1,4 @@
-"""Recoverability: errors that the user points out and the system does not correct, counted."""
+"""Recoverability: the number of errors that the user points out and the system leaves."""
 
 from recjury.judges.measured.anchors import (
     Occurrence,
@@ -16,7 +16,7 @@ from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes, give
 def objection(turn: AnnotatedTurn, asked_before: frozenset[str]) -> str | None:
     """How the user's turn before a system's turn points out an error; None if it does not.
 
-    Asking word for word again is pointing out that no answer came.
+    A user who repeats a turn word for word points out that it was not answered.
     """
     if turn.asked is None:
         return None
@@ -28,9 +28,11 @@ def objection(turn: AnnotatedTurn, asked_before: frozenset[str]) -> str | None:
 
 
 def corrects(turn: AnnotatedTurn, said: frozenset[str]) -> bool:
-    """Whether a system's turn does something about an objection: names a film that is new,
-    asks back, describes the film asked about, or takes back what it said; and not in the
-    words it has used before."""
+    """Whether a system's turn reacts to an objection.
+
+    It names a new film, asks a question, describes the film that the user asked about, or retracts
+    what it said. A turn that repeats an earlier one does not count.
+    """
     utterance = turn.utterance
     if turn.failed or not utterance.words or utterance.same in said:
         return False
@@ -46,9 +48,10 @@ def _about(turn: AnnotatedTurn, asked: AnnotatedText) -> bool:
 
 
 def recoverability(annotated: AnnotatedLog) -> Outcome:
-    """0 uncorrected errors, or none pointed out, is 4; 1, 2, 3 are 3, 2, 1; four or more 0.
+    """0 to 3 uncorrected errors score 4, 3, 2, 1; four or more score 0.
 
-    A user's first turn of the interaction cannot object to the system, nor its last be answered.
+    Without an error that the user points out, the score is 4. Only user turns between two system
+    turns are objections: earlier ones have nothing to object to, later ones get no answer.
     """
     if not annotated.spoken:
         return not_applicable("the system said nothing")

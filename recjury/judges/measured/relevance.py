@@ -1,4 +1,4 @@
-"""Semantic Relevance: which of the films that the text recommends stand in the session list."""
+"""Semantic Relevance: the share of the films recommended in the text that are in the list."""
 
 from recjury.judges.measured.anchors import (
     Outcome,
@@ -13,7 +13,7 @@ from recjury.knowledge import TitleMention
 
 
 def recommended(annotated: AnnotatedLog) -> tuple[TitleMention, ...]:
-    """The films that the system names before the user does, once each, in order."""
+    """The films that the system names before the user does, in order, without repeats."""
     films: dict[str, TitleMention] = {}
     for turn in annotated.spoken:
         for film in turn.new_films:
@@ -22,9 +22,9 @@ def recommended(annotated: AnnotatedLog) -> tuple[TitleMention, ...]:
 
 
 def semantic_relevance(annotated: AnnotatedLog) -> Outcome:
-    """All in the list 4, half 2, none 0, nothing recommended 0; between by `from_share`.
+    """Score the share of recommended films in the list by `from_share`; 0 without a recommendation.
 
-    A title that the catalogue does not have cannot stand in the list.
+    A title that the catalogue does not have is never in the list.
     """
     if not annotated.system:
         return not_applicable("the system had no turn")

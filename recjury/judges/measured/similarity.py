@@ -1,4 +1,4 @@
-"""How alike two items are by what is known of them: maker, cast and genres."""
+"""The similarity of two items by their directors, writers, cast and genres."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -18,7 +18,7 @@ class Similarity(IntEnum):
 
 
 class Traits(NamedTuple):
-    """What is known of an item."""
+    """The attributes of an item; `makers` are its directors and writers."""
 
     makers: frozenset[str]
     cast: frozenset[str]
@@ -29,7 +29,7 @@ _NOTHING = Traits(frozenset(), frozenset(), frozenset())
 
 
 def traits_of(item: Item, graph: KnowledgeGraph | None) -> Traits:
-    """The item's attributes; where it has none, what the graph says of it."""
+    """The item's attributes; if it has none, those from the graph."""
     if graph is None or not _is_bare(item):
         return Traits(
             frozenset((*item.directors, *item.writers)), frozenset(item.actors), genres_of(item)
@@ -44,9 +44,9 @@ def traits_of(item: Item, graph: KnowledgeGraph | None) -> Traits:
 
 
 def graph_digest(catalogue: Catalogue, graph: KnowledgeGraph) -> str:
-    """The identity of what `traits_of` can find in a graph: the facts of items without attributes.
+    """The identity of the part of the graph that `traits_of` uses.
 
-    The rest of the graph changes no score.
+    These are the facts about items without attributes. The rest of the graph affects no score.
     """
     bare = sorted({id_ for id_ in graph.item_ids.values() if _known_bare(id_, catalogue)})
     entities = {id_: graph.entity_of(id_) for id_ in bare}
@@ -66,9 +66,12 @@ def _tails(facts: Iterable[tuple[str, str]], *parts: str) -> list[str]:
 
 
 def similarity(one: Traits, other: Traits) -> Similarity:
-    """Very similar: a maker in common and a genre (or no genres known), or three quarters of at
-    least two genres, or two of the cast. Somewhat: a maker, one of the cast, or a third of the
-    genres in common. Shares of genres are those of both together (Jaccard)."""
+    """How similar two items are.
+
+    Very similar: they share a maker and a genre (or a maker, if genres are unknown), or at least
+    two genres and three quarters of them, or two of the cast. Somewhat similar: they share a maker,
+    one of the cast, or a third of the genres. Shares of genres are Jaccard indices.
+    """
     makers = bool(one.makers & other.makers)
     cast = len(one.cast & other.cast)
     common = len(one.genres & other.genres)
@@ -81,13 +84,13 @@ def similarity(one: Traits, other: Traits) -> Similarity:
 
 
 class Targets:
-    """Several targets: an item is as like them as it is to the nearest."""
+    """Several targets; the similarity of an item to them is that to the nearest target."""
 
     def __init__(self, targets: Iterable[Traits]):
-        """Equal traits are compared once; targets of which nothing is known are left out."""
+        """Equal traits are compared once; targets without known attributes are left out."""
         self._traits = tuple(dict.fromkeys(t for t in targets if t != _NOTHING))
-        # Recorded logs have a hundred targets with one set of genres: most pairs differ in
-        # nothing that `similarity` looks at, and are settled by these unions.
+        # Recorded logs have about a hundred targets with the same genres. These unions answer most
+        # comparisons without a loop over the targets.
         self._people = frozenset(p for t in self._traits for p in (*t.makers, *t.cast))
         self._genres = tuple(dict.fromkeys(t.genres for t in self._traits))
 

@@ -1,50 +1,50 @@
-"""Text as the measured judges see it: titles masked, cut into sentences of words."""
+"""Texts for the measured judges: titles masked, split into sentences and words."""
 
 import re
 from collections.abc import Sequence
 from functools import cached_property
 
-TITLE = "\ue000"  # private use: stands for a linked title, and is removed from what was said
+TITLE = "\ue000"  # private use: replaces a linked title; in the original text it is removed
 
-# Every alternative consumes what it matches without backtracking into another: linear time.
+# No alternative backtracks into another, so matching takes linear time.
 _PIECES = re.compile(rf"{TITLE}|[^\W\d_{TITLE}]+(?:['’][^\W\d_{TITLE}]+)*|\d+|[.!?…]+|[^\w\s]|_+")
 _ENDINGS = frozenset(".!?…")
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a word list."""
+    """The words of a list separated by white space."""
     return frozenset(words.split())
 
 
 class Sentence:
-    """Words in order. `words` are lower-case with a straight apostrophe, `raw` as written.
+    """The words of a sentence: `words` in lower case with straight apostrophes, `raw` as written.
 
-    `breaks[i]` tells that punctuation (or the sentence's beginning) stands before word i.
-    `ending` is the punctuation that ends the sentence, "" where the text just stops.
+    `breaks[i]` tells that word i follows punctuation or begins the sentence. `ending` is the
+    punctuation that ends the sentence, or "" without punctuation.
     """
 
     __slots__ = ("breaks", "ending", "raw", "words")
 
     def __init__(self, raw: Sequence[str], breaks: Sequence[bool], ending: str):
-        """Keep the words as written; lower-case them once."""
+        """`raw` are the words as written."""
         self.raw = tuple(raw)
         self.words = tuple(word.lower().replace("’", "'") for word in raw)
         self.breaks = tuple(breaks)
         self.ending = ending
 
     def after(self, index: int) -> str:
-        """The word that follows word `index` with no punctuation between, or ""."""
+        """The word after word `index`, or "" if there is none or punctuation separates them."""
         following = index + 1
         if following < len(self.words) and not self.breaks[following]:
             return self.words[following]
         return ""
 
     def before(self, index: int) -> str:
-        """The word that precedes word `index` with no punctuation between, or ""."""
+        """The word before word `index`, or "" if there is none or punctuation separates them."""
         return self.words[index - 1] if index > 0 and not self.breaks[index] else ""
 
     def run(self, index: int, length: int) -> tuple[str, ...]:
-        """Up to `length` words from word `index` on, as far as no punctuation stands between."""
+        """Up to `length` words from word `index` on, up to the next punctuation."""
         end = index + 1
         last = min(index + length, len(self.words))
         while end < last and not self.breaks[end]:
@@ -52,12 +52,12 @@ class Sentence:
         return self.words[index:end]
 
     def phrase(self, start: int, end: int) -> str:
-        """The words from `start` to before `end` as written, for a rationale."""
+        """The words from `start` to `end` (exclusive) as written, for a rationale."""
         return " ".join("[title]" if w == TITLE else w for w in self.raw[start:end])
 
 
 class MaskedText:
-    """One text with the places of its linked titles; everything else is computed on demand."""
+    """One text with the positions of its linked titles; other views are computed on demand."""
 
     def __init__(self, text: str, spans: Sequence[tuple[int, int]]):
         """`spans` are the (start, end) of linked titles in `text`, in order, not overlapping."""
@@ -82,12 +82,12 @@ class MaskedText:
 
     @cached_property
     def same(self) -> str:
-        """What two texts share that say the same: the words alone, titles included."""
+        """The case-folded words, titles included: equal for two texts that say the same."""
         return " ".join(re.findall(r"\w+", self.text.casefold()))
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
-        """The masked text's sentences; a line break ends one, too."""
+        """The masked text's sentences; a line break also ends a sentence."""
         return tuple(s for line in self.masked.splitlines() for s in _sentences(line))
 
     @cached_property

@@ -1,6 +1,6 @@
-"""The verbs that the grammar rules know: enough to be sure, no more.
+"""The verbs that the grammar rules know: only verbs with unambiguous forms.
 
-A form that is also a common noun or adjective in the place a rule looks at is left out.
+A form is left out if it is also a common noun or adjective in the position that a rule checks.
 """
 
 # base, third person, past, participle
@@ -43,7 +43,7 @@ BASE = frozenset([row[0] for row in _ROWS] + _REGULAR_WORDS)
 THIRD = frozenset([row[1] for row in _ROWS] + [_third(word) for word in _REGULAR_WORDS])
 PAST = frozenset([row[2] for row in _ROWS] + [_past(word) for word in _REGULAR_WORDS])
 BE = frozenset({"be", "is", "was", "been", "are", "were", "am", "being"})
-# Past forms that cannot follow "have": the participle is another word.
+# Past forms that cannot follow "have", because the participle differs.
 PAST_ONLY = frozenset(
     row[2] for row in _ROWS if row[2] not in {row[3], "saw", "was", "had", "forgot", "got"}
 )
