@@ -1,7 +1,7 @@
 """Four roles debate one overall score; stored debates are replayed, verified and forked.
 
-The debaters that are played by models are in `recjury.debate.llm_debaters`, which is imported
-late because it brings AutoGen along.
+The debaters played by models are in `recjury.debate.llm_debaters`, which is imported late because
+it imports AutoGen.
 """
 
 from recjury.debate.forking import Edit, Fork, fork_id, run_fork

@@ -1,4 +1,4 @@
-"""What verification finds: a place where the store and a recomputation differ."""
+"""The findings of verification: places where the store and a recomputation differ."""
 
 from typing import Literal
 
@@ -12,9 +12,9 @@ DiscrepancyKind = Literal[
 class Discrepancy(Record):
     """One difference. `where` is a role and round, a factor, a call, or the evaluation itself.
 
-    "store" is a row or text that is not as it was written, "protocol" a name that no version of
-    the rules or prompts has; the rest name what was recomputed. `expected` is what recomputing
-    gives, `found` what the store has.
+    "store" is a row or text that was altered, "protocol" a name that no version of the rules or
+    prompts has; the other kinds name what was recomputed. `expected` is the recomputed value,
+    `found` the stored one.
     """
 
     kind: DiscrepancyKind
@@ -35,7 +35,7 @@ def compare(
 def compare_text(
     kind: DiscrepancyKind, where: str, expected: str, found: str
 ) -> tuple[Discrepancy, ...]:
-    """As `compare`, for long texts: shows them from a little before they part."""
+    """As `compare`, for long texts: shows an excerpt around the first difference."""
     if expected == found:
         return ()
     pairs = enumerate(zip(expected, found, strict=False))

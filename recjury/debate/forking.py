@@ -1,8 +1,8 @@
 """Forks: a debate held again from one of its rounds on, with something replaced there.
 
-The rounds before the fork's stay as they were. In its round only what is replaced changes:
-statements that somebody edited, and those of roles that another model plays from there on. All
-later rounds are held anew, over what was then said. A fork stands beside its original.
+The rounds before the fork's are kept. In its own round, edited statements are replaced, and roles
+that get another model speak again. All later rounds are held again. The original stays in the
+store beside its fork.
 """
 
 from collections.abc import Sequence
@@ -28,18 +28,18 @@ Score = Annotated[float, Field(ge=OVERALL_SCALE[0], le=OVERALL_SCALE[1])]
 
 
 class Edit(Record):
-    """What replaces a statement's text and its score; None where that stays."""
+    """What replaces a statement's text and its score; None keeps the original."""
 
     text: str | None = Field(default=None, min_length=1)
     score: Score | None = None
 
 
 class Fork(Record):
-    """How a fork differs from its original, and who holds what is held anew.
+    """How a fork differs from its original, and who debates in its new rounds.
 
-    `round` is the first round in which they differ (1-based). `models` are the aliases of the
-    roles that other models play from there on. `debaters` is everything that can change what is
-    said anew: the debaters' settings, and what of their models can change a reply.
+    `round` is the first round in which they differ (1-based). `models` has the new model's alias
+    for each role that another model plays from there on. `debaters` is everything that can change
+    new statements: the debaters' settings, and the settings of their models.
     """
 
     round: int = Field(ge=1)
@@ -65,7 +65,7 @@ def fork_id(original: str, fork: Fork) -> str:
 
 
 def check_fork(fork: Fork, original: DebateTranscript) -> None:
-    """Raise ConfigError for a fork that `original` cannot have, or that would be the same."""
+    """Raise ConfigError for a fork that is impossible for `original`, or equal to it."""
     if fork.round > original.rounds:
         held = "1 round" if original.rounds == 1 else f"{original.rounds} rounds"
         raise ConfigError(f"there is no round {fork.round} to fork from: the debate has {held}")
@@ -107,7 +107,7 @@ async def run_fork(
 ) -> Debate:
     """The fork of `original`, a debate of `log` over `ratings`.
 
-    Raises ConfigError as `check_fork`.
+    Raises what `check_fork` raises.
     """
     check_fork(fork, original)
     opening = fork.opening(original)
@@ -115,7 +115,7 @@ async def run_fork(
 
 
 def parse_role(name: str) -> Role:
-    """The role that people call so, in any case and with - or _ for blanks; raises ConfigError."""
+    """The role called `name`, in any case and with - or _ for spaces; raises ConfigError."""
     known = {str(role).lower(): role for role in Role}
     role = known.get(name.lower().replace("-", " ").replace("_", " ").strip())
     if role is None:
@@ -125,7 +125,7 @@ def parse_role(name: str) -> Role:
 
 
 def _edited(said: Statement, edit: Edit) -> Statement:
-    """What stands in place of `said`, which stays where the edit says the same."""
+    """`said` with the edit; `said` itself if the edit changes nothing."""
     text = said.text if edit.text is None else edit.text
     score = said.score if edit.score is None else edit.score
     if (text, score) == (said.text, said.score):

@@ -1,6 +1,6 @@
 """Debaters played by models: an AutoGen agent for each statement, over the gateway.
 
-Importing this module imports autogen-agentchat: do so late.
+Importing this module imports autogen-agentchat: import it late.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,9 +33,9 @@ ATTEMPTS = 2
 class LlmDebaters:
     """The four roles played by models.
 
-    A role's prompt holds everything it needs in every round, so each statement has an agent of
-    its own: nothing but the transcript is carried from round to round, and a resumed debate
-    asks what the first one asked.
+    In every round, a role's prompt contains everything it needs, so each statement has its own
+    agent. Only the transcript is carried from round to round, so a resumed debate asks the same
+    as the first one.
     """
 
     def __init__(
@@ -48,8 +48,8 @@ class LlmDebaters:
     ):
         """`models` gives each role the alias of the model that plays it.
 
-        Raises ConfigError for the aliases "rule" and "edited": they stand for statements that no
-        model made.
+        Raises ConfigError for the aliases "rule" and "edited", which name the speakers of
+        statements that no model made.
         """
         for taken in {RULE, EDITED}.intersection(models.values()):
             raise ConfigError(f"a model that debates cannot be called {taken!r}: rename it")
@@ -85,9 +85,9 @@ class LlmDebaters:
         ratings: Sequence[Rating],
         said: Sequence[Statement],
     ) -> Statement:
-        """What the model says for `role`; unscored, saying why, where it could not be had.
+        """The model's statement for `role`; without a readable one, unscored with the reason.
 
-        Raises ProviderError, which is about the endpoint and not about this debate.
+        Raises ProviderError, which concerns the endpoint and not this debate alone.
         """
         client = GatewayClient(
             self._gateway,
@@ -126,7 +126,7 @@ class LlmDebaters:
     def _unscored(
         self, role: Role, number: int, client: GatewayClient, status: Status, reason: str
     ) -> Statement:
-        """A statement without a score; its text is the last reply as it came, for the reader."""
+        """A statement without a score; its text is the last reply, unchanged, for the reader."""
         return Statement(
             role=role,
             round=number,

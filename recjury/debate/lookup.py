@@ -9,10 +9,11 @@ _OLDER = "@"  # in the label of all versions of an evaluator but the newest
 
 
 class DebateLookup(NamedTuple):
-    """What an id stands for: the debates it names, or what they would have been held over.
+    """What an id refers to: its debates, and their conversation.
 
-    `evaluation` is None where a conversation was named. `debates` are ids of evaluations: the one
-    that was named, or the conversation's by the newest version of each evaluator that debates.
+    `evaluation` is None if the id is a conversation's. `debates` are ids of evaluations: the one
+    that was named, or those of the conversation by the newest version of each evaluator that
+    debates.
     """
 
     conversation: str
@@ -21,9 +22,9 @@ class DebateLookup(NamedTuple):
 
 
 def look_up_debates(store: Store, prefix: str) -> DebateLookup:
-    """What the id that begins with `prefix` stands for.
+    """What the id that begins with `prefix` refers to.
 
-    Raises StoreError where there is no such evaluation or conversation, or more than one.
+    Raises StoreError if there is no such evaluation or conversation, or more than one.
     """
     evaluation, conversation = _evaluation(store, prefix), _conversation(store, prefix)
     if evaluation is not None and conversation is not None and evaluation.id != conversation.id:
@@ -48,7 +49,7 @@ def look_up_debates(store: Store, prefix: str) -> DebateLookup:
 
 
 def debates_of(store: Store, prefix: str) -> tuple[str, ...]:
-    """The debates that `prefix` stands for, as `look_up_debates`; StoreError if there is none."""
+    """The debates that `prefix` refers to, as in `look_up_debates`; StoreError if none."""
     found = look_up_debates(store, prefix)
     if not found.debates:
         what = found.evaluation or found.conversation
@@ -86,7 +87,7 @@ def _newest(store: Store, conversation: str) -> tuple[str, ...]:
 
 
 def _has_debate(store: Store, evaluation: StoredEvaluation) -> bool:
-    """Whether it must have one: a damaged debate is one, too."""
+    """Whether the debate stage is done, even if the stored debate is damaged."""
     stages = store.evaluation_stages([evaluation.id]).get(evaluation.id, set())
     return "debate" in stages
 

@@ -22,7 +22,7 @@ _JUDGE = "core-judges/"
 
 
 def recheck_answer(statement: Statement, replies: Sequence[Reply]) -> tuple[Discrepancy, ...]:
-    """The statement of a model against its raw replies, read again."""
+    """Compare the statement of a model with its raw replies, parsed again."""
     where = f"{statement.role} in round {statement.round}"
     if not replies:
         expected = Status.CALL_FAILED
@@ -50,7 +50,7 @@ def recheck_prompts(
     ratings: Sequence[Rating],
     said: Sequence[Statement],
 ) -> tuple[Discrepancy, ...]:
-    """The prompts of a model's statement, rendered again, against those that were sent."""
+    """Compare the prompts of a model's statement, rendered again, with those that were sent."""
     where = f"{statement.role} in round {statement.round}"
     expected = [
         prompts.system(statement.role),
@@ -77,7 +77,7 @@ def _same_messages(
 
 
 def _repair(reply: Reply, prompts: DebatePrompts) -> list[Message]:
-    """What follows in the next call: the reply, unless blank, and what was wrong with it."""
+    """The messages added to the next call: the reply, unless blank, and its problem."""
     try:
         parse_answer(reply)
     except ParseError as problem:
@@ -89,9 +89,9 @@ def _repair(reply: Reply, prompts: DebatePrompts) -> list[Message]:
 def recheck_rating(
     rating: Rating, calls: Sequence[CallRecord], log: ConversationLog
 ) -> tuple[Discrepancy, ...]:
-    """A factor judge's rating against its raw replies, read again, and the log it was shown.
+    """Compare a factor judge's rating with its raw replies, parsed again, and with the log.
 
-    Ratings without calls, or by other evaluators than factor judges, are left alone.
+    Ratings without calls, and ratings of other evaluators, are not checked.
     """
     if not rating.rubric.startswith(_JUDGE) or not calls:
         return ()

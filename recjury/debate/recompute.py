@@ -1,7 +1,7 @@
 """A stored debate recomputed: statements, prompts, the round it ended in, and the verdict.
 
-A fork begins with what it kept of its original and what was edited; all that came later is
-recomputed like any debate.
+A fork begins with statements kept from its original and edited ones. All later statements are
+recomputed as in any debate.
 """
 
 import re
@@ -36,7 +36,7 @@ def installed_protocol(protocol: str) -> str:
 
 
 class DebateVerifier:
-    """One debate on its way through verification."""
+    """Verifies one debate."""
 
     def __init__(
         self, store: Store, debate: Debate, log: ConversationLog, ratings: Sequence[Rating]
@@ -53,9 +53,9 @@ class DebateVerifier:
         )
 
     def differences(self, rated: Sequence[Rating]) -> tuple[Discrepancy, ...]:
-        """Those of a debate held from its beginning, in the order in which it was held.
+        """The discrepancies of a debate that is not a fork, in the debate's order.
 
-        `rated` are the ratings that were kept with it.
+        `rated` are the ratings that were stored with it.
         """
         found: tuple[Discrepancy, ...] = ()
         for rating in self._ratings:
@@ -65,7 +65,7 @@ class DebateVerifier:
     def differences_of_fork(
         self, fork: Fork, original: DebateTranscript, rated: Sequence[Rating]
     ) -> tuple[Discrepancy, ...]:
-        """Those of a fork of `original`, whose own ratings are held against it elsewhere."""
+        """The discrepancies of a fork of `original`, whose ratings are verified separately."""
         given = {(said.round, said.role): said for said in fork.opening(original)}
         limit = self._transcript.max_rounds
         found = compare("rounds", "round limit", fork.max_rounds, limit)
@@ -82,7 +82,7 @@ class DebateVerifier:
         return found + compare("rounds", "order", said, transcript.statements)
 
     def _protocol(self) -> tuple[Discrepancy, ...]:
-        """A protocol that no version of recjury could have written."""
+        """A discrepancy if no version of recjury can have written this protocol."""
         protocol = self._transcript.protocol
         if _WRITTEN.fullmatch(protocol):
             return ()
@@ -91,7 +91,7 @@ class DebateVerifier:
     def _players(
         self, fork: Fork, given: dict[tuple[int, Role], Statement]
     ) -> tuple[Discrepancy, ...]:
-        """Statements of others than the models which the fork names for their roles."""
+        """New statements whose speaker is not the model that the fork names for the role."""
         anew = [s for s in self._transcript.statements if (s.round, s.role) not in given]
         return _each(
             [said for said in anew if said.role in fork.models],
@@ -123,7 +123,7 @@ class DebateVerifier:
         self, statement: Statement, said: Sequence[Statement]
     ) -> tuple[Discrepancy, ...]:
         if not self._same_version:
-            return ()  # another version of the rule said other things
+            return ()  # another version of the rule makes other statements
         own = own_ratings(statement.role, self._ratings)
         if not _any_scored(own):
             return _same(abstention(statement.role, statement.round, RULE), statement)
@@ -138,14 +138,14 @@ class DebateVerifier:
             return _same(expected, statement)
         calls = self._calls(statement.calls)
         if len(calls) < len(statement.calls):
-            return ()  # an altered call: the store has said so
+            return ()  # an altered call: `integrity` reports it
         found = recheck_answer(statement, [call.reply for call in calls])
         if not self._same_version:
-            return found  # other prompts than these were sent
+            return found  # the prompts that were sent are of another version
         return found + recheck_prompts(statement, calls, self._prompts, self._log, own, said)
 
     def _calls(self, identities: Sequence[str]) -> list[CallRecord]:
-        """The calls that are as they were written; the others were reported already."""
+        """The unaltered calls; `integrity` reports the others."""
         calls: list[CallRecord] = []
         for identity in identities:
             try:

@@ -1,4 +1,4 @@
-"""The four roles: what each one is told, what it sees, and which ratings are its own (CoRE 4.2)."""
+"""The four roles: their prompts, what they see, and which ratings are theirs (CoRE 4.2)."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -10,9 +10,9 @@ PACK = "core-debate"
 
 
 class RoleGuide(Record):
-    """One role as the pack words it: who it is, its three concerns, its expertise.
+    """One role in the words of the pack: who it is, its three concerns, its expertise.
 
-    `sees` is what it is shown besides the conversation: the session-level recommendation list,
+    `sees` says what it is shown besides the conversation: the session-level recommendation list,
     the target items.
     """
 
@@ -26,7 +26,7 @@ class DebatePrompts:
     """A prompt pack of the debate, typed; renders what a role is asked in a round."""
 
     def __init__(self, pack: Pack | None = None):
-        """Read the roles of `pack`, by default the one that ships; all four must be there."""
+        """Read the roles of `pack`, by default recjury's own; all four must be there."""
         self._pack = pack or load_pack(PACK)
         guides: dict[str, object] = self._pack.manifest["roles"]
         self.guides = {role: RoleGuide.model_validate(guides[role]) for role in Role}
@@ -69,7 +69,7 @@ class DebatePrompts:
         )
 
     def repair(self, problem: str) -> Message:
-        """What a role is told whose answer could not be read."""
+        """The message to a role whose answer could not be parsed."""
         return Message("user", self._pack.render("repair", problem=fence(problem)))
 
     def _introduction(self, role: Role) -> Message:

@@ -1,8 +1,8 @@
 """The debate itself: rounds of four statements, and the verdict (CoRE 4.2).
 
-All four roles speak at the same time, and know what was said in completed rounds. The debate ends
-when all scores are equal, when a role's statement is missing, or after the round limit. The
-verdict is the mean score of the last round; it has no score if a statement is missing there.
+All four roles speak at the same time and know the completed rounds. The debate ends when all
+scores are equal, when a role's statement is missing, or after the round limit. The verdict is the
+mean score of the last round; it has no score if a statement is missing there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ async def run_debate(
 
 
 def is_over(spoken: Sequence[Statement]) -> bool:
-    """Whether a round ends the debate: nobody is left to disagree, or a statement is missing."""
+    """Whether a round ends the debate: no two scores differ, or a statement is missing."""
     return _missing(spoken) is not None or len(_scores(spoken)) <= 1 or _equal(_scores(spoken))
 
 
@@ -156,7 +156,7 @@ async def _turn(
 
 
 def abstention(role: Role, number: int, speaker: str) -> Statement:
-    """The place of a role that has no scored factor to weigh."""
+    """The statement of a role without any scored factor."""
     return Statement(
         role=role,
         round=number,

@@ -1,14 +1,14 @@
 """Debaters without a model: fixed rules that weigh three factors and move towards the others.
 
-The rule (our own, as the paper has none; deterministic):
+The rule is deterministic. It is our own, as the paper has none:
 
 - Round 1: the role's three factor scores as shares of their scale, averaged with the weight
-  2 - share, so that a bad factor weighs up to twice as much as a good one; times 100, rounded
-  half up to a whole number. Unscored factors are left out.
-- Later rounds: half the way from the role's last score to the mean of the others' last scores,
-  rounded to a whole number, a half towards the others. Differences shrink about threefold a
-  round, so that roles near each other agree within the round limit and roles far apart do not;
-  two against two, one point apart, stay so.
+  2 - share, so that a bad factor weighs up to twice as much as a good one. The result is
+  multiplied by 100 and rounded half up to a whole number. Unscored factors are left out.
+- Later rounds: halfway from the role's last score to the mean of the others' last scores, rounded
+  to a whole number, a half towards the others. Differences shrink to about a third per round, so
+  roles with near scores agree within the round limit and roles with distant scores do not. Two
+  roles against two, one point apart, stay apart.
 """
 
 import math
@@ -32,7 +32,7 @@ class RuleDebaters:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """The rule's name and version: nothing else can change what is said."""
+        """The rule's name and version: nothing else can change the statements."""
         return {"debaters": RULE, "protocol": PROTOCOL}
 
     def speaker(self, role: Role) -> str:  # noqa: ARG002 (one rule plays every role)
@@ -54,7 +54,7 @@ class RuleDebaters:
 def rule_statement(
     role: Role, number: int, ratings: Sequence[Rating], said: Sequence[Statement]
 ) -> Statement:
-    """What the rule says for `role` in round `number`, a pure function of ratings and rounds."""
+    """The rule's statement for `role` in round `number`, a function of ratings and rounds only."""
     scored = [rating for rating in ratings if rating.score is not None]
     last = {s.role: s.score for s in said if s.round == number - 1 and s.score is not None}
     others = [score for other, score in last.items() if other is not role]
@@ -84,7 +84,7 @@ def _share(rating: Rating) -> float:
 
 
 def _nearest(value: float, towards: float) -> float:
-    """The nearest whole number; from the middle between two, the one that is `towards`."""
+    """The nearest whole number; of two equally near, the one nearer to `towards`."""
     return float(math.floor(value + 0.5) if towards > value else math.ceil(value - 0.5))
 
 

@@ -1,11 +1,10 @@
-"""Stored debates: watched again, and verified.
+"""Stored debates: replayed and verified.
 
-Verification trusts nothing that was derived. It holds every row and text of the evaluation against
-its hash, reads the models' raw replies again, renders every prompt again from log, ratings and
-transcript, and recomputes rule statements, the round the debate had to stop in, and the verdict.
-Of a debate by an older version of the prompts or the rule, what that version made cannot be made
-again: it is held against its hashes, and all the rest is recomputed. What a fork kept is held
-against its original, and with the fork its original is verified.
+Verification trusts no derived data. It compares every row and text of the evaluation with its hash,
+parses the models' raw replies again, renders every prompt again from log, ratings and transcript,
+and recomputes rule statements, the last round, and the verdict. If the prompts or the rule of a
+debate have an older version, their texts are only compared with their hashes; everything else is
+recomputed. The statements that a fork kept are compared with its original, which is verified, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +31,7 @@ _DIGITS = 12  # of an id in a message
 
 
 class ForkOf(Record):
-    """What a debate is a fork of, and how they differ."""
+    """The original of a fork, and how the two differ."""
 
     original: str
     fork: Fork
@@ -42,7 +41,7 @@ class ReplayedDebate(Record):
     """A debate as it was held: the log, the ratings the roles were given (one per factor, of the
     judges the transcript names), what was said, and the verdict.
 
-    `forked` is None where it was held from its beginning.
+    `forked` is None if the debate is not a fork.
     """
 
     evaluation: str
@@ -55,15 +54,15 @@ class ReplayedDebate(Record):
 
 
 def load_debate(store: Store, evaluation: str) -> ReplayedDebate:
-    """The stored debate of an evaluation, to be watched round by round.
+    """The stored debate of an evaluation, to be replayed round by round.
 
-    Raises StoreError if the evaluation has no debate, or is not as it was written.
+    Raises StoreError if the evaluation has no debate, or was altered.
     """
     return _Stored(store, evaluation).replayed()
 
 
 def verify(store: Store, evaluation: str) -> tuple[Discrepancy, ...]:
-    """Everything in which a debate differs from itself recomputed; empty if nothing.
+    """The differences between a stored debate and its recomputation; empty if none.
 
     Raises StoreError if the evaluation has no debate.
     """
@@ -91,10 +90,10 @@ def verify(store: Store, evaluation: str) -> tuple[Discrepancy, ...]:
 
 
 def another_version(store: Store, evaluation: str) -> str | None:
-    """The protocol of an evaluation's debate where the installed version is another; else None.
+    """The protocol of an evaluation's debate if it is not the installed version, else None.
 
-    Of such a debate `verify` can neither render the prompts nor compute rule statements again:
-    that is no alteration, but whoever reads "verified" should know. None without a debate, too.
+    For such a debate `verify` can neither render the prompts nor compute rule statements again.
+    That is not an alteration, but readers of "verified" should know. None without a debate.
     """
     debate = store.debate(evaluation)
     if debate is None or debate.transcript.protocol == installed_protocol(
@@ -105,7 +104,7 @@ def another_version(store: Store, evaluation: str) -> str | None:
 
 
 class _Stored:
-    """An evaluation as the store has it, with what its debate was held over."""
+    """A stored evaluation, with the ratings that its debate was held over."""
 
     def __init__(self, store: Store, evaluation: str):
         self._store = store
@@ -113,7 +112,7 @@ class _Stored:
         self.results: Mapping[str, StageResult] = store.stage_results(self.row.id)
 
     def replayed(self) -> ReplayedDebate:
-        """Its debate; raises StoreError where there is none."""
+        """Its debate; raises StoreError if there is none."""
         kept = self.results["debate"].kept if "debate" in self.results else None
         if not isinstance(kept, Debate):
             raise StoreError(
@@ -134,7 +133,7 @@ class _Stored:
         )
 
     def _rated(self) -> tuple[Rating, ...]:
-        """The ratings of the evaluation, or of that which it was forked from first."""
+        """The ratings of the evaluation, or of the first original of a fork."""
         row, seen = self.row, {self.row.id}
         while row.fork_of is not None:
             row = self._store.evaluation(row.fork_of)
@@ -159,7 +158,7 @@ def _altered(evaluation: str, line: str) -> Discrepancy:
 
 
 def _of_original(original: str, found: Sequence[Discrepancy]) -> tuple[Discrepancy, ...]:
-    """What is wrong with the original of a fork is wrong with the fork."""
+    """The discrepancies of a fork's original, as discrepancies of the fork."""
     place = f"original {original[:_DIGITS]}"
     return tuple(each.model_copy(update={"where": f"{place}, {each.where}"}) for each in found)
 

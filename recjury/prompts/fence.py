@@ -1,8 +1,8 @@
-"""Foreign text inside a prompt: shown as data that cannot pose as the prompt.
+"""Foreign text inside a prompt, marked as data to prevent prompt injection.
 
-Whatever a person or a system under test said stands between tags, with `&`, `<` and `>`
-written as entities, so that it can neither close its own tag nor open another. What stands in
-a list, such as an item's name, is put on one line besides, so that it cannot add rows.
+The text of a person or a system under test is put between tags, with `&`, `<` and `>` escaped as
+entities, so that it can neither close its own tag nor open another. An entry of a list, such as an
+item's name, is also put on one line, so that it cannot add rows.
 """
 
 import html
@@ -12,7 +12,7 @@ from recjury.records import ItemRef, Turn
 
 
 def fence(text: str) -> str:
-    """`text` with the three characters escaped that could end or begin a tag."""
+    """`text` with the characters `&`, `<` and `>` escaped."""
     return html.escape(text, quote=False)
 
 

@@ -1,9 +1,9 @@
 """Prompt packs: a folder with a manifest and templates, rendered strictly.
 
-A pack lies in `recjury/prompts/packs/<id>/`: `manifest.yaml` (at least `id` and `version`; what
-else it holds is its users' business) and one `<name>.j2` per prompt. Templates have strict
-undefined variables, and may be cut into parts with `{{ cut }}` where a recurring text begins
-or ends, so that the store can keep each part once.
+A pack is a folder `recjury/prompts/packs/<id>/` with a `manifest.yaml` (at least `id` and
+`version`; other keys are for the pack's users) and one `<name>.j2` per prompt. Undefined variables
+are errors. `{{ cut }}` cuts a template into parts where a recurring text begins or ends, so that
+the store can keep each part once.
 """
 
 import functools
