@@ -30,12 +30,12 @@ _COMPARED_TURNS = 2
 
 
 class ChatCRS:
-    """A `Recommender` whose text a model writes.
+    """A `Recommender` whose text is written by a model.
 
-    `list_source` says where its list comes from. "independent", as published: the items whose
-    texts are nearest to the last two messages by cosine, found before the text is written and
-    unknown to the model. "from_text": the items that the text names, in its order; titles the
-    catalogue does not have are kept by name. That list is empty where the text names none.
+    `list_source` says where its list comes from. With "independent", as published, the list has the
+    items whose texts are nearest to the last two messages by cosine; the model does not see it.
+    With "from_text" it has the items that the text names, in the text's order. Titles that the
+    catalogue does not have are kept by name. If the text names no item, the list is empty.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class ChatCRS:
     ):
         """`model` is an alias of the gateway's; `cache` a folder for the items' vectors.
 
-        Raises ConfigError for an unknown alias and for a list without a place.
+        Raises ConfigError for an unknown alias and for a `list_length` below 1.
         """
         if list_length < 1:
             raise ConfigError(f"list_length must be at least 1, got {list_length}")
@@ -99,7 +99,7 @@ class ChatCRS:
         return SystemReply(text=text, items=items, calls=(reply.call,))
 
     async def aclose(self) -> None:
-        """Release the embedder; the gateway is its maker's to close."""
+        """Release the embedder; the gateway is closed by the code that opened it."""
         await self._embedder.aclose()
 
     async def _nearest(self, conversation: Conversation) -> tuple[ItemRef, ...]:

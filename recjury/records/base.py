@@ -1,4 +1,4 @@
-"""What every record shares: it is frozen, strict about its fields, and can be identified."""
+"""The base of all records: frozen, strict about fields, with an identity by content."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ def digest(value: object) -> str:
     """The identity of `value`: 32 hex digits of SHA-256 over its canonical JSON.
 
     Mapping keys are sorted; pydantic models count as their fields, tuples as lists.
-    Raises TypeError for what JSON cannot hold.
+    Raises TypeError for values that JSON cannot represent.
     """
     canonical = orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(canonical).hexdigest()[:32]

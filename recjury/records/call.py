@@ -1,4 +1,4 @@
-"""Model calls: what is asked, what came back, and what is kept of both."""
+"""Model calls: the request, the reply, and the stored record of both."""
 
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -28,11 +28,11 @@ class Message(NamedTuple):
 class ChatRequest:
     """One chat completion to ask for.
 
-    `model` is an alias of the campaign's models. `sample` tells equal requests apart that must
-    not share one reply (the third of five samples). `n` asks for so many replies at once, for
-    which see `Reply.further`. `schema` asks for a JSON object of this JSON schema where the
-    endpoint can. `purpose` says what the call is for ("judge/Novelty", "debate/Linguist/2"); it
-    is recorded, and no part of the identity.
+    `model` is an alias of the campaign's models. `sample` distinguishes equal requests that
+    must not share one reply (the third of five samples). `n` is the number of replies to ask for
+    (see `Reply.further`). `schema` asks for a JSON object of this JSON schema, if the endpoint
+    supports that. `purpose` says what the call is for ("judge/Novelty", "debate/Linguist/2"); it
+    is recorded, but not part of the identity.
     """
 
     model: str
@@ -68,12 +68,12 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. `call` is the call's identity; `finish_reason` as the endpoint said it.
+    """A reply. `call` is the call's identity; `finish_reason` is the endpoint's own word.
 
     `logprobs` holds, per generated token, (token, log-probability, alternatives) when asked.
-    `further` are the replies after the first, where `n` asked for several: an endpoint may send
-    fewer than asked. `usage` covers all of them, `logprobs` the first. `reused` means that the
-    store had it and nothing was sent. `latency` is in seconds.
+    `further` are the replies after the first if `n` asked for several; an endpoint may send fewer.
+    `usage` is for all replies, `logprobs` for the first. `reused` means that the reply came from
+    the store and nothing was sent. `latency` is in seconds.
     """
 
     call: str
@@ -95,9 +95,9 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """A finished call on its way to the store.
+    """A finished call, as it is stored.
 
-    `unit` asked first: a conversation, an evaluation, or a campaign.
+    `unit` is the conversation, evaluation or campaign that asked first.
     """
 
     identity: str
@@ -110,8 +110,8 @@ class CallRecord:
 class ExpectedCalls(NamedTuple):
     """Calls of one kind to one model, before they are made.
 
-    `once` is how many there are if nothing has to be asked again, `most` if all goes wrong that
-    can. `prompt_tokens` and `completion_tokens` are what one call takes on average.
+    `once` is their number if no question has to be repeated, `most` the largest number
+    possible. `prompt_tokens` and `completion_tokens` are the average of one call.
     """
 
     model: str

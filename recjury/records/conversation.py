@@ -10,7 +10,7 @@ LIST_LENGTH = 10
 
 
 class Speaker(StrEnum):
-    """Who says a turn."""
+    """The speaker of a turn."""
 
     USER = "user"
     SYSTEM = "system"
@@ -36,9 +36,9 @@ class Scenario(Record):
     `corpus` names the data and split ("opendialkg/test"), `record` the record in it
     ("11_3" = dialogue 11, turn 3). `targets` are hidden from the system under test.
     `target_seen` marks that a target already occurs in the history.
-    `wishes` are attributes the user wants where targets come from those (recorded concept logs).
-    `pair` names what conversations are paired by when systems are compared, where that is less
-    than the whole record.
+    `wishes` are attributes that the user wants, if targets come from attributes (recorded concept
+    logs). `pair` names the group that conversations are paired by when systems are compared, if
+    that is not the record.
     """
 
     corpus: str
@@ -73,10 +73,10 @@ class Ending(StrEnum):
 class ConversationLog(Record):
     """A conversation, simulated or recorded; everything after the session reads it.
 
-    `interaction` alternates, begins after the history, and ends with a user turn where the
-    session was simulated and came to its end. `hit_round` is the 1-based round of the first hit.
-    `leaks_caught` counts utterances of the simulated user that named a target and were rewritten
-    or cut before they were sent; `leaks_through` those that were sent all the same.
+    `interaction` alternates between speakers and begins after the history. It ends with a user
+    turn if the session was simulated and completed. `hit_round` is the 1-based round of the first
+    hit. `leaks_caught` counts utterances of the simulated user that named a target and were
+    rewritten or cut before they were sent; `leaks_through` counts those that were sent anyway.
     """
 
     system: str

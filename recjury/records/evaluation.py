@@ -1,4 +1,4 @@
-"""Evaluations: what an evaluator is given, the stages it works in, and what a stage gives."""
+"""Evaluations: the input of an evaluator, its stages, and their results."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
@@ -11,9 +11,9 @@ from recjury.records.transcript import Debate
 
 
 class Stage(Record):
-    """A part of an evaluation that is kept on its own once it is done.
+    """A part of an evaluation whose result is stored separately.
 
-    It runs when the stages named in `after` are done, and is given what they gave.
+    It runs when the stages named in `after` are done, and gets their results.
     """
 
     name: str
@@ -21,10 +21,10 @@ class Stage(Record):
 
 
 class ConversationRecord(NamedTuple):
-    """A log, and what is known of it besides: it is no part of what the log is identified by.
+    """A log, with data that is not part of the log's identity.
 
-    `seconds` and `costs` (US dollars) are by system turn, in order; None where not known, and
-    empty for conversations that were recorded elsewhere.
+    `seconds` and `costs` (US dollars) are by system turn, in order. A value is None if it is not
+    known; both are empty for conversations that were recorded elsewhere.
     """
 
     log: ConversationLog
@@ -33,17 +33,17 @@ class ConversationRecord(NamedTuple):
 
 
 Kept: TypeAlias = Debate | Decomposition | AspectScores | dict[str, JSON]
-"""What a stage may leave besides ratings; a dict of plain JSON where it is none of the others."""
+"""What a stage may store besides ratings: one of these types, or a dict of plain JSON."""
 
 
 class StageResult(NamedTuple):
-    """What a stage gives: ratings, and whatever else is to be kept."""
+    """The result of a stage: ratings, and anything else to store."""
 
     ratings: tuple[Rating, ...] = ()
     kept: Kept | None = None
 
 
-# Part of the identities below: raise it when an evaluator comes to compute something else.
+# Part of the identities below: raise it when evaluators compute something else.
 IDENTITY_VERSION = 1
 
 

@@ -31,11 +31,11 @@ class Item(Record):
 
 
 class ItemRef(Record):
-    """An item as it stands in a list or among the targets: `id` is None if no catalogue has it."""
+    """An item in a list or among the targets: `id` is None if the catalogue does not have it."""
 
     id: str | None
     name: str
 
     def same_item(self, other: "ItemRef") -> bool:
-        """Whether both mean one catalogue item; what no catalogue has is the same as nothing."""
+        """Whether both are the same catalogue item; False if either has no id."""
         return self.id is not None and self.id == other.id

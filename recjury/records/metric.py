@@ -9,7 +9,7 @@ from recjury.records.rating import Level
 
 
 class Need(StrEnum):
-    """What a metric cannot do without."""
+    """What a metric needs."""
 
     LIST = "list"  # a recommendation list
     TARGETS = "targets"  # target items
@@ -22,10 +22,10 @@ class Metric(Record):
 
     `id` is unique within its evaluator ("grammatical_correctness"); with the evaluator's name
     before it, it is unique in a campaign ("core.grammatical_correctness"). `group` gathers
-    metrics under one heading. `low` and `high` bound the scores; `high` is None where nothing
-    does. `detail` marks what stands in exports, frames and JSON, and neither in the main tables
-    nor among what comparisons test. `of_some` tells that only some conversations are meant to
-    have a score. `digits` are the decimals that tables show.
+    metrics under one heading. `low` and `high` bound the scores; without an upper bound, `high`
+    is None. A metric with `detail` is in exports, frames and JSON, but not in the main tables and
+    not in the tests of comparisons. `of_some` says that only some conversations are expected to
+    have a score. `digits` is the number of decimals in tables.
     """
 
     id: str = Field(pattern="^[a-z0-9][a-z0-9_@]*$")

@@ -20,9 +20,9 @@ class DialogueAct(StrEnum):
 
 
 class Particle(Record):
-    """One piece of a system turn: its act, the words, and what the user then said of it.
+    """One piece of a system turn: its act, its words, and the user's reaction to it.
 
-    `feedback` is from the user's next turn; None says that the user gave none.
+    `feedback` is from the user's next turn; None if the user gave none.
     """
 
     act: DialogueAct
@@ -33,8 +33,8 @@ class Particle(Record):
 class TurnParticles(Record):
     """The particles of the system turn at index `turn` of the interaction, in its order.
 
-    A turn that could not be decomposed has none, a status other than SCORED, and the reason. A
-    turn that was decomposed may have none, too: there was nothing in it.
+    A turn that could not be decomposed has no particles, a status other than SCORED, and the
+    reason. A turn that was decomposed may have no particles, too, if it has no content.
     """
 
     turn: int
@@ -45,7 +45,7 @@ class TurnParticles(Record):
 
 
 class Decomposition(Record):
-    """All system turns of a log as particles, in order; `decomposer` names who did it."""
+    """All system turns of a log as particles, in order; `decomposer` names the decomposer."""
 
     decomposer: str
     turns: tuple[TurnParticles, ...]
@@ -57,10 +57,10 @@ class Decomposition(Record):
 
 
 class InstructionScore(NamedTuple):
-    """What one instruction made of one particle.
+    """The score of one particle by one instruction.
 
-    `samples` are the sampled scores, None for one that could not be read; `expectation` stands
-    in their place where it was asked for under log-probabilities. `call` is the first call.
+    `samples` are the sampled scores, None for one that could not be read. With log-probabilities
+    there is an `expectation` instead. `call` is the first call.
     """
 
     instruction: str

@@ -14,13 +14,13 @@ from recjury.records.rating import Rating
 
 
 class Conversation(Record):
-    """What a system under test sees: all turns so far, history first; never the targets."""
+    """What a system under test sees: all turns so far, history first, without the targets."""
 
     turns: tuple[Turn, ...]
 
 
-# A few times what a language model says at most. Reading a far longer answer, turn after turn,
-# would hold up all other conversations until their systems seem to be late.
+# Several times the longest reply of a language model. Reading far longer answers would delay all
+# other conversations until their systems seem to time out.
 LONGEST_ANSWER = 100_000
 
 
@@ -87,9 +87,9 @@ class SupportsCheck(Protocol):
 class UserContext(Record):
     """What the simulated user knows when it speaks.
 
-    `hit` is the target that a recommendation list has held, once one has; `introduce` asks the
-    user to have the system introduce it. `system_named_hit` tells that the system itself has
-    named it, so that the user may, too.
+    `hit` is the target that a recommendation list contained, or None. `introduce` asks the user to
+    have the system introduce it. `system_named_hit` says that the system has named it, so that
+    the user may name it, too.
     """
 
     scenario: Scenario
@@ -142,11 +142,11 @@ class Evaluator(Protocol):
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Everything that can change its ratings, whatever the corpus: its version."""
+        """Everything but the corpus that can change its ratings: its version."""
 
     @property
     def data(self) -> Mapping[str, JSON]:
-        """What of the corpus can change its ratings; mostly nothing."""
+        """The parts of the corpus that can change its ratings; usually none."""
 
     @property
     def metrics(self) -> Sequence[Metric]:
@@ -154,19 +154,20 @@ class Evaluator(Protocol):
 
     @property
     def stages(self) -> Sequence[Stage]:
-        """What it does, each after those that it needs."""
+        """Its stages, each after those that it depends on."""
 
     @property
     def open_at_once(self) -> int | None:
-        """How many logs it should work on at once; None where that does not matter."""
+        """The maximum number of logs to evaluate at once; None for no limit."""
 
     async def evaluate(
         self, stage: str, record: ConversationRecord, done: Mapping[str, StageResult]
     ) -> StageResult:
-        """What `stage` gives for a log; `done` has what the stages before it gave.
+        """The result of `stage` for a log; `done` has the results of the stages before it.
 
-        Ratings name a metric each (`records.metric_id`), scored or with a status that says why
-        not. A rating with the status CALL_FAILED, or UnitFailed, leaves the stage to do.
+        Each rating names a metric (`records.metric_id`), and has a score or a status that says why
+        not. After a rating with the status CALL_FAILED, or a UnitFailed, the stage stays
+        unfinished.
         """
 
 

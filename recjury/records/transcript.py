@@ -1,4 +1,4 @@
-"""What a debate leaves behind: statements, the transcript, and the verdict (CoRE, 4.2)."""
+"""The result of a debate: statements, the transcript, and the verdict (CoRE, 4.2)."""
 
 from typing import NamedTuple, Self
 
@@ -10,7 +10,7 @@ from recjury.records.rating import Status
 
 
 class Statement(Record):
-    """What one role said in one round (1-based), and its willingness to use the system, 0-100.
+    """What one role said in one round (1-based), and its willingness to use the system, 0 to 100.
 
     `speaker` names who played the role: "rule", or a model's alias. Without a score, `status`
     and `reason` say why. `calls` are the model calls behind it, the last one the reply read.
@@ -85,7 +85,7 @@ class Verdict(Record):
 
 
 class Debate(NamedTuple):
-    """What was said, and what came of it."""
+    """The transcript and the verdict of a debate."""
 
     transcript: DebateTranscript
     verdict: Verdict
