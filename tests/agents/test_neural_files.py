@@ -133,6 +133,14 @@ def test_what_is_no_plain_numbers_by_name_is_refused(
         bart_files.load_generator(generator, max_length=9, whose="BARCOR")
 
 
+@pytest.mark.parametrize("content", [b"", b"junk", b"not a checkpoint"])
+def test_a_file_that_is_no_checkpoint_is_refused(generator: Path, content: bytes) -> None:
+    (generator / "pytorch_model.bin").write_bytes(content)
+    with pytest.raises(DataError, match=r"pytorch_model\.bin: ") as caught:
+        bart_files.load_generator(generator, max_length=9, whose="BARCOR")
+    assert "\n" not in str(caught.value)
+
+
 def test_a_folder_without_weights_says_what_was_expected(generator: Path) -> None:
     (generator / "pytorch_model.bin").unlink()
     with pytest.raises(ConfigError, match=r"expected .*model\.safetensors or .*pytorch_model"):

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import pickle
+import struct
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -42,7 +43,7 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         raise DataError(
             f"holds more than tensors, and nothing in it was executed: {reason}", path=path
         ) from error
-    except (RuntimeError, EOFError, OSError, ValueError, KeyError) as error:
+    except (RuntimeError, EOFError, OSError, ValueError, KeyError, struct.error) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise DataError(f"cannot be read as a torch checkpoint: {reason}", path=path) from error
     if not isinstance(found, dict) or not all(isinstance(t, Tensor) for t in found.values()):
