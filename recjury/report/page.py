@@ -17,7 +17,7 @@ from recjury.report.table_cells import NAME_LENGTH, Means, PairTable, means_tabl
 from recjury.results import Comparison, Counts, Tally, is_newest
 from recjury.results.comparison import compare_tallies, corrected, newest_measures
 from recjury.store import Campaign, CampaignEvaluator, Store
-from recjury.store.spending import Spent
+from recjury.store.calls import Spent
 
 COMPARED_SYSTEMS = 6
 """Up to how many systems each is compared with each: beyond, only with the best."""

@@ -1,5 +1,6 @@
 """The store: calls, conversations, and all evaluations of them, in one SQLite file."""
 
+from recjury.store.calls import Spent
 from recjury.store.campaigns import Campaign, Setup, Skipped, package_versions
 from recjury.store.conversations import PlannedConversation, StoredConversation, WrittenPlan
 from recjury.store.debate_lists import DebateSummary
@@ -11,7 +12,6 @@ from recjury.store.failures import Failure, Unfinished
 from recjury.store.forks import ForkedEvaluation
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, EvaluationResult
-from recjury.store.spending import Spent
 from recjury.store.store import Store
 
 __all__ = [

@@ -1,10 +1,10 @@
-"""Stored calls: their rows, and reading them back, checked to the byte."""
+"""Rows of stored model calls, and a reader that checks them against their seals."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Engine, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, func, or_, select
 
 from recjury.errors import StoreError
 from recjury.records import CallRecord, ChatRequest, Choice, Message, Reply, Usage
@@ -40,7 +40,7 @@ class CallValues(NamedTuple):
     further: str | None = None
 
     def sealed(self) -> tuple[str | float | None, ...]:
-        """What the seal covers after the identity; nothing of `further` where there is none."""
+        """The values that the seal covers after the identity; `further` only if it is set."""
         more = () if self.further is None else (self.further,)
         return (*self[1:-2], *more)
 
@@ -62,13 +62,16 @@ class CallValues(NamedTuple):
 
 
 def seal_call(values: Sequence[str | float | None], hashes: Iterable[bytes]) -> bytes:
-    """The seal of a row: `values` are as `CallValues.sealed` gives them, `hashes` those of all
-    its texts, in the order of `CallValues.text_ids`, after the identity."""
+    """The seal of a row.
+
+    `values` are those of `CallValues.sealed`. `hashes` are the identity and then the hashes of the
+    texts in the order of `CallValues.text_ids`.
+    """
     return bytes.fromhex(seal(values, hashes))
 
 
 def params_json(request: ChatRequest) -> str:
-    """Everything asked but the messages, as canonical JSON: the same for most calls of a kind."""
+    """All parameters of a request except the messages, as canonical JSON."""
     asked: dict[str, object] = {
         "temperature": request.temperature,
         "top_p": request.top_p,
@@ -86,11 +89,11 @@ def params_json(request: ChatRequest) -> str:
 class CallReader:
     """Reads calls over a connection of its own, opened when first needed.
 
-    It speaks to the driver itself: a resumed campaign asks for tens of thousands of calls.
+    It uses the database driver directly: a resumed campaign reads tens of thousands of calls.
     """
 
     def __init__(self, engine: Engine):
-        """Nothing is opened yet."""
+        """Connect when the first call is read."""
         self._engine = engine
         self._connection: Any = None  # a DBAPI connection has no static type
         calls, texts = table_of(CallRow), table_of(TextRow)
@@ -101,7 +104,7 @@ class CallReader:
         self._hash = str(select(texts.c.hash).where(texts.c.id == 0).compile(engine))
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -113,7 +116,7 @@ class CallReader:
             return None if values is None else self._reply(values, reused=True)
 
     def call(self, identity: str) -> CallRecord:
-        """A call as it was recorded; StoreError if it is not there, or not as it was written."""
+        """A call as it was recorded; StoreError if it is missing or was altered."""
         with one_line_errors(self._engine.url.database):
             values = self._values(identity)
             if values is None:
@@ -134,7 +137,7 @@ class CallReader:
         try:
             hashes = [self._first(self._hash, number)[0] for number in values.text_ids()]
             intact = seal_call(values.sealed(), (values.identity, *hashes)) == values.seal
-        except (TypeError, ValueError, KeyError):  # what a damaged row can be read as
+        except (TypeError, ValueError, KeyError):  # a damaged row may hold any value
             intact = False
         if not intact:
             raise StoreError(f"call {identity} in the store is not as it was written")
@@ -201,10 +204,11 @@ def call_identities(connection: Connection, campaign: str | None = None) -> tupl
 
 
 def made_for(campaign: str) -> ColumnElement[bool]:
-    """The condition on a row of `call` that it was made first for a campaign itself, one of its
-    conversations (set aside or not), or an evaluation of one by the campaign's evaluators.
+    """An SQL condition that selects the calls made for a campaign.
 
-    Whichever campaign of the store asked: what two share counts for both. Forks do not count.
+    They are the calls first made for the campaign itself, for one of its conversations (set aside
+    or not), or for an evaluation of such a conversation by the campaign's evaluators. A call that
+    two campaigns share counts for both. Calls of forks do not count.
     """
     calls, links = table_of(CallRow), table_of(CampaignConversationRow)
     conversations = select(links.c.conversation).where(links.c.campaign == campaign)
@@ -214,3 +218,30 @@ def made_for(campaign: str) -> ColumnElement[bool]:
         calls.c.unit.in_(conversations),
         calls.c.unit.in_(evaluations),
     )
+
+
+class Spent(NamedTuple):
+    """The number of calls that `made_for` selects, their tokens, and their cost.
+
+    `cost` is in US dollars, and None if the price of a call is unknown.
+    """
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+
+
+def read_spent(connection: Connection, campaign: str) -> Spent:
+    """Add up the calls made for a campaign; a reused call counts where it was first made."""
+    calls = table_of(CallRow)
+    sums = select(
+        func.count(),
+        func.coalesce(func.sum(calls.c.prompt_tokens), 0),
+        func.coalesce(func.sum(calls.c.completion_tokens), 0),
+        func.coalesce(func.sum(calls.c.cost), 0.0),
+        func.count(calls.c.cost),
+    )
+    found = connection.execute(sums.select_from(calls).where(made_for(campaign))).one()
+    made, asked, said, cost, priced = found
+    return Spent(made, asked, said, cost if priced == made else None)

@@ -1,4 +1,4 @@
-"""Campaigns and their runs: what was asked, and with which versions, seeds, packs and prices."""
+"""Campaigns and their runs, with the versions, seeds, packs and prices they used."""
 
 import platform
 import time
@@ -30,7 +30,7 @@ def package_versions() -> dict[str, str]:
 
 
 class Skipped(Record):
-    """A record of the data that gave no scenario, or lost some of its targets, and why."""
+    """A record of a corpus that gave no scenario or lost some of its targets, and the reason."""
 
     corpus: str
     record: str
@@ -40,7 +40,7 @@ class Skipped(Record):
 class Setup(Record):
     """What a campaign ran with. `config` is the resolved campaign file; `packs` maps prompt and
     rubric packs to their digests; `prices` holds USD per million tokens by model,
-    None where it is not known."""
+    None if unknown."""
 
     config: object
     recjury: str
@@ -53,11 +53,11 @@ class Setup(Record):
 
 
 class Campaign(Record):
-    """A campaign to begin, or as the store has it: `setup` is that of its latest run.
+    """A campaign to start, or one in the store; `setup` is that of its latest run.
 
-    `identity` is what another start of it is recognised by; None where the store cannot tell
-    (campaigns of earlier versions). `id` is what it is called in the store, and empty until it is
-    begun. Times are Unix seconds, and None until then; `conversations` counts those planned.
+    A later run finds the campaign by `identity`, which is None for some campaigns of earlier
+    versions. `id` is its name in the store, and empty before its first run. Times are Unix
+    seconds, and None before the first run. `conversations` counts the planned conversations.
     """
 
     identity: str | None
@@ -71,7 +71,7 @@ class Campaign(Record):
 
 
 def begin_campaign(transaction: Transaction, campaign: Campaign) -> str:
-    """Add a campaign if it is not there yet, and a run of it in any case; returns its id."""
+    """Add a run, and the campaign if the store does not have it; return the campaign's id."""
     connection, now = transaction.connection, time.time()
     setup = orjson.dumps(campaign.setup.model_dump(), option=orjson.OPT_SORT_KEYS).decode()
     place = transaction.texts.intern(connection, [setup])[setup]
@@ -84,7 +84,7 @@ def begin_campaign(transaction: Transaction, campaign: Campaign) -> str:
 
 
 def id_of_campaign(connection: Connection, campaign: Campaign) -> str:
-    """What a campaign is called, or is to be called, in the store."""
+    """The campaign's id in the store, or the id it will get."""
     wanted = campaign.id or campaign.identity
     if not wanted:
         raise ValueError("a campaign needs an id or an identity")
@@ -92,7 +92,7 @@ def id_of_campaign(connection: Connection, campaign: Campaign) -> str:
 
 
 def find_id(connection: Connection, identity: str) -> str | None:
-    """What the campaign of this id is called, or else the newest of this identity."""
+    """The id of the campaign with this id, otherwise of the newest with this identity."""
     campaigns = table_of(CampaignRow)
     known = or_(campaigns.c.id == identity, campaigns.c.identity == identity)
     query = (
@@ -133,7 +133,7 @@ def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
 
 
 def find_campaign(connection: Connection, prefix: str) -> Campaign:
-    """The one campaign whose id begins so; StoreError if there is none, or several."""
+    """The only campaign whose id begins with `prefix`; StoreError for none or several."""
     found = [campaign for campaign in read_campaigns(connection) if campaign.id.startswith(prefix)]
     if len(found) != 1:
         many = "several campaigns begin" if found else "no campaign begins"

@@ -1,7 +1,6 @@
-"""One process at a time runs a campaign: a lock of the operating system beside the store.
+"""A lock that lets one process at a time run a campaign: a locked file beside the store.
 
-Such a lock is gone with its process, however that ends, so there is nothing to clean up after
-a kill.
+The operating system releases the lock when the process ends, even after a kill.
 """
 
 import contextlib
@@ -51,7 +50,7 @@ def _locked(path: Path, campaign: str) -> int:
             os.ftruncate(handle, 0)
             os.write(handle, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
             return handle
-        # Its former holder removed the file between our opening and our locking it.
+        # The previous holder removed the file after we opened it and before we locked it.
         os.close(handle)
 
 

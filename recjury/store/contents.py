@@ -1,4 +1,4 @@
-"""All that evaluations left behind, read together and checked row by row and stage by stage."""
+"""Everything that evaluations stored, checked row by row and stage by stage."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -33,7 +33,7 @@ from recjury.store.texts import Damaged, refuse
 
 
 class Content(NamedTuple):
-    """An evaluation's finished stages; what is not there yet is None or empty."""
+    """The results of an evaluation's finished stages; other results are None or empty."""
 
     ratings: tuple[StoredRating, ...] = ()
     debate: StoredDebate | None = None
@@ -41,7 +41,7 @@ class Content(NamedTuple):
     kept: Mapping[str, StoredObject] = MappingProxyType({})
 
     def seals(self) -> dict[str, list[str]]:
-        """The seals of all rows by stage: of what it kept, then of its ratings."""
+        """The seals of all rows by stage: first of other results, then of ratings."""
         found: dict[str, list[str]] = {}
         if self.debate is not None:
             found[DEBATE] = list(self.debate.seals)
@@ -54,7 +54,7 @@ class Content(NamedTuple):
         return found
 
     def calls(self) -> tuple[str, ...]:
-        """The identities of all model calls behind it, each once, in order."""
+        """The identities of the model calls it is based on, in order and without duplicates."""
         statements = () if self.debate is None else self.debate.debate.transcript.statements
         sources: tuple[Rating | Statement, ...] = (
             *(each.rating for each in self.ratings),
@@ -64,7 +64,7 @@ class Content(NamedTuple):
         return tuple(dict.fromkeys((*own, *self.face.calls())))
 
     def results(self, stages: Iterable[str], kind: str) -> dict[str, StageResult]:
-        """What each of `stages` gave; `kind` is the evaluator's."""
+        """The result of each of `stages`; `kind` is the evaluator's kind."""
         return {stage: self._result(stage, kind) for stage in stages}
 
     def _result(self, stage: str, kind: str) -> StageResult:
@@ -89,8 +89,10 @@ class Content(NamedTuple):
 def read_contents(
     connection: Connection, evaluations: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, Content]:
-    """The content of each of `evaluations`; `damaged` hears of every row that was altered, and of
-    stages that have lost or gained rows."""
+    """The content of each evaluation.
+
+    `damaged` is called for each altered row and for each stage that lost or gained rows.
+    """
     wanted = tuple(dict.fromkeys(evaluations))
     ratings = read_ratings(connection, wanted, damaged)
     debates = read_debates(connection, wanted, damaged)
@@ -111,18 +113,17 @@ def read_contents(
 
 
 def stage_results(connection: Connection, evaluation: str) -> dict[str, StageResult]:
-    """What each finished stage of an evaluation gave; StoreError for altered rows."""
+    """The result of each finished stage of an evaluation; StoreError for altered rows."""
     stages = read_stages(connection, [evaluation]).get(evaluation, set()) - {CONVERSE}
     stored = read_evaluations(connection, [evaluation])[evaluation]
     return read_contents(connection, [evaluation])[evaluation].results(sorted(stages), stored.kind)
 
 
 def integrity(connection: Connection, calls: CallReader, unit: str) -> tuple[str, ...]:
-    """What is wrong with a conversation's or an evaluation's rows, and with those of the model
-    calls behind them, a line each.
+    """The problems with the rows of a conversation or evaluation and of its model calls.
 
-    Every text of every call is held against its hash and every row against its seal; empty
-    when all is as it was written. With an evaluation go the conversations that have its log.
+    Each text is compared with its hash and each row with its seal. The result is empty if nothing
+    was altered. For an evaluation, the conversations with its log are checked too.
     """
     found: list[str] = []
 
@@ -141,7 +142,7 @@ def integrity(connection: Connection, calls: CallReader, unit: str) -> tuple[str
 
 
 def _conversations(connection: Connection, unit: str, damaged: Damaged) -> list[str]:
-    """The conversations that `unit` is or is about."""
+    """The conversation `unit`, or the conversations that the evaluation `unit` is about."""
     table = table_of(ConversationRow)
     row = connection.execute(table.select().where(table.c.id == unit)).first()
     own = [] if row is None else [unit]
@@ -165,7 +166,7 @@ def _with_log(stored: StoredEvaluation, own: list[str], damaged: Damaged) -> lis
 
 
 def _said(connection: Connection, conversations: Iterable[str], damaged: Damaged) -> Iterator[str]:
-    """The calls behind what was said in conversations, whose rows are checked."""
+    """The calls made in conversations, whose rows are checked."""
     wanted = tuple(conversations)
     for each in wanted:
         try:

@@ -1,4 +1,4 @@
-"""Conversations: what is planned, and which of them a campaign consists of."""
+"""Planned conversations, and the conversations of a campaign."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -18,12 +18,12 @@ from sqlalchemy.dialects.sqlite import insert
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
-from recjury.store.prefixes import one_id
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import (
     CampaignConversationRow,
     ConversationRow,
     StageRow,
+    one_id,
     table_of,
 )
 from recjury.store.texts import Kept, chunks, hashes_of_ids, seal, texts_of_ids
@@ -31,8 +31,10 @@ from recjury.store.writer import Transaction
 
 
 class PlannedConversation(Record):
-    """One system in one scenario, once. `identity` is a digest of all that can change what is
-    said, and `settings` is that as JSON; `scenario` is the scenario's id; `repeat` counts from 0.
+    """One repeat of a scenario with a system.
+
+    `settings` has everything that can change the conversation, and `identity` is its digest.
+    `scenario` is the scenario's id. `repeat` counts from 0.
     """
 
     identity: str
@@ -45,10 +47,9 @@ class PlannedConversation(Record):
 
 
 class StoredConversation(Record):
-    """A conversation that the store knows, held or not, as it was planned.
+    """A planned conversation in the store, whether it was held or not.
 
-    `id` is what it is called here. In a store that was migrated it is not the identity, and the
-    identity is None where it could not be told.
+    In a migrated store, `id` differs from the identity, and the identity may be None (unknown).
     """
 
     id: str
@@ -67,7 +68,7 @@ _SEALED = ("id", "identity", "system", "scenario", "corpus", "repeat", "seed")
 def conversation_rows(
     planned: Sequence[PlannedConversation], places: Mapping[str, Kept]
 ) -> list[dict[str, JSON]]:
-    """Rows of `conversation`, sealed; `places` says where the texts of their settings lie."""
+    """Sealed rows of `conversation`; `places` has the stored texts of their settings."""
     rows: list[dict[str, JSON]] = []
     for each in planned:
         number, digest = places[settings_text(each)]
@@ -107,13 +108,13 @@ def _stored(
     try:
         if seal(list(values.values()), [settings_hash]) == row.seal:
             return StoredConversation(**values, settings=orjson.loads(settings))
-    except (TypeError, ValueError):  # what a damaged row can be read as
+    except (TypeError, ValueError):  # a damaged row may hold any value
         pass
     raise StoreError(f"conversation {row.id} in the store is not as it was written")
 
 
 def find_conversation(connection: Connection, prefix: str) -> StoredConversation:
-    """The one conversation whose id begins so; StoreError if there is none, or several."""
+    """The only conversation whose id begins with `prefix`; StoreError for none or several."""
     found = one_id(connection, ConversationRow, prefix, "conversation")
     return read_conversations(connection, [found])[found]
 
@@ -121,10 +122,10 @@ def find_conversation(connection: Connection, prefix: str) -> StoredConversation
 def conversation_ids(
     connection: Connection, campaign: str | None = None, system: str | None = None
 ) -> tuple[str, ...]:
-    """Ids of a campaign's conversations in the plan's order, without those that were set aside.
+    """Ids of a campaign's conversations in the plan's order, except those that were set aside.
 
-    Without a campaign, of the whole store: the newest of each identity, and none that every
-    campaign has set aside.
+    Without a campaign: the newest conversation of each identity in the whole store, except those
+    that all their campaigns have set aside.
     """
     table, links = table_of(ConversationRow), table_of(CampaignConversationRow)
     query = select(table.c.id)
@@ -150,13 +151,15 @@ def _counting(connection: Connection) -> set[str]:
     kept = select(func.min(links.c.set_aside)).where(links.c.conversation == table.c.id)
     query = select(table.c.id, table.c.identity).where(kept.scalar_subquery() == 0)
     rows = connection.execute(query.order_by(*newest_last())).all()
-    # The last of an identity stays; what has none is like no other.
+    # The last of an identity is kept, and all without an identity.
     return set({row.identity or row.id: row.id for row in rows}.values())
 
 
 def newest_last() -> tuple[ColumnElement[object], ...]:
-    """An order of `conversation` in which what counts of an identity comes last: the one that
-    was held last, else the one that was planned last."""
+    """An order of `conversation` in which the row that counts for an identity comes last.
+
+    It is the conversation held last or, if none was held, the one planned last.
+    """
     table, stages = table_of(ConversationRow), table_of(StageRow)
     held = select(stages.c.finished_at).where(
         stages.c.unit == table.c.id, stages.c.stage == CONVERSE
@@ -165,10 +168,10 @@ def newest_last() -> tuple[ColumnElement[object], ...]:
 
 
 class WrittenPlan(NamedTuple):
-    """Which conversations a campaign goes on with: row ids by identity.
+    """The ids of a campaign's conversations by identity.
 
-    `set_aside` counts those of an earlier version that have left its tables for a planned one
-    of the same system, scenario and repeat.
+    `set_aside` counts the earlier conversations that were replaced by a planned one of the same
+    system, scenario and repeat.
     """
 
     ids: dict[str, str]
@@ -178,7 +181,7 @@ class WrittenPlan(NamedTuple):
 def write_plan(
     transaction: Transaction, campaign: str, planned: Sequence[PlannedConversation]
 ) -> WrittenPlan:
-    """Make conversations those of a campaign, and set aside those whose places they take."""
+    """Add conversations to a campaign, and set aside those that they replace."""
     connection = transaction.connection
     known = ids_of_conversations(connection, (each.identity for each in planned))
     new = {each.identity: each for each in planned if each.identity not in known}
@@ -194,7 +197,7 @@ def write_plan(
 
 
 def ids_of_conversations(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
-    """The row that counts for each identity that is there."""
+    """The id of the row that counts for each stored identity."""
     table = table_of(ConversationRow)
     found: dict[str, str] = {}
     for some in chunks(identities):
@@ -224,10 +227,9 @@ def _superseded(
     planned: Sequence[PlannedConversation],
     ids: Collection[str],
 ) -> dict[str, bool]:
-    """The campaign's conversations that one of `ids`, the planned ones, has taken the place of,
-    and whether each counts.
+    """The campaign's conversations that a planned one (`ids`) replaces, and whether each counts.
 
-    A row that only repeats an identity, or has none because it had not begun, does not count.
+    A row does not count if another has its identity, or if it has none because it never started.
     """
     table, links = table_of(ConversationRow), table_of(CampaignConversationRow)
     places = {(each.system, each.scenario, each.repeat) for each in planned}
@@ -242,7 +244,7 @@ def _superseded(
 
 
 def _set_aside(connection: Connection, campaign: str, gone: Iterable[str]) -> None:
-    """Take conversations out of a campaign's tables; they stay in the store."""
+    """Remove conversations from a campaign's tables; the store keeps them."""
     links = table_of(CampaignConversationRow)
     for some in chunks(gone):
         query = update(links).where(links.c.campaign == campaign, links.c.conversation.in_(some))

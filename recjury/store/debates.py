@@ -116,7 +116,7 @@ def _stored(row: Row[tuple[object, ...]], spoken: Sequence[_Spoken]) -> StoredDe
             )
             seals = (row.seal, *(one.seal for one in spoken))
             return StoredDebate(Debate(transcript, verdict), seals)
-    except (TypeError, ValueError):  # what a damaged row can be read as
+    except (TypeError, ValueError):  # a damaged row may hold any value
         pass
     raise StoreError(
         f"the verdict of evaluation {row.evaluation} in the store is not as it was written"
@@ -136,7 +136,7 @@ def _statement(row: Row[tuple[object, ...]]) -> Statement:
                 reason=row.reason,
                 calls=read_string_list(row.calls),
             )
-    except (TypeError, ValueError):  # what a damaged row can be read as
+    except (TypeError, ValueError):  # a damaged row may hold any value
         pass
     raise StoreError(
         f"the statement of the {row.role} in round {row.round} of {row.evaluation} in the store "

@@ -1,4 +1,4 @@
-"""What is particular to SQLite: connecting, pragmas, transactions, and its errors in one line."""
+"""Everything specific to SQLite: connections, pragmas, transactions, and error messages."""
 
 import contextlib
 import sqlite3
@@ -83,7 +83,7 @@ def for_writing(connection: Connection) -> Connection:
 
 @contextlib.contextmanager
 def without_foreign_keys(connection: Connection) -> Iterator[None]:
-    """A block in which `connection` checks no foreign keys: tables are made anew in it.
+    """A block without foreign-key checks, in which migrations can recreate tables.
 
     It must begin and end outside a transaction.
     """
@@ -101,20 +101,20 @@ def _set_foreign_keys(connection: Connection, value: str) -> None:
 
 
 def use_write_ahead_log(connection: Connection) -> None:
-    """Readers and the writer do not block each other from here on; the file remembers it."""
+    """Let readers and the writer work at the same time; the setting stays in the file."""
     raw = connection.connection.cursor()
     raw.execute("PRAGMA journal_mode = WAL")
     raw.close()
 
 
 def insert_new(model: type[SQLModel]) -> Insert:
-    """An INSERT that leaves a row alone which is there already."""
+    """An INSERT that does not change existing rows."""
     return insert(model).on_conflict_do_nothing()
 
 
 @contextlib.contextmanager
 def one_line_errors(path: Path | str | None) -> Iterator[None]:
-    """Database errors that the user can fix, as a StoreError of one line."""
+    """Raise a one-line StoreError for a database error that the user can fix."""
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:

@@ -12,9 +12,8 @@ from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
 from recjury.store.evaluation_tables import CampaignEvaluatorRow, EvaluationRow, EvaluatorRow
-from recjury.store.prefixes import one_id
 from recjury.store.stages import CONVERSE
-from recjury.store.tables import CampaignConversationRow, LogRow, StageRow, table_of
+from recjury.store.tables import CampaignConversationRow, LogRow, StageRow, one_id, table_of
 from recjury.store.texts import Damaged, chunks, hashes_of_ids, refuse, seal, texts_of_ids
 from recjury.store.writer import Transaction
 
@@ -185,7 +184,7 @@ def _stored(
     holders: Mapping[str, Sequence[str]],
 ) -> StoredEvaluation:
     if _is_intact(row, hashes):
-        with contextlib.suppress(ValueError):  # a damaged row may hold anything
+        with contextlib.suppress(ValueError):  # a damaged row may hold any value
             return StoredEvaluation(
                 **{name: row._mapping[name] for name in _SEALED},
                 kind=row.kind,
@@ -199,7 +198,7 @@ def _is_intact(row: Row[tuple[object, ...]], hashes: Mapping[int, bytes]) -> boo
     values = [row._mapping[name] for name in _SEALED]
     try:
         return row.data in hashes and seal(values, [hashes[row.data]]) == row.seal
-    except (TypeError, ValueError):  # what a damaged row can be read as
+    except (TypeError, ValueError):  # a damaged row may hold any value
         return False
 
 
@@ -222,7 +221,7 @@ def conversations_of_logs(connection: Connection, logs: Iterable[str]) -> dict[s
 def _is_digest(log: object) -> bool:
     try:
         return isinstance(log, str) and len(bytes.fromhex(log)) > 0
-    except ValueError:  # an edited row may hold anything
+    except ValueError:  # an edited row may hold any value
         return False
 
 

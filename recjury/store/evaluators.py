@@ -1,4 +1,4 @@
-"""Evaluators: which versions evaluate a campaign's conversations, and what they declare."""
+"""The versions of evaluators that a campaign uses, and the metrics they declare."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ _NAMES = TypeAdapter(tuple[str, ...])
 
 
 class PlannedEvaluator(Record):
-    """Who is to evaluate a campaign's conversations, and what is to be had of it.
+    """An evaluator that a campaign will use, and what it will be asked for.
 
     `id` is the version (`records.evaluator_id`), `name` what its metrics' ids begin with.
     `judgings` is how often each log is judged; `metrics` and `stages` are those asked for.
@@ -156,7 +156,7 @@ def _links(connection: Connection, campaign: str | None) -> list[_Link]:
 
 
 def _once_each(links: Iterable[_Link]) -> list[_Link]:
-    """One link for each evaluator: the newest, with all that was asked of it by any campaign."""
+    """The newest link of each evaluator, with everything that any campaign asked of it."""
     found: dict[str, _Link] = {}
     for link in links:
         earlier = found.get(link.evaluator)
@@ -184,7 +184,7 @@ def _label(link: _Link, links: Sequence[_Link]) -> str:
 
 
 def check_evaluator(connection: Connection, evaluator: str) -> None:
-    """Raise StoreError where an evaluator is missing, or not as it was written."""
+    """Raise StoreError if an evaluator is missing or was altered."""
     row = _rows(connection, [evaluator])[evaluator]
     _settings(row, texts_of_ids(connection, [row.settings])[row.settings])
 
@@ -204,7 +204,7 @@ def _settings(row: Row[tuple[object, ...]], text: str) -> dict[str, JSON]:
         settings: dict[str, JSON] = orjson.loads(text)
         if evaluator_id(row.kind, settings) == row.id:
             return settings
-    except (TypeError, ValueError, ValidationError):  # what a damaged row can be read as
+    except (TypeError, ValueError, ValidationError):  # a damaged row may hold any value
         pass
     raise StoreError(f"evaluator {row.id} in the store is not as it was written")
 

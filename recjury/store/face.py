@@ -1,4 +1,4 @@
-"""What FACE leaves behind: the particles of turns, and each sample of each particle's score."""
+"""Stored results of FACE: the particles of turns, and all samples of their scores."""
 
 import hashlib
 from collections.abc import Iterable
@@ -33,7 +33,7 @@ from recjury.store.texts import (
 from recjury.store.writer import Transaction
 
 PARTICLES = "particles"
-"""The stage that takes turns apart; the scores on an aspect come with the stage of its name."""
+"""The stage that decomposes turns; the stage named after an aspect scores that aspect."""
 
 _NO_CALL = "0" * 32
 _GONE = "-"
@@ -95,14 +95,14 @@ def _group(score: InstructionScore) -> str:
 
 
 class StoredFace(NamedTuple):
-    """What an evaluation has of FACE, and the seals of its rows by stage."""
+    """FACE's results in an evaluation, and the seals of their rows by stage."""
 
     decomposition: Decomposition | None
     scores: dict[Aspect, tuple[ParticleScore, ...]]
     seals: dict[str, list[str]]
 
     def calls(self) -> tuple[str, ...]:
-        """The identities of the calls behind it, as far as they are kept."""
+        """The identities of the calls that gave these results, if they were stored."""
         turns = () if self.decomposition is None else self.decomposition.turns
         asked = (call for turn in turns for call in turn.calls)
         scored = (
@@ -118,7 +118,7 @@ class StoredFace(NamedTuple):
 def read_face(
     connection: Connection, evaluations: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, StoredFace]:
-    """Per evaluation that has any: particles and scores; `damaged` hears of altered rows."""
+    """Particles and scores by evaluation; `damaged` is called for each altered row."""
     wanted = tuple(evaluations)
     turns, scores = table_of(FaceTurnRow), table_of(FaceScoreRow)
     found: dict[str, StoredFace] = {}
@@ -173,7 +173,7 @@ def _turn(row: Row[tuple[object, ...]]) -> TurnParticles:
                 reason=row.reason,
                 calls=read_string_list(row.calls),
             )
-    except (TypeError, ValueError):  # what a damaged row can be read as
+    except (TypeError, ValueError):  # a damaged row may hold any value
         pass
     raise StoreError(f"the particles of turn {row.turn} of evaluation {row.evaluation} {_ALTERED}")
 
@@ -195,7 +195,7 @@ def _score(row: Row[tuple[object, ...]], names: str) -> ParticleScore:
                     for n, (name, group) in enumerate(groups)
                 ),
             )
-    except (TypeError, ValueError, AttributeError):  # what a damaged row can be read as
+    except (TypeError, ValueError, AttributeError):  # a damaged row may hold any value
         pass
     raise StoreError(
         f"the {row.aspect} scores of turn {row.turn} of evaluation {row.evaluation} {_ALTERED}"

@@ -1,4 +1,4 @@
-"""Failures: which stages failed and why, and what was said until a conversation did."""
+"""Failed stages with their reasons, and the turns of conversations that failed."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -29,14 +29,14 @@ class Failure(NamedTuple):
 
 
 class FailedStage(NamedTuple):
-    """A failure to keep, with what was said until then where a conversation failed."""
+    """A failure to store; `said` has the turns of a conversation that failed."""
 
     failure: Failure
     said: ConversationLog | None = None
 
 
 class Unfinished(NamedTuple):
-    """A conversation that failed, as far as it went; nothing of it is ever scored.
+    """The turns of a conversation that failed; they are never scored.
 
     `reason` says what went wrong; `failed_at` is in Unix seconds.
     """
@@ -48,7 +48,7 @@ class Unfinished(NamedTuple):
 
     @property
     def round(self) -> int:
-        """The 1-based round in which it failed, or after which, if it had come to its end."""
+        """The round (from 1) in which it failed, or after which if its last turn was complete."""
         broken = self.log.ending is Ending.BROKEN_OFF
         answered = self.log.interaction[-1].speaker is Speaker.USER
         return len(self.log.system_turns) + (broken and answered)
@@ -61,7 +61,7 @@ class Unfinished(NamedTuple):
 
 
 def write_failures(transaction: Transaction, failed: Sequence[FailedStage]) -> None:
-    """Keep failures; the stages they are about stay to do."""
+    """Store failures; their stages can still be run again."""
     logs = [None if said is None else canonical(said) for _, said in failed]
     texts = [log for log in logs if log is not None]
     places = transaction.texts.intern(transaction.connection, texts)
@@ -73,7 +73,7 @@ def write_failures(transaction: Transaction, failed: Sequence[FailedStage]) -> N
 
 
 def read_failures(connection: Connection, units: Iterable[str]) -> dict[str, list[Failure]]:
-    """Per unit, its failures, the oldest first, those of stages finished later included."""
+    """The failures of each unit, oldest first, including those of stages finished later."""
     failures = table_of(FailureRow)
     found: dict[str, list[Failure]] = {}
     for some in chunks(units):
@@ -87,7 +87,7 @@ def read_failures(connection: Connection, units: Iterable[str]) -> dict[str, lis
 def unfinished_conversations(
     connection: Connection, campaign: str | None = None
 ) -> tuple[str, ...]:
-    """The conversations that failed so far and left something said, in the plan's order."""
+    """The conversations that failed and have stored turns, in the plan's order."""
     failures, links = table_of(FailureRow), table_of(CampaignConversationRow)
     query = select(failures.c.unit).where(_is_unfinished()).distinct()
     if campaign is None:
@@ -102,9 +102,10 @@ def unfinished_conversations(
 def read_unfinished(
     connection: Connection, conversation: str, damaged: Damaged = refuse
 ) -> Unfinished | None:
-    """What a conversation's latest failure left; None where there is none, or a whole one.
+    """The turns stored with a conversation's latest failure.
 
-    `damaged` hears of one that is not as it was written.
+    None if there are none, or if the conversation was held later. `damaged` is called if the row
+    was altered.
     """
     failures = table_of(FailureRow)
     query = select(failures).where(failures.c.unit == conversation, _is_unfinished())
@@ -120,7 +121,7 @@ def read_unfinished(
 
 
 def _is_unfinished() -> ColumnElement[bool]:
-    """Whether a row of `failure` holds a conversation, and its unit has none that was held."""
+    """Whether a row of `failure` has turns and its conversation was never completed."""
     failures, stages = table_of(FailureRow), table_of(StageRow)
     held = exists().where(stages.c.unit == failures.c.unit, stages.c.stage == CONVERSE)
     return and_(failures.c.log.is_not(None), ~held)

@@ -33,9 +33,9 @@ class ForkedEvaluation(NamedTuple):
 def write_forks(
     transaction: Transaction, finished: Sequence[tuple[ForkedEvaluation, StageResult]]
 ) -> None:
-    """Keep forks, with the stages "fork" and "debate"; one that is there already stays.
+    """Store forks with their stages "fork" and "debate"; existing forks are not changed.
 
-    StoreError where the original is not there, or what has the identity is no fork of it.
+    Raises StoreError if the original is missing, or if the identity belongs to another row.
     """
     connection, evaluations = transaction.connection, table_of(EvaluationRow)
     for (identity, original, spec), result in finished:

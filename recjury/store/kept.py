@@ -1,4 +1,4 @@
-"""What stages leave behind besides ratings, debates and particles: a JSON object each."""
+"""Results of stages other than ratings, debates and particles: one JSON object each."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from recjury.store.writer import Transaction
 def kept_row(
     transaction: Transaction, evaluation: str, stage: str, body: Mapping[str, JSON]
 ) -> dict[str, JSON]:
-    """A row of `kept`, sealed; its body is put into the store."""
+    """A sealed row of `kept`, whose body is stored as a text."""
     text = orjson.dumps(body, option=orjson.OPT_SORT_KEYS).decode()
     place = transaction.texts.intern(transaction.connection, [text])[text]
     sealed = seal([evaluation, stage], [place.hash])
@@ -34,7 +34,7 @@ class StoredObject(NamedTuple):
 def read_kept(
     connection: Connection, evaluations: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, dict[str, StoredObject]]:
-    """JSON objects by evaluation and stage; `damaged` hears of altered rows."""
+    """JSON objects by evaluation and stage; `damaged` is called for each altered row."""
     table = table_of(KeptRow)
     found: dict[str, dict[str, StoredObject]] = {}
     for some in chunks(evaluations):
@@ -55,7 +55,7 @@ def _stored(connection: Connection, row: Row[tuple[object, ...]], body_hash: byt
         if seal([row.evaluation, row.stage], [body_hash]) == row.seal:
             body = orjson.loads(texts_of_ids(connection, [row.body])[row.body])
             return StoredObject(body, row.seal)
-    except TypeError:  # what a damaged row can be read as
+    except TypeError:  # a damaged row may hold any value
         pass
     raise StoreError(
         f"what stage {row.stage} of evaluation {row.evaluation} kept is not in the store as it "

@@ -1,4 +1,4 @@
-"""Conversation logs: canonical JSON, so that a log's id is the digest of its stored bytes."""
+"""Conversation logs, stored as canonical JSON; a log's id is the digest of its bytes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -44,7 +44,7 @@ class StoredLog(NamedTuple):
 
 
 def write_logs(transaction: Transaction, finished: Sequence[FinishedLog]) -> None:
-    """Keep logs and finish the stage "converse"; a conversation that has a log keeps it."""
+    """Store logs and finish the stage "converse"; an existing log is not replaced."""
     for conversation, log, taken, paid in finished:
         body = canonical(log)
         digest, seconds, costs = plain_digest(body), _json(taken), _json(paid)
@@ -76,7 +76,7 @@ def canonical(log: ConversationLog) -> str:
 def read_logs(
     connection: Connection, conversations: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, StoredLog]:
-    """Logs by conversation, of those that have one; `damaged` hears of altered ones."""
+    """Logs by conversation; `damaged` is called for each altered log."""
     logs = table_of(LogRow)
     found: dict[str, StoredLog] = {}
     for some in chunks(conversations):
@@ -94,7 +94,7 @@ def _stored(row: Row[tuple[object, ...]]) -> StoredLog:
             log = ConversationLog.model_validate_json(row.body)
             seals = _seals(row.digest, row.seconds, row.costs)
             return StoredLog(log, row.digest, _numbers(row.seconds), _numbers(row.costs), seals)
-    except (ValidationError, TypeError, AttributeError):  # what a damaged row can be read as
+    except (ValidationError, TypeError, AttributeError):  # a damaged row may hold any value
         pass
     raise StoreError(
         f"the log of conversation {row.conversation} in the store is not as it was written"
@@ -149,7 +149,7 @@ def held(connection: Connection, campaign: str) -> dict[str, str]:
 
 
 def logs_of_identities(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
-    """The log's id of each identity of which a conversation was held; of several, the newest."""
+    """The id of the newest log by the conversation's identity."""
     logs, conversations = table_of(LogRow), table_of(ConversationRow)
     query = select(conversations.c.identity, logs.c.digest)
     query = query.join(logs, logs.c.conversation == conversations.c.id)

@@ -15,12 +15,12 @@ def revisions() -> tuple[str, ...]:
 
 
 def is_current(connection: Connection) -> bool:
-    """Whether nothing is missing; a look that needs no lock."""
+    """Whether all migrations have run. This takes no lock."""
     return _current(connection) == revisions()[-1]
 
 
 def upgrade(connection: Connection, *, to: str | None = None) -> None:
-    """Run what is missing, up to the migration named `to` (default: the newest).
+    """Run the missing migrations, up to the one named `to` (default: the newest).
 
     `connection` must be in a transaction that holds the write lock: another process that opens
     the same store then waits, and finds nothing left to do. Raises StoreError for a schema that

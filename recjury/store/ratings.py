@@ -48,9 +48,9 @@ class StoredRating(NamedTuple):
 def read_ratings(
     connection: Connection, evaluations: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, tuple[StoredRating, ...]]:
-    """Per evaluation that has any, its ratings by stage and order.
+    """Ratings by evaluation, in the order of stages and positions.
 
-    `damaged` hears of altered ones.
+    `damaged` is called for each altered rating.
     """
     ratings = table_of(RatingRow)
     found: dict[str, list[StoredRating]] = {}
@@ -79,7 +79,7 @@ def _stored(row: Row[tuple[object, ...]]) -> StoredRating:
     try:
         if seal(sealed) == row.seal:
             return StoredRating(row.stage, _rating(row), row.seal)
-    except (TypeError, ValueError):  # what a damaged row can be read as
+    except (TypeError, ValueError):  # a damaged row may hold any value
         pass
     raise StoreError(
         f"the rating of {row.factor} of evaluation {row.evaluation} in the store is not as it was "

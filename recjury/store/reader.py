@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 
 from recjury.records import CallRecord, ConversationLog, ConversationRecord, Debate, StageResult
-from recjury.store.calls import CallReader, call_identities
+from recjury.store.calls import CallReader, Spent, call_identities, read_spent
 from recjury.store.campaigns import Campaign, find_campaign, find_id, read_campaigns
 from recjury.store.contents import integrity, read_contents, stage_results
 from recjury.store.conversations import (
@@ -30,7 +30,6 @@ from recjury.store.failures import (
 )
 from recjury.store.logs import StoredLog, held, logs_of_identities, read_logs, read_record
 from recjury.store.results import ConversationResult, read_results
-from recjury.store.spending import Spent, read_spent
 from recjury.store.stages import CONVERSE, check_stages, is_conversation, read_stages
 from recjury.store.texts import text_of_hash
 

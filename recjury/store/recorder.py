@@ -1,4 +1,4 @@
-"""Keeps finished calls: the store's side of the protocol `Recorder`."""
+"""Stores finished calls: the store's implementation of the protocol `Recorder`."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -49,7 +49,7 @@ class StoreRecorder:
         return self._reader.reply(identity)
 
     async def record(self, call: CallRecord) -> None:
-        """Keep a finished call; returns once it is committed."""
+        """Store a finished call; return when it is committed."""
         await self._writer.submit(self._write, call)
 
     async def aclose(self) -> None:

@@ -1,4 +1,4 @@
-"""What came of conversations and of their evaluations, for tables, comparisons and exports."""
+"""Results of conversations and evaluations, for tables, comparisons and exports."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -15,11 +15,11 @@ from recjury.store.failures import Failure, read_failures
 from recjury.store.logs import StoredLog, read_logs
 from recjury.store.stages import CONVERSE, check_stages, is_conversation, read_stages
 
-_CHUNK = 100  # conversations read at once, so that memory stays flat
+_CHUNK = 100  # conversations read at once, which limits memory
 
 
 class EvaluationResult(Record):
-    """What came of one evaluation so far.
+    """The result of one evaluation so far.
 
     `label` is its evaluator's in the campaign, `judging` counts from 0. `stages` are the finished
     ones; `failures` maps each stage that failed and is not finished to its latest reason.
@@ -34,7 +34,7 @@ class EvaluationResult(Record):
 
 
 class ConversationResult(Record):
-    """What came of one conversation so far.
+    """The result of one conversation so far.
 
     `log` is the log's id, and None while there is none: `failure` then says why it failed last,
     if it did. `pair` is what its scenario is paired by when systems are compared; `rounds` counts

@@ -1,4 +1,4 @@
-"""What a finished stage of an evaluation left behind, written in one transaction."""
+"""The result of a finished stage of an evaluation, written in one transaction."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, assert_never
@@ -35,7 +35,7 @@ DEBATE = "debate"
 
 
 class FinishedStage(NamedTuple):
-    """A stage, and what it gave."""
+    """A stage and its result."""
 
     planned: PlannedEvaluation
     stage: str
@@ -48,7 +48,7 @@ class _Rows(NamedTuple):
 
 
 def check_stage(stage: str, result: StageResult) -> None:
-    """Raise UnitFailed for what cannot be kept of a stage: anybody's code may have given it.
+    """Raise UnitFailed for a result that cannot be stored; it may come from a plugin.
 
     A debate is kept by the stage "debate" alone, particles by "particles", and their scores by
     the stage of their aspect.
@@ -77,7 +77,7 @@ def _check_json(kept: object) -> None:
 
 
 def write_stages(transaction: Transaction, finished: Sequence[FinishedStage]) -> None:
-    """Finish stages with all that they left; what is finished is never overwritten."""
+    """Store results of stages and mark them as finished; finished stages are not overwritten."""
     ids = add_evaluations(transaction, [each.planned for each in finished])
     for planned, stage, result in finished:
         evaluation = ids[planned.identity]

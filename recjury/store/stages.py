@@ -1,4 +1,4 @@
-"""Stages: what of a conversation or an evaluation (both a `unit`) is finished, and its seal."""
+"""The finished stages of conversations and evaluations (`unit` means either), with seals."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ def is_evaluation(stage: str) -> bool:
 
 
 def finish_stage(transaction: Transaction, unit: str, stage: str, seals: Sequence[str]) -> bool:
-    """Mark a stage as finished. False if it was already: what is finished is never overwritten."""
+    """Mark a stage as finished; return False if it already was."""
     row = {"unit": unit, "stage": stage, "finished_at": time.time(), "seal": seal(list(seals))}
     return transaction.connection.execute(insert_new(StageRow).values(row)).rowcount == 1
 
@@ -66,7 +66,7 @@ def check_stages(
         for stage, seals in by_stage.items()
     }
     for unit, stage in dict.fromkeys((*resealed, *sealed)):
-        # A stage without rows is sealed as such: it gave nothing.
+        # A stage without rows has a seal, too.
         fits = resealed.get((unit, stage), seal([])) == sealed.get((unit, stage))
         if concerned(stage) and not fits:
             damaged(StoreError(f"stage {stage} of {unit} is not as it was written"))

@@ -1,4 +1,4 @@
-"""The store: everything a campaign leaves behind, in one SQLite file."""
+"""The store: all data of campaigns in one SQLite file."""
 
 import contextlib
 import time

@@ -1,4 +1,4 @@
-"""The tables, but those of evaluations.
+"""All tables except those of evaluations.
 
 Columns are what is asked for in SQL; `seal` is a digest of its row's content.
 
@@ -9,9 +9,11 @@ parts, parameters, settings) is a row of `text` and is referred to by its number
 
 from typing import ClassVar
 
-from sqlalchemy import Column, Dialect, LargeBinary, Table, Text
+from sqlalchemy import Column, Connection, Dialect, LargeBinary, Table, Text, select
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, SQLModel
+
+from recjury.errors import StoreError
 
 
 class Hex(TypeDecorator[str]):
@@ -193,3 +195,14 @@ class FailureRow(SQLModel, table=True):
 def table_of(model: type[SQLModel]) -> Table:
     """The SQLAlchemy table of a model, for queries that need rows and not objects."""
     return SQLModel.metadata.tables[str(model.__tablename__)]
+
+
+def one_id(connection: Connection, model: type[SQLModel], prefix: str, what: str) -> str:
+    """The only id of a model that begins with `prefix`; StoreError for none or several."""
+    ids = table_of(model).c.id
+    query = select(ids).where(ids.startswith(prefix, autoescape=True)).limit(2)
+    found = tuple(connection.execute(query).scalars())
+    if len(found) != 1:
+        many = f"several {what}s begin" if found else f"no {what} begins"
+        raise StoreError(f"{many} with {prefix}: give more of the id")
+    return str(found[0])

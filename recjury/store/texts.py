@@ -22,16 +22,16 @@ _CHUNK = 500  # keys in one IN (...)
 
 
 Damaged = Callable[[StoreError], None]
-"""What a reader does with a row that is not as it was written."""
+"""Called by readers with the error for an altered or missing row."""
 
 
 def refuse(error: StoreError) -> None:
-    """Raise it: what every reader does unless told otherwise."""
+    """Raise the error: the readers' default."""
     raise error
 
 
 class Kept(NamedTuple):
-    """Where a text lies, and the SHA-256 over its plain bytes."""
+    """The row id of a stored text, and the SHA-256 of its uncompressed bytes."""
 
     id: int
     hash: bytes
@@ -82,13 +82,13 @@ def unpack(body: bytes, size: int, digest: bytes) -> str:
         plain = body if len(body) == size else zlib.decompress(body)
         if len(plain) == size and hashlib.sha256(plain).digest() == digest:
             return plain.decode("utf-8", "surrogatepass")
-    except (zlib.error, TypeError):  # what a damaged row can be read as
+    except (zlib.error, TypeError):  # a damaged row may hold any value
         pass
     raise StoreError(f"text {digest.hex()} in the store is damaged: it does not match its hash")
 
 
 class Interner:
-    """Puts texts into the store and remembers where the recent ones lie.
+    """Stores texts, and caches the row ids of recent ones.
 
     What it remembers is bounded by `characters` in all. Texts of a transaction are remembered
     once it is committed: call `commit` or `rollback` after each.
@@ -108,9 +108,9 @@ class Interner:
         self._select = str(found.compile(engine))
 
     def intern(self, connection: Connection, texts: Iterable[str]) -> Mapping[str, Kept]:
-        """Where each of `texts` lies, and others; those that are not there yet are put there.
+        """Store the texts that are missing; return the row ids of all `texts`, and of others.
 
-        The answer is good until the transaction ends.
+        The result is valid until the transaction ends.
         """
         known = self._known
         missing = {text: plain_bytes(text) for text in texts if text not in known}
@@ -132,7 +132,7 @@ class Interner:
         self._fresh += hashes
 
     def commit(self) -> None:
-        """The transaction was committed: keep its texts in mind, forget the oldest ones."""
+        """Keep the texts of a committed transaction in the cache, and drop the oldest."""
         self._room -= sum(map(len, self._fresh))
         self._fresh.clear()
         while self._room < 0:
@@ -140,7 +140,7 @@ class Interner:
             self._room += len(oldest)
 
     def rollback(self) -> None:
-        """The transaction was rolled back, and its texts with it."""
+        """Remove the texts of a transaction that was rolled back from the cache."""
         for text in self._fresh:
             self._known.pop(text, None)
         self._fresh.clear()
@@ -183,7 +183,7 @@ def texts_of_ids(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
 def _digest(column: str) -> bytes:
     try:
         return bytes.fromhex(column)
-    except ValueError:  # an edited row may hold anything
+    except ValueError:  # an edited row may hold any value
         return plain_bytes(column)
 
 

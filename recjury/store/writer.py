@@ -1,7 +1,7 @@
-"""The one writer: a thread with a connection of its own that commits what comes in, in batches.
+"""The writer thread: it has its own connection and commits submitted items in batches.
 
-Whoever submits waits until the transaction that holds its item is committed. Items that arrive
-within a few milliseconds share a transaction; a failing item fails alone.
+`submit` returns when the item's transaction is committed. Items that arrive within a few
+milliseconds share a transaction. If one item fails, the others are still written.
 """
 
 import asyncio
@@ -23,16 +23,16 @@ from recjury.store.texts import Interner
 T = TypeVar("T")
 
 WINDOW = 0.005
-"""Seconds that the first item of a batch waits for others: fewer commits leave calls more time.
+"""Seconds that the first item of a batch waits for others, so that there are fewer commits.
 
-No place in the gateway is held meanwhile. `python -m benchmarks.harness` shows what it costs.
+The waiting item holds no connection of the gateway. `python -m benchmarks.harness` measures it.
 """
 
 _BATCH = 1024
 
 
 class Transaction(NamedTuple):
-    """What a write works with. It neither commits nor rolls back."""
+    """What a write function gets. The function must not commit or roll back."""
 
     connection: Connection
     texts: Interner
@@ -103,11 +103,11 @@ class Writer:
                     self._commit(transaction, jobs)
                     _announce(jobs)
                     jobs = []
-        except BaseException as error:  # a thread that just ended would leave everyone waiting
+        except BaseException as error:  # if the thread just ended, submitters would wait forever
             self._refuse(error, jobs, more)
 
     def _refuse(self, cause: BaseException, jobs: list[_Job[object]], more: bool) -> None:
-        """Fail `jobs`, and all that still come until the store is closed."""
+        """Fail `jobs`, and all later ones until the store is closed."""
         reason = user_error_of(cause, self._engine.url.database) or StoreError(
             f"the store cannot be written any more: {type(cause).__name__}: {cause}"
         )
@@ -149,7 +149,7 @@ class Writer:
 
 
 def write_all(transaction: Transaction, write: Callable[[Transaction], T]) -> T:
-    """Do `write` in one database transaction: all of it or, where it raises, nothing."""
+    """Run `write` in one transaction, which is rolled back if it raises."""
     try:
         with transaction.connection.begin():
             written = write(transaction)
@@ -173,7 +173,7 @@ def _announce(jobs: Iterable[_Job[object]]) -> None:
     for job in jobs:
         by_loop.setdefault(job.loop, []).append(job)
     for loop, some in by_loop.items():
-        # A loop that has ended, perhaps just now, has nobody left who waits.
+        # If the event loop has been closed, nothing waits for these jobs.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(_resolve, some)
 
