@@ -1,4 +1,4 @@
-"""Who rates a conversation log: evaluators, each a folder with its configuration and its work."""
+"""Evaluators, which rate conversation logs: a folder each, with its configuration."""
 
 from recjury.judges.config import EvaluatorConfig, EvaluatorContext
 from recjury.judges.core.factor_judge import FactorJudge

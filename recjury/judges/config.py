@@ -1,4 +1,4 @@
-"""What every evaluator's entry in a campaign file has, and what evaluators are made from."""
+"""The keys of every evaluator's entry in a campaign file, and what evaluators are built from."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 MAIN_MODEL = "main"
 _NAME = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
 ASKED = 2
-"""How often a reply that is read is asked for, at most."""
+"""How often a reply is asked for at most, if it cannot be read."""
 
 
 @dataclass(frozen=True)
 class EvaluatorContext:
-    """What an evaluator may be made from.
+    """What an evaluator may be built from.
 
-    `corpus` is what the logs are about, None where that is not known; `user` is the simulated
-    user of the campaign, None where there is none. `models` are those of `gateway`, by alias.
+    `corpus` has the items of the logs, None if it is unknown; `user` is the simulated user of
+    the campaign, None if there is none. `models` are those of `gateway`, by alias.
     """
 
     corpus: "Corpus | None" = None
@@ -34,9 +34,9 @@ class EvaluatorContext:
     user: UserSimulator | None = None
 
     def model(self, alias: str, who: str) -> "Gateway":
-        """The gateway, once it is sure that `who` can ask the model `alias` for text.
+        """The gateway, after a check that `who` can ask the model `alias` for text.
 
-        Raises ConfigError where there is no model, not this one, or one for embeddings.
+        Raises ConfigError if there is no model, not this one, or if it makes embeddings.
         """
         if self.gateway is None:
             raise ConfigError(f"{who} needs a model: add `model` to the campaign file")
@@ -50,7 +50,7 @@ class EvaluatorContext:
         return self.gateway
 
     def reply_settings(self, aliases: Iterable[str]) -> dict[str, JSON]:
-        """What of these models can change a reply, by alias; of those that are models."""
+        """What can change a reply of these models, by alias; unknown aliases are left out."""
         return {
             alias: self.models[alias].reply_settings()
             for alias in sorted(set(aliases))
@@ -80,7 +80,7 @@ class EvaluatorConfig(Record):
 
     @property
     def label(self) -> str:
-        """The name; the kind where it has none."""
+        """The name; the kind if it has no name."""
         return self.name or self.kind
 
     def aliases(self, models: bool) -> list[tuple[str, str]]:  # noqa: ARG002 (most have none)
@@ -97,13 +97,13 @@ class EvaluatorConfig(Record):
         *,
         models: bool,  # noqa: ARG002
     ) -> Iterator[ExpectedCalls]:
-        """The calls that one judging of so many conversations takes, of so many rounds each."""
+        """The calls for judging `conversations` of `rounds` rounds each once."""
         return iter(())
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:
-        """What it rates; raises ConfigError where that stands in a file that cannot be used."""
+        """What it rates; raises ConfigError if that is read from a file that cannot be used."""
         raise NotImplementedError
 
     def build(self, context: EvaluatorContext) -> Evaluator:
-        """The evaluator; raises ConfigError where `context` lacks what it needs."""
+        """The evaluator; raises ConfigError if `context` lacks what it needs."""
         raise NotImplementedError

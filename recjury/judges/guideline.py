@@ -1,4 +1,4 @@
-"""How a criterion is to be rated, and the prompt that asks a model to."""
+"""How a criterion is rated, the prompt that asks a model to, and what a log needs for that."""
 
 from typing import Literal, Protocol
 

@@ -68,9 +68,9 @@ def read_entry(raw: object) -> object:
 
 
 class Listed(NamedTuple):
-    """An evaluator that a campaign file can name, and what it rates where that is known.
+    """An evaluator that a campaign file can name, and what it rates if that is known.
 
-    What own rubrics and own classes rate stands in their files.
+    Own rubrics and own classes define in their files what they rate.
     """
 
     kind: str

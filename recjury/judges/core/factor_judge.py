@@ -39,7 +39,7 @@ class FactorJudge:
         }
 
     async def rate(self, log: ConversationLog, factor: Factor) -> Rating:
-        """The rating of one factor; unscored, saying why, where there is none to be had.
+        """The rating of one factor; without a score, but with the reason, if it cannot be rated.
 
         Raises ProviderError, which is about the endpoint and not about this log.
         """

@@ -27,7 +27,7 @@ class FaceConfig(EvaluatorConfig):
 
     `instructions` is a folder of {aspect}.json files (default: those that ship). Particles come
     from the model, from the file `particles`, or by `rules`. `samples` are drawn of each score
-    and `votes` of each decomposition, at `temperature`, with one request for all where
+    and `votes` of each decomposition, at `temperature`, with one request for all if
     `together`; `method: logprobs` asks once, for log-probabilities.
     """
 

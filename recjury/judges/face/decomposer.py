@@ -54,7 +54,7 @@ class _Particle(BaseModel):
     @field_validator("act", mode="before")
     @classmethod
     def _spelling(cls, act: object) -> object:
-        """Case, and marks for spaces, are no other act."""
+        """Ignore case, and take `_` and `-` as spaces."""
         if not isinstance(act, str):
             return act
         folded = act.strip().casefold().replace("_", " ").replace("-", " ")
@@ -80,7 +80,7 @@ class LlmDecomposer:
         temperature: float = TEMPERATURE,
         together: bool = True,
     ):
-        """Draw so many samples of each turn, with one request where `together`."""
+        """Draw so many samples of each turn, with one request if `together`."""
         self._gateway = gateway
         self._prompts = prompts or FacePrompts()
         self._samples = samples
@@ -133,13 +133,13 @@ class LlmDecomposer:
 def read_particles(reply: Reply, *, answered: bool) -> tuple[Particle, ...]:
     """The particles in a decomposer's reply; raises ParseError for anything else.
 
-    Where the user did not answer there is no feedback, whatever the reply has.
+    If the user did not answer, there is no feedback, even if the reply has some.
     """
     found = parse_json(reply, _Reply)
     particles = []
     for given in found.particles:
         if not given.mention.strip():
-            raise ParseError("a particle without words was given")
+            raise ParseError("a particle has an empty mention")
         said = (given.feedback or "").strip()
         kept = answered and said.casefold() not in _NO_FEEDBACK
         particles.append(
@@ -165,11 +165,11 @@ class GivenDecomposer:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """That they were given; which they are is part of nothing that is asked."""
+        """That they were given, and their name."""
         return {"given": self._name}
 
     async def decompose(self, log: ConversationLog) -> Decomposition:
-        """What is there of the log; a turn that is not there is not decomposed."""
+        """The given particles of the log; a turn without given particles has no decomposition."""
         given = self._particles.get(log.scenario.record)
         found = {turn.turn: turn for turn in (given.turns if given else ())}
         return Decomposition(

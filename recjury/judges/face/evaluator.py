@@ -172,7 +172,7 @@ class _Lost(NamedTuple):
 
 
 def _why_none(turns: Sequence[TurnParticles], scores: Sequence[ParticleScore]) -> _Lost:
-    """Why there is no score, where no particle has one."""
+    """Why there is no score, if no particle has one."""
     if scores:
         return _Lost(Status.UNREADABLE, "no sample of any particle could be read")
     for turn in turns:
@@ -182,7 +182,7 @@ def _why_none(turns: Sequence[TurnParticles], scores: Sequence[ParticleScore]) -
 
 
 def targets(log: ConversationLog, decomposition: Decomposition) -> tuple[Target, ...]:
-    """All particles where they stand, turn by turn."""
+    """All particles with their turns, in order."""
     found: list[Target] = []
     for turn in decomposition.turns:
         shown = situation(log, turn.turn)

@@ -32,7 +32,7 @@ _OPENS = re.compile(r"<rating>\s*\Z", re.IGNORECASE)
 
 
 class Target(NamedTuple):
-    """A particle where it stands: its turn's situation and index, and its number there."""
+    """A particle in its context: its turn's situation and index, and its number in that turn."""
 
     situation: Situation
     turn: int
@@ -92,7 +92,7 @@ class ParticleScorer:
     ) -> InstructionScore:
         """The particle under one instruction called `name`; raises CallFailed.
 
-        Raises ProviderError where log-probabilities are wanted and the endpoint sends none.
+        Raises ProviderError if log-probabilities are wanted and the endpoint sends none.
         """
         request = ChatRequest(
             model=self.model,
@@ -118,8 +118,8 @@ class ParticleScorer:
     async def _expected(self, aspect: Aspect, request: ChatRequest, name: str) -> InstructionScore:
         def read(reply: Reply) -> float:
             if reply.text.strip() and not reply.logprobs:
-                # It will not send any for the next ten thousand particles, either. One that has
-                # learnt to is not asked what the store has an answer to.
+                # It would send none for all other particles either. A reply in the store is
+                # reused even if the endpoint has learned to send them since.
                 raise ProviderError(
                     f"{self.model}: a reply that the store has kept holds no log-probabilities: "
                     "name another store, or ask for samples"
@@ -138,7 +138,7 @@ class ParticleScorer:
 async def gather_units(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """The results in the order of `work`.
 
-    Where units fail, the first failure is raised once all have ended, so that the calls of the
+    If units fail, the first failure is raised after all have ended, so that the calls of the
     others are kept. Any other exception cancels them.
     """
 

@@ -1,1 +1,1 @@
-"""What a conversation came to, computed from its log; and what its user thought of it."""
+"""Outcomes of a conversation: computed from its log, and asked of its simulated user."""

@@ -1,4 +1,4 @@
-"""Outcomes: what a log says by itself, and what its user says when asked."""
+"""Outcomes: what is computed from a log, and what the simulated user is asked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -52,8 +52,8 @@ class OutcomeEvaluator:
         name: str = "outcome",
         models: Mapping[str, JSON] | None = None,
     ):
-        """`user` is None where nobody can be asked; `models` is what of its model can change a
-        reply, by alias."""
+        """`user` is None if nobody can be asked; `models` are the settings of its model that can
+        change a reply, by alias."""
         self._user = user
         self._models = dict(models or {})
         self.name = name
@@ -113,7 +113,7 @@ def _values(record: ConversationRecord) -> Iterator[tuple[str, Found]]:
 
 
 def _of_items(log: ConversationLog, value: float | None, none: str = "") -> Found:
-    """`value` where items can be held against targets.
+    """`value` if items can be compared with targets, else why they cannot.
 
     A simulated system that recommended nothing has missed; a recorded one may have had no lists.
     """

@@ -1,1 +1,1 @@
-"""Anyone's own evaluator: a Python class, found by import path or entry point, and guarded."""
+"""An own evaluator: a Python class, found by import path or entry point, and guarded."""

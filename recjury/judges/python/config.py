@@ -1,4 +1,4 @@
-"""What a campaign file may say of anyone's own evaluator; and evaluators that are there already."""
+"""Campaign-file entries of own evaluators: named by a path, or given as an object."""
 
 import re
 from functools import cached_property
@@ -16,7 +16,7 @@ ENTRY_POINTS = "recjury.evaluators"
 
 
 class PythonConfig(EvaluatorConfig):
-    """Anyone's own evaluator: `path` is "module:Class" or an entry point's name.
+    """An own Python evaluator: `path` is "module:Class" or an entry point's name.
 
     It is made as `Class(**options)`. `timeout` is in seconds, for one log.
     """
@@ -34,7 +34,7 @@ class PythonConfig(EvaluatorConfig):
         return self._made(EvaluatorContext()).metrics
 
     def build(self, context: EvaluatorContext) -> GuardedEvaluator:
-        """The evaluator, guarded; raises ConfigError where it is none, or needs a model."""
+        """The evaluator, guarded; raises ConfigError if it is not one, or if it lacks a model."""
         return GuardedEvaluator(self._made(context), context, name=self.label, timeout=self.timeout)
 
     def _made(self, context: EvaluatorContext) -> Made:
@@ -42,7 +42,7 @@ class PythonConfig(EvaluatorConfig):
 
 
 class InstanceConfig(PythonConfig):
-    """An evaluator that is there already, as the Python interface is given it."""
+    """An evaluator that exists already, given through the Python interface."""
 
     instance: Any = Field(exclude=True, repr=False)
 
@@ -54,12 +54,12 @@ class InstanceConfig(PythonConfig):
         """Those that it declares; raises ConfigError."""
         return self._given.metrics
 
-    def _made(self, context: EvaluatorContext) -> Made:  # noqa: ARG002 (it is there already)
+    def _made(self, context: EvaluatorContext) -> Made:  # noqa: ARG002 (it exists already)
         return self._given
 
 
 def of_instance(instance: object, name: str = "") -> InstanceConfig:
-    """The entry of an evaluator that is there already.
+    """The entry of an evaluator that exists already.
 
     Its name is by default its own, if it has one, or that of its class. Raises ValueError for a
     class.

@@ -1,4 +1,4 @@
-"""A foreign evaluator whose mistakes fail one evaluation and nothing else."""
+"""An own evaluator, guarded: its mistakes fail one evaluation and nothing else."""
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,11 +28,11 @@ _THREADS = 8
 
 
 class GuardedEvaluator:
-    """Asks a foreign evaluator for ratings and holds them to its own declarations.
+    """Asks an own evaluator for ratings and checks them against the metrics that it declares.
 
-    What it raises, no ratings within `timeout` seconds, and ratings that cannot be used, are
-    of a metric that it did not declare, are out of that metric's scale, or are missing,
-    become UnitFailed. Its `rate` may be an `async def`, or a plain `def`, which runs in a thread.
+    UnitFailed is raised if it raises, gives no ratings within `timeout` seconds, or gives ratings
+    that cannot be used, are of a metric that it did not declare, are outside that metric's scale,
+    or are missing. Its `rate` may be an `async def`, or a plain `def`, which runs in a thread.
     """
 
     kind = "python"
@@ -55,7 +55,7 @@ class GuardedEvaluator:
 
     @property
     def open_at_once(self) -> int | None:
-        """Some threads for a plain `def`; an `async def` looks after itself."""
+        """The number of threads for a plain `def`; None, no limit, for an `async def`."""
         return None if inspect.iscoroutinefunction(self._rate) else _THREADS
 
     async def evaluate(
@@ -76,7 +76,7 @@ class GuardedEvaluator:
         return StageResult(tuple(ratings))
 
     async def _asked(self, log: ConversationLog) -> Sequence[object]:
-        # A copy: what an evaluator does to it, be it by force, is not what was said.
+        # A copy: the evaluator may change it, and the log must stay as it is.
         shown = log.model_copy(deep=True)
         given = await call_plugin(
             self._rate, shown, who=self.name, within=self._timeout, late="gave no ratings"
@@ -88,7 +88,7 @@ class GuardedEvaluator:
     def _checked(
         self, given: Sequence[object], wanted: Sequence[Metric], log: ConversationLog
     ) -> list[Rating]:
-        """The ratings of `wanted` metrics; raises UnitFailed for whatever is wrong with one."""
+        """The ratings of `wanted` metrics; raises UnitFailed if one cannot be used."""
         declared = {metric.id: metric for metric in self.metrics}
         asked = {metric.id for metric in wanted}
         kept: list[Rating] = []
@@ -127,7 +127,7 @@ class GuardedEvaluator:
         return rating.model_copy(update={"low": metric.low, "high": metric.high, "calls": ()})
 
     def _placed(self, rating: Rating, metric: Metric, log: ConversationLog) -> None:
-        """Raise UnitFailed for a rating that is not about what its metric is about."""
+        """Raise UnitFailed if a rating has another level than its metric, or no fitting turn."""
         if rating.level is not metric.level:
             raise UnitFailed(
                 f"{self.name}: {metric.id} is declared for a {metric.level}, and a rating of it "

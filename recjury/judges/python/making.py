@@ -1,4 +1,4 @@
-"""Evaluators made from foreign classes, or there already, with what they are identified by."""
+"""Evaluators made from own classes, or given as objects, with what identifies them."""
 
 import inspect
 from collections.abc import Iterable, Mapping
@@ -64,11 +64,11 @@ def make(path: str, group: str, options: Mapping[str, object], context: Evaluato
 
 
 def given(evaluator: object) -> Made:
-    """An evaluator that is there already.
+    """An evaluator that exists already.
 
     It is identified by its settings and its class's source. Without either (where it has no
     `settings`, its attributes serve if they are plain JSON) it is another one in every process.
-    Raises ConfigError for what is no evaluator.
+    Raises ConfigError if it is not an evaluator.
     """
     kind = type(evaluator)
     path = f"{kind.__module__}:{kind.__qualname__}"
@@ -83,7 +83,7 @@ def given(evaluator: object) -> Made:
 
 
 def class_metrics(path: str, group: str) -> tuple[Metric, ...] | None:
-    """The metrics that the class at `path` declares; None where only its instances do."""
+    """The metrics that the class at `path` declares; None if only its instances declare them."""
     with redirect_stdout():
         maker = load_factory(path, group=group, what="evaluator")
         declared = inspect.getattr_static(maker, "metrics", None)

@@ -40,7 +40,7 @@ class RubricConfig(EvaluatorConfig):
         yield ExpectedCalls(self.model, "rubric", asked, ASKED * asked, *_JUDGING)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)
-        """The criteria in the order of the file; raises ConfigError for one that has a hole."""
+        """The criteria in the order of the file; raises ConfigError if one cannot be used."""
         return tuple(criterion.metric for criterion in read_criteria(Path(self.file)))
 
     def build(self, context: EvaluatorContext) -> "RubricEvaluator":

@@ -1,4 +1,4 @@
-"""An own rubric, read from YAML and held to its own scale."""
+"""An own rubric, read from YAML and checked against its own scale."""
 
 from pathlib import Path
 from typing import Annotated, Self
@@ -19,8 +19,8 @@ class Criterion(Record):
     """One criterion of a rubric file.
 
     `scale` is its lowest and its highest score; `anchors` say what a whole score means. Without
-    `between` every score has one; with it, those without may be given, too. `inputs` are shown
-    besides the conversation: the recommendation list, the target items.
+    `between` every score has an anchor; with it, scores without an anchor may be given as well.
+    `inputs` are shown besides the conversation: the recommendation list, the target items.
     """
 
     name: str = Field(pattern="^[A-Za-z0-9][A-Za-z0-9_ ]*$")
@@ -74,7 +74,7 @@ _FILE = TypeAdapter(list[Criterion])
 def read_criteria(path: Path) -> tuple[Criterion, ...]:
     """The criteria of a rubric file, in its order: a list, or a mapping with the key `factors`.
 
-    Raises ConfigError, in one line, for whatever is wrong with it.
+    Raises ConfigError, in one line, if it cannot be used.
     """
     content = _content(path)
     try:

@@ -1,7 +1,7 @@
 """What an optimisation may spend, and whether a step could make all its calls.
 
-US dollars are the gateway's to watch; here calls are counted, and refusals and failures
-remembered, since a step whose calls were refused must not look like one with bad results.
+The gateway watches US dollars. Here calls are counted, and refusals and failures are remembered:
+a step whose calls were refused must not look like a step with bad results.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ class StepFailed(UnitFailed):
 class Allowance:
     """A gateway with a limit to the calls that are sent; replies that are reused do not count.
 
-    Once the limit is met, nothing more is asked: whether a reply would be reused is not known
-    before.
+    When the limit is reached, nothing more is asked, because it is not known in advance whether a
+    reply would be reused.
     """
 
     def __init__(self, gateway: SupportsComplete, *, max_calls: int | None = None):
@@ -58,7 +58,7 @@ class Allowance:
     def end_step(self, what: str, tolerated: float) -> int:
         """How many calls of the step failed for good.
 
-        Raises StepFailed where one was refused, or more than the share `tolerated` failed.
+        Raises StepFailed if one was refused, or if more than the share `tolerated` failed.
         """
         if self._refused:
             raise StepFailed(f"{what}: {self._refused}; run again with more, and it goes on here")
@@ -70,7 +70,7 @@ class Allowance:
         return len(self._failed)
 
     async def _admit(self) -> None:
-        """Wait until the call fits under the limit, should those in flight turn out reused."""
+        """Wait until the call fits under the limit: calls in flight may turn out to be reused."""
         async with self._settled:
             while self._max_calls is not None and self.sent + self._in_flight >= self._max_calls:
                 if self.sent >= self._max_calls or self._refused:

@@ -11,7 +11,7 @@ from recjury.records import Aspect
 
 @dataclass(frozen=True)
 class AspectScorer:
-    """Implements `examples.ParticleScorer` for particles of conversation logs."""
+    """Implements `labelled_particles.SupportsScore` for particles of conversation logs."""
 
     scorer: ParticleScorer
     aspect: Aspect

@@ -68,7 +68,7 @@ class Search(Generic[P]):
     async def run(self) -> Mapping[str, Any]:
         """All steps of Algorithm 1; the journal then has them, and the last is given back.
 
-        Raises StepFailed where a budget or failing calls end the run: the same call goes on.
+        Raises StepFailed if a budget or failing calls end the run; calling it again continues it.
         """
         first = new_candidate(self.initial, 0)
         await self._trained(0, [first])
@@ -118,7 +118,7 @@ class Search(Generic[P]):
     async def _selected(
         self, iteration: int, rewritten: list[InstructionCandidate]
     ) -> list[InstructionCandidate]:
-        """Line 15: UCB; where all would be kept, it is not played."""
+        """Line 15: UCB, unless all would be kept."""
         if not pulls_of(len(rewritten), self.settings):
             return rewritten
         name = f"{iteration}/selected"

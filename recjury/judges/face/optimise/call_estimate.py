@@ -34,7 +34,7 @@ class CallEstimate(NamedTuple):
 
 
 def pulls_of(rewrites: int, settings: OptimiserSettings) -> int:
-    """T for so many rewrites: none where all of them are kept anyway."""
+    """T for this number of rewrites; 0 if all of them are kept anyway."""
     if rewrites <= settings.candidates:
         return 0
     return settings.batches * batch_size(rewrites)
@@ -45,7 +45,7 @@ def estimate_calls(
     train: Sequence[LabelledExample[P]],
     validation: Sequence[LabelledExample[P]],
 ) -> CallEstimate:
-    """The spending of a whole run, every rewrite being readable and new."""
+    """The calls of a whole run if every rewrite can be read and is new."""
     trained, validated = (sum(len(one.particles) for one in some) for some in (train, validation))
     pulls = sampled = cases = pooled = 0
     beam = 1

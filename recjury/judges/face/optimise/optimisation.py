@@ -56,7 +56,7 @@ class Optimisation:
     watch: Watch = lambda _: None
 
     def check(self) -> None:
-        """Raise UserError for what needs no call to be seen: before any work is done.
+        """Raise UserError, before any work is done, for what shows without a model call.
 
         That is a place that cannot be written, and a journal of a run with other settings.
         """
@@ -66,7 +66,7 @@ class Optimisation:
         check_journal(self._own(_JOURNAL), self._settings(prompts, rewriter, initial))
 
     def check_places(self) -> None:
-        """Raise DataError where it shows that a file of `folder` cannot be written."""
+        """Raise DataError if a file of `folder` cannot be written."""
         places = [self._own(name) for name in (_JOURNAL, _REPORT, _POOL)]
         for place in (*places, self._chosen):
             check_writable(place)
@@ -178,7 +178,7 @@ class Optimisation:
         train: list[LabelledExample[Target]],
         validation: list[LabelledExample[Target]],
     ) -> dict[str, JSON]:
-        """Everything that can change the result: another journal is needed for another one."""
+        """Everything that can change the result; a journal belongs to one such identity."""
         sides = [
             [[one.name, one.label, [target.particle for target in one.particles]] for one in side]
             for side in (train, validation)
@@ -224,7 +224,7 @@ class Optimisation:
 async def estimate_optimisation(
     training: TrainingData, settings: OptimiserSettings
 ) -> CallEstimate:
-    """The most a run will ask, were there as many particles as the rule decomposer finds."""
+    """The most that a run asks if there are as many particles as the rule decomposer finds."""
     sides = [
         await with_particles(side, RuleDecomposer())
         for side in (training.train, training.validation)

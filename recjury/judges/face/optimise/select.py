@@ -1,7 +1,7 @@
 """Which instructions are best by their correlation with people; FACE's last step, and FACE*'s only.
 
-The best are taken one by one: trying all sets of 16 out of 96 is out of the question, and their
-pooled correlation on the same few labels would mostly fit noise.
+The best are taken one by one: there are too many sets of 16 out of 96 to try them all, and
+their pooled correlation on the same few labels would mostly fit noise.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ class Measured(NamedTuple):
 
     @property
     def usable(self) -> float | None:
-        """The correlation, if it is of at least half of the places: else it counts as none."""
+        """The correlation if at least half of the places have a score, else None."""
         return self.correlation if self.coverage >= _LEAST_COVERAGE else None
 
 

@@ -1,7 +1,7 @@
 """The journal of an optimisation: a line for each finished step, so that a killed run goes on.
 
-Calls are the store's to keep; the journal holds what was decided from them. A line is written
-whole or not at all: a last line that a kill has torn is cut off when the journal is opened.
+The store keeps the calls; the journal keeps what was decided from them. If a kill leaves the last
+line incomplete, that line is removed when the journal is opened.
 """
 
 import os
@@ -80,7 +80,7 @@ class Journal:
 def check_journal(path: Path, settings: Mapping[str, JSON]) -> None:
     """Refuse, as `Journal` does, a journal that was begun with others than these settings.
 
-    `settings` need not be all; nothing is written, and a file that is not there is fine. Raises
+    `settings` need not be all; nothing is written, and a missing file is accepted. Raises
     DataError for one that cannot be read.
     """
     if not path.exists():
@@ -122,4 +122,4 @@ def _told(path: Path, line: int) -> Iterator[None]:
     try:
         yield
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise DataError(f"is no journal: {error}", path=path, line=line) from None
+        raise DataError(f"is not a journal: {error}", path=path, line=line) from None

@@ -56,7 +56,7 @@ def test_what_is_no_journal_is_named_by_its_line(tmp_path: Path) -> None:
     Journal(path, {})
     with path.open("ab") as file:
         file.write(b"{not json}\n")
-    with pytest.raises(DataError, match=r"journal\.jsonl:2: is no journal"):
+    with pytest.raises(DataError, match=r"journal\.jsonl:2: is not a journal"):
         Journal(path, {})
 
 
