@@ -20,7 +20,10 @@ NEURAL = ("kbrd", "barcor", "unicrs")
 def demo(
     store: options.Store = DEFAULT_STORE,
     limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Draw N scenarios from the sample.")
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Draw N scenarios from the sample (default: all 52)."
+        ),
     ] = None,
     report: options.Report = None,
     as_json: options.Json = False,
