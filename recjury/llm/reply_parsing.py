@@ -115,6 +115,8 @@ def _objects(text: str) -> Iterator[dict[str, object]]:
             end = start + 1
         except RecursionError:
             raise ParseError("the JSON object is nested too deeply") from None
+        except ValueError:  # Python converts no integer of more than 4,300 digits
+            raise ParseError("the JSON object has a number that is too long") from None
         else:
             yield value
         start = text.find("{", end)

@@ -133,3 +133,9 @@ def test_a_long_statement_is_no_hindrance() -> None:
 
 def test_free_text_comes_without_thoughts() -> None:
     assert finished_text(reply("<think>what to say</think>\nHello.")) == "Hello."
+
+
+def test_a_number_that_python_does_not_read_is_no_score() -> None:
+    text = f'{{"score": {"9" * 5000}, "statement": "Much."}}'
+    with pytest.raises(ParseError, match="number that is too long"):
+        parse_json(reply(text), Opinion)
