@@ -53,21 +53,24 @@ class RateLimiter:
     """When the next request to a model may be sent.
 
     Requests are spread evenly, `per_minute` of them. When the endpoint asks one call to wait, all
-    calls to the model wait.
+    calls to the model wait; turns that would come during a pause come as much later as it takes.
     """
 
-    __slots__ = ("_clock", "_interval", "_next", "_paused_until")
+    __slots__ = ("_clock", "_interval", "_next", "_paused", "_paused_until")
 
     def __init__(self, clock: Clock, per_minute: float | None = None):
         """Without `per_minute`, requests are sent as soon as the semaphores allow."""
         self._clock = clock
         self._interval = 60.0 / per_minute if per_minute else 0.0
-        self._next = 0.0
+        self._next = 0.0  # the next turn, in time without pauses
+        self._paused = 0.0  # seconds of all pauses, to their ends
         self._paused_until = 0.0
 
     def pause(self, seconds: float) -> None:
         """Let no request be sent for that many seconds."""
-        self._paused_until = max(self._paused_until, self._clock.now() + seconds)
+        now = self._clock.now()
+        self._paused += max(0.0, now + seconds - max(now, self._paused_until))
+        self._paused_until = max(self._paused_until, now + seconds)
 
     @property
     def paused(self) -> bool:
@@ -77,10 +80,11 @@ class RateLimiter:
     async def wait_for_turn(self) -> None:
         """Wait until the next request may be sent."""
         if self._interval:
-            now = self._clock.now()
-            self._next = max(now, self._next) + self._interval
-            wait = self._next - self._interval - now
-            if wait > 0:
+            resumed = max(self._clock.now(), self._paused_until)
+            turn = max(resumed - self._paused, self._next)
+            self._next = turn + self._interval
+            # A pause that begins during the wait makes it longer.
+            while (wait := turn + self._paused - self._clock.now()) > 0:
                 await self._clock.sleep(wait)
         await self.wait_for_pause()
 

@@ -195,3 +195,51 @@ def test_requests_keep_their_distance() -> None:
         return [*turns, clock.time]
 
     assert asyncio.run(run()) == [1000, 1002, 1004, 1006, 1106]
+
+
+class _EventClock(FakeClock):
+    """A clock with many sleepers: `run_until` wakes them in the order of time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
+
+    async def sleep(self, seconds: float) -> None:
+        woken = asyncio.get_running_loop().create_future()
+        self._sleepers.append((self.time + seconds, woken))
+        await woken
+
+    async def run_until(self, end: float) -> None:
+        while True:
+            for _ in range(5):
+                await asyncio.sleep(0)
+            due = min(self._sleepers, key=lambda each: each[0], default=None)
+            if due is None or due[0] > end:
+                break
+            self._sleepers.remove(due)
+            self.time = due[0]
+            due[1].set_result(None)
+        self.time = end
+
+
+def test_turns_that_a_pause_covers_come_after_it_at_their_distance() -> None:
+    clock = _EventClock()
+    left: list[float] = []
+
+    async def turn(pace: RateLimiter) -> None:
+        await pace.wait_for_turn()
+        left.append(clock.time - 1000)
+
+    async def run() -> None:
+        pace = RateLimiter(clock, per_minute=60)
+        calls = [asyncio.create_task(turn(pace)) for _ in range(9)]
+        await clock.run_until(1004.5)
+        pace.pause(30)
+        await clock.run_until(1006)
+        pace.pause(10)  # within the first
+        late = asyncio.create_task(turn(pace))
+        await clock.run_until(1100)
+        await asyncio.gather(*calls, late)
+
+    asyncio.run(run())
+    assert left == [0, 1, 2, 3, 4, 35, 36, 37, 38, 39]
