@@ -224,5 +224,5 @@ def retry_after(headers: dict[str, str]) -> float | None:
         if value.replace(".", "", 1).isdigit():
             return float(value)
         return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # a date can be out of Python's range
         return None
