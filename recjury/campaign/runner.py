@@ -90,7 +90,7 @@ class Runner:
         self._join(campaign)
         left = self._left(campaign, units)
         # Twice as many open units as calls at once: while one writes, another has a call to make.
-        most = min(len(left), 2 * self._concurrency)
+        most = max(1, min(len(left), 2 * self._concurrency))
         try:
             await gather((self._advance(unit) for unit in left), at_once=most)
         finally:

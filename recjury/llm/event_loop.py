@@ -50,8 +50,10 @@ async def gather(work: Iterable[Coroutine[Any, Any, T]], *, at_once: int | None 
     When one fails or the caller is cancelled, the others are cancelled and have ended before the
     exception is raised, so nothing is sent, paid for or stored afterwards. The first failure is
     raised as it is, not in an ExceptionGroup. With `at_once`, coroutines are taken from `work`
-    when their turn comes.
+    when their turn comes. Raises ValueError for an `at_once` below 1.
     """
+    if at_once is not None and at_once < 1:
+        raise ValueError(f"at_once must be at least 1, got {at_once}")
     failed: BaseException
     try:
         async with asyncio.TaskGroup() as group:

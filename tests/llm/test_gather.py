@@ -102,3 +102,9 @@ def test_cancelling_the_caller_ends_them_all() -> None:
 
     work = asyncio.run(act())
     assert (work.begun, work.ended) == (2, 2)
+
+
+@pytest.mark.parametrize("at_once", [0, -1])
+def test_none_at_once_is_a_mistake(at_once: int) -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        asyncio.run(gather(iter([]), at_once=at_once))
