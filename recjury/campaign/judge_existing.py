@@ -24,7 +24,7 @@ from recjury.corpora import (
     known_corpus,
     read_recordings,
 )
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, DataError
 from recjury.knowledge import Catalogue
 from recjury.llm import Gateway, ModelSpec, gather
 from recjury.records import ConversationLog
@@ -160,14 +160,26 @@ def _planned(recording: Recording) -> PlannedConversation:
 async def _enter(
     store: Store, ids: Mapping[str, str], held: Mapping[str, str], recordings: Iterable[Recording]
 ) -> None:
-    """Keep the logs that are new to the store."""
+    """Keep the logs that are new to the store.
+
+    Raises DataError for a recording that is not planned: its file was written to meanwhile.
+    """
 
     async def enter(recording: Recording) -> None:
         took = (recording.seconds, recording.costs)
         await store.save_log(ids[recording.identity], recording.log, *took)
 
-    new = (each for each in recordings if ids[each.identity] not in held)
-    await gather(map(enter, new), at_once=64)
+    def new() -> Iterator[Recording]:
+        for each in recordings:
+            if each.identity not in ids:
+                raise DataError(
+                    "a file of conversations changed while it was read: start again once nothing "
+                    "writes to it"
+                )
+            if ids[each.identity] not in held:
+                yield each
+
+    await gather(map(enter, new()), at_once=64)
 
 
 class _Played:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,3 +120,20 @@ def test_evaluators_are_chosen_by_name(tmp_path: Path) -> None:
     assert [e.label for e in read_evaluators(None, ["outcome"]).evaluators] == ["outcome"]
     with pytest.raises(ConfigError, match="did you mean outcome"):
         read_evaluators(path, ["outcomes"])
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused_in_one_line(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grown = [RECORDED, {**RECORDED, "id": "d2", "interaction": SAID[:2]}]
+    write = partial(Path("mine.jsonl").write_text, "\n".join(map(json.dumps, grown)), "utf-8")
+
+    async def grow(*arguments: object) -> None:
+        write()
+
+    monkeypatch.setattr("recjury.campaign.judge_existing.open_gateway", grow)
+    Path("judges.yaml").write_text("evaluators: [outcome]\n", "utf-8")
+    ended = command("judge", "mine.jsonl", "--config", "judges.yaml", *STORE)
+    assert ended.code == 2
+    (line,) = ended.err.splitlines()
+    assert "changed while it was read" in line
