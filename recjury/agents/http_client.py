@@ -47,7 +47,7 @@ class HttpClient:
 
     settings: HttpSettings
     clock: Clock = field(default_factory=SystemClock)
-    backoff: Backoff = field(default_factory=lambda: Backoff(longest=10, patience=60))
+    backoff: Backoff = field(default_factory=lambda: Backoff(longest=10, longest_wait=60))
 
     def __post_init__(self) -> None:
         """Read the key. Raises ConfigError for an address or a key that cannot be used."""

@@ -11,28 +11,28 @@ from recjury.llm.provider import Retryable
 class Backoff:
     """Exponential waits with jitter: half to all of `first` * 2^(attempt - 1) seconds.
 
-    A wait grows to `longest` seconds; a wait that the endpoint asks for is kept up to `patience`
-    seconds. `chance` returns a random number from 0 to 1.
+    A wait grows to `longest` seconds; a wait that the endpoint asks for is kept up to
+    `longest_wait` seconds. `chance` returns a random number from 0 to 1.
     """
 
     first: float = 0.5
     longest: float = 30.0
-    patience: float = 600.0
+    longest_wait: float = 600.0
     chance: Callable[[], float] = random.random
 
     def wait(self, attempt: int, asked: float | None = None) -> float:
         """Seconds to wait after the failed `attempt` (1 = the first)."""
         grown = min(self.longest, self.first * 2.0 ** min(attempt - 1, 30))
         jittered = grown * (0.5 + 0.5 * self.chance())
-        return jittered if asked is None else max(jittered, min(asked, self.patience))
+        return jittered if asked is None else max(jittered, min(asked, self.longest_wait))
 
 
 @dataclass(slots=True)
 class Attempts:
     """The attempts of one call so far: how many were sent, failed, and were rate limited.
 
-    A 429 is not counted as a failed attempt, as the endpoint works. A call waits for those up to
-    `patience` seconds in all.
+    A 429 is not counted as a failed attempt, as the endpoint works. A call waits up to `patience`
+    seconds in all because of those and because other failures ask for it with Retry-After.
     """
 
     backoff: Backoff
@@ -45,12 +45,14 @@ class Attempts:
 
     def wait(self, problem: Retryable) -> float | None:
         """Seconds to wait before the next attempt; None where there is no further one."""
+        left = self.patience - self.waited
         if not problem.rate_limited:
             self.failed += 1
             if self.failed > self.retries:
                 return None
-            return self.backoff.wait(self.failed, problem.retry_after)
-        left = self.patience - self.waited
+            asked = min(problem.retry_after or 0.0, left, self.backoff.longest_wait)
+            self.waited += asked
+            return self.backoff.wait(self.failed, asked)
         if left <= 0:
             return None
         self.rate_limited += 1

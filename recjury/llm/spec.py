@@ -31,8 +31,8 @@ class ModelSpec(Record):
     `temperature` and `max_tokens`, where set, replace those of every request to this model (some
     models accept one temperature only, and reasoning models need more tokens than their answer).
     `timeout` is in seconds and covers one attempt; `retries` counts the attempts after the first.
-    A rate limit (HTTP 429) is not counted as a failed attempt: a call waits for it up to
-    `patience` seconds in all.
+    A rate limit (HTTP 429) is not counted as a failed attempt. A call waits up to `patience`
+    seconds in all because of rate limits and because another failure comes with Retry-After.
     `wire` "sdk" sends through the `openai` package, which knows proxies, for example, and takes
     ten times the CPU. `json_mode` says what the endpoint accepts for JSON replies.
     `extra` is merged into every request body; a null there removes a field.

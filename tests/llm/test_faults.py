@@ -155,6 +155,19 @@ def test_an_endpoint_that_says_at_once_is_asked_less_and_less_often(asked: str) 
     assert [wait for wait in clock.waits if wait] == [1, 2, 4, 8, 8]
 
 
+@pytest.mark.parametrize(
+    ("patience", "waits"), [(5, [5, 2, 4]), (0, [1, 2, 4]), (1000, [600, 400, 4])]
+)
+def test_no_failure_can_ask_for_more_than_the_patience(patience: int, waits: list[int]) -> None:
+    clock = FakeClock()
+    down = Fault("status", status=503, retry_after="600")
+    with ScriptedEndpoint(lambda body: down) as endpoint:
+        with pytest.raises(CallFailed, match="503"):
+            complete(spec_of(endpoint, retries=3, patience=patience), clock)
+        assert len(endpoint.bodies) == 4
+    assert [wait for wait in clock.waits if wait] == waits
+
+
 def test_without_patience_one_refusal_is_enough() -> None:
     with ScriptedEndpoint(lambda body: BUSY) as endpoint:
         with pytest.raises(CallFailed, match=r"429 \(1 attempt; "):
@@ -162,7 +175,15 @@ def test_without_patience_one_refusal_is_enough() -> None:
         assert len(endpoint.bodies) == 1
 
 
-@pytest.mark.parametrize("asked", ["soon", "Wed, 21 Oct 2015 07:28:00 GMT", "-3"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "soon",
+        "Wed, 21 Oct 2015 07:28:00 GMT",
+        "-3",
+        "Wed, 21 Oct 2015 07:28:00 +9999999999999999",
+    ],
+)
 def test_a_retry_after_that_says_nothing_falls_back_to_the_usual_wait(asked: str) -> None:
     clock = FakeClock()
     with ScriptedEndpoint(in_turn([Fault("status", 503, "", asked), "fine"])) as endpoint:
