@@ -66,7 +66,7 @@ __all__ = [
     "open",
 ]
 
-_ROOMS = {
+_PACKAGES = {
     "recjury.api": {
         "Run",
         "Stored",
@@ -87,8 +87,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'recjury' has no attribute {name!r}")
     from importlib import import_module
 
-    room = next((room for room, names in _ROOMS.items() if name in names), "recjury.records")
-    found: object = getattr(import_module(room), name)
+    package = next((each for each, names in _PACKAGES.items() if name in names), "recjury.records")
+    found: object = getattr(import_module(package), name)
     globals()[name] = found
     return found
 

@@ -37,7 +37,7 @@ class ActiveEvaluator:
         self.version = evaluator_id(evaluator.kind, evaluator.settings)
         self.stages = frozenset(stage.name for stage in evaluator.stages)
         most = evaluator.open_at_once
-        self._room = None if most is None else asyncio.Semaphore(most)
+        self._slots = None if most is None else asyncio.Semaphore(most)
 
     def planned(self) -> PlannedEvaluator:
         """Its description for the store."""
@@ -71,7 +71,7 @@ class ActiveEvaluator:
         self, store: Store, planned: PlannedEvaluation, record: ConversationRecord
     ) -> bool:
         """Do what is left of an evaluation; return whether it is complete."""
-        async with self._room or contextlib.nullcontext():
+        async with self._slots or contextlib.nullcontext():
             unit, sample, is_new = await store.enter(planned)
             done = {} if is_new else store.stage_results(unit)
             about = {"evaluation": unit, "evaluator": self.label}

@@ -92,9 +92,9 @@ class DebateVerifier:
         self, fork: Fork, given: dict[tuple[int, Role], Statement]
     ) -> tuple[Discrepancy, ...]:
         """New statements whose speaker is not the model that the fork names for the role."""
-        anew = [s for s in self._transcript.statements if (s.round, s.role) not in given]
+        recomputed = [s for s in self._transcript.statements if (s.round, s.role) not in given]
         return _each(
-            [said for said in anew if said.role in fork.models],
+            [said for said in recomputed if said.role in fork.models],
             lambda said: compare(
                 "statement", f"{_where(said)}, speaker", fork.models[said.role], said.speaker
             ),

@@ -143,15 +143,15 @@ class TitleMarks:
         return bool(_LIST_ENTRY.search(before) and _ENTRY_END.match(self._text, end))
 
     def _is_capitalised(self, span: list[Token], spelling: str) -> bool:
-        telling = False
+        decisive = False
         for word in span:
             if word.text.isdigit() or (word.key in _SMALL and word is not span[0]):
                 continue
             shouted = len(word.text) > 1 and word.text.isupper() and word.text not in spelling
             if shouted or not word.text[0].isupper():
                 return False
-            telling |= len(word.text) > 1 and not self._starts_sentence(word.start)
-        return telling
+            decisive |= len(word.text) > 1 and not self._starts_sentence(word.start)
+        return decisive
 
     def _begins_clause(self, place: int) -> bool:
         """Whether a capitalised word may begin a clause, with or without a full stop before it."""
