@@ -116,7 +116,8 @@ class NeuralConfig(SystemConfig):
         import torch
 
         try:
-            torch.zeros(1, device=self.device).tolist()  # there are devices that hold no numbers
+            # Some torch devices (such as "meta") store no values.
+            torch.zeros(1, device=self.device).tolist()
         except (RuntimeError, AssertionError) as error:
             reason = str(error).splitlines()[0]
             raise ConfigError(

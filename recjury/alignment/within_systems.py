@@ -1,7 +1,7 @@
-"""How much of an annotation correlation is telling systems apart, and how much telling turns apart.
+"""The parts of an annotation correlation: between systems, and between turns of one system.
 
-Systems differ so much that whoever knows which system speaks already predicts labels well. Inside a
-system that is of no use.
+Systems differ so much that knowing which system speaks is enough to predict labels well. It does
+not help to compare turns of one system.
 """
 
 from collections.abc import Sequence

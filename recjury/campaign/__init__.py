@@ -1,4 +1,4 @@
-"""One run: its configuration, plan, components, pipeline and progress."""
+"""Campaigns: their configuration, plan, components, runner and progress."""
 
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.campaign.config_file import read_config, read_evaluators

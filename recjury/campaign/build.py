@@ -1,6 +1,6 @@
 """The components of a campaign, built from its configuration: models, systems, user, evaluators.
 
-Rooms with heavy libraries are imported only for a configuration that needs them.
+Packages that need heavy libraries are imported only when the configuration uses them.
 """
 
 from collections.abc import Iterable, Mapping

@@ -118,7 +118,10 @@ def explain(error: ValidationError) -> str:
 
 
 def _distinct(details: list[ErrorDetails]) -> list[ErrorDetails]:
-    """One error for each place; a list or mapping of which only a part is wrong has none itself."""
+    """One error for each place.
+
+    A list or mapping gets no error of its own if the error is in one of its parts.
+    """
     places = {detail["loc"]: detail for detail in reversed(details)}
     inner = {place[:length] for place in places for length in range(len(place))}
     return [each for each in details if each is places[each["loc"]] and each["loc"] not in inner]

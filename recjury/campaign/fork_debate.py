@@ -103,7 +103,7 @@ class _Work:
     ):
         self.row: StoredEvaluation = store.evaluation(evaluation)
         self.original: ReplayedDebate = load_debate(store, evaluation)
-        # As the original had it: equal prompts are then equal calls.
+        # The same sample number as the original, so that unchanged prompts reuse stored calls.
         self.sample = self.row.sample
         held = _settings(store, self.row, self.original)
         self.gateway: Gateway | None = None

@@ -117,7 +117,7 @@ def plan_campaign(
 
 
 def _open_corpora(config: CampaignConfig) -> dict[str, Corpus]:
-    """The corpora by what the sources call them; all are opened before any scenario is drawn."""
+    """The corpora by the name used in `scenarios`; all are opened before any scenario is drawn."""
     data = Path(config.data) if config.data else None
     names: Iterable[str] = dict.fromkeys(source.corpus for source in config.scenarios)
     return {name: open_corpus(name, data) for name in names}

@@ -128,7 +128,10 @@ class FolderCorpus:
         )
 
     def _entities(self, said: DialogueTurn) -> list[str]:
-        """The annotated films, and the other entities that the text names, films excepted."""
+        """The annotated films, and the entities other than films that the text names.
+
+        A film that is named in the text but not annotated is left out.
+        """
         films = [self.catalogue.item(film).name for film in said.films]
         linked = self.graph.mentioned(said.text)
         others = [self.graph.entities[e] for e in linked if self.graph.item_of(e) is None]

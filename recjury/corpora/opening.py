@@ -38,10 +38,10 @@ def corpus_name(place: str) -> str:
 
 
 def known_corpus(name: str, data: Path | None = None) -> Corpus | None:
-    """The corpus with the name that conversations give; None if there is no such corpus.
+    """The corpus with the name that conversations give; None if it is not available here.
 
-    An unrelated folder of that name ("logs") is not a corpus, because it has no films. Raises
-    DataError if the name is that of a public corpus whose data are missing.
+    A folder without films.jsonl and dialogues.jsonl does not count as a corpus. Raises DataError
+    if the name is that of a public corpus whose data are missing.
     """
     if name in DATASETS or name == "sample":
         return open_corpus(name, data)
@@ -76,7 +76,7 @@ def data_folder(data: Path | None = None) -> Path:
 
 
 def _folder(name: str | Path) -> Path | None:
-    """The folder of this name; None if there is no such folder or the name is not a valid path."""
+    """The folder of this name; None if no such folder exists, or the name is not valid."""
     try:
         folder = Path(name).expanduser()
         return folder if folder.is_dir() else None

@@ -50,7 +50,7 @@ class EvaluatorContext:
         return self.gateway
 
     def reply_settings(self, aliases: Iterable[str]) -> dict[str, JSON]:
-        """What can change a reply of these models, by alias; unknown aliases are left out."""
+        """The settings that can change a reply, by alias; unknown aliases are skipped."""
         return {
             alias: self.models[alias].reply_settings()
             for alias in sorted(set(aliases))
@@ -61,7 +61,7 @@ class EvaluatorContext:
 class EvaluatorConfig(Record):
     """An evaluator as a campaign file has it.
 
-    `name` is what its metrics' ids begin with. `judgings` is how often each log is judged.
+    `name` is the prefix of its metric ids. `judgings` is how often each log is judged.
     """
 
     asks_user: ClassVar[bool] = False

@@ -68,9 +68,9 @@ def read_entry(raw: object) -> object:
 
 
 class Listed(NamedTuple):
-    """An evaluator that a campaign file can name, and what it rates if that is known.
+    """An evaluator that a campaign file can name; its metrics, if they are known without a file.
 
-    Own rubrics and own classes define in their files what they rate.
+    The metrics of user-defined rubrics and classes are defined in their files.
     """
 
     kind: str

@@ -146,12 +146,12 @@ class TitleRecogniser:
     ):
         """Index each name as it is, and without the year at its end.
 
-        `others` are names that are not returned but whose parts must not match: with
+        `others` are names that are not returned, and block matches inside them: with
         "Stephen King" among them, "King" is not found there. `plain` are words that mean
         themselves (genres): a title with that spelling is accepted only with its year, in
-        quotation marks, or alone in a list entry. `texts` show which words are in use: such words
-        are not treated as misspelt, and words in several of the texts need a mark to name a
-        little-known item.
+        quotation marks, or alone in a list entry. `texts` show which words are in use:
+        words in use are not treated as misspellings, and words in several texts are not taken as
+        titles of unknown films unless they are marked.
         """
         self._entries: dict[str, list[_Entry]] = {}
         self._longest: dict[str, int] = {}
@@ -271,8 +271,8 @@ class TitleRecogniser:
             end = max(end, start + len(best.spelling))
         elif text.startswith(")", end) and "(" in text[start:end]:
             end += 1
-        telling = span[1:] if len(span) > 1 and span[0].key in _ARTICLES else span
-        rank = (-len(telling), -sum(len(word.key) for word in telling), 0, first)
+        content = span[1:] if len(span) > 1 and span[0].key in _ARTICLES else span
+        rank = (-len(content), -sum(len(word.key) for word in content), 0, first)
         dated = best.dated or (behind is not None and best.name.year is not None)
         kind = MatchKind.WITH_YEAR if dated else MatchKind.TITLE
         mention = TitleMention(start, end, text[start:end], best.name.id, kind)

@@ -1,4 +1,4 @@
-"""The data that the rooms exchange: items, scenarios, logs, ratings, debates, calls; protocols."""
+"""The data types that all packages share, and the protocols of systems, users and evaluators."""
 
 from recjury.records.aspect import Aspect, ScoreTarget
 from recjury.records.base import JSON, Record, digest

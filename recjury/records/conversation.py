@@ -130,7 +130,7 @@ class ConversationLog(Record):
 
 
 def distinct(items: Iterable[ItemRef]) -> tuple[ItemRef, ...]:
-    """First occurrences, in order; items without an id are told apart by case-folded name."""
+    """First occurrences, in order; items without an id are compared by case-folded name."""
     seen: dict[str, ItemRef] = {}
     for item in items:
         seen.setdefault(item.id if item.id is not None else f"?{item.name.casefold()}", item)

@@ -21,7 +21,7 @@ class Stage(Record):
 
 
 class ConversationRecord(NamedTuple):
-    """A log, with data that is not part of the log's identity.
+    """A log, with extra data; this extra data is not part of the log's identity.
 
     `seconds` and `costs` (US dollars) are by system turn, in order. A value is None if it is not
     known; both are empty for conversations that were recorded elsewhere.
@@ -33,7 +33,7 @@ class ConversationRecord(NamedTuple):
 
 
 Kept: TypeAlias = Debate | Decomposition | AspectScores | dict[str, JSON]
-"""What a stage may store besides ratings: one of these types, or a dict of plain JSON."""
+"""What a stage may store besides ratings: one of these types, or any other JSON object."""
 
 
 class StageResult(NamedTuple):

@@ -23,9 +23,9 @@ class Metric(Record):
     `id` is unique within its evaluator ("grammatical_correctness"); with the evaluator's name
     before it, it is unique in a campaign ("core.grammatical_correctness"). `group` gathers
     metrics under one heading. `low` and `high` bound the scores; without an upper bound, `high`
-    is None. A metric with `detail` is in exports, frames and JSON, but not in the main tables and
-    not in the tests of comparisons. `of_some` says that only some conversations are expected to
-    have a score. `digits` is the number of decimals in tables.
+    is None. A `detail` metric is exported, but not shown in the main tables or tested. `of_some`
+    says that only some conversations are expected to have a score. `digits` is the
+    number of decimals in tables.
     """
 
     id: str = Field(pattern="^[a-z0-9][a-z0-9_@]*$")

@@ -21,7 +21,7 @@ class Conversation(Record):
 
 # Several times the longest reply of a language model. Reading far longer answers would delay all
 # other conversations until their systems seem to time out.
-LONGEST_ANSWER = 100_000
+LONGEST_ANSWER = 100_000  # characters
 
 
 class SystemReply(Record):
@@ -146,7 +146,7 @@ class Evaluator(Protocol):
 
     @property
     def data(self) -> Mapping[str, JSON]:
-        """The parts of the corpus that can change its ratings; usually none."""
+        """Corpus data that affects the ratings; usually empty."""
 
     @property
     def metrics(self) -> Sequence[Metric]:

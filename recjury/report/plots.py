@@ -1,4 +1,4 @@
-"""What a report draws. Colours are told apart by colour-blind readers, on light and on dark."""
+"""The plots of a report. Colour-blind readers can distinguish the colours, on light and dark."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The simulated user, the leak guard that checks its utterances, and the conversation."""
+"""The simulated user, the leak guard that checks what it says, and the conversation."""
 
 from recjury.simulator.leak_guard import LeakGuard, Watch
 from recjury.simulator.llm_user import LlmUser

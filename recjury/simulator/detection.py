@@ -1,4 +1,4 @@
-"""Finds the parts of a text that give one of several titles away."""
+"""Finds the places where a text reveals a title."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache

@@ -1,6 +1,6 @@
 """Embeddings of the tokens that UniCRS adds to its frozen backbones.
 
-iEvaLM neither trains nor stores them: each start draws them anew, under one seed, so they depend
+iEvaLM neither trains nor stores them: each start draws them again, with one seed, so they depend
 on all numbers drawn before while the models are built. `drawn_rows` repeats those draws in their
 order (checked bit by bit against the reference implementation).
 """

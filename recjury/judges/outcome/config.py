@@ -1,4 +1,4 @@
-"""What a campaign file may say of outcomes: no more than a name."""
+"""Configuration of the outcome evaluator. It has no option but a name."""
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 

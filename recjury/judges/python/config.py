@@ -34,7 +34,10 @@ class PythonConfig(EvaluatorConfig):
         return self._made(EvaluatorContext()).metrics
 
     def build(self, context: EvaluatorContext) -> GuardedEvaluator:
-        """The evaluator, guarded; raises ConfigError if it is not one, or if it lacks a model."""
+        """The evaluator, guarded.
+
+        Raises ConfigError if the object is not an evaluator, or needs a model.
+        """
         return GuardedEvaluator(self._made(context), context, name=self.label, timeout=self.timeout)
 
     def _made(self, context: EvaluatorContext) -> Made:

@@ -103,7 +103,7 @@ class Optimisation:
         return found
 
     async def reselect(self, pool: Path) -> Chosen:
-        """FACE*: choose anew from an existing pool, for this model; raises as `run`.
+        """FACE*: choose again from an existing pool, for this model; raises as `run`.
 
         Writes the final set to instructions/{aspect}.json, under the names it has in the pool.
         """

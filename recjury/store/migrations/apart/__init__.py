@@ -1,1 +1,4 @@
-"""What migration 0004 works with. It is as it was then, whatever the rest of recjury becomes."""
+"""The code of migration 0004_apart, which splits trials into conversations and evaluations.
+
+It is a copy of what recjury did then, so that later changes of recjury do not change the migration.
+"""
