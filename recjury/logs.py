@@ -8,7 +8,6 @@ recjury's own: a program that uses structlog itself keeps its own.
 import functools
 import logging
 import os
-import re
 import sys
 from collections.abc import Mapping, MutableMapping
 from typing import NamedTuple, cast
@@ -16,22 +15,9 @@ from typing import NamedTuple, cast
 import structlog
 from structlog.typing import EventDict, FilteringBoundLogger
 
+from recjury.safe_text import HIDDEN, is_sensitive, printable, without_secrets
+
 VARIABLE = "RECJURY_LOG"
-HIDDEN = "[key]"
-"""What stands in the place of a secret."""
-
-_SENSITIVE_NAME = r"[\w.-]*(?:key|token|secret|passw(?:or)?d|authorization|signature|cookie)"
-# Fields that count tokens are not secret.
-_SENSITIVE_FIELD = re.compile(rf"{_SENSITIVE_NAME}\Z", re.IGNORECASE)
-_ASSIGNED = rf"({_SENSITIVE_NAME}[\"']?\s*[=:]\s*[\"']?)(?!\[)[^\s&\"',;)}}]+"
-_IN_TEXT = (
-    (re.compile(r"\b(Bearer|Basic)\s+[^\s\"',;]+", re.IGNORECASE), rf"\1 {HIDDEN}"),
-    (re.compile(r"(://)[^/\s@]+@"), rf"\1{HIDDEN}@"),
-    (re.compile(_ASSIGNED, re.IGNORECASE), rf"\1{HIDDEN}"),
-    (re.compile(r"\bsk-[\w-]{6,}"), HIDDEN),
-)
-
-_secrets: set[str] = set()
 
 
 class LogSettings(NamedTuple):
@@ -39,11 +25,6 @@ class LogSettings(NamedTuple):
 
     level: int
     as_json: bool
-
-
-def hide_secret(secret: str) -> None:
-    """Never log `secret`: an API key that was read."""
-    _secrets.add(secret)
 
 
 def get_logger() -> FilteringBoundLogger:
@@ -99,13 +80,13 @@ def _drop_below_level(_: object, method: str, event: EventDict) -> EventDict:
 
 def _without_secrets(_: object, __: str, event: EventDict) -> EventDict:
     return {
-        name: HIDDEN if _SENSITIVE_FIELD.match(name) else _hidden(value)
+        printable(name): HIDDEN if is_sensitive(name, value) else _hidden(value)
         for name, value in event.items()
     }
 
 
 def _hidden(value: object) -> object:
-    """`value` without secrets; what JSON has no form for, as its text."""
+    """`value` without secrets and control characters; what JSON has no form for, as its text."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Mapping):
@@ -113,12 +94,7 @@ def _hidden(value: object) -> object:
         return _without_secrets(None, "", {str(name): each for name, each in pairs})
     if isinstance(value, list | tuple | set | frozenset):
         return [_hidden(each) for each in value]
-    text = str(value)
-    for secret in _secrets:
-        text = text.replace(secret, HIDDEN)
-    for pattern, replacement in _IN_TEXT:
-        text = pattern.sub(replacement, text)
-    return text
+    return printable(without_secrets(str(value)))
 
 
 def _rendered(logger: object, method: str, event: MutableMapping[str, object]) -> str:

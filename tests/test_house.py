@@ -13,6 +13,7 @@ ROOT = Path(recjury.__file__).parent
 
 # Ground floor first; rooms on one floor do not import each other.
 FLOORS = (
+    ("safe_text",),
     ("errors", "logs"),
     ("records",),
     ("plugins", "prompts", "stats"),

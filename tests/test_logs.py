@@ -178,3 +178,14 @@ def test_a_retried_call_shows_no_key(
     complete(Retryable("GET http://host/v1?key=hidden: HTTP 500"), "fine")
     (line,) = logged(capsys)
     assert line["reason"] == "GET http://host/v1?key=[key] HTTP 500"
+
+
+@pytest.mark.parametrize("value", ["info", "json"])
+def test_control_characters_are_written_out(
+    value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("RECJURY_LOG", value)
+    get_logger().info("in\x1b[2Jevent", reason="in\x9bfield", **{"na\x1bme": "x"})
+    printed = capsys.readouterr().err
+    assert not set("\x1b\x9b") & set(printed)
+    assert "x1b[2Jevent" in printed

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options, output
-from recjury.cli.output import printable
 from recjury.errors import ConfigError
+from recjury.safe_text import printable
 
 if TYPE_CHECKING:
     from recjury.results import Comparison, EvaluatorComparison

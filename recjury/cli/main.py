@@ -8,8 +8,8 @@ import os
 import sys
 
 from recjury.cli.app import app
-from recjury.cli.output import printable
 from recjury.errors import UserError
+from recjury.safe_text import printable
 
 
 def main() -> None:

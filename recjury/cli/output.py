@@ -1,6 +1,5 @@
 """What commands print: one JSON object on standard output, or tables to read."""
 
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NoReturn
@@ -8,11 +7,10 @@ from typing import TYPE_CHECKING, NoReturn
 import orjson
 import typer
 
+from recjury.safe_text import printable
+
 if TYPE_CHECKING:
     from rich.table import Table
-
-# Control characters (C0 without tab and newline, DEL, C1) and lone surrogates.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 # A table's headings, then its rows.
 Lines = Sequence[Sequence[str]]
@@ -92,12 +90,3 @@ def number(value: float | None, digits: int = 2) -> str:
 def stop(code: int) -> NoReturn:
     """End the command with this exit code."""
     raise typer.Exit(code)
-
-
-def printable(text: str) -> str:
-    r"""`text` with control characters written out (`\x1b`), except tab and newline."""
-    return _CONTROLS.sub(lambda found: _spelled(ord(found[0])), text)
-
-
-def _spelled(code: int) -> str:
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recjury.cli import output
-from recjury.cli.output import printable
 from recjury.errors import StoreError
+from recjury.safe_text import printable
 
 if TYPE_CHECKING:
     from recjury.debate.discrepancy import Discrepancy

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from recjury.cli import output
-from recjury.cli.output import printable
+from recjury.safe_text import printable
 
 if TYPE_CHECKING:
     from recjury.debate.stored_debate import ForkOf, ReplayedDebate

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from recjury.cli import options, output
-from recjury.cli.output import printable
+from recjury.safe_text import printable
 
 if TYPE_CHECKING:
     from recjury.records import JSON

@@ -12,7 +12,7 @@ import orjson
 from yarl import URL
 
 from recjury.errors import ConfigError
-from recjury.logs import hide_secret
+from recjury.safe_text import hide_secret
 
 _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT_SECONDS = 15

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from recjury.cli.output import printable
 from recjury.debate.rule_debaters import PROTOCOL, RULE_DEBATE
+from recjury.safe_text import printable
 from tests.cli.front_door import Ended, recjury
 
 Command = Callable[..., Ended]
