@@ -131,7 +131,12 @@ def _shuffled(
 
 
 def _two_sided(resampled: _Floats, observed: float, *, exact: bool) -> float:
-    """Twice the smaller tail; unless `exact`, the observed value counts as one resample."""
+    """Twice the smaller tail; unless `exact`, the observed value counts as one resample.
+
+    Raises ValueError if a value was NaN.
+    """
+    if math.isnan(observed):
+        raise ValueError("values that are compared must be numbers, got NaN")
     slack = 1e-9 * max(1.0, abs(observed))  # equal sums may differ in the last bits
     below = int((resampled <= observed + slack).sum())
     above = int((resampled >= observed - slack).sum())

@@ -67,3 +67,10 @@ def test_a_table_s_intervals_are_those_of_its_columns() -> None:
         assert (one[1:] == []) == (again is None)
         if alone is not None:
             assert again == pytest.approx(alone)
+
+
+def test_values_that_are_no_numbers_have_no_p_value() -> None:
+    with pytest.raises(ValueError, match="NaN"):
+        p_of_flips([1.0, float("nan")])
+    with pytest.raises(ValueError, match="NaN"):
+        p_of_shuffles([1.0, float("nan")], [2.0])
