@@ -35,8 +35,9 @@ class Components:
 
     async def aclose(self) -> None:
         """Release what the systems hold."""
-        for recommender in self.recommenders.values():
-            await recommender.aclose()
+        async with AsyncExitStack() as stack:  # closes all even if one raises
+            for recommender in self.recommenders.values():
+                stack.push_async_callback(recommender.aclose)
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,10 @@ def build(
     `stack` closes what was opened. Raises UserError for what the user can fix (a checkpoint of
     another catalogue, for example).
     """
-    components = {name: _components(config, corpus, gateway) for name, corpus in corpora.items()}
-    for each in components.values():
-        stack.push_async_callback(each.aclose)
+    components: dict[str, Components] = {}
+    for name, corpus in corpora.items():
+        components[name] = _components(config, corpus, gateway)
+        stack.push_async_callback(components[name].aclose)
     return BuiltCampaign(components, gateway)
 
 
