@@ -3,6 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
@@ -119,10 +120,11 @@ class Gateway:
             await client.check()
 
     async def aclose(self) -> None:
-        """Close all connections; calls still in flight fail."""
-        for client in self._clients.values():
-            await client.aclose()
-        await self._session.aclose()
+        """Close all connections, even if one raises; calls still in flight fail."""
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self._session.aclose)
+            for client in self._clients.values():
+                stack.push_async_callback(client.aclose)
 
     async def __aenter__(self) -> Self:
         """Use as a context manager."""

@@ -243,3 +243,22 @@ def test_turns_that_a_pause_covers_come_after_it_at_their_distance() -> None:
 
     asyncio.run(run())
     assert left == [0, 1, 2, 3, 4, 35, 36, 37, 38, 39]
+
+
+def test_all_clients_are_closed_even_if_one_raises() -> None:
+    closed: list[str] = []
+
+    class Closing(HeldModel):
+        async def aclose(self) -> None:
+            closed.append("one")
+            raise OSError("broken")
+
+    async def run() -> None:
+        models = {"a": Closing(), "b": Closing()}
+        gateway = Gateway(dict.fromkeys(models, SPEC), MemoryRecorder(), providers=models)
+        await gateway.check()
+        await gateway.aclose()
+
+    with pytest.raises(OSError, match="broken"):
+        asyncio.run(run())
+    assert closed == ["one", "one"]
