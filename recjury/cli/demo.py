@@ -38,7 +38,7 @@ def demo(
     recjury demo --limit 5 --report demo.html
     """
     from recjury.campaign import run_campaign
-    from recjury.cli.campaign_run import await_campaign
+    from recjury.cli.async_work import await_campaign
     from recjury.cli.result_tables import finish
     from recjury.report import check_report_path
 

@@ -88,7 +88,7 @@ def optimise(
     from recjury.campaign.config_file import read_config
     from recjury.campaign.optimise_face import OptimisePlan, check_models, choose_anew
     from recjury.campaign.optimise_face import optimise as run_optimisation
-    from recjury.cli.campaign_run import await_work
+    from recjury.cli.async_work import await_work
     from recjury.cli.result_tables import SOME_FAILED
     from recjury.judges.face.optimise.allowance import StepFailed
     from recjury.judges.face.optimise.training_data import read_training

@@ -77,7 +77,7 @@ def judge(
     recjury judge --campaign 3f2a --config strict.yaml --evaluator core
     """
     from recjury.campaign import judge_campaign, judge_files, read_evaluators
-    from recjury.cli.campaign_run import await_campaign
+    from recjury.cli.async_work import await_campaign
     from recjury.cli.dry_run import show_evaluations
     from recjury.cli.result_tables import finish
     from recjury.report import check_report_path

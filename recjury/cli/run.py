@@ -41,7 +41,7 @@ def run(
         return
     from recjury.campaign import RunResult, run_campaign
     from recjury.campaign.progress import Progress
-    from recjury.cli.campaign_run import await_campaign
+    from recjury.cli.async_work import await_campaign
     from recjury.cli.result_tables import finish
     from recjury.report import check_report_path
 

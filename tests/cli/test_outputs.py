@@ -13,7 +13,7 @@ import pytest
 from recjury.agents.training.report import TrainingProgress
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.cli import train
-from recjury.cli.campaign_run import describe
+from recjury.cli.async_work import describe
 from recjury.llm import GatewayUsage
 from recjury.records import Factor, metric_id
 from recjury.store import PlannedEvaluation, Store

@@ -1,4 +1,4 @@
-"""Run a campaign from the command line: event loop, progress, interruption."""
+"""Run asynchronous work for a command: event loop, progress, interruption."""
 
 import contextlib
 import sys
