@@ -70,7 +70,7 @@ async def fork_debate(
         if isinstance(store, str):
             store = stack.enter_context(Store.open(store, create=False))
         recorder = await stack.enter_async_context(store.recorder())
-        work = _Work(store, evaluation, changes, config, recorder)
+        work = _PreparedFork(store, evaluation, changes, config, recorder)
         check_fork(work.fork, work.original.transcript)
         identity = fork_id(work.row.id, work.fork)
         if (there := store.find_evaluations([identity]).get(identity)) is not None:
@@ -90,7 +90,7 @@ async def fork_debate(
         return Forked(store.find_evaluations([identity])[identity], work.row.id, *spent)
 
 
-class _Work:
+class _PreparedFork:
     """The original, how the fork differs from it, and who holds it."""
 
     def __init__(

@@ -52,7 +52,7 @@ async def optimise(
     watch: Callable[[Step], None] = lambda _: None,
 ) -> OptimisationReport:
     """Optimise, or go on with it; raises StepFailed, and UserError before anything is written."""
-    work = _Work(f"face optimise {plan.aspect}", [], Optimisation.check, Optimisation.run)
+    work = _CampaignWork(f"face optimise {plan.aspect}", [], Optimisation.check, Optimisation.run)
     return await _as_campaign(plan, config, place, watch, work)
 
 
@@ -66,7 +66,7 @@ async def choose_anew(
 ) -> Chosen:
     """FACE*: only choose, from the instructions in the file `pool`; raises as `optimise`."""
     chosen_from: list[JSON] = [instructions.identity(instructions.read_instructions(pool))]
-    work = _Work(
+    work = _CampaignWork(
         f"face choose {plan.aspect}",
         chosen_from,
         Optimisation.check_places,
@@ -75,7 +75,7 @@ async def choose_anew(
     return await _as_campaign(plan, config, place, watch, work)
 
 
-class _Work(NamedTuple, Generic[T]):
+class _CampaignWork(NamedTuple, Generic[T]):
     """What a campaign is called, is about besides the plan, what must hold, and what it does."""
 
     name: str
@@ -89,7 +89,7 @@ async def _as_campaign(
     config: EvaluationConfig,
     place: Store | str,
     watch: Callable[[Step], None],
-    work: _Work[T],
+    work: _CampaignWork[T],
 ) -> T:
     """What `work` gives, its calls recorded for a campaign of its name."""
     check_models(plan, config)

@@ -194,13 +194,13 @@ class Runner:
         """Hold the conversation and keep it. Raises ConversationFailed."""
         components = self._components[unit.corpus]
         system = _TimedSystem(components.recommenders[unit.system])
-        log = await self._held(unit, components, system)
+        log = await self._play(unit, components, system)
         await self._store.save_log(unit.id, log, system.seconds)
         kept = self._store.record(unit.id)
         assert kept is not None
         return kept
 
-    async def _held(
+    async def _play(
         self, unit: Unit, components: Components, system: "_TimedSystem"
     ) -> ConversationLog:
         assert unit.scenario is not None

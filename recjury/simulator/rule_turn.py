@@ -82,7 +82,7 @@ class RuleTurn:
     def _introduce(self, draw: Random) -> str:
         context, said = self._context, self._phrases
         assert context.hit is not None
-        earlier = _system_turns(context.interaction)[:-1]
+        earlier = _turns_of_system(context.interaction)[:-1]
         if any(is_target(item, [context.hit]) for turn in earlier for item in turn.items):
             return draw.choice(said.more)
         if not context.system_named_hit:
@@ -103,7 +103,7 @@ class RuleTurn:
 
     def _react(self, draw: Random, *, plain: bool) -> list[str]:
         """Reject the offered item, answer the question, and reveal one more attribute."""
-        heard = _system_turns(self._context.interaction)[-1]
+        heard = _turns_of_system(self._context.interaction)[-1]
         offered = self._offered(heard)
         parts: list[str] = []
         new: Constraint | None = None
@@ -179,7 +179,7 @@ class RuleTurn:
         )
 
 
-def _system_turns(turns: Sequence[Turn]) -> list[Turn]:
+def _turns_of_system(turns: Sequence[Turn]) -> list[Turn]:
     return [turn for turn in turns if turn.speaker is Speaker.SYSTEM]
 
 

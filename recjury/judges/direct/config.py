@@ -10,10 +10,10 @@ from recjury.judges.face.aspects import aspect_metrics, each_once
 from recjury.records import Aspect, ExpectedCalls, Level, Metric
 
 if TYPE_CHECKING:
-    from recjury.judges.direct.evaluator import WholeRater
+    from recjury.judges.direct.evaluator import SingleRequestEvaluator
 
 
-class _WholeConfig(EvaluatorConfig):
+class _SingleRequestConfig(EvaluatorConfig):
     """One request for a turn or dialogue and aspect."""
 
     aspects: tuple[Aspect, ...] = Field(default=tuple(Aspect), min_length=1)
@@ -48,11 +48,11 @@ class _WholeConfig(EvaluatorConfig):
         """The chosen aspects."""
         return aspect_metrics(self.aspects)
 
-    def build(self, context: EvaluatorContext) -> "WholeRater":
+    def build(self, context: EvaluatorContext) -> "SingleRequestEvaluator":
         """The evaluator."""
-        from recjury.judges.direct.evaluator import WholeRater
+        from recjury.judges.direct.evaluator import SingleRequestEvaluator
 
-        return WholeRater(
+        return SingleRequestEvaluator(
             context.model(self.model, self.label),
             self.model,
             kind=self.kind,
@@ -64,13 +64,13 @@ class _WholeConfig(EvaluatorConfig):
         )
 
 
-class DirectConfig(_WholeConfig):
+class DirectConfig(_SingleRequestConfig):
     """LLM-Direct: the score at once, without reasons."""
 
     kind: Literal["llm-direct"] = "llm-direct"
 
 
-class CotIclConfig(_WholeConfig):
+class CotIclConfig(_SingleRequestConfig):
     """LLM-CoT+ICL: reasons first, after two rated examples."""
 
     kind: Literal["llm-cot-icl"] = "llm-cot-icl"

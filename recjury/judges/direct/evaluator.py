@@ -23,7 +23,7 @@ from recjury.records import (
 )
 
 
-class WholeRater:
+class SingleRequestEvaluator:
     """One request per turn or dialogue and aspect; `model` is an alias of the gateway's."""
 
     data: Mapping[str, JSON] = {}

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recjury.judges.guideline import NO_LIST, NO_TARGETS
-from recjury.judges.outcome.metrics import CUTOFFS, METRICS
+from recjury.judges.outcome.metrics import METRICS, RECALL_CUTOFFS
 from recjury.records import (
     JSON,
     PERSUASIVENESS,
@@ -96,7 +96,7 @@ def computed(record: ConversationRecord) -> tuple[Rating, ...]:
 
 def _values(record: ConversationRecord) -> Iterator[tuple[str, Found]]:
     log = record.log
-    for k in CUTOFFS:
+    for k in RECALL_CUTOFFS:
         yield f"recall@{k}", _of_items(log, log.recall_at(k))
         is_seen = log.scenario.target_seen
         new = Found(None, "a target is named in the history already")

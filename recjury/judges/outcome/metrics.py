@@ -2,7 +2,7 @@
 
 from recjury.records import PERSUASIVENESS, PERSUASIVENESS_SCALE, Metric, Need, metric_id
 
-CUTOFFS = (1, 5, 10)
+RECALL_CUTOFFS = (1, 5, 10)
 
 _ITEMS = (Need.LIST, Need.TARGETS)
 
@@ -19,14 +19,14 @@ def _recall(prefix: str, suffix: str, *, detail: tuple[int, ...], of_some: bool)
             detail=k in detail,
             of_some=of_some,
         )
-        for k in CUTOFFS
+        for k in RECALL_CUTOFFS
     ]
 
 
 METRICS = (
     *_recall("", "", detail=(), of_some=False),
     *_recall("new_", " of new targets", detail=(1, 5), of_some=True),
-    *_recall("last_turn_", " of the last turn", detail=CUTOFFS, of_some=False),
+    *_recall("last_turn_", " of the last turn", detail=RECALL_CUTOFFS, of_some=False),
     Metric(
         id="hit_round",
         title="Hit round",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recjury.judges.direct.evaluator import WholeRater
+from recjury.judges.direct.evaluator import SingleRequestEvaluator
 from recjury.judges.face import LlmDecomposer
 from recjury.judges.face.optimise import Rewriter, Task, play
 from recjury.judges.face.optimise.gradient import Case
@@ -17,7 +17,7 @@ Act = Callable[[OneRefuses], Coroutine[Any, Any, object]]
 
 
 def _rate(model: OneRefuses) -> Coroutine[Any, Any, object]:
-    rater = WholeRater(model, "main", kind="llm-direct", with_reasons=False)
+    rater = SingleRequestEvaluator(model, "main", kind="llm-direct", with_reasons=False)
     record = ConversationRecord(log("Hi", "A.", "No", "B.", "No", "C."))
     return rater.evaluate("relevance", record, {})
 
