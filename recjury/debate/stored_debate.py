@@ -138,7 +138,7 @@ class _Stored:
         while row.fork_of is not None:
             row = self._store.evaluation(row.fork_of)
             if row.id in seen:
-                raise StoreError(f"evaluation {row.id} is not in the store as it was written")
+                raise StoreError(f"evaluation {row.id} was changed after it was written")
             seen.add(row.id)
         results = self.results if row is self.row else self._store.stage_results(row.id)
         return results["rate"].ratings if "rate" in results else ()
@@ -150,7 +150,7 @@ class _Stored:
         try:
             return ForkOf(original=self.row.fork_of, fork=Fork.model_validate(kept))
         except ValidationError:
-            raise StoreError(f"fork {self.row.id} is not in the store as it was written") from None
+            raise StoreError(f"fork {self.row.id} was changed after it was written") from None
 
 
 def _altered(evaluation: str, line: str) -> Discrepancy:

@@ -140,7 +140,7 @@ class CallReader:
         except (TypeError, ValueError, KeyError):  # a damaged row may hold any value
             intact = False
         if not intact:
-            raise StoreError(f"call {identity} in the store is not as it was written")
+            raise StoreError(f"call {identity} in the store was changed after it was written")
         return values
 
     def _request(self, values: CallValues) -> ChatRequest:

@@ -110,7 +110,7 @@ def _stored(
             return StoredConversation(**values, settings=orjson.loads(settings))
     except (TypeError, ValueError):  # a damaged row may hold any value
         pass
-    raise StoreError(f"conversation {row.id} in the store is not as it was written")
+    raise StoreError(f"conversation {row.id} in the store was changed after it was written")
 
 
 def find_conversation(connection: Connection, prefix: str) -> StoredConversation:

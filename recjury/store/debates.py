@@ -119,7 +119,7 @@ def _stored(row: Row[tuple[object, ...]], spoken: Sequence[_Spoken]) -> StoredDe
     except (TypeError, ValueError):  # a damaged row may hold any value
         pass
     raise StoreError(
-        f"the verdict of evaluation {row.evaluation} in the store is not as it was written"
+        f"the verdict of evaluation {row.evaluation} in the store was changed after it was written"
     )
 
 
@@ -140,7 +140,7 @@ def _statement(row: Row[tuple[object, ...]]) -> Statement:
         pass
     raise StoreError(
         f"the statement of the {row.role} in round {row.round} of {row.evaluation} in the store "
-        f"is not as it was written"
+        f"was changed after it was written"
     )
 
 

@@ -46,7 +46,7 @@ def _file(place: str, url: str) -> Path:
     if "\0" in place:
         raise StoreError("a store's name cannot hold the character NUL")
     if place.endswith("/") or Path(place).name in {"", ".."}:
-        raise StoreError(f"a store is a file and no folder: expected a file's name, got {url}")
+        raise StoreError(f"a store is a file, not a folder: name a file instead of {url}")
     return Path(place)
 
 

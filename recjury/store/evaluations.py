@@ -203,7 +203,7 @@ def _is_intact(row: Row[tuple[object, ...]], hashes: Mapping[int, bytes]) -> boo
 
 
 def _altered(evaluation: object) -> StoreError:
-    return StoreError(f"evaluation {evaluation} in the store is not as it was written")
+    return StoreError(f"evaluation {evaluation} in the store was changed after it was written")
 
 
 def conversations_of_logs(connection: Connection, logs: Iterable[str]) -> dict[str, list[str]]:

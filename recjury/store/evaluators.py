@@ -206,7 +206,7 @@ def _settings(row: Row[tuple[object, ...]], text: str) -> dict[str, JSON]:
             return settings
     except (TypeError, ValueError, ValidationError):  # a damaged row may hold any value
         pass
-    raise StoreError(f"evaluator {row.id} in the store is not as it was written")
+    raise StoreError(f"evaluator {row.id} in the store was changed after it was written")
 
 
 def _canonical(value: JSON) -> str:

@@ -178,7 +178,7 @@ def _turn(row: Row[tuple[object, ...]]) -> TurnParticles:
     raise StoreError(f"the particles of turn {row.turn} of evaluation {row.evaluation} {_ALTERED}")
 
 
-_ALTERED = "in the store are not as they were written"
+_ALTERED = "in the store were changed after they were written"
 
 
 def _score(row: Row[tuple[object, ...]], names: str) -> ParticleScore:

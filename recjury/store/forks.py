@@ -53,6 +53,6 @@ def write_forks(
         own = add_evaluations(transaction, [planned], original)[identity]
         of = select(evaluations.c.fork_of).where(evaluations.c.id == own)
         if (other := connection.execute(of).scalar_one()) != original:
-            raise StoreError(f"{identity} is no fork of evaluation {original}, but of {other}")
+            raise StoreError(f"{identity} is a fork of evaluation {other}, not of {original}")
         stages = ((FORK, StageResult(kept=dict(spec))), (DEBATE, result))
         write_stages(transaction, [FinishedStage(planned, *stage) for stage in stages])

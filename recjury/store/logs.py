@@ -97,7 +97,7 @@ def _stored(row: Row[tuple[object, ...]]) -> StoredLog:
     except (ValidationError, TypeError, AttributeError):  # a damaged row may hold any value
         pass
     raise StoreError(
-        f"the log of conversation {row.conversation} in the store is not as it was written"
+        f"the log of conversation {row.conversation} in the store was changed after it was written"
     )
 
 

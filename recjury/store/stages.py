@@ -69,4 +69,4 @@ def check_stages(
         # A stage without rows has a seal, too.
         fits = resealed.get((unit, stage), seal([])) == sealed.get((unit, stage))
         if concerned(stage) and not fits:
-            damaged(StoreError(f"stage {stage} of {unit} is not as it was written"))
+            damaged(StoreError(f"stage {stage} of {unit} was changed after it was written"))

@@ -161,7 +161,7 @@ def test_debates_are_shown_as_they_are_read(command: Command) -> None:
     _alter(f"UPDATE debate SET score = 1 WHERE evaluation = '{last['evaluation']}'")
     ended = command("replay", "--all", *STORE)
     assert ended.code == 2
-    assert "is not as it was written" in ended.err
+    assert "was changed after it was written" in ended.err
     assert ended.out.count(" verdict ") == 2
 
 

@@ -189,7 +189,7 @@ def test_a_damaged_store_leaves_the_last_export_as_it_was(filled: Store, tmp_pat
     paths = export(filled, tmp_path / "out", "jsonl")
     before = [path.read_bytes() for path in paths]
     values.alter(filled.path, "UPDATE statement SET score = 71 WHERE position = 2")
-    with pytest.raises(StoreError, match="not as it was written"):
+    with pytest.raises(StoreError, match="was changed after it was written"):
         export(filled, tmp_path / "out", "jsonl")
     assert [path.read_bytes() for path in paths] == before
     assert sorted((tmp_path / "out").iterdir()) == sorted(paths)

@@ -197,7 +197,7 @@ def test_readers_refuse_what_was_altered_and_name_it(store: Store) -> None:
         values.alter(store.path, "UPDATE log SET body = replace(body, 'Heat', 'Meat')")
         with pytest.raises(StoreError, match=f"log of conversation {CONVERSATION}"):
             store.log(CONVERSATION)
-        with pytest.raises(StoreError, match="not as it was written"):
+        with pytest.raises(StoreError, match="was changed after it was written"):
             list(store.results())
         assert len(store.integrity(EVALUATION)) >= 3
 

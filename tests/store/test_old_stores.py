@@ -44,7 +44,7 @@ def command(
 
 
 def _wrong(store: Store) -> list[str]:
-    """All that is not as it was written, and what is wrong with no row's help."""
+    """All reported changes of rows, and errors that name no row."""
     return list(_each_wrong(store))
 
 

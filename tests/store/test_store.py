@@ -246,7 +246,7 @@ def test_a_fork_is_kept_beside_its_original_and_is_no_result(tmp_path: Path) -> 
             asyncio.run(store.save_fork(fork._replace(original="f" * 32), _debated()))
         other = values.evaluation(judging=1)
         asyncio.run(store.enter(other))
-        with pytest.raises(StoreError, match="is no fork of evaluation"):
+        with pytest.raises(StoreError, match="is a fork of evaluation"):
             asyncio.run(store.save_fork(fork._replace(original=other.identity), _debated()))
 
 
@@ -314,7 +314,7 @@ def test_what_turns_took_is_kept_where_their_calls_are_elsewhere(tmp_path: Path)
         values.alter(
             store.path, "UPDATE log SET costs = '[9.0]' WHERE conversation = ?", conversation
         )
-        with pytest.raises(StoreError, match="is not as it was written"):
+        with pytest.raises(StoreError, match="was changed after it was written"):
             store.record(conversation)
 
 
