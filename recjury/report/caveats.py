@@ -1,4 +1,4 @@
-"""How far the numbers can be trusted: what to say depends on who rated and what came of it."""
+"""How far the numbers can be trusted: the caveats depend on who rated and on the results."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,14 +10,14 @@ _FEW = 30  # conversations of a system below which an interval is wide
 
 
 class Caveat(NamedTuple):
-    """One thing to know before using a number."""
+    """One thing that a reader should know before using a number."""
 
     heading: str
     text: str
 
 
 def caveats(found: Findings, who: Participants, *, wished: bool) -> tuple[Caveat, ...]:
-    """What a reader should know; `wished` tells that targets were found by their attributes."""
+    """The caveats of a campaign; `wished` says that targets were found by their attributes."""
     return (
         *_about_raters(who),
         *_about_users(who),
@@ -32,10 +32,10 @@ def _about_raters(who: Participants) -> list[Caveat]:
         said.append(
             Caveat(
                 f"{_all(who.measured)}measured, not judged by a language model",
-                "Each measured judge counts what its rubric counts, as far as that can be computed "
-                "from text, lists and a catalogue. Its scores compare systems with each other; "
-                "they are no substitute for a model's or a person's judgement, and must not be "
-                "set beside published scores of model judges.",
+                "A measured judge counts what its rubric asks for, as far as this can be computed "
+                "from text, lists and a catalogue. Its scores compare systems with each other. "
+                "They do not replace the judgement of a model or a person. Do not compare them "
+                "with published scores of model judges.",
             )
         )
     if who.by_model:
@@ -43,8 +43,8 @@ def _about_raters(who: Participants) -> list[Caveat]:
             Caveat(
                 f"{_all(who.by_model)}rated by a language model",
                 "Model judges can favour long, fluent or familiar text and can be wrong about "
-                "items. Nothing on this page says how well they agree with people: compare "
-                "them with human labels before relying on small differences.",
+                "items. This page does not measure how well they agree with people: compare "
+                "them with human labels before you rely on small differences.",
             )
         )
     if who.debater_is_rule:
@@ -52,7 +52,7 @@ def _about_raters(who: Participants) -> list[Caveat]:
             Caveat(
                 "The overall score comes from rule debaters",
                 "Each role weighs the scores it answers for by a fixed rule and moves towards the "
-                "others. The overall score therefore has no information beyond those scores.",
+                "others. The overall score therefore adds no information to those scores.",
             )
         )
     if who.debater_is_model:
@@ -72,24 +72,24 @@ def _about_users(who: Participants) -> list[Caveat]:
         said.append(
             Caveat(
                 "The user followed fixed rules",
-                "The rule user answers from the target's attributes. It is the same for all "
-                "systems, and more patient and more literal than people are.",
+                "The rule user answers from the target's attributes. It behaves in the same way "
+                "with all systems. It is more patient and more literal than people are.",
             )
         )
     if who.user_is_model:
         said.append(
             Caveat(
                 "The user was played by a language model",
-                "Simulated users accept more and complain less than people do; persuasiveness is "
-                "that user's own answer.",
+                "Simulated users accept more and complain less than people do. Persuasiveness is "
+                "the simulated user's own answer.",
             )
         )
     if who.is_recorded:
         said.append(
             Caveat(
                 "Conversations were recorded elsewhere",
-                "Nobody reacted to the systems here, so persuasiveness is not scored, and what "
-                "the recordings lack is left unscored.",
+                "No simulated user answered the systems, so persuasiveness is not scored. A metric "
+                "has no score if the recordings lack what it needs.",
             )
         )
     return said
@@ -103,15 +103,15 @@ def _about_targets(found: Findings, *, wished: bool) -> list[Caveat]:
         said.append(
             Caveat(
                 f"In {seen} of {played} scenarios a target was already named in the history",
-                "A system that repeats what it has read hits these, which lifts Recall@k.",
+                "A system hits such a target if it repeats the history. This raises Recall@k.",
             )
         )
     if wished:
         said.append(
             Caveat(
                 "Some targets are all items with the recorded attributes",
-                "Where a recording has no single target, every item that fits what was wished for "
-                "counts as one: its Recall@k is not comparable with that for single targets.",
+                "If a recording has no single target, every item with the wished attributes counts "
+                "as a target. Its Recall@k cannot be compared with Recall@k for single targets.",
             )
         )
     return said
@@ -125,7 +125,7 @@ def _about_gaps(found: Findings) -> list[Caveat]:
             Caveat(
                 f"{failed} {'conversation' if failed == 1 else 'conversations'} failed",
                 "They lower the coverage of the means. If a system fails on the hard scenarios, "
-                "its means are those of the easy ones.",
+                "its means cover only the easy ones.",
             )
         )
     few = [name for name, tally in found.systems.items() if tally.conversations < _FEW]
@@ -133,8 +133,8 @@ def _about_gaps(found: Findings) -> list[Caveat]:
         said.append(
             Caveat(
                 f"Few conversations: under {_FEW} for {len(few)} of {len(found.systems)} systems",
-                "The intervals are wide, and a difference that is not significant may still be "
-                "there.",
+                "The intervals are wide, and systems may differ although the difference is not "
+                "significant.",
             )
         )
     return said

@@ -7,18 +7,18 @@ from typing import NamedTuple
 from recjury.results import Measure
 from recjury.results.scores import ConversationScores
 
-_WIDEST = 100  # the scale of what sums a conversation up
+_WIDEST = 100  # the scale of the measure that sums up a conversation
 
 
 class EvaluationRef(NamedTuple):
-    """An evaluation, and the label of who evaluated."""
+    """An evaluation, and the label of its evaluator."""
 
     label: str
     evaluation: str
 
 
 class ExamplePick(NamedTuple):
-    """A conversation to show, its evaluations, and what it stands for ("median of 40")."""
+    """A conversation to show, its evaluations, and what it represents ("median of 40")."""
 
     conversation: str
     evaluations: tuple[EvaluationRef, ...]
@@ -32,7 +32,7 @@ class _Ranked(NamedTuple):
 
 
 def headline(measures: Sequence[Measure]) -> Measure | None:
-    """The measure that sums up the others: the first from 0 to 100, else the first of all."""
+    """The measure that sums up the others: the first one from 0 to 100, otherwise the first."""
     wide = (each for each in measures if each.metric.high == _WIDEST)
     return next(wide, next(iter(measures), None))
 
@@ -46,17 +46,17 @@ def share(measure: Measure, value: float) -> float:
 
 
 class ExamplePicker:
-    """A system's conversations by the headline where that is scored, else by all scales' mean."""
+    """A system's conversations by the headline if it is scored, otherwise by all scales' mean."""
 
     def __init__(self, measures: Sequence[Measure]) -> None:
-        """No conversation yet; `measures` are what they may have been scored on."""
+        """No conversation yet; `measures` are those that may have a score."""
         self._bounded = [each for each in measures if each.metric.high is not None]
         wide = headline(self._bounded)
         self._headline = wide if wide and wide.metric.high == _WIDEST else None
         self._ranked: dict[str, list[_Ranked]] = {"headline": [], "mean": [], "": []}
 
     def add(self, scores: ConversationScores, evaluations: Iterable[EvaluationRef]) -> None:
-        """Rank one more conversation."""
+        """Add one conversation to the ranking."""
         shares = [share(m, scores.values[m.id]) for m in self._bounded if m.id in scores.values]
         first = None if self._headline is None else scores.values.get(self._headline.id)
         by = "" if not shares else "mean" if first is None else "headline"
@@ -66,7 +66,7 @@ class ExamplePicker:
     def choose(self, count: int) -> tuple[ExamplePick, ...]:
         """At most `count` different conversations, evenly spread from the best to the worst.
 
-        One is the median, three are the best, the median and the worst.
+        A count of 1 gives the median; 3 gives the best, the median and the worst.
         """
         by = next((by for by, ranked in self._ranked.items() if ranked), "")
         ranked = sorted(self._ranked[by], reverse=True)

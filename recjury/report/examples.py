@@ -1,4 +1,4 @@
-"""Example conversations, cut to what fits a page: turns, lists with hits, ratings, debates."""
+"""Example conversations, cut to fit a page: turns, lists with hits, ratings, debates."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -65,7 +65,7 @@ class ShownStatement(NamedTuple):
 
 
 class ShownDebate(NamedTuple):
-    """A debate and its verdict; `forks` tell of what became of changed copies of it."""
+    """A debate and its verdict; `forks` are the results of changed copies of it."""
 
     evaluator: str
     verdict: Verdict
@@ -75,9 +75,9 @@ class ShownDebate(NamedTuple):
 
 
 class ShownExample(NamedTuple):
-    """One conversation. `skipped_*` count what lies before or after the part that is shown.
+    """One conversation. `skipped_*` count what is before or after the part that is shown.
 
-    `failure` says why it failed; it is empty for one that came to its end.
+    `failure` says why it failed; it is empty if the conversation is complete.
     """
 
     conversation: str
@@ -102,7 +102,7 @@ class ShownExample(NamedTuple):
 
 
 class ExampleLoader:
-    """What it takes to show what evaluators said: the store, metrics' titles, names, forks."""
+    """What the examples are made from: the store, metrics' titles, names, forks."""
 
     def __init__(
         self, store: Store, campaign: str, found: Findings, models: Mapping[str, str]
@@ -139,7 +139,7 @@ def load_example(reading: ExampleLoader, choice: ExamplePick) -> ShownExample | 
 
 
 def load_unfinished(store: Store, conversation: str) -> ShownExample | None:
-    """What was said until a conversation failed; None if nothing was kept of it."""
+    """What was said until a conversation failed; None if the store has nothing of it."""
     unfinished = store.unfinished(conversation)
     if unfinished is None:
         return None

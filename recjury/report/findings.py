@@ -1,4 +1,4 @@
-"""What one walk over a campaign's conversations gathers for a report; no log stays in memory."""
+"""What a report needs from a campaign, read one conversation at a time; no log stays in memory."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -13,11 +13,11 @@ from recjury.results import CampaignSummary, Measure, Tally, is_newest
 from recjury.results.scores import ConversationScores
 from recjury.store import CampaignEvaluator, ConversationResult, Store, StoredConversation
 
-_REASON = 300  # characters of a reason; what agrees in them is counted together
+_REASON = 300  # characters of a reason; reasons that agree in them are counted together
 
 
 class Missed(NamedTuple):
-    """What did not come to its end, or has no score, and why."""
+    """What did not finish or has no score, and why."""
 
     what: str
     why: str
@@ -43,7 +43,7 @@ class Scenarios:
 
 @dataclass
 class Findings:
-    """Everything that is counted; systems and corpora stand in the order of their first
+    """Everything that is counted; systems and corpora are in the order of their first
     conversation.
 
     `raters` and `debaters` are by evaluator's label. The counters of `failures` and `unscored`
@@ -65,7 +65,7 @@ class Findings:
 
     @property
     def systems(self) -> dict[str, Tally]:
-        """What each system scored."""
+        """The scores of each system."""
         return self.summary.systems
 
     @property
@@ -75,7 +75,7 @@ class Findings:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The metrics of these versions, but for details."""
+        """The metrics of these versions, except details."""
         newest = {each.label for each in self.evaluators}
         return tuple(
             each
@@ -135,8 +135,7 @@ class Findings:
 
 
 def collect_findings(store: Store, campaign: str) -> Findings:
-    """One walk over the conversations of a campaign, in the plan's order, and one over its
-    debates."""
+    """Read all conversations of a campaign, in the plan's order, and then all its debates."""
     found = Findings(CampaignSummary(store.evaluators(campaign)))
     found.users = set(filter(None, (_user(each) for each in store.conversations(campaign))))
     counted: set[str] = set()
@@ -157,7 +156,7 @@ def collect_findings(store: Store, campaign: str) -> Findings:
 
 
 def _user(conversation: StoredConversation) -> str | None:
-    """Who played the user: "rule", or a model's alias; None for whoever was recorded."""
+    """Who played the user: "rule", or a model's alias; None for a recorded user."""
     settings = conversation.settings.get("user")
     name = settings.get("user") if isinstance(settings, Mapping) else settings
     return name if isinstance(name, str) else None

@@ -16,7 +16,7 @@ from recjury.report.plots import bars_plot, debate_plot, interval_plot, score_ma
 from recjury.results import Measure, newest_campaign
 from recjury.store import Store
 
-_MAPPED = 3  # from so many measures on, numbers are shown as colours, too
+_MAPPED = 3  # with at least so many measures, numbers are shown as colours, too
 
 
 def write_report(
@@ -24,9 +24,9 @@ def write_report(
 ) -> None:
     """Write the report about a campaign, by default the newest of `store`, to `path`.
 
-    `examples` conversations are shown of each system. The folder is made where it is missing,
-    and the file appears only when it is complete; the same store gives the same bytes. Raises
-    StoreError where there is nothing to report on, ConfigError where `path` cannot be written.
+    At most `examples` conversations of each system are shown. The folder is made if it is missing.
+    The file appears only when it is complete; the same store gives the same bytes. Raises
+    StoreError if there is nothing to report on, ConfigError if `path` cannot be written.
     """
     chosen = campaign or newest_campaign(store)
     found = collect_findings(store, chosen) if chosen else None
@@ -38,7 +38,7 @@ def write_report(
 
 
 def render(page: Page, found: Findings) -> str:
-    """The page as HTML. Whatever was said by systems, models or files is escaped."""
+    """The page as HTML. All text from systems, models and files is escaped."""
     return _environment().get_template("report.html.j2").render(page=page, plots=_plots(found))
 
 
@@ -53,7 +53,7 @@ def _environment() -> Environment:
 
 
 def _plots(found: Findings) -> dict[str, list[Markup]]:
-    """Each evaluator's figures. Their markup is ours: matplotlib has escaped the names in them."""
+    """Each evaluator's figures. Their markup is safe: matplotlib has escaped the names in them."""
     return {
         each.label: [Markup(svg) for svg in _drawn(found, each.label)]  # noqa: S704 (made by us)
         for each in found.evaluators
@@ -82,12 +82,12 @@ def _is_share(measure: Measure) -> bool:
 
 
 def check_report_path(path: Path) -> None:
-    """Raise ConfigError where no report can be written, so that a long run need not end in it."""
+    """Raise ConfigError if `path` cannot be written; called before a long run starts."""
     if os.path.lexists(path) and not path.is_file():  # such as /dev/null: it would be replaced
         raise ConfigError(f"cannot write the report to {path}: it is not a regular file")
     folder = next(each for each in path.absolute().parents if os.path.lexists(each))
     if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise ConfigError(f"cannot write the report to {path}: {folder} is no folder to write in")
+        raise ConfigError(f"cannot write the report to {path}: {folder} is not a writable folder")
 
 
 def _put(path: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Everything a report page says, gathered from a store: its templates only place it."""
+"""All content of a report page, gathered from a store; the templates only place it."""
 
 import re
 import time
@@ -20,14 +20,14 @@ from recjury.store import Campaign, CampaignEvaluator, Store
 from recjury.store.calls import Spent
 
 COMPARED_SYSTEMS = 6
-"""Up to how many systems each is compared with each: beyond, only with the best."""
+"""With at most so many systems, each pair is compared; with more, each system with the best."""
 
 _REASONS = 40
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class CorpusLine(NamedTuple):
-    """How many scenarios of a corpus were planned and played, and what is special about them."""
+    """How many scenarios of a corpus were planned and played, and what is special in them."""
 
     corpus: str
     planned: int
@@ -57,7 +57,7 @@ class Section(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """Something that went wrong `times` times, and by system ("kbrd 3, retrieval 1")."""
+    """Something that failed `times` times, and how often by system ("kbrd 3, retrieval 1")."""
 
     what: str
     why: str
@@ -66,7 +66,7 @@ class Reason(NamedTuple):
 
 
 class Reasons(NamedTuple):
-    """The most frequent reasons, and how many occurrences lie behind those not shown."""
+    """The most frequent reasons, and the number of occurrences of all others."""
 
     shown: tuple[Reason, ...]
     others: int
@@ -86,7 +86,7 @@ class CampaignInfo(NamedTuple):
 
 
 class OtherCampaign(NamedTuple):
-    """A campaign of the store that the page is not about."""
+    """Another campaign of the store."""
 
     id: str
     name: str
@@ -94,8 +94,8 @@ class OtherCampaign(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What stands on the page, from top to bottom; `headline` is the measure that pairs of
-    systems are listed by."""
+    """The content of the page, from top to bottom; `headline` is the measure in the list of pairs
+    of systems."""
 
     title: str
     run: CampaignInfo
@@ -114,7 +114,7 @@ class Page(NamedTuple):
 
 
 def build_page(store: Store, found: Findings, *, campaign: str, examples: int) -> Page:
-    """The page about what was `found` in a campaign of `store`."""
+    """The page about a campaign of `store` and what was `found` in it."""
     campaigns = {each.id: each for each in store.campaigns()}
     about = campaigns.pop(campaign)
     models = model_names(about.setup.config, found.evaluators)
@@ -162,7 +162,7 @@ def _section(found: Findings, evaluator: CampaignEvaluator) -> Section:
 
 
 def _any_wishes(store: Store, found: Findings) -> bool:
-    """Whether a corpus has targets by attributes, going by its first log."""
+    """Whether the targets of a corpus are given by attributes; its first log decides."""
     first = (scenarios.conversation for scenarios in found.scenarios.values())
     logs = (store.log(conversation) for conversation in first if conversation is not None)
     return any(log is not None and log.scenario.wishes for log in logs)
@@ -215,7 +215,7 @@ def _comparisons(found: Findings, lead: str) -> dict[_Pair, Comparison]:
 
 
 def _reasons(counted: Mapping[Missed, Counter[str]]) -> Reasons:
-    """Reasons by frequency; those that differ in their numbers alone are one, with … for them."""
+    """Reasons by frequency; reasons that differ only in numbers are one, with … for the numbers."""
     merged: dict[Missed, tuple[set[str], Counter[str]]] = {}
     for (what, why), by_system in counted.items():
         shape = Missed(what, _NUMBER.sub("…", why))

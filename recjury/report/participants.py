@@ -1,4 +1,4 @@
-"""Who played, rated and debated, named for what they are."""
+"""Who played, rated and debated: rule, measured, or a model by its name."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -21,10 +21,11 @@ _NAME = 80
 
 
 class Participants(NamedTuple):
-    """Names for people, and what follows from them.
+    """Names to show, and what the caveats depend on.
 
-    A model is named as its endpoint knows it, with its alias where that differs. Who rated and
-    debated is by evaluator; `measured` and `by_model` are the evaluators of which that is true.
+    A model has the name that its endpoint knows, followed by its alias if that differs.
+    `evaluators` has the names of raters and debaters by evaluator's label. `measured` are the
+    evaluators with measured judges, `by_model` those with model judges.
     """
 
     users: tuple[str, ...]
@@ -45,7 +46,7 @@ def participants(found: Findings, models: Mapping[str, str]) -> Participants:
     labels = [each.label for each in found.evaluators]
     debaters = {name for label in labels for name in found.debaters[label]}
     return Participants(
-        users=(*users, "whoever spoke in the recorded conversations") if recorded else users,
+        users=(*users, "recorded users") if recorded else users,
         evaluators={label: _of(found, label, models) for label in labels},
         user_is_rule=_RULE in found.users,
         user_is_model=bool(found.users - {_RULE}),
@@ -76,8 +77,8 @@ def _alias(rater: str) -> str:
 
 
 def model_names(config: object, evaluators: Iterable[CampaignEvaluator]) -> dict[str, str]:
-    """The endpoint's name of each model by alias: what evaluators were given, and what a
-    campaign's resolved configuration says of the others."""
+    """The endpoint's name of each model by alias: from the evaluators' settings, and for the
+    others from the campaign's resolved configuration."""
     specs: dict[str, object] = {}
     if isinstance(config, Mapping):
         several = config.get("models")

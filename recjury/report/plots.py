@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette, without black and yellow, which vanish on one of the two grounds.
+# Okabe and Ito's palette without black and yellow, each invisible on one of the two backgrounds.
 _BLUE, _SKY, _ORANGE, _GREEN, _PURPLE = "#0072B2", "#56B4E9", "#E69F00", "#009E73", "#CC79A7"
 _VERMILION = "#D55E00"
 _ROLES = {
@@ -31,12 +31,12 @@ _ROLES = {
 _BARS = (_BLUE, _SKY, _ORANGE, _GREEN, _PURPLE, _VERMILION)
 _GAP = 0.22  # between groups of columns
 _NAME = 26  # characters of a system's name
-_PANELS = 3  # debates beside each other
+_PANELS = 3  # panels of debates in one row
 
 
 def score_map(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> str:
-    """Systems by bounded measures as SVG: means as colours and numbers, with their coverage where
-    it is below 100 %. A gap lies between groups."""
+    """Systems by bounded measures as SVG: means as colours and numbers, with their coverage if it
+    is below 100 %. Groups are divided by a gap."""
     groups = [each.metric.group for each in measures]
     lefts = [
         place + _GAP * sum(one != other for one, other in pairwise(groups[: place + 1]))
@@ -186,8 +186,8 @@ def _bar(
 def debate_plot(systems: Mapping[str, RoundMeans]) -> str:
     """Each role's mean score after every round as SVG, a panel per system.
 
-    A debate that has ended counts in later rounds with its last scores, so that a line never
-    moves only because other debates are left.
+    A debate that has ended counts in later rounds with its last scores, so a line moves only
+    because a role changed its score.
     """
     columns = min(_PANELS, max(1, len(systems)))
     rows = math.ceil(len(systems) / columns)

@@ -7,10 +7,10 @@ from recjury.records import DebateTranscript, Role
 
 
 class RoundMeans(NamedTuple):
-    """`scores[role][r - 1]` is the mean score of a role after round r, None where none was given.
+    """`scores[role][r - 1]` is the mean score of a role after round r, None if it gave none.
 
-    A debate that has ended counts on with its last scores; `debating[r - 1]` counts those that
-    held round r.
+    A debate that has ended keeps its last scores in later rounds; `debating[r - 1]` counts the
+    debates that reached round r.
     """
 
     scores: dict[Role, tuple[float | None, ...]]
@@ -23,12 +23,12 @@ class RoundTally:
     def __init__(self) -> None:
         """Nothing counted yet."""
         self._lengths: Counter[int] = Counter()
-        # Per role and round, what was scored in it; per role and length, what debates ended on.
+        # Scores per role and round; last scores per role and number of rounds of the debate.
         self._given: dict[tuple[Role, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
         self._final: dict[tuple[Role, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
 
     def add(self, transcript: DebateTranscript) -> None:
-        """Count one debate; one without a statement says nothing."""
+        """Count one debate; a debate without a statement is left out."""
         rounds = transcript.rounds
         if not rounds:
             return
@@ -40,7 +40,7 @@ class RoundTally:
                     _put(self._final[said.role, rounds], said.score)
 
     def means(self) -> RoundMeans | None:
-        """The means so far; None without any debate."""
+        """The means so far; None if there is no debate."""
         if not self._lengths:
             return None
         rounds = range(1, max(self._lengths) + 1)

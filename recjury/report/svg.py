@@ -1,6 +1,6 @@
-"""Figures as SVG that lies inside a page: its text is text, in the page's own colours.
+"""Figures as SVG inside a page: text stays text, in the colours of the page.
 
-Nothing of matplotlib's state outlives a figure, and equal figures are equal to the byte.
+A figure leaves matplotlib's state unchanged, and equal figures are equal to the byte.
 """
 
 import io
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.typing import RcKeyType
 
 INK = "#010203"
-"""Stands for the colour of the page's text, which light and dark pages do not share."""
+"""A placeholder for the colour of the page's text, which differs on light and dark pages."""
 
 _SETTINGS: "dict[RcKeyType, object]" = {
     "axes.edgecolor": INK,
@@ -60,7 +60,7 @@ def draw(paint: Callable[["Figure"], None], *, width: float, height: float, titl
 def _for_a_page(document: str, title: str) -> str:
     svg = document[document.index("<svg") :].strip()
     svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    # Groups of several figures on one page would share their ids; nothing refers to them.
+    # Ids of groups would repeat in the figures of a page; nothing refers to them.
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = re.sub(r"font: ([0-9.]+)px [^;\"]*", r"font-size: \1px", svg)
     svg = svg.replace(INK, "currentColor")

@@ -16,8 +16,8 @@ NAME_LENGTH = 60
 
 
 class Cell(NamedTuple):
-    """A mean as text, with its coverage below 100 % ("86 %", or "n = 6" where other conversations
-    are not meant to have a score); `is_best` marks the best of a column."""
+    """A mean as text, with its coverage below 100 % ("86 %", or "n = 6" if the metric does
+    not apply to other conversations); `is_best` marks the best of a column."""
 
     text: str
     coverage: str | None
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A metric; `starts` tells that a group begins with it."""
+    """A metric; `starts` says that a group begins with it."""
 
     name: str
     scale: str
@@ -40,7 +40,7 @@ class Column(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What stands over the columns of a group."""
+    """The heading over the columns of a group."""
 
     text: str
     columns: int
@@ -87,14 +87,14 @@ def hyphenated(name: str) -> str:
 
 
 def scale_text(metric: Metric) -> str:
-    """A metric's scale: "0–4", or which end is better where one is open."""
+    """A metric's scale: "0–4", or which end is better if one end is open."""
     if metric.high is not None:
         return f"{metric.low:g}–{metric.high:g}"
     return "higher is better" if metric.higher_is_better else "lower is better"
 
 
 def means_table(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> Means:
-    """A row per system; the best of a column is marked where systems differ in it."""
+    """A row per system; the best of a column is marked if systems differ in it."""
     groups = tuple(
         Heading(one_line(group, NAME_LENGTH), len(list(several)))
         for group, several in groupby(measure.metric.group for measure in measures)
@@ -134,14 +134,14 @@ def _cell(mean: MetricSummary, metric: Metric, best: float | None) -> Cell:
 
 
 def partly(mean: MetricSummary, metric: Metric) -> str | None:
-    """A coverage below 100 % as text, or how many have a score where only some are to."""
+    """A coverage below 100 % as text, or how many have a score if not all can."""
     if mean.coverage is None or mean.coverage == 1:
         return None
     return f"n = {mean.n}" if metric.of_some else coverage_text(mean.coverage)
 
 
 def coverage_text(coverage: float) -> str:
-    """A share in whole per cent that rounds nothing missing to 100 %, and nothing there to 0 %."""
+    """A share in whole per cent; only all gives 100 %, and only none gives 0 %."""
     percent = coverage * 100
     if 0 < percent < 1:
         return "<1 %"
@@ -149,7 +149,7 @@ def coverage_text(coverage: float) -> str:
 
 
 def pair_table(a: str, b: str, comparison: Comparison) -> PairTable:
-    """A comparison as text, but for details."""
+    """A comparison as text, without details."""
     return PairTable(
         a=one_line(a, NAME_LENGTH),
         b=one_line(b, NAME_LENGTH),
@@ -185,7 +185,7 @@ def _signed(value: float | None, digits: int) -> str:
 
 
 def p_text(p: float | None) -> str:
-    """A p-value to three digits, never as 0 or below what resampling can tell."""
+    """A p-value to three digits, never as 0 or below what resampling can resolve."""
     if p is None:
         return "–"
     return "<.001" if p < 0.001 else "1" if p > 0.9995 else f"{p:.3f}".removeprefix("0")

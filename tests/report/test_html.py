@@ -154,7 +154,7 @@ def test_recorded_conversations_have_no_simulated_user(store: Store, tmp_path: P
         [Played("a", "1", ending=Ending.RECORDED, user="none", persuasiveness=None)],
     )
     words = written(store, tmp_path / "report.html").words
-    assert "User whoever spoke in the recorded conversations" in words
+    assert "User recorded users" in words
     assert "Conversations were recorded elsewhere" in words
     assert "outcome: Persuasiveness not measured: needs a knowledge graph 1 a 1" in words
 
@@ -279,7 +279,7 @@ def test_a_cost_that_is_not_known_is_no_zero(store: Store, tmp_path: Path) -> No
 
     asyncio.run(record())
     words = written(store, tmp_path / "report.html").words
-    assert "at a cost that is unknown" in words
+    assert "at an unknown cost, because not all prices are known" in words
     assert "$" not in words
 
 
@@ -292,6 +292,6 @@ def test_a_fork_is_named_beside_its_debate_and_enters_no_mean(store: Store, tmp_
     changed = Played("a", "1", scores=[(90.0,) * 4]).debate()
     asyncio.run(store.save_fork(forked, StageResult((), changed)))
     words = written(store, tmp_path / "report.html").words
-    named = f"Forks of this debate, which count in no mean: {'f0' * 16}: 90.0"
+    named = f"Forks of this debate, which are not part of any mean: {'f0' * 16}: 90.0"
     assert words.replace(f" {named}", "") == before
     assert named in words
