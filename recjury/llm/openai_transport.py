@@ -15,7 +15,11 @@ class OpenAITransport:
     def __init__(self, base_url: str, key: str | None, seconds: float):
         """The client needs a key even where the endpoint does not: then it sends a dash."""
         self._client = openai.AsyncOpenAI(
-            base_url=base_url, api_key=key or "-", max_retries=0, timeout=seconds
+            base_url=base_url,
+            api_key=key or "-",
+            max_retries=0,
+            timeout=seconds,
+            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
         )
         self._seconds = seconds
 
