@@ -1,4 +1,4 @@
-"""Evaluators against people: scores held against labels."""
+"""Agreement of evaluators with people: scores compared with labels."""
 
 from recjury.alignment.annotation import Coverage, Scores, Table, annotation_table, coverage
 

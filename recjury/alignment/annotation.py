@@ -15,7 +15,7 @@ Table = dict[str, dict[Aspect, Correlation]]
 
 
 class Coverage(NamedTuple):
-    """Of the places with a label, how many have a score; and how many scores have no label."""
+    """How many places with a label have a score, and how many scores have no label."""
 
     labelled: int
     scored: int
@@ -25,7 +25,7 @@ class Coverage(NamedTuple):
 def annotation_table(scores: Scores, labels: Labels) -> Table:
     """Correlations per subset and aspect, over the places that have both a score and a label.
 
-    Aspects come in the order of `Aspect`, those without scores are left out.
+    Aspects are in the order of `Aspect`; those without scores are left out.
     """
     return {
         subset: {
@@ -63,5 +63,5 @@ def _correlation(
 
 
 def _of(subset: str, places: Iterable[ScoreTarget]) -> Iterable[ScoreTarget]:
-    """The places of a subset; an id of another shape belongs to none."""
+    """The places of a subset; an id of another form belongs to no subset."""
     return (place for place in places if subset in place.conversation.split("_")[1:-1])

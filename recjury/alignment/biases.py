@@ -11,7 +11,7 @@ from recjury.stats.correlation import Correlation, correlate
 class LengthBias(NamedTuple):
     """Correlations over systems of mean conversation length in words with mean scores, and labels.
 
-    An evaluator that likes length more than people do has the higher one.
+    An evaluator that prefers length more than people do has the higher correlation with scores.
     """
 
     evaluator: Correlation
@@ -22,7 +22,7 @@ class LengthBias(NamedTuple):
 class Preference(NamedTuple):
     """A person's response against a system's, by evaluator and people: the difference in score.
 
-    Positive prefers the person's. Equal scores prefer neither.
+    A positive difference prefers the person's response. Equal scores prefer neither.
     """
 
     evaluator: float
@@ -46,9 +46,9 @@ def length_bias(
     scores: Mapping[ScoreTarget, float],
     labels: Mapping[ScoreTarget, int],
 ) -> LengthBias:
-    """Hold the systems' mean lengths against their mean scores and labels of dialogues.
+    """Correlate the systems' mean lengths with their mean scores and labels of dialogues.
 
-    Words are what white space parts, of all turns by either side.
+    Words are separated by white space; the turns of both sides count.
     """
     words = system_means(
         {
@@ -67,9 +67,9 @@ def length_bias(
 
 
 def self_bias(pairs: Iterable[Preference]) -> SelfBias:
-    """Agreement with people where they prefer the person's response, and where the system's.
+    """Agreement with people if they prefer the person's response, and if they prefer the system's.
 
-    Pairs of which people prefer neither are left out; an evaluator that prefers neither disagrees.
+    Pairs with equal labels are left out. An evaluator that prefers neither response disagrees.
     """
     person: list[bool] = []
     system: list[bool] = []

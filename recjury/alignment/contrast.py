@@ -1,4 +1,4 @@
-"""Two systems, read through an evaluator's scores: by aspect, and turn by turn (FACE, 5.3)."""
+"""Two systems compared by an evaluator's scores: by aspect and by turn (FACE, 5.3)."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -53,8 +53,8 @@ def by_turn(
 ) -> tuple[Mean, ...]:
     """The mean score of the first, second, ... system turn, as shares of the scale.
 
-    Ends where fewer than `fewest` conversations still have a scored turn of that number. A turn
-    without any score keeps its number.
+    Ends when fewer than `fewest` conversations have a scored turn of that number. A turn without
+    a score keeps its number.
     """
     numbered: dict[int, list[float]] = {}
     for place, particles in turns.items():

@@ -25,7 +25,7 @@ _LISTED = 3
 
 
 class Scoring(NamedTuple):
-    """A conversation's scores on one aspect, and the log and particles that they are of."""
+    """A conversation's scores on one aspect, with its log and its particles."""
 
     log: ConversationLog
     particles: Decomposition | None
@@ -39,11 +39,12 @@ class Explainable(NamedTuple):
     scorings: Mapping[Aspect, Mapping[str, Scoring]]
 
     def explain(self, conversation: str, aspect: Aspect, *, turn: int | None = None) -> Explanation:
-        """Take the score of `conversation`, or of one of its turns, apart.
+        """Explain the score of `conversation`, or of one of its turns, by its parts.
 
-        The reference is the mean of all scores of the aspect that are here. A conversation may
-        be named by the beginning of its id. Raises DataError for one that is not here, is not
-        scored on the aspect, in that turn, or whose particles are not those that were scored.
+        The reference is the mean of all scores of the aspect in this collection. The beginning
+        of an id is enough to name a conversation. Raises DataError if the conversation is
+        unknown, if it has no score on the aspect or in that turn, or if its particles are not
+        those that were scored.
         """
         name = self._found(conversation)
         scored = self._scored_turns(name)
@@ -55,7 +56,7 @@ class Explainable(NamedTuple):
         of_aspect = self.scorings[aspect]
         log, particles, scores = of_aspect[name]
         if particles is None:
-            raise DataError(f"{name} has scores, and there are no particles of it")
+            raise DataError(f"{name} has scores but no particles")
         every = (by.score for own in of_aspect.values() for each in own.scores for by in each.by)
         reference = pool(score for score in every if score is not None)
         try:
@@ -69,10 +70,10 @@ class Explainable(NamedTuple):
                 turn=turn,
             )
         except (IndexError, KeyError):
-            raise DataError(f"{name}: the scores are of other particles than those here") from None
+            raise DataError(f"{name}: the scores belong to other particles") from None
 
     def aspects(self, conversation: str, *, turn: int | None = None) -> tuple[Aspect, ...]:
-        """What `conversation`, or one of its turns, is scored on; raises DataError for nothing."""
+        """What `conversation`, or one of its turns, is scored on; DataError if nothing."""
         name = self._found(conversation)
         scored = self._scored_turns(name)
         found = tuple(each for each, turns in scored.items() if turn is None or turn in turns)
@@ -83,7 +84,7 @@ class Explainable(NamedTuple):
         return found
 
     def _found(self, conversation: str) -> str:
-        """The id of the scored conversation that is named so."""
+        """The id of the scored conversation with that name."""
         alike = [conversation] if conversation in self.conversations else []
         alike = alike or [name for name in self.conversations if name.startswith(conversation)]
         if len(alike) == 1 and self._scored_turns(alike[0]):
@@ -91,7 +92,7 @@ class Explainable(NamedTuple):
         scored = [name for name in self.conversations if self._scored_turns(name)]
         if not scored:
             raise DataError(
-                "nothing here is scored by FACE: run `recjury judge` with the evaluator face first"
+                "nothing is scored by FACE: run `recjury judge` with the evaluator face first"
             )
         if len(alike) > 1:
             which = f"{len(alike)} conversations begin with {conversation!r}"
@@ -100,7 +101,7 @@ class Explainable(NamedTuple):
         raise DataError(f"{found}; conversations with scores: {_listed(scored)}")
 
     def _scored_turns(self, name: str) -> dict[Aspect, tuple[int, ...]]:
-        """By aspect that the conversation is scored on, the turns that have a score of it."""
+        """The scored turns of the conversation, by aspect."""
         found: dict[Aspect, tuple[int, ...]] = {}
         for aspect in Aspect:
             own = self.scorings.get(aspect, {}).get(name)
@@ -111,7 +112,7 @@ class Explainable(NamedTuple):
 
 
 def _listed(names: Iterable[str]) -> str:
-    """The first few of `names`, and how many there are more."""
+    """The first few of `names`, and the number of the others."""
     every = list(names)
     more = f" and {len(every) - _LISTED} more" if len(every) > _LISTED else ""
     return ", ".join(every[:_LISTED]) + more
@@ -132,7 +133,7 @@ def explainable_files(runs: Path, particles: Path, labels: Path) -> Explainable:
 
 
 def explainable_store(store: Store, campaign: str | None = None) -> Explainable:
-    """From what FACE left in a store; of several scorings of one conversation, the newest."""
+    """From FACE's results in a store; if a conversation was scored several times, the newest."""
     names: dict[str, None] = {}
     scorings: dict[Aspect, dict[str, Scoring]] = {}
     for each in read_scored(store, campaign):

@@ -1,4 +1,4 @@
-"""What FACE left in a store, as files take it: scores per instruction, pooled scores, coverage."""
+"""FACE's results in a store, for files: scores per instruction, pooled scores, coverage."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ Turns = dict[ScoreTarget, dict[int, dict[str, float]]]
 
 
 class Scored(NamedTuple):
-    """One conversation of a store: its log, particles and scores, and its ratings."""
+    """One conversation of a store: its log, particles, scores and ratings."""
 
     log: ConversationLog
     face: StoredFace
@@ -32,12 +32,12 @@ class Scored(NamedTuple):
 
     @property
     def conversation(self) -> str:
-        """Its id, as files name it."""
+        """Its id in files."""
         return self.log.scenario.record
 
 
 class AspectCoverage(NamedTuple):
-    """How much of what was asked for is there. Places are turns or dialogues."""
+    """How many of the expected results exist. Places are turns or dialogues."""
 
     places: int
     scored_places: int
@@ -52,8 +52,8 @@ def read_scored(
 ) -> Iterator[Scored]:
     """The evaluations of a campaign, or of the store, by evaluators of that kind.
 
-    Where a conversation was evaluated more than once, the first judging by the version that ran
-    last comes last.
+    If a conversation was evaluated more than once, the first judging by the version that ran
+    last is the last one.
     """
     began = {
         each.label: each.started_at or 0 for each in store.evaluators(campaign) if each.kind == kind
@@ -73,7 +73,7 @@ def read_scored(
 def write_scores(folder: Path, scored: Sequence[Scored]) -> None:
     """Write scores in CRSArena-Eval's forms: {aspect}.jsonl by instruction, and run.json pooled.
 
-    Raises DataError where a file cannot be written.
+    Raises DataError if a file cannot be written.
     """
     for aspect, turns in scores_by_instruction(scored).items():
         write_run(folder / f"{aspect}.jsonl", turns.items())
@@ -82,7 +82,7 @@ def write_scores(folder: Path, scored: Sequence[Scored]) -> None:
 
 
 def scores_by_instruction(scored: Iterable[Scored]) -> dict[Aspect, Turns]:
-    """Per aspect that was scored: what `write_run` and `pool_places` take."""
+    """The input of `write_run` and `pool_places`, for each scored aspect."""
     found: dict[Aspect, Turns] = {}
     for each in scored:
         for aspect, scores in each.face.scores.items():
@@ -98,7 +98,7 @@ def _given(score: ParticleScore) -> dict[str, float]:
 
 
 def pooled_scores(scored: Iterable[Scored]) -> dict[Aspect, dict[ScoreTarget, float]]:
-    """Per aspect: the score of each turn or dialogue that has one, as rated."""
+    """The rated score of each turn or dialogue that has one, by aspect."""
     found: dict[Aspect, dict[ScoreTarget, float]] = {}
     for each in scored:
         for rating in each.ratings:
@@ -109,7 +109,7 @@ def pooled_scores(scored: Iterable[Scored]) -> dict[Aspect, dict[ScoreTarget, fl
 
 
 def coverage_of(scored: Iterable[Scored]) -> dict[Aspect, AspectCoverage]:
-    """Per aspect that was rated, how much there is of what was asked for."""
+    """How many of the expected results exist, for each rated aspect."""
     totals: dict[Aspect, list[int]] = {}
     for each in scored:
         for rating in each.ratings:

@@ -15,7 +15,7 @@ from recjury.records import Aspect, ScoreTarget, Speaker
 
 
 class FaceTable(NamedTuple):
-    """The correlations, how much was scored, and everything that is wrong with the input."""
+    """The correlations, how many places were scored, and all errors in the input."""
 
     correlations: Table
     coverage: Mapping[str, Mapping[Aspect, Coverage]]
@@ -23,10 +23,10 @@ class FaceTable(NamedTuple):
 
 
 def face_table(runs: Path, labels: Path, *, strict: bool = False) -> FaceTable:
-    """Pool the scores in the folder `runs`, and hold them against the file `labels`.
+    """Pool the scores in the folder `runs`, and compare them with the file `labels`.
 
-    `runs` may also be a run file, whose scores are pooled already. With `strict`, scores outside
-    their aspect's scale are left out, and not only reported.
+    `runs` may also be a run file, which has pooled scores. Scores outside the scale of their
+    aspect are reported; with `strict` they are also left out.
     Raises DataError for files that cannot be used.
     """
     people = read_crsarena(labels)
@@ -45,7 +45,7 @@ def face_table(runs: Path, labels: Path, *, strict: bool = False) -> FaceTable:
 
 
 def scored_table(scored: Sequence[Scored], labels: Path) -> FaceTable:
-    """Hold what FACE left in a store against the file `labels`; raises DataError."""
+    """Compare FACE's results in a store with the file `labels`; raises DataError."""
     people = read_crsarena(labels)
     problems = [*people.problems, *problems_of(scored)]
     pooled = pooled_scores(scored)
@@ -85,7 +85,7 @@ def _inside(run: AspectRun) -> dict[ScoreTarget, dict[int, dict[str, float]]]:
 def _of_turns(
     turns: Mapping[ScoreTarget, ParticleScores], people: CrsArena
 ) -> dict[ScoreTarget, ParticleScores]:
-    """The scores of turns that there are: others are reported, and no part of any dialogue."""
+    """The scores of turns that exist; others are reported and are not part of any dialogue."""
     return {place: scores for place, scores in turns.items() if not _what_is_unknown(place, people)}
 
 

@@ -1,4 +1,4 @@
-"""Scores beside labels, with the system and the conversation that each is of."""
+"""Scores paired with labels, with the system and the conversation of each pair."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What an evaluator's correlation owes to its many instructions, particles and samples."""
+"""How an evaluator's correlation depends on the number of instructions, particles and samples."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -30,11 +30,12 @@ class Columns(NamedTuple):
 
 
 class PooledNoise(NamedTuple):
-    """Sampling noise of one aspect: of single scores, and of what is pooled from them.
+    """Sampling noise of one aspect: of single scores, and of the pooled scores.
 
-    `pooled_share` is the part of the pooled scores' variance that is sampling: modelled, and its
-    bounds. `pearson` is as found; `without_noise` and `one_sample` are what it would be with
-    endless samples and with one a particle and instruction, by the modelled noise.
+    `pooled_share` is the part of the pooled scores' variance that comes from sampling: as
+    modelled, and its bounds. `pearson` is the observed correlation. `without_noise` and
+    `one_sample` are what the model predicts for infinitely many samples, and for one sample per
+    particle and instruction.
     """
 
     single: Noise
@@ -50,7 +51,7 @@ class PooledNoise(NamedTuple):
 def columns(
     turns: Mapping[ScoreTarget, ParticleScores], labels: Mapping[ScoreTarget, int], level: Level
 ) -> Columns:
-    """Gather the scores of labelled places; what a particle lacks is nan."""
+    """Gather the scores of labelled places; a missing score is nan."""
     names = sorted({name for own in turns.values() for scores in own.values() for name in scores})
     rows: dict[ScoreTarget, list[list[float]]] = {}
     for place, particles in turns.items():
@@ -68,7 +69,7 @@ def columns(
 def by_instructions(
     given: Columns, counts: Sequence[int], *, draws: int = 500, seed: int = 0
 ) -> tuple[Effort, ...]:
-    """Correlations with so many of the instructions, drawn at random for all places alike."""
+    """Correlations with so many of the instructions; each random draw is used for all places."""
     rng = np.random.default_rng(seed)
     means = np.array([np.nanmean(own, axis=0) for own in given.scores])
     total = means.shape[1]
@@ -89,7 +90,7 @@ def by_instructions(
 def by_particles(
     given: Columns, counts: Sequence[int], *, draws: int = 500, seed: int = 0
 ) -> tuple[Effort, ...]:
-    """Correlations with at most so many particles of each place, drawn at random for each."""
+    """Correlations with at most so many particles per place, drawn at random for each place."""
     rng = np.random.default_rng(seed)
     means = [np.nanmean(own, axis=1) for own in given.scores]
     return tuple(
@@ -134,7 +135,7 @@ def _effort(used: int, scores: Sequence[_Floats], labels: _Floats) -> Effort:
 
 
 def _mean_and_range(coefficients: _Floats) -> tuple[float, float, float]:
-    # A constant score says nothing about the labels: that counts as no correlation.
+    # A constant score says nothing about the labels: its correlation counts as 0.
     known = np.nan_to_num(coefficients)
     low, high = np.quantile(known, [0.025, 0.975])
     return float(known.mean()), float(low), float(high)

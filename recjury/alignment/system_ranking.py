@@ -16,8 +16,8 @@ from recjury.stats.correlation import correlate, correlate_rows
 class RankingCorrelation(NamedTuple):
     """The correlation of systems' mean scores with their mean labels, with intervals.
 
-    Intervals are over conversations, drawn within systems: the systems themselves are taken as
-    given.
+    Intervals are over conversations, which are resampled within each system; the set of systems
+    is fixed.
     """
 
     pearson: BootstrapEstimate
@@ -26,11 +26,11 @@ class RankingCorrelation(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """What rankings from `size` conversations per system come to, over many draws.
+    """How good rankings from `size` conversations per system are, over many draws.
 
-    `evaluator` and `people` are Spearman's correlations with the ranking by all labels: of the
-    evaluator's scores, and of the labels, of the drawn conversations. Mean, and the quantiles
-    between which 95 % of the draws lie.
+    `evaluator` and `people` are Spearman's correlations with the ranking by all labels: for the
+    evaluator's scores and for the labels of the drawn conversations. Each is the mean and the
+    quantiles that contain 95 % of the draws.
     """
 
     size: int
@@ -49,13 +49,15 @@ def system_means(values: Mapping[ScoreTarget, float]) -> dict[str, float]:
 def ranking_correlation(
     pairs: Pairs, *, resamples: int = 1_000, seed: int = 0
 ) -> RankingCorrelation:
-    """Hold the systems' mean scores against their mean labels; raises ValueError for no pairs."""
+    """Correlate the systems' mean scores and mean labels; raises ValueError for no pairs."""
 
     names, systems = np.unique(pairs.systems, return_inverse=True)
 
     def statistic(places: NDArray[np.int64]) -> Sequence[float | None]:
         drawn = systems[places]
-        counts = np.bincount(drawn)  # every system is drawn, as the systems are the strata
+        counts = np.bincount(
+            drawn
+        )  # each resample has all systems, because the systems are the strata
         scores = np.bincount(drawn, weights=pairs.scores[places]) / counts
         labels = np.bincount(drawn, weights=pairs.labels[places]) / counts
         return correlate(scores, labels)[:2]
@@ -103,7 +105,7 @@ def _rho(
 ) -> tuple[float, float, float]:
     """Mean and 95 % range over `drawn` [draws, systems, size]."""
     means = values[drawn].mean(axis=-1).round(9)
-    # Equal means give no order: that is a correlation of 0, not a missing one.
+    # Equal means give no order: their correlation counts as 0.
     found = np.nan_to_num(correlate_rows(means, gold).spearman)
     low, high = np.quantile(found, [0.025, 0.975])
     return float(found.mean()), float(low), float(high)

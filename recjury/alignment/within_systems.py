@@ -24,13 +24,14 @@ class Both(NamedTuple):
 
 
 class WithinSystems(NamedTuple):
-    """An evaluator's correlations, what is left inside systems, and what knows systems alone.
+    """An evaluator's correlations: overall, within systems, and from the system alone.
 
     `own_mean` has each score replaced by the mean of its system's scores; `gain` is `overall`
     minus that. `system_mean` predicts each place by the mean label of the same system's other
-    conversations: inside a system that falls as the own label rises, so that it is a little too
-    low, and by ranks, which count the smallest gap like any other, much too low. Intervals are
-    over conversations, drawn within systems.
+    conversations. Within a system this prediction falls as the own label rises. Its Pearson
+    correlation is therefore slightly too low; its Spearman correlation is much too low, because
+    ranks count the smallest gap like any other. Intervals are over conversations, which are
+    resampled within each system.
     """
 
     overall: Both
@@ -42,9 +43,9 @@ class WithinSystems(NamedTuple):
 
 
 def within_systems(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> WithinSystems:
-    """Split an annotation correlation; raises ValueError for no pairs."""
+    """Split an annotation correlation; raises ValueError if there are no pairs."""
 
-    # Numbers are quicker to group by than names, and this is done for every resample.
+    # Grouping by numbers is faster than by names, and every resample groups again.
     systems = np.unique(pairs.systems, return_inverse=True)[1]
     conversations = np.unique(pairs.conversations, return_inverse=True)[1]
 

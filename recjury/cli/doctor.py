@@ -1,4 +1,4 @@
-"""`recjury doctor`: what is here, and what a campaign would miss."""
+"""`recjury doctor`: what is installed, and what a campaign lacks."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from recjury.errors import UserError
 
 
 class Check(NamedTuple):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     what: str
     fine: bool

@@ -1,4 +1,4 @@
-"""What a store holds, as numbers: scores, summaries, comparisons, frames and exports."""
+"""The results in a store: scores, summaries, comparisons, frames and exports."""
 
 from recjury.results.agreement import Agreement, EvaluatorComparison, compare_evaluators
 from recjury.results.choice import newest_campaign

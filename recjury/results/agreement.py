@@ -62,20 +62,20 @@ class _Shared(NamedTuple):
 
     @property
     def is_on_one_scale(self) -> bool:
-        """Whether a score means the same by both."""
+        """Whether a score means the same for both evaluators."""
         x, y = self
         return (x.low, x.high, x.higher_is_better) == (y.low, y.high, y.higher_is_better)
 
 
 class _Met(NamedTuple):
-    """A system in a scenario, whatever the number of repeats."""
+    """A system in a scenario; repeats count once."""
 
     system: str
     pair: str
 
 
 class _Scores(NamedTuple):
-    """What X and Y gave."""
+    """The scores by X and Y."""
 
     x: float
     y: float
@@ -92,7 +92,7 @@ def compare_evaluators(
 ) -> EvaluatorComparison:
     """Compare what two evaluators ("core", "core@1a2b") of a campaign rated under the same id.
 
-    Without `campaign`, of the newest that has both. `metrics` ("overall") restricts what is
+    Without `campaign`, takes the newest that has both. `metrics` ("overall") restricts what is
     compared. Raises StoreError for an unknown evaluator or metric, and for evaluators without a
     common metric.
     """

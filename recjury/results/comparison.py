@@ -1,4 +1,4 @@
-"""Two systems compared: a difference of each metric."""
+"""Two systems compared: the difference on each metric."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -52,7 +52,7 @@ class Compared(NamedTuple):
 
 
 class _Side(NamedTuple):
-    """A system in a campaign: all that it scored there."""
+    """A system in a campaign, with all its scores there."""
 
     campaign: str
     tally: Tally
@@ -90,7 +90,7 @@ def compare_systems(
 
 
 def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _Side]:
-    """The newest campaign in which both systems were scored alike, or else that of each."""
+    """The newest campaign in which both have comparable scores, otherwise the newest of each."""
     known: set[str] = set()
     newest: dict[str, _Side] = {}
     for chosen in candidates(store, campaign):
@@ -141,7 +141,7 @@ def newest_measures(evaluators: Sequence[CampaignEvaluator]) -> tuple[Compared, 
 def compare_tallies(
     a: Tally, b: Tally, measures: Iterable[Compared], *, seed: int = 0
 ) -> Comparison:
-    """Compare two systems' scores. The p-values are as tested: see `corrected`."""
+    """Compare two systems' scores. The p-values are not corrected: see `corrected`."""
     pairs = len(a.pairs & b.pairs)
     gaps: dict[str, Gap] = {}
     for measure in measures:

@@ -1,4 +1,4 @@
-"""The tables of a store for other tools: as files, with the conversations whole, or as Arrow."""
+"""The tables of a store for other tools: as files with complete conversations, or as Arrow."""
 
 import os
 import tempfile
@@ -82,7 +82,7 @@ def _write(named: dict[Path, Table], store: Store, format: Format, campaign: str
 
 
 def _write_conversations(path: Path, store: Store, campaign: str | None = None) -> None:
-    """Write the conversations that are complete, whole, one JSON object a line."""
+    """Write all finished conversations in full, one JSON object per line."""
     with path.open("wb") as file:
         for each in _recordings(store, campaign):
             file.write(orjson.dumps(conversation_row(each), option=orjson.OPT_APPEND_NEWLINE))

@@ -1,4 +1,4 @@
-"""Rows as CSV, JSON lines or Parquet. Text is written as it is, whatever it holds."""
+"""Rows as CSV, JSON lines or Parquet. Text is written unchanged."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -33,8 +33,7 @@ class Field(NamedTuple):
 def csv_file(path: Path, fields: Sequence[Field]) -> Iterator[Write]:
     """RFC 4180 with a header, UTF-8. All text is quoted, so that "" is not a missing value.
 
-    Text that a spreadsheet would take for a formula is quoted as well, and not changed: import
-    such columns as text.
+    Text that a spreadsheet would read as a formula is not changed: import such columns as text.
     """
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(",".join(_quoted(field.name) for field in fields) + "\r\n")
@@ -55,7 +54,7 @@ def _quoted(text: str) -> str:
 
 @contextmanager
 def jsonl_file(path: Path, fields: Sequence[Field]) -> Iterator[Write]:
-    """One JSON object a line, UTF-8; a missing value is null."""
+    """One JSON object per line, UTF-8; a missing value is null."""
     names = [field.name for field in fields]
     with path.open("wb") as file:
         yield lambda rows: file.writelines(
@@ -66,7 +65,7 @@ def jsonl_file(path: Path, fields: Sequence[Field]) -> Iterator[Write]:
 
 @contextmanager
 def parquet_file(path: Path, fields: Sequence[Field]) -> Iterator[Write]:
-    """Typed columns, at most a few thousand rows a group; a missing value is null."""
+    """Typed columns, at most a few thousand rows per group; a missing value is null."""
     import pyarrow.parquet as pq
 
     schema = arrow_schema(fields)
@@ -124,4 +123,4 @@ FILES: dict[Format, Callable[[Path, Sequence[Field]], AbstractContextManager[Wri
     "jsonl": jsonl_file,
     "parquet": parquet_file,
 }
-"""How a file of each format is opened, to be written in parts; the name is also its ending."""
+"""The function that opens a file of each format for writing; the name is also the suffix."""

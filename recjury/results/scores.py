@@ -8,7 +8,7 @@ from recjury.records import Metric, Rating, Status, metric_id
 from recjury.store import CampaignEvaluator, ConversationResult
 
 MEAN = "mean"
-"""Who rates where several judges did: the mean of their scores."""
+"""The rater of a mean over several judges."""
 
 
 class Measure(NamedTuple):
@@ -29,8 +29,8 @@ class Missing(NamedTuple):
 class ConversationScores(NamedTuple):
     """One conversation's numbers by measure: `values`, and why others are `missing`.
 
-    `pair` says which conversations of two systems form a pair; `failed` tells that the
-    conversation itself came to no end.
+    `pair` says which conversations of two systems form a pair; `failed` says that the
+    conversation itself did not finish.
     """
 
     conversation: str
@@ -57,7 +57,7 @@ def is_newest(evaluator: CampaignEvaluator) -> bool:
 
 
 def shown_ratings(ratings: Iterable[Rating]) -> dict[str, list[Rating]]:
-    """The ratings that count, by metric id: the mean of several judges, or all where none is."""
+    """The ratings that count, by metric id: the mean of several judges, or all if there is none."""
     given: dict[str, list[Rating]] = {}
     for rating in ratings:
         given.setdefault(metric_id(rating.factor), []).append(rating)
@@ -93,7 +93,7 @@ def scores_of(result: ConversationResult) -> ConversationScores:
 
 
 def _missing(ratings: Sequence[Rating]) -> Missing:
-    """Why none of the ratings has a score: NOT_APPLICABLE only if it holds for all of them."""
+    """Why the ratings have no score: NOT_APPLICABLE only if all of them are."""
     applicable = (each for each in ratings if each.status is not Status.NOT_APPLICABLE)
     first = next(applicable, ratings[0])
     return Missing(first.status, first.reason)

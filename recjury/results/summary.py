@@ -14,7 +14,7 @@ from recjury.store import CampaignEvaluator, ConversationResult, Store
 class MetricSummary(NamedTuple):
     """A system's mean over the scenarios that it has a score of, repeats of one averaged first.
 
-    The interval of the mean and `compare_systems` are over the same means of scenarios: where two
+    The interval of the mean and `compare_systems` are over the same means of scenarios: if two
     systems have a score of the same scenarios, the difference of their means is the difference
     that is compared. `n` counts the conversations that have a score, and `coverage` is their
     share of all the system's conversations; None if the metric applies to none of them.
@@ -86,7 +86,7 @@ class Tally:
 
 
 class Counts(NamedTuple):
-    """How many of the planned are done and failed; the others wait."""
+    """How many of the planned units are done and failed; the others are pending."""
 
     planned: int = 0
     done: int = 0
@@ -94,11 +94,11 @@ class Counts(NamedTuple):
 
     @property
     def waiting(self) -> int:
-        """How many are neither done nor failed."""
+        """How many are still to do."""
         return self.planned - self.done - self.failed
 
     def plus(self, planned: int, *, done: int, failed: int) -> "Counts":
-        """These and some more."""
+        """The sums of these and other counts."""
         return Counts(self.planned + planned, self.done + done, self.failed + failed)
 
     def as_json(self) -> dict[str, JSON]:
@@ -109,7 +109,7 @@ class Counts(NamedTuple):
 class CampaignSummary:
     """Adds up a campaign's conversations and evaluations, one conversation at a time.
 
-    `failures` counts what failed by reason, `raters` says who rated, by evaluator.
+    `failures` counts what failed by reason, `raters` has the raters by evaluator.
     """
 
     def __init__(self, evaluators: Sequence[CampaignEvaluator]) -> None:
@@ -123,7 +123,7 @@ class CampaignSummary:
         self.raters: dict[str, set[str]] = {each.label: set() for each in evaluators}
 
     def add(self, result: ConversationResult) -> ConversationScores:
-        """Count one conversation; what it scored."""
+        """Count one conversation, and return its scores."""
         scores = scores_of(result)
         self.systems.setdefault(result.system, Tally()).add(scores)
         held, failed = result.log is not None, result.failure is not None
@@ -150,7 +150,7 @@ class CampaignSummary:
         )
 
     def systems_json(self) -> dict[str, dict[str, dict[str, float | None]]]:
-        """What `--json` says of each system: its numbers by measure."""
+        """The numbers of each system by measure, for `--json`."""
         measures = [measure.id for measure in self.measures]
         return {name: tally.as_json(measures) for name, tally in self.systems.items()}
 

@@ -1,4 +1,4 @@
-"""What frames and exports hold: one table for each kind of thing, its columns, and its rows."""
+"""The tables of frames and exports: their columns and rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -16,9 +16,9 @@ Row = Sequence[Cell]
 
 
 class Table(NamedTuple):
-    """A table of a campaign, or of the whole store, and how its rows are made of all results.
+    """A table of a campaign, or of the whole store, and how its rows are made from the results.
 
-    `in_parts` tells that the rows of some results can be had without the others.
+    `in_parts` says that the rows can be made from a part of the results.
     """
 
     name: str
@@ -102,7 +102,7 @@ def _turn_rows(store: Store, results: Iterable[ConversationResult]) -> Iterator[
     for result in results:
         log, said = store.log(result.conversation), "interaction"
         if log is None and result.failure is not None:
-            # A phase of its own, so that failed ones are not counted among interactions.
+            # A separate phase: turns of failed conversations do not count as interaction.
             unfinished, said = store.unfinished(result.conversation), "unfinished"
             log = None if unfinished is None else unfinished.log
         if log is not None:
@@ -195,7 +195,7 @@ def _units(results: Iterable[ConversationResult]) -> Iterator[tuple[str | None, 
     for result in results:
         for each in result.evaluations:
             yield each.evaluation, (result.conversation, each.evaluation, each.label)
-        # Evaluations of older stores have their conversation's id: which one asked is not known.
+        # In older stores an evaluation may have its conversation's id: the asker is unknown.
         yield result.conversation, (result.conversation, None, None)
 
 

@@ -246,7 +246,7 @@ def test_what_has_no_score_in_files_is_told(command: Command, labels: Path, tmp_
     for name, said in (
         ("kbrd_redial_1", "kbrd_redial_1 has no score; conversations with scores: kbrd_redial_0"),
         ("kbrd_redial_2", "kbrd_redial_2 has no score; conversations with scores: kbrd_redial_0"),
-        ("kbrd_redial_0", "kbrd_redial_0 has scores, and there are no particles of it"),
+        ("kbrd_redial_0", "kbrd_redial_0 has scores but no particles"),
     ):
         ended = command("face", "explain", name, *files)
         assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1), ended
