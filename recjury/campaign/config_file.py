@@ -133,6 +133,8 @@ def _unknown_key(detail: ErrorDetails) -> str:
     near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.0)
     where = f" under `{_dotted(place)}`" if place else ""
     hint = f"; did you mean `{near[0]}`?" if near else ""
+    if len(place) == 3 and place[0] == "systems" and place[2] == "python":
+        hint += "; options of your class go under `options:`"
     return f"unknown key `{key}`{where}{hint} (known: {', '.join(known)})"
 
 
@@ -147,7 +149,13 @@ def _wrong_value(detail: ErrorDetails) -> str:
         return _wrong_kind(place, detail)
     shown = repr(detail["input"])
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    return f"`{place}`: {_expected(detail)}, got {shown}"
+    return f"`{place}`: {_expected(detail)}, got {shown}{_as_list(place, detail)}"
+
+
+def _as_list(place: str, detail: ErrorDetails) -> str:
+    if place == "scenarios" and detail["type"] in ("tuple_type", "list_type"):
+        return "; write a list: `- {corpus: sample}`"
+    return ""
 
 
 def _wrong_kind(place: str, detail: ErrorDetails) -> str:
@@ -189,7 +197,12 @@ def _keys_at(place: list[int | str]) -> set[str]:
     models: list[type[BaseModel]] = [CampaignConfig]
     for step in place:
         models = [found for model in models for found in _step(model, step)]
-    return {name for model in models for name in model.model_fields}
+    return {
+        name
+        for model in models
+        for name, field in model.model_fields.items()
+        if not field.exclude  # only from Python
+    }
 
 
 def _step(model: type[BaseModel], step: int | str) -> list[type[BaseModel]]:

@@ -28,6 +28,15 @@ def _model(key_env: str) -> str:
         (GOOD + "simulator: llm\n", "`simulator`: expected a mapping with keys such as kind, list"),
         (GOOD + "models: [a]\n", "`models`: expected a mapping, got ['a']"),
         ("scenarios: sample\nsystems: [retrieval]\n", "`scenarios`: expected a list, got 'sample'"),
+        ("scenarios: sample\nsystems: [retrieval]\n", "; write a list: `- {corpus: sample}`"),
+        (
+            "scenarios: {corpus: sample}\nsystems: [retrieval]\n",
+            "; write a list: `- {corpus: sample}`",
+        ),
+        (
+            _systems("{kind: python, name: x, path: 'a:B', length: 3}"),
+            "; options of your class go under `options:` (known: kind, name, options, path, ",
+        ),
         (GOOD + "seed: 2024-99-99\n", "'2024-99-99' cannot be read as timestamp (line 3)"),
         (GOOD + f"seed: {'9' * 5000}\n", "cannot be read as int (line 3)"),
         (GOOD + f"seed: {2**64}\n", f"{2**64} is too large a number (line 3)"),
