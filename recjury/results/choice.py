@@ -31,8 +31,8 @@ def require(what: str, names: Iterable[str], known: Collection[str]) -> None:
         raise StoreError(f"no {what} is called {missing}: there is none yet")
     others = sorted(known)
     near = difflib.get_close_matches(missing, others, n=1, cutoff=0.0)
-    shown = f", one of {', '.join(others)}" if 1 < len(others) <= _LISTED else ""
-    raise StoreError(f"no {what} is called {missing}: did you mean {near[0]}{shown}?")
+    shown = f" ({what}s: {', '.join(others)})" if 1 < len(others) <= _LISTED else ""
+    raise StoreError(f"no {what} is called {missing}: did you mean {near[0]}?{shown}")
 
 
 _LISTED = 8

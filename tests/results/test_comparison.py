@@ -116,7 +116,8 @@ def test_json_has_the_keys_that_scripts_rely_on(store: Store) -> None:
 
 def test_unknown_and_unfinished_systems_are_named(store: Store) -> None:
     fill(store, [Played("alpha", "1"), Played("beta", "1", failure="no answer")])
-    with pytest.raises(StoreError, match="no system is called alpa: did you mean alpha, one of"):
+    expected = r"no system is called alpa: did you mean alpha\? \(systems: alpha, beta\)"
+    with pytest.raises(StoreError, match=expected):
         compare_systems(store, "alpha", "alpa")
     with pytest.raises(StoreError, match="beta has no score"):
         compare_systems(store, "alpha", "beta")
