@@ -9,7 +9,9 @@ import contextvars
 import inspect
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TextIO
 
 from pydantic import ValidationError
@@ -73,7 +75,7 @@ async def _work(
     except (UnitFailed, asyncio.CancelledError, KeyboardInterrupt):
         raise
     except BaseException as raised:  # `sys.exit` must not end a campaign
-        raise error(f"raised {describe_exception(raised)}") from raised
+        raise error(f"raised {describe_exception(raised)}{_line_of(raised, method)}") from raised
 
 
 def _in_thread(
@@ -100,7 +102,7 @@ def _in_thread(
         except UnitFailed as own:
             failure = own
         except BaseException as raised:  # a future takes no StopIteration, a thread no SystemExit
-            failure = error(f"raised {describe_exception(raised)}")
+            failure = error(f"raised {describe_exception(raised)}{_line_of(raised, method)}")
         with contextlib.suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(settle, result, failure)
 
@@ -148,8 +150,22 @@ def exception_message(error: BaseException) -> str:
     return short.encode("utf-8", "backslashreplace").decode()
 
 
+def _line_of(error: BaseException, method: Callable[..., object]) -> str:
+    """The innermost line of the method's own file that `error` came through: " (mine.py:22)"."""
+    file = getattr(getattr(method, "__code__", None), "co_filename", None)
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == file]
+    return f" ({Path(str(file)).name}:{lines[-1]})" if lines else ""
+
+
 def _first_problem(error: ValidationError) -> str:
     first = error.errors(include_url=False)[0]
     field = ".".join(map(str, first["loc"]))
     message = first["msg"].removeprefix("Value error, ")
+    if first["type"] in ("model_type", "dataclass_type"):
+        expected = first["ctx"]["class_name"]
+        article = "an" if expected[0] in "AEIOU" else "a"
+        message = f"expected {article} {expected}, got {first['input']!r:.80}"
+        if expected == "ItemRef":
+            message += ": use corpus.catalogue.ref(...)"
     return f"{field}: {message}" if field else message

@@ -50,6 +50,8 @@ class Own:
             return ANSWERED[self._say]
         if self._say == "change":
             object.__setattr__(conversation.turns[-1], "text", "Never said.")
+        if self._say == "a title":
+            return SystemReply(text="So.", items=("Ran (1985)",))  # type: ignore[arg-type]
         if self._say == "none":
             return None  # type: ignore[return-value]  # a mistake of the kind people make
         return SystemReply(text=self._say, items=self._items)
@@ -221,8 +223,15 @@ def test_an_option_the_class_does_not_take_is_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"say": "raise"}, "mine: raised ZeroDivisionError: no ratings"),
+        (
+            {"say": "raise"},
+            r"mine: raised ZeroDivisionError: no ratings \(test_system_config.py:\d+\)$",
+        ),
         ({"say": "exit"}, "mine: raised SystemExit: 1"),
+        (
+            {"say": "a title"},
+            r"items\.0: expected an ItemRef, got 'Ran \(1985\)': use corpus\.catalogue\.ref",
+        ),
         ({"say": "cancel"}, "mine cancelled its own answer"),
         ({"say": "none"}, "mine: expected a SystemReply, got NoneType"),
         ({"say": " "}, "mine: the answer has no text"),
