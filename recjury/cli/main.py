@@ -21,6 +21,11 @@ def main() -> None:
         app()
     except UserError as error:
         _end(f"recjury: {printable(' '.join(str(error).split()))}", 2)
+    except SystemExit as ended:
+        # Typer turns an interrupt into an exit without a word.
+        if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):
+            _end("recjury: interrupted: run the same command again", 130)
+        raise
     except BrokenPipeError:
         # The program that read our output has ended (as in `recjury status | head -1`).
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

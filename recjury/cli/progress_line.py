@@ -58,8 +58,12 @@ def _plain(line: Callable[[], str], every: float) -> Iterator[None]:
 
     def print_lines() -> None:
         # A thread: the first step may take long, and a run that prints nothing looks dead.
+        last = ""
         while not over.wait(every):
-            sys.stderr.write(line() + "\n")
+            text = line()
+            if text != last:
+                sys.stderr.write(text + "\n")
+            last = text
 
     printer = threading.Thread(target=print_lines, daemon=True)
     printer.start()

@@ -4,6 +4,7 @@ import asyncio
 import csv
 import json
 import re
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from recjury.agents.training.report import TrainingProgress
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.cli import train
 from recjury.cli.async_work import describe
+from recjury.cli.progress_line import progress_line
 from recjury.llm import GatewayUsage
 from recjury.records import Factor, metric_id
 from recjury.store import PlannedEvaluation, Store
@@ -164,6 +166,23 @@ def test_progress_off_a_terminal_is_plain_lines_on_standard_error(command: Comma
     assert "retrieval" in ended.out
 
 
+def test_progress_off_a_terminal_does_not_repeat_a_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told = threading.Event()
+    lines = iter(["reading"] * 3 + ["2/2"])
+
+    def line() -> str:
+        text = next(lines, "2/2")
+        if text == "2/2":
+            told.set()
+        return text
+
+    with progress_line(line, lambda: 0.0, every=0.001):
+        assert told.wait(10)
+    assert capsys.readouterr().err.splitlines()[:2] == ["reading", "2/2"]
+
+
 def test_a_report_that_could_not_be_written_is_refused_before_anything_is_run(
     command: Command,
 ) -> None:
@@ -238,3 +257,14 @@ def test_what_failed_and_was_done_since_is_not_why_there_is_no_debate(command: C
             asyncio.run(store.save_failure(planned.identity, stage, "too dear"))
             found = json.loads(command("replay", held.conversation, "--json", *STORE).out)
             assert shown in found["undebated"][0]["reason"]
+
+
+def test_an_interrupt_before_the_work_begins_is_one_line(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("recjury.campaign.read_config", interrupt)
+    ended = command("demo", *STORE)
+    assert ended == (130, "", "recjury: interrupted: run the same command again\n")
