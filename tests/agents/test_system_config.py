@@ -51,7 +51,7 @@ class Own:
         if self._say == "change":
             object.__setattr__(conversation.turns[-1], "text", "Never said.")
         if self._say == "a title":
-            return SystemReply(text="So.", items=("Ran (1985)",))  # type: ignore[arg-type]
+            return SystemReply(text="So.", items=("Ran (1985)",))
         if self._say == "none":
             return None  # type: ignore[return-value]  # a mistake of the kind people make
         return SystemReply(text=self._say, items=self._items)
