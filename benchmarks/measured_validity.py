@@ -11,7 +11,7 @@ from recjury.records import ConversationLog, Ending, Factor, Scenario, Speaker, 
 
 PAPER_SYSTEMS = ("kbrd", "barcor", "unicrs", "chatgpt")
 
-# Means of the three judge models of paper 001, appendix C (GPT-4o-mini, LLaMa3-8B, GLM-4-Air,
+# Means of the three judge models of CoRE, appendix C (GPT-4o-mini, LLaMa3-8B, GLM-4-Air,
 # tables 21 to 23), in the order of PAPER_SYSTEMS; the paper's ChatCRS stands beside the recorded
 # ChatGPT. Its conversations are not the recorded ones: only the order is compared.
 _PUBLISHED: dict[str, dict[Factor, tuple[tuple[float, ...], ...]]] = {

@@ -11,13 +11,14 @@ from pydantic import AfterValidator, BeforeValidator, Field, JsonValue
 
 from recjury.agents.extras import require_neural
 from recjury.errors import ConfigError
-from recjury.records import LIST_LENGTH, Recommender, Record
+from recjury.records import LIST_LENGTH, ExpectedCalls, Recommender, Record
 
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
     from recjury.llm import Gateway
 
 MAIN_MODEL = "main"
+EMBEDDING_OF_CONVERSATION = "embedding/conversation"
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,11 @@ class SystemConfig(Record):
     def build(self, context: SystemContext) -> Recommender:
         """The system. Raises ConfigError for what is missing, and what the system itself raises."""
         raise NotImplementedError
+
+    def expected(self, answers: int) -> list[ExpectedCalls]:
+        """Its calls to the campaign's models for `answers` answers; none by default."""
+        del answers
+        return []
 
 
 class RetrievalConfig(SystemConfig):
@@ -216,6 +222,14 @@ class ChatCrsConfig(SystemConfig):
             used.append((f"system {self.name} (embeddings)", self.embedding_model))
         return used
 
+    def expected(self, answers: int) -> list[ExpectedCalls]:
+        """A call for each answer, and one for its vector if an embedding model makes it."""
+        calls = [ExpectedCalls(self.model, "system", answers, answers, 700, 120)]
+        if self.list_source == "independent" and self.embedding_model is not None:
+            vector = (EMBEDDING_OF_CONVERSATION, answers, answers, 80, 0)
+            calls.append(ExpectedCalls(self.embedding_model, *vector))
+        return calls
+
     def build(self, context: SystemContext) -> Recommender:
         """The system on the campaign's models."""
         from recjury.agents.chatcrs import ChatCRS
@@ -246,6 +260,10 @@ class OpenAiCrsConfig(SystemConfig):
     def aliases(self) -> list[tuple[str, str]]:
         """Its model."""
         return [(f"system {self.name}", self.model)]
+
+    def expected(self, answers: int) -> list[ExpectedCalls]:
+        """A call for each answer."""
+        return [ExpectedCalls(self.model, "system", answers, answers, 700, 120)]
 
     def build(self, context: SystemContext) -> Recommender:
         """The system on the campaign's models."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from recjury.agents.system_config import ChatCrsConfig, OpenAiCrsConfig
+from recjury.agents.system_config import EMBEDDING_OF_CONVERSATION
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.llm import ModelSpec
 from recjury.llm.gateway import EMBEDDING_BATCH
@@ -141,16 +141,11 @@ def _players(config: CampaignConfig, part: Drawn) -> Iterator[ExpectedCalls]:
             asked = conversations * max(e.judgings for e in config.evaluators if e.asks_user)
             kind = "simulator/persuasiveness"
             yield ExpectedCalls(model, kind, asked, _ASKED * asked, 1_100, 150)
-    embedders = set()
-    for system in config.systems:
-        answers = played * rounds
-        if isinstance(system, ChatCrsConfig | OpenAiCrsConfig):
-            yield ExpectedCalls(system.model, "system", answers, answers, 700, 120)
-        if isinstance(system, ChatCrsConfig) and system.list_source == "independent":
-            embedder = system.embedding_model
-            if embedder is not None:
-                embedders.add(embedder)
-                yield ExpectedCalls(embedder, "embedding/conversation", answers, answers, 80, 0)
+    asked_by_systems = [
+        calls for system in config.systems for calls in system.expected(played * rounds)
+    ]
+    yield from asked_by_systems
+    embedders = {c.model for c in asked_by_systems if c.kind == EMBEDDING_OF_CONVERSATION}
     for alias in sorted(embedders):  # the systems of a run share the vectors of the items
         batches = ceil(part.items / EMBEDDING_BATCH) if played else 0
         yield ExpectedCalls(alias, "embedding/items", batches, batches, 2_900, 0)
