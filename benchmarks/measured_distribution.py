@@ -3,7 +3,7 @@
     python -m benchmarks.measured_distribution --data DIR [--limit N] [--json]
 
 For each system of `DIR/concept`: the share of each score and of no score, and the mean, by
-factor. Then the order of the systems against the means that CoRE publishes (paper 001, tables 21
+factor. Then the order of the systems against the means that CoRE publishes (appendix C, tables 21
 to 23), and Spearman correlations with the human labels of `DIR/crsarena-eval`.
 """
 
