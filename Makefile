@@ -46,7 +46,7 @@ lint: install ## ruff and mypy strict over source and tests
 test: lint ## everything, on all cores (WORKERS=N: on N)
 	$(PYTEST)
 
-test-quick: install ## the part that ends within 90 seconds
+test-quick: install ## everything but the slow tests
 	$(PYTEST) -m 'not slow'
 
 bench: install ## performance, as ratios from one run

@@ -131,7 +131,7 @@ def test_the_report_shows_it_with_the_reason(command: Command) -> None:
     _run(command, PLAYED, "--report", "report.html")
     page = Path("report.html").read_text("utf-8")
     assert page.count("Failed in round 2 <span>sample/test#") == 2
-    assert "(not rated, and in no mean)" in page
+    assert "(not rated, and not part of any mean)" in page
     assert page.count("Try this.") >= 2
 
 

@@ -98,7 +98,7 @@ def test_acts_are_read_whatever_their_spelling_and_no_feedback_is_none() -> None
     ("rows", "said_of_it"),
     [
         ([{"act": "praise", "mention": "x"}], "act"),
-        ([{"act": "others", "mention": "  "}], "without words"),
+        ([{"act": "others", "mention": "  "}], "empty mention"),
         ([{"act": "others"}], "mention"),
     ],
 )
