@@ -52,7 +52,16 @@ class UnitFailed(RecjuryError):
 
 
 class CallFailed(UnitFailed):
-    """A model call failed after all its retries."""
+    """A model call failed after all its retries, or at once where no retry helps.
+
+    `permanent` is True where the endpoint refuses this request for its content (a content filter,
+    a prompt longer than the context): the same request would be refused again.
+    """
+
+    def __init__(self, message: str, *, permanent: bool = False):
+        """Keep whether the same request would fail again."""
+        super().__init__(message)
+        self.permanent = permanent
 
 
 class ParseError(UnitFailed):

@@ -43,7 +43,8 @@ class OpenAIProvider:
             raise Retryable(str(error)) from None
         except TypeError as error:
             # orjson and the openai package both refuse text that is not valid Unicode.
-            raise CallFailed(f"{self._spec.name}: the request cannot be sent: {error}") from None
+            reason = f"{self._spec.name}: the request cannot be sent: {error}"
+            raise CallFailed(reason, permanent=True) from None
         if response.status != 200:
             raise response_error(response, self._spec, self._key)
         try:
@@ -120,7 +121,7 @@ def response_error(response: HttpResponse, spec: ModelSpec, key: str | None) -> 
     if response.status in _RETRIED or response.status >= 500:
         limited = response.status == _TOO_MANY_REQUESTS
         return Retryable(came, retry_after(response.headers), rate_limited=limited)
-    return CallFailed(f"{spec.name}: {came}")
+    return CallFailed(f"{spec.name}: {came}", permanent=True)
 
 
 def provider_error(spec: ModelSpec, came: str, advice: str) -> ProviderError:

@@ -162,8 +162,9 @@ def test_no_failure_can_ask_for_more_than_the_patience(patience: int, waits: lis
     clock = FakeClock()
     down = Fault("status", status=503, retry_after="600")
     with ScriptedEndpoint(lambda body: down) as endpoint:
-        with pytest.raises(CallFailed, match="503"):
+        with pytest.raises(CallFailed, match="503") as caught:
             complete(spec_of(endpoint, retries=3, patience=patience), clock)
+        assert not caught.value.permanent
         assert len(endpoint.bodies) == 4
     assert [wait for wait in clock.waits if wait] == waits
 
@@ -213,16 +214,18 @@ def test_a_pause_asked_of_one_call_is_kept_by_all_calls_to_the_model() -> None:
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_a_request_the_endpoint_cannot_take_fails_at_once(status: int) -> None:
     with ScriptedEndpoint(lambda body: Fault("status", status, "context too long")) as endpoint:
-        with pytest.raises(CallFailed, match=f"HTTP {status}: context too long"):
+        with pytest.raises(CallFailed, match=f"HTTP {status}: context too long") as caught:
             complete(spec_of(endpoint))
+        assert caught.value.permanent
         assert len(endpoint.bodies) == 1
 
 
 def test_a_lone_surrogate_fails_its_call_and_nothing_else() -> None:
     async def run(spec: ModelSpec) -> None:
         async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
-            with pytest.raises(CallFailed, match="cannot be sent"):
+            with pytest.raises(CallFailed, match="cannot be sent") as caught:
                 await gateway.complete(request("\ud83d"))
+            assert caught.value.permanent
             assert (await gateway.complete(request())).text == "fine"
 
     with ScriptedEndpoint(lambda body: "fine") as endpoint:
