@@ -8,6 +8,7 @@ from recjury.agents.embedding import (
     TfidfEmbedder,
     make_embedder,
 )
+from recjury.agents.item_vectors import ItemVectors
 from recjury.agents.retrieval import Retrieval
 from recjury.agents.system_config import SystemContext
 from recjury.agents.system_registry import known_kinds, load_recommender
@@ -16,6 +17,7 @@ __all__ = [
     "ChatCRS",
     "Embedder",
     "EndpointEmbedder",
+    "ItemVectors",
     "MiniLmEmbedder",
     "Retrieval",
     "SystemContext",

@@ -1,7 +1,6 @@
 """ChatCRS: a language model that recommends in conversation (CoRE, section 6.3)."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recjury.agents.chat_messages import ROLES, messages
@@ -20,8 +19,6 @@ from recjury.records import (
 )
 
 if TYPE_CHECKING:
-    from recjury.agents.embedding import Embedder
-    from recjury.knowledge import Catalogue
     from recjury.llm import Gateway
 
 ListSource = Literal["independent", "from_text"]
@@ -42,16 +39,14 @@ class ChatCRS:
         self,
         gateway: "Gateway",
         model: str,
-        catalogue: "Catalogue",
-        embedder: "Embedder",
+        vectors: ItemVectors,
         *,
         name: str = "chatcrs",
         list_source: ListSource = "independent",
         list_length: int = LIST_LENGTH,
         temperature: float = 0.0,
-        cache: Path | None = None,
     ):
-        """`model` is an alias of the gateway's; `cache` a folder for the items' vectors.
+        """`model` is an alias of the gateway's; `vectors` are those of the items to recommend.
 
         Raises ConfigError for an unknown alias and for a `list_length` below 1.
         """
@@ -63,9 +58,8 @@ class ChatCRS:
         spec = gateway.models[model]
         self.name = name
         self._gateway, self._model, self._temperature = gateway, model, temperature
-        self._catalogue, self._embedder = catalogue, embedder
-        self._items = tuple(item.ref for item in catalogue)
-        self._vectors = ItemVectors(catalogue, embedder, cache)
+        self._vectors = vectors
+        self._items = tuple(item.ref for item in vectors.catalogue)
         self._list_source, self._length = list_source, list_length
         self._pack = load_pack("chatcrs")
         self.settings: Mapping[str, JSON] = {
@@ -76,10 +70,10 @@ class ChatCRS:
             "max_tokens": spec.max_tokens,
             "extra": dict(spec.extra),
             "pack": self._pack.digest,
-            "catalogue": catalogue.digest,
+            "catalogue": vectors.catalogue.digest,
             "list_source": list_source,
             "list_length": list_length,
-            "embedder": dict(embedder.settings) if list_source == "independent" else None,
+            "embedder": dict(vectors.embedder.settings) if list_source == "independent" else None,
         }
 
     async def respond(self, conversation: Conversation) -> SystemReply:
@@ -95,12 +89,12 @@ class ChatCRS:
         if not text:
             raise SystemFailed(f"{self.name}: the model's reply is empty ({reply.finish_reason})")
         if self._list_source == "from_text":
-            items = named_items(text, self._catalogue)[: self._length]
+            items = named_items(text, self._vectors.catalogue)[: self._length]
         return SystemReply(text=text, items=items, calls=(reply.call,))
 
     async def aclose(self) -> None:
         """Release the embedder; the gateway is closed by the code that opened it."""
-        await self._embedder.aclose()
+        await self._vectors.embedder.aclose()
 
     async def _nearest(self, conversation: Conversation) -> tuple[ItemRef, ...]:
         spoken = [turn for turn in conversation.turns if turn.text.strip()]

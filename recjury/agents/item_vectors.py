@@ -42,8 +42,9 @@ class ItemVectors:
 
     def __init__(self, catalogue: "Catalogue", embedder: "Embedder", cache: Path | None = None):
         """`cache` is a folder for the vectors (default: `default_cache()`)."""
+        self.catalogue = catalogue
+        self.embedder = embedder
         self._texts = [item_text(item) for item in catalogue]
-        self._embedder = embedder
         identity = digest([catalogue.digest, embedder.settings])
         self.file = (cache or default_cache()) / f"items-{identity}.npz"
         self._vectors: Vectors | None = None
@@ -55,7 +56,7 @@ class ItemVectors:
         Raises SystemFailed for vectors that are not finite, and what the embedder raises.
         """
         items = await self._items()
-        query = await self._embedder.embed([text])
+        query = await self.embedder.embed([text])
         found = items @ query.T
         dense = found if isinstance(found, np.ndarray) else found.toarray()
         return _finite(dense[:, 0] / (_length(query) or 1.0))
@@ -67,12 +68,12 @@ class ItemVectors:
             return self._vectors
 
     async def _load_or_compute(self) -> "Vectors":
-        if not self._embedder.keeps:
-            return await self._embedder.embed(self._texts)
+        if not self.embedder.keeps:
+            return await self.embedder.embed(self._texts)
         kept = _read(self.file, len(self._texts))
         if kept is not None:
             return kept
-        computed = _unit(np.asarray(await self._embedder.embed(self._texts), dtype=np.float32))
+        computed = _unit(np.asarray(await self.embedder.embed(self._texts), dtype=np.float32))
         _finite(computed)
         _write(self.file, computed)
         return computed

@@ -234,19 +234,19 @@ class ChatCrsConfig(SystemConfig):
         """The system on the campaign's models."""
         from recjury.agents.chatcrs import ChatCRS
         from recjury.agents.embedding import make_embedder
+        from recjury.agents.item_vectors import ItemVectors
 
         if context.gateway is None:
             raise ConfigError(f"system {self.name}: chatcrs needs a model")
         catalogue = context.corpus.catalogue
+        embedder = make_embedder(self.embeddings, catalogue, context.gateway)
         return ChatCRS(
             context.gateway,
             self.model,
-            catalogue,
-            make_embedder(self.embeddings, catalogue, context.gateway),
+            ItemVectors(catalogue, embedder, context.cache),
             name=self.name,
             list_source=self.list_source,
             list_length=context.list_length,
-            cache=context.cache,
         )
 
 

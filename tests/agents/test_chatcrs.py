@@ -8,6 +8,7 @@ from typing import Literal
 import pytest
 
 from recjury.agents import ChatCRS, EndpointEmbedder, TfidfEmbedder
+from recjury.agents.item_vectors import ItemVectors
 from recjury.agents.named_items import named_items
 from recjury.corpora import open_corpus
 from recjury.errors import CallFailed, ConfigError, SystemFailed
@@ -45,8 +46,7 @@ def answer(
         system = ChatCRS(
             gateway,
             "main",
-            CATALOGUE,
-            TfidfEmbedder(CATALOGUE),
+            ItemVectors(CATALOGUE, TfidfEmbedder(CATALOGUE)),
             list_source=list_source,
             list_length=list_length,
         )
@@ -116,7 +116,7 @@ def test_an_endpoint_embeds_the_items_once(tmp_path: Path) -> None:
     async def work(gateway: Gateway, endpoint: ScriptedEndpoint) -> SystemReply:
         def make() -> ChatCRS:
             embedder = EndpointEmbedder(gateway, "vectors")
-            return ChatCRS(gateway, "main", CATALOGUE, embedder, cache=tmp_path)
+            return ChatCRS(gateway, "main", ItemVectors(CATALOGUE, embedder, tmp_path))
 
         first = await make().respond(WISH)
         calls = len(endpoint.embedded)
@@ -131,7 +131,7 @@ def test_an_endpoint_embeds_the_items_once(tmp_path: Path) -> None:
 def test_an_unknown_model_is_refused() -> None:
     gateway = Gateway({}, MemoryRecorder())
     with pytest.raises(ConfigError, match="no model 'main' for chatcrs: there are none"):
-        ChatCRS(gateway, "main", CATALOGUE, TfidfEmbedder(CATALOGUE))
+        ChatCRS(gateway, "main", ItemVectors(CATALOGUE, TfidfEmbedder(CATALOGUE)))
     with pytest.raises(ConfigError, match="no model 'vectors'"):
         EndpointEmbedder(gateway, "vectors")
 
