@@ -29,7 +29,7 @@ from recjury.agents.training.recall import (
     popularity_ranks,
 )
 from recjury.agents.training.report import Recall
-from recjury.agents.training.systems import SYSTEMS, train
+from recjury.agents.training.systems import SYSTEMS, TrainingOptions, train
 from recjury.corpora import Corpus, open_corpus
 
 Groups = Mapping[str, tuple[Recall, ...]]
@@ -85,7 +85,7 @@ def floors(corpus: Corpus) -> dict[str, Row]:
 
 def trained(system: str, corpus: Corpus, out: Path, seed: int) -> Row:
     """Train a system, and its figures."""
-    report = train(system, corpus, out, seed=seed)
+    report = train(system, corpus, out, TrainingOptions(seed=seed))
     return Row(_plain(report.test), round(report.cpu_seconds, 1), round(report.wall_seconds, 1))
 
 

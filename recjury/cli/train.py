@@ -12,6 +12,7 @@ from recjury.cli.progress_line import duration, progress_line
 
 if TYPE_CHECKING:
     from recjury.agents.training.report import EpochReport, TrainingProgress, TrainingReport
+    from recjury.agents.training.systems import TrainingOptions
 
 app = typer.Typer(help="Train a system under test.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -80,18 +81,12 @@ def kbrd(
     recjury train kbrd --dataset opendialkg --data DATA --out checkpoints/kbrd-bart \\
         --backbone facebook/bart-base
     """
-    _train(
-        "kbrd",
-        dataset,
-        data,
-        out,
-        seed=seed,
-        epochs=epochs,
-        half=half,
-        as_json=as_json,
-        speaks=generator,
-        backbones=backbone,
+    from recjury.agents.training.systems import TrainingOptions
+
+    chosen = TrainingOptions(
+        seed=seed, epochs=epochs, generator=generator, backbones=backbone or (), half=half
     )
+    _train("kbrd", dataset, data, out, chosen, as_json=as_json)
 
 
 @app.command()
@@ -112,17 +107,10 @@ def barcor(
     recjury train barcor --dataset opendialkg --data DATA --out checkpoints/barcor-bart \\
         --backbone models/bart-base
     """
-    _train(
-        "barcor",
-        dataset,
-        data,
-        out,
-        seed=seed,
-        epochs=epochs,
-        half=half,
-        as_json=as_json,
-        backbones=backbone,
-    )
+    from recjury.agents.training.systems import TrainingOptions
+
+    chosen = TrainingOptions(seed=seed, epochs=epochs, backbones=backbone or (), half=half)
+    _train("barcor", dataset, data, out, chosen, as_json=as_json)
 
 
 @app.command()
@@ -146,17 +134,10 @@ def unicrs(
     recjury train unicrs --dataset opendialkg --data DATA --out checkpoints/unicrs-published \\
         --backbone gpt2=microsoft/DialoGPT-small --backbone roberta=models/roberta-base
     """
-    _train(
-        "unicrs",
-        dataset,
-        data,
-        out,
-        seed=seed,
-        epochs=epochs,
-        half=half,
-        as_json=as_json,
-        backbones=backbone,
-    )
+    from recjury.agents.training.systems import TrainingOptions
+
+    chosen = TrainingOptions(seed=seed, epochs=epochs, backbones=backbone or (), half=half)
+    _train("unicrs", dataset, data, out, chosen, as_json=as_json)
 
 
 def _train(
@@ -164,30 +145,16 @@ def _train(
     dataset: str,
     data: Path | None,
     out: Path,
+    chosen: "TrainingOptions",
     *,
-    seed: int,
-    epochs: int | None,
-    half: bool,
     as_json: bool,
-    speaks: bool = True,
-    backbones: list[str] | None = None,
 ) -> None:
     from recjury.agents.training.systems import train
     from recjury.corpora import open_corpus
 
     corpus = open_corpus(dataset, data)
     with _show_progress() as progress:
-        report = train(
-            system,
-            corpus,
-            out,
-            seed=seed,
-            epochs=epochs,
-            progress=progress,
-            speaks=speaks,
-            backbones=backbones or (),
-            half=half,
-        )
+        report = train(system, corpus, out, chosen, progress=progress)
     if as_json:
         output.emit_json(report.model_dump(mode="json"))
     else:

@@ -19,7 +19,7 @@ from recjury.agents.neural.tokens import ITEM
 from recjury.agents.training.hyperparameters import SystemPlan, TrainingPlan
 from recjury.agents.training.replies import learnable_words, training_replies
 from recjury.agents.training.report import EpochReport, TrainingProgress, TrainingReport
-from recjury.agents.training.systems import train
+from recjury.agents.training.systems import TrainingOptions, train
 from recjury.agents.unicrs.training import UnicrsHyperparameters as UnicrsSettings
 from recjury.agents.unicrs.training import train_unicrs
 from recjury.corpora import Corpus, open_corpus
@@ -151,10 +151,20 @@ def test_interrupted_training_leaves_nothing_and_spares_what_was_there(
     kbrd(few, out, 1)
     before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
     with pytest.raises(Interrupted):
-        train("kbrd", few, out, epochs=1, progress=TrainingProgress(InterruptAt(part)))
+        train(
+            "kbrd",
+            few,
+            out,
+            TrainingOptions(epochs=1),
+            progress=TrainingProgress(InterruptAt(part)),
+        )
     with pytest.raises(Interrupted):
         train(
-            "kbrd", few, tmp_path / "other", epochs=1, progress=TrainingProgress(InterruptAt(part))
+            "kbrd",
+            few,
+            tmp_path / "other",
+            TrainingOptions(epochs=1),
+            progress=TrainingProgress(InterruptAt(part)),
         )
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["kbrd"]
@@ -179,7 +189,7 @@ def test_without_a_reply_to_learn_no_generator_is_trained(tmp_path: Path, system
     dialogue = {"id": "d", "split": "train", "turns": [asked, said]}
     (own / "dialogues.jsonl").write_text(json.dumps(dialogue), "utf-8")
     with pytest.raises(DataError, match="own has no reply that a generator can learn from"):
-        train(system, open_corpus(str(own)), tmp_path / "out", epochs=1)
+        train(system, open_corpus(str(own)), tmp_path / "out", TrainingOptions(epochs=1))
     assert not (tmp_path / "out").exists()
 
 

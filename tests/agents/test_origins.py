@@ -19,7 +19,7 @@ from recjury.agents.training.bart_start import BartStart, published_bart
 from recjury.agents.training.origins import find_origins
 from recjury.agents.training.replies import TrainingReply
 from recjury.agents.training.report import EpochReport, TrainingProgress
-from recjury.agents.training.systems import train
+from recjury.agents.training.systems import TrainingOptions, train
 from recjury.agents.unicrs.assembly import read_texts
 from recjury.agents.unicrs.backbone_files import Folders
 from recjury.agents.unicrs.prompting import fitting
@@ -68,7 +68,7 @@ def test_backbones_named_badly_are_refused(
     few: Corpus, tmp_path: Path, system: str, named: list[str], said: str
 ) -> None:
     with pytest.raises(ConfigError, match=said) as caught:
-        train(system, few, tmp_path / "out", backbones=named)
+        train(system, few, tmp_path / "out", TrainingOptions(backbones=named))
     assert "\n" not in str(caught.value)
     assert not list(tmp_path.iterdir())
 
@@ -82,7 +82,7 @@ def test_without_a_network_it_says_what_to_fetch_and_where_to_name_it(
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     named = [f"gpt2={write_gpt2(tmp_path / 'gpt2')}", "roberta=roberta-base"]
     with pytest.raises(ConfigError) as caught:
-        train("unicrs", few, tmp_path / "out", backbones=named)
+        train("unicrs", few, tmp_path / "out", TrainingOptions(backbones=named))
     said = str(caught.value)
     assert "hf download roberta-base --local-dir FOLDER" in said
     assert "config.json, and model.safetensors (or pytorch_model.bin)" in said
@@ -142,7 +142,7 @@ def test_a_hub_name_is_found_in_the_hubs_cache_and_again_by_what_is_recorded(
 
 def test_a_generator_that_is_not_wanted_starts_from_nothing(few: Corpus, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="there is to be none"):
-        train("kbrd", few, tmp_path / "out", backbones=["x"], speaks=False)
+        train("kbrd", few, tmp_path / "out", TrainingOptions(backbones=["x"], generator=False))
 
 
 def too_late(report: EpochReport) -> None:
@@ -168,7 +168,7 @@ def test_a_folder_that_lacks_a_file_is_refused_before_anything_is_trained(
             system,
             few,
             tmp_path / "out",
-            backbones=[str(bart)],
+            TrainingOptions(backbones=[str(bart)]),
             progress=TrainingProgress(too_late),
         )
     assert [path.name for path in tmp_path.iterdir()] == ["bart"]
@@ -177,10 +177,10 @@ def test_a_folder_that_lacks_a_file_is_refused_before_anything_is_trained(
 def test_models_of_another_type_are_refused(few: Corpus, tmp_path: Path) -> None:
     gpt2, roberta = write_gpt2(tmp_path / "gpt2"), write_roberta(tmp_path / "roberta")
     with pytest.raises(DataError, match="expected a model of type bart, found 'gpt2'"):
-        train("barcor", few, tmp_path / "out", backbones=[str(gpt2)])
+        train("barcor", few, tmp_path / "out", TrainingOptions(backbones=[str(gpt2)]))
     swapped = [f"gpt2={roberta}", f"roberta={gpt2}"]
     with pytest.raises(DataError, match="expected a model of type gpt2, found 'roberta'"):
-        train("unicrs", few, tmp_path / "out", backbones=swapped)
+        train("unicrs", few, tmp_path / "out", TrainingOptions(backbones=swapped))
 
 
 def test_weights_of_another_size_and_other_marks_are_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from recjury.agents.neural.description import METADATA
 from recjury.agents.training.output_folder import check_place, whole_folder
 from recjury.agents.training.report import EpochReport, TrainingProgress
-from recjury.agents.training.systems import train
+from recjury.agents.training.systems import TrainingOptions, train
 from recjury.cli.app import app
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, DataError
@@ -77,7 +77,13 @@ def test_a_place_that_cannot_be_is_refused_before_anything_is_trained(
     (tmp_path / "file").write_text("", "utf-8")
     for out in (tmp_path / "file" / "out", Path("/proc/nowhere/out")):
         with pytest.raises(ConfigError, match="cannot be written to: "):
-            train("kbrd", few, out, speaks=False, epochs=1, progress=TrainingProgress(too_late))
+            train(
+                "kbrd",
+                few,
+                out,
+                TrainingOptions(generator=False, epochs=1),
+                progress=TrainingProgress(too_late),
+            )
 
 
 def test_half_precision_leaves_files_beside_the_checkpoint_alone(
@@ -86,7 +92,7 @@ def test_half_precision_leaves_files_beside_the_checkpoint_alone(
     out = tmp_path / "out"
     write(out, "old")
     (out / "mine.pt").write_text("no checkpoint", "utf-8")
-    train("kbrd", few, out, speaks=False, epochs=1, half=True)
+    train("kbrd", few, out, TrainingOptions(generator=False, epochs=1, half=True))
     assert (out / "mine.pt").read_text("utf-8") == "no checkpoint"
 
 
@@ -102,7 +108,9 @@ def test_a_seed_that_cannot_be_is_refused(tmp_path: Path, seed: str) -> None:
 
 
 def test_seeds_reach_as_far_as_the_command_takes_them(few: Corpus, tmp_path: Path) -> None:
-    report = train("kbrd", few, tmp_path / "out", speaks=False, epochs=1, seed=2**63 - 1)
+    report = train(
+        "kbrd", few, tmp_path / "out", TrainingOptions(generator=False, epochs=1, seed=2**63 - 1)
+    )
     assert report.seed == 2**63 - 1
 
 

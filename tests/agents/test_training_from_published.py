@@ -29,7 +29,7 @@ from recjury.agents.training.loop import Objective, reproducible
 from recjury.agents.training.origins import find_origins
 from recjury.agents.training.report import TrainingReport
 from recjury.agents.training.run import TrainingRun
-from recjury.agents.training.systems import train
+from recjury.agents.training.systems import TrainingOptions, train
 from recjury.agents.unicrs import checkpoint as unicrs
 from recjury.agents.unicrs import prompting
 from recjury.agents.unicrs.model import Unicrs
@@ -76,7 +76,9 @@ def trained(
 ) -> Trained:
     place = tmp_path_factory.mktemp(request.param)
     named = write_backbones(request.param, place)
-    report = train(request.param, few, place / "out", seed=1, epochs=2, backbones=named)
+    report = train(
+        request.param, few, place / "out", TrainingOptions(seed=1, epochs=2, backbones=named)
+    )
     return Trained(few, place / "out", report, named)
 
 
@@ -186,7 +188,7 @@ def test_the_same_seed_gives_the_same_weights(
     few: Corpus, trained: Trained, tmp_path: Path
 ) -> None:
     name, out = trained.report.system, tmp_path / "again"
-    train(name, few, out, seed=1, epochs=2, backbones=trained.named)
+    train(name, few, out, TrainingOptions(seed=1, epochs=2, backbones=trained.named))
     expected, found = saved(trained.folder), saved(out)
     assert len(expected) > 10
     assert expected.keys() == found.keys()

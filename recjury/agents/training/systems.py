@@ -1,6 +1,7 @@
 """The systems that can be trained, by name, with settings that suit the size of a corpus."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -15,49 +16,62 @@ System = Literal["barcor", "kbrd", "unicrs"]
 SYSTEMS: tuple[str, ...] = get_args(System)
 
 
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions:
+    """What can be chosen about a training.
+
+    `epochs` limits each part of the system. Only KBRD can be trained without a generator
+    (`generator` false). `backbones` are published models to start from, as `find_origins` reads
+    them; without any, all weights start at random. `half` stores the weights in half precision;
+    the report is that of the full one.
+    """
+
+    seed: int = 0
+    epochs: int | None = None
+    generator: bool = True
+    backbones: Sequence[str] = ()
+    half: bool = False
+
+
+DEFAULT_OPTIONS = TrainingOptions()
+
+
 def train(
     system: str,
     corpus: Corpus,
     out: Path,
+    options: TrainingOptions = DEFAULT_OPTIONS,
     *,
-    seed: int = 0,
-    epochs: int | None = None,
     progress: TrainingProgress | None = None,
-    speaks: bool = True,
-    backbones: Sequence[str] = (),
-    half: bool = False,
 ) -> TrainingReport:
     """Train the system of that name and write the checkpoint folder `out`.
 
-    `epochs` limits all of its parts. KBRD can do without a generator (`speaks` false).
-    `backbones` are published models to start from, as `find_origins` reads them; without any,
-    everything starts from random weights. `half` stores the weights in half precision; the
-    report is that of the full one. Raises ConfigError for a name that is none of
+    Raises ConfigError for a name that is none of
     `SYSTEMS`, for a folder that holds something else and for backbones that are not there,
     DataError when there is nothing to train on and for backbones that do not fit. Also raises
     ConfigError where the extra `neural` is not installed.
     """
     if system not in SYSTEMS:
         raise ConfigError(f"cannot train {system!r}: expected {', '.join(SYSTEMS)}")
-    if backbones and not speaks:
+    if options.backbones and not options.generator:
         raise ConfigError("--backbone is what the generator starts from: there is to be none")
     require_neural(f"training {system}")
     trainer, kind = _trainer(system)
-    origins = find_origins(system, backbones)
+    origins = find_origins(system, options.backbones)
     chosen = kind.suited_to(_instances(corpus))
     if origins:
         chosen = chosen.from_published()
-    if not speaks:
+    if not options.generator:
         chosen = chosen.without_generator()
     report = trainer(
         corpus,
         out,
-        seed=seed,
-        hyperparameters=chosen.at_most(epochs),
+        seed=options.seed,
+        hyperparameters=chosen.at_most(options.epochs),
         progress=progress,
         origins=origins,
     )
-    if half:
+    if options.half:
         from recjury.agents.neural.weights import halve
         from recjury.agents.training.output_folder import PARTS
 
