@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recjury.judges.direct.evaluator import SingleRequestEvaluator
 
 
-class _SingleRequestConfig(EvaluatorConfig):
+class SingleRequestConfig(EvaluatorConfig):
     """One request for a turn or dialogue and aspect."""
 
     aspects: tuple[Aspect, ...] = Field(default=tuple(Aspect), min_length=1)
@@ -54,23 +54,18 @@ class _SingleRequestConfig(EvaluatorConfig):
 
         return SingleRequestEvaluator(
             context.model(self.model, self.label),
-            self.model,
-            kind=self.kind,
-            with_reasons=self.with_reasons,
-            aspects=self.aspects,
-            temperature=self.temperature,
-            name=self.label,
+            self,
             models=context.reply_settings([self.model]),
         )
 
 
-class DirectConfig(_SingleRequestConfig):
+class DirectConfig(SingleRequestConfig):
     """LLM-Direct: the score at once, without reasons."""
 
     kind: Literal["llm-direct"] = "llm-direct"
 
 
-class CotIclConfig(_SingleRequestConfig):
+class CotIclConfig(SingleRequestConfig):
     """LLM-CoT+ICL: reasons first, after two rated examples."""
 
     kind: Literal["llm-cot-icl"] = "llm-cot-icl"

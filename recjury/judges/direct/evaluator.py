@@ -4,8 +4,9 @@ Both see the same aspects and scales as FACE. The second shows two rated example
 reasons before the score.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+from recjury.judges.direct.config import SingleRequestConfig
 from recjury.judges.face.aspects import aspect_metrics
 from recjury.judges.face.face_prompts import FacePrompts
 from recjury.llm import RatedText, SupportsComplete, ask, gather, parse_rating
@@ -24,7 +25,7 @@ from recjury.records import (
 
 
 class SingleRequestEvaluator:
-    """One request per turn or dialogue and aspect; `model` is an alias of the gateway's."""
+    """One request per turn or dialogue and aspect."""
 
     data: Mapping[str, JSON] = {}
     open_at_once: int | None = None
@@ -32,36 +33,28 @@ class SingleRequestEvaluator:
     def __init__(
         self,
         gateway: SupportsComplete,
-        model: str,
-        prompts: FacePrompts | None = None,
+        config: SingleRequestConfig,
         *,
-        kind: str,
-        with_reasons: bool,
-        aspects: Sequence[Aspect] = tuple(Aspect),
-        temperature: float = 0.6,
-        name: str = "",
         models: Mapping[str, JSON] | None = None,
     ):
-        """Rate `aspects`; `models` is what of the model can change a reply, by alias."""
+        """`models` has the settings of the model that can change a reply, by alias."""
         self._gateway = gateway
-        self._prompts = prompts or FacePrompts()
-        self._with_reasons = with_reasons
-        self._temperature = temperature
+        self._config = config
+        self._prompts = FacePrompts()
         self._models = dict(models or {})
-        self.kind = kind
-        self.name = name or kind
-        self.model = model
-        self.metrics = aspect_metrics(aspects)
-        self.stages = tuple(Stage(name=aspect) for aspect in aspects)
+        self.kind = config.kind
+        self.name = config.label
+        self.metrics = aspect_metrics(config.aspects)
+        self.stages = tuple(Stage(name=aspect) for aspect in config.aspects)
 
     @property
     def settings(self) -> Mapping[str, JSON]:
         """Kind, model, prompts, temperature; not which aspects are rated."""
         return {
             "evaluator": self.kind,
-            "model": self.model,
+            "model": self._config.model,
             "prompts": self._prompts.identity,
-            "temperature": self._temperature,
+            "temperature": self._config.temperature,
             "models": self._models,
         }
 
@@ -78,18 +71,19 @@ class SingleRequestEvaluator:
         return StageResult(tuple(ratings))
 
     async def _one(self, log: ConversationLog, aspect: Aspect, turn: int | None) -> Rating:
+        config = self._config
         request = ChatRequest(
-            model=self.model,
-            messages=self._prompts.direct(aspect, log, turn, with_reasons=self._with_reasons),
+            model=config.model,
+            messages=self._prompts.direct(aspect, log, turn, with_reasons=config.with_reasons),
             purpose=f"{self.kind}/{aspect}",
-            temperature=self._temperature,
+            temperature=config.temperature,
         )
         answer = await ask(
             self._gateway, request, lambda reply: parse_rating(reply, aspect.low, aspect.high)
         )
         value: RatedText | None = answer.value
         return Rating(
-            evaluator=f"{self.kind}/{self.model}",
+            evaluator=f"{self.kind}/{config.model}",
             factor=aspect,
             score=None if value is None else value.score,
             status=Status.SCORED if value is not None else answer.status,

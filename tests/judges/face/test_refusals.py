@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from recjury.judges.direct.config import DirectConfig
 from recjury.judges.direct.evaluator import SingleRequestEvaluator
 from recjury.judges.face import LlmDecomposer
 from recjury.judges.face.optimise import Rewriter, Task, play
@@ -17,7 +18,7 @@ Act = Callable[[OneRefuses], Coroutine[Any, Any, object]]
 
 
 def _rate(model: OneRefuses) -> Coroutine[Any, Any, object]:
-    rater = SingleRequestEvaluator(model, "main", kind="llm-direct", with_reasons=False)
+    rater = SingleRequestEvaluator(model, DirectConfig())
     record = ConversationRecord(log("Hi", "A.", "No", "B.", "No", "C."))
     return rater.evaluate("relevance", record, {})
 
