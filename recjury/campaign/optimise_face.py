@@ -6,7 +6,6 @@ runs is what its budget is held against.
 
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
@@ -14,34 +13,16 @@ from recjury.campaign.campaign_store import campaign_setup, open_campaign, open_
 from recjury.campaign.config import EvaluationConfig
 from recjury.errors import ConfigError
 from recjury.judges.face import FacePrompts, RuleDecomposer, instructions
-from recjury.judges.face.optimise import Allowance, Chosen, OptimisationReport, OptimiserSettings
+from recjury.judges.face.optimise import Allowance, Chosen, OptimisationReport
 from recjury.judges.face.optimise.beam import Step
-from recjury.judges.face.optimise.optimisation import Optimisation
+from recjury.judges.face.optimise.optimisation import Optimisation, OptimisePlan
 from recjury.judges.face.optimise.rewrite import PACK
-from recjury.judges.face.optimise.training_data import TrainingData
 from recjury.llm import Gateway, call_context
 from recjury.prompts import load_pack
-from recjury.records import JSON, Aspect, digest
+from recjury.records import JSON, digest
 from recjury.store import Campaign, Setup, Store
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class OptimisePlan:
-    """What is optimised, on what, with which models (aliases of the campaign file), and where to.
-
-    `rules` makes particles without a model. `max_calls` limits what one run sends.
-    """
-
-    aspect: Aspect
-    training: TrainingData
-    settings: OptimiserSettings
-    model: str
-    rewriter: str
-    folder: Path
-    rules: bool = False
-    max_calls: int | None = None
 
 
 async def optimise(
@@ -149,15 +130,4 @@ def _optimisation(
         own = dict(config.all_models[alias].reply_settings())
         own.pop("embedding")  # journals do not have it: a model for embeddings writes nothing
         models[alias] = own
-    return Optimisation(
-        plan.aspect,
-        plan.training,
-        plan.settings,
-        Allowance(gateway, max_calls=plan.max_calls),
-        plan.model,
-        plan.rewriter,
-        models,
-        plan.folder,
-        RuleDecomposer() if plan.rules else None,
-        watch,
-    )
+    return Optimisation(plan, Allowance(gateway, max_calls=plan.max_calls), models, watch)

@@ -11,8 +11,8 @@ from recjury.cli.progress_line import progress_line
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recjury.campaign.optimise_face import OptimisePlan
     from recjury.judges.face.optimise.beam import Step
+    from recjury.judges.face.optimise.optimisation import OptimisePlan
     from recjury.judges.face.optimise.optimisation_report import (
         InstructionReport,
         OptimisationReport,
@@ -86,11 +86,12 @@ def optimise(
         --pool face/relevance/pool.json
     """
     from recjury.campaign.config_file import read_config
-    from recjury.campaign.optimise_face import OptimisePlan, check_models, choose_anew
+    from recjury.campaign.optimise_face import check_models, choose_anew
     from recjury.campaign.optimise_face import optimise as run_optimisation
     from recjury.cli.async_work import await_work
     from recjury.cli.result_tables import SOME_FAILED
     from recjury.judges.face.optimise.allowance import StepFailed
+    from recjury.judges.face.optimise.optimisation import OptimisePlan
     from recjury.judges.face.optimise.training_data import read_training
 
     chosen = options.aspect_named(aspect)

@@ -5,7 +5,7 @@ from recjury.judges.face.optimise.bandit import Selection, Ucb, play
 from recjury.judges.face.optimise.beam import Search, Step
 from recjury.judges.face.optimise.call_estimate import CallEstimate, estimate_calls
 from recjury.judges.face.optimise.gradient import Task
-from recjury.judges.face.optimise.labelled_particles import LabelledExample, SupportsScore
+from recjury.judges.face.optimise.labelled_particles import Examples, LabelledExample, SupportsScore
 from recjury.judges.face.optimise.optimisation_report import OptimisationReport, build_report
 from recjury.judges.face.optimise.rewrite import Rewriter
 from recjury.judges.face.optimise.select import Chosen, choose
@@ -16,6 +16,7 @@ __all__ = [
     "Allowance",
     "CallEstimate",
     "Chosen",
+    "Examples",
     "Journal",
     "LabelledExample",
     "OptimisationReport",

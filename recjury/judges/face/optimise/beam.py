@@ -18,8 +18,7 @@ from recjury.judges.face.optimise.candidates import (
 )
 from recjury.judges.face.optimise.instruction_result import evaluate_instruction, reward
 from recjury.judges.face.optimise.labelled_particles import (
-    Correlate,
-    LabelledExample,
+    Examples,
     LabelledParticle,
     P,
     SupportsScore,
@@ -52,9 +51,7 @@ class Search(Generic[P]):
     settings: OptimiserSettings
     scorer: SupportsScore[P]
     rewriter: Rewriter
-    correlate: Correlate
-    train: Sequence[LabelledExample[P]]
-    validation: Sequence[LabelledExample[P]]
+    examples: Examples[P]
     initial: str
     journal: Journal
     allowance: Allowance
@@ -63,7 +60,7 @@ class Search(Generic[P]):
 
     def __post_init__(self) -> None:
         """Lay out the training particles, by which random draws go."""
-        self._particles = labelled_particles(self.train)
+        self._particles = labelled_particles(self.examples.train)
 
     async def run(self) -> Mapping[str, Any]:
         """All steps of Algorithm 1; the journal then has them, and the last is given back.
@@ -138,7 +135,7 @@ class Search(Generic[P]):
         async def rewarded(pull: int, arm: int) -> float | None:
             nonlocal done
             drawn = sample(self._particles, size, self._rng("pull", iteration, pull))
-            found = await reward(rewritten[arm].text, drawn, self.scorer, self.correlate)
+            found = await reward(rewritten[arm].text, drawn, self.scorer, self.settings.correlate)
             done += 1
             self.watch(Step(iteration, "selecting", done, total))
             return found
@@ -176,7 +173,7 @@ class Search(Generic[P]):
             with self._step(iteration, "evaluating", len(some)) as end:
                 for number, one in enumerate(some, start=1):
                     result = await evaluate_instruction(
-                        one.text, self.train, self.scorer, self.correlate
+                        one.text, self.examples.train, self.scorer, self.settings.correlate
                     )
                     found[one.id] = Measured(result.correlation, result.coverage)
                     self.watch(Step(iteration, "evaluating", number, len(some)))
@@ -200,13 +197,13 @@ class Search(Generic[P]):
 
         with self._step(None, "validating", len(texts)) as end:
             before = await evaluate_instruction(
-                first.text, self.validation, self.scorer, self.correlate
+                first.text, self.examples.validation, self.scorer, self.settings.correlate
             )
             chosen = await choose(
                 texts,
-                self.validation,
+                self.examples.validation,
                 self.scorer,
-                self.correlate,
+                self.settings.correlate,
                 count=self.settings.final,
                 done=another,
             )

@@ -34,6 +34,13 @@ class LabelledExample(Generic[P]):
     particles: tuple[P, ...]
 
 
+class Examples(NamedTuple, Generic[P]):
+    """The two sides of the training data."""
+
+    train: Sequence[LabelledExample[P]]
+    validation: Sequence[LabelledExample[P]]
+
+
 class LabelledParticle(NamedTuple, Generic[P]):
     """A particle with the label of the place it is of (the l_p of eq. 2)."""
 

@@ -1,6 +1,6 @@
 """An optimisation from end to end: data, particles, search, and the files it leaves."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from recjury.judges.face.optimise.aspect_scorer import AspectScorer, task_of
 from recjury.judges.face.optimise.beam import Search, Step
 from recjury.judges.face.optimise.call_estimate import CallEstimate, estimate_calls
 from recjury.judges.face.optimise.candidates import new_candidate
-from recjury.judges.face.optimise.labelled_particles import Correlate, LabelledExample
+from recjury.judges.face.optimise.labelled_particles import Examples, LabelledExample
 from recjury.judges.face.optimise.optimisation_report import OptimisationReport, build_report
 from recjury.judges.face.optimise.rewrite import PACK, Rewriter
 from recjury.judges.face.optimise.select import Chosen, choose
@@ -27,9 +27,6 @@ from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target
 from recjury.prompts import load_pack
 from recjury.records import JSON, Aspect, digest
-from recjury.stats.correlation import pearson, spearman
-
-CORRELATIONS: Mapping[str, Correlate] = {"pearson": pearson, "spearman": spearman}
 
 _JOURNAL, _REPORT, _POOL = "journal.jsonl", "report.json", "pool.json"
 
@@ -37,22 +34,32 @@ Watch = Callable[[Step], None]
 
 
 @dataclass(frozen=True)
-class Optimisation:
-    """What one aspect's run needs.
+class OptimisePlan:
+    """What is optimised, on what, with which models (aliases of the campaign file), and where to.
 
-    `model` and `rewriter` are aliases of the gateway behind `allowance`; `models` is what can
-    change the replies of all its models. `decomposer` None asks `model` for particles.
+    `rules` makes particles without a model. `max_calls` limits what one run sends.
     """
 
     aspect: Aspect
     training: TrainingData
     settings: OptimiserSettings
-    allowance: Allowance
     model: str
     rewriter: str
-    models: JSON
     folder: Path
-    decomposer: Decomposer | None = None
+    rules: bool = False
+    max_calls: int | None = None
+
+
+@dataclass(frozen=True)
+class Optimisation:
+    """A plan that can be run: `allowance` leads to its models.
+
+    `models` has the settings of these models that can change a reply, by alias.
+    """
+
+    plan: OptimisePlan
+    allowance: Allowance
+    models: JSON
     watch: Watch = lambda _: None
 
     def check(self) -> None:
@@ -62,7 +69,7 @@ class Optimisation:
         """
         self.check_places()
         prompts = FacePrompts()
-        rewriter, initial = self._rewriter(prompts), prompts.initial(self.aspect)[0].text
+        rewriter, initial = self._rewriter(prompts), prompts.initial(self.plan.aspect)[0].text
         check_journal(self._own(_JOURNAL), self._settings(prompts, rewriter, initial))
 
     def check_places(self) -> None:
@@ -79,19 +86,20 @@ class Optimisation:
         """
         prompts = FacePrompts()
         rewriter = self._rewriter(prompts)
-        train, validation = await self._examples(prompts)
-        initial = prompts.initial(self.aspect)[0].text
+        examples = Examples(
+            await self._decomposed(prompts, self.plan.training.train),
+            await self._decomposed(prompts, self.plan.training.validation),
+        )
+        initial = prompts.initial(self.plan.aspect)[0].text
         journal = Journal(
             self._own(_JOURNAL),
-            self._identity(prompts, rewriter, initial, train, validation),
+            self._identity(prompts, rewriter, initial, examples),
         )
         search = Search(
-            self.settings,
+            self.plan.settings,
             self._scorer(prompts),
             rewriter,
-            CORRELATIONS[self.settings.correlation],
-            train,
-            validation,
+            examples,
             initial,
             journal,
             self.allowance,
@@ -110,7 +118,7 @@ class Optimisation:
         prompts = FacePrompts()
         instructions = {one.name: one for one in read_instructions(pool)}
         self.allowance.begin_step()
-        validation = await self._decomposed(prompts, self.training.validation)
+        validation = await self._decomposed(prompts, self.plan.training.validation)
         done = 0
 
         def another() -> None:
@@ -123,11 +131,11 @@ class Optimisation:
             {name: one.text for name, one in instructions.items()},
             validation,
             self._scorer(prompts),
-            CORRELATIONS[self.settings.correlation],
-            count=self.settings.final,
+            self.plan.settings.correlate,
+            count=self.plan.settings.final,
             done=another,
         )
-        self.allowance.end_step("validating", self.settings.tolerated_failures)
+        self.allowance.end_step("validating", self.plan.settings.tolerated_failures)
         ranked = [
             instructions[name].model_copy(update={"rank": rank})
             for rank, name in enumerate(chosen.names, start=1)
@@ -135,16 +143,14 @@ class Optimisation:
         write_instructions(self._chosen, ranked)
         return chosen
 
-    async def _examples(
-        self, prompts: FacePrompts
-    ) -> tuple[list[LabelledExample[Target]], list[LabelledExample[Target]]]:
-        train = await self._decomposed(prompts, self.training.train)
-        return train, await self._decomposed(prompts, self.training.validation)
-
     async def _decomposed(
         self, prompts: FacePrompts, side: tuple[LabelledLog, ...]
     ) -> list[LabelledExample[Target]]:
-        decomposer = self.decomposer or LlmDecomposer(self.allowance, self.model, prompts)
+        decomposer: Decomposer = (
+            RuleDecomposer()
+            if self.plan.rules
+            else LlmDecomposer(self.allowance, self.plan.model, prompts)
+        )
         self.watch(Step(None, "decomposing", 0, len(side)))
         self.allowance.begin_step()
         found = await with_particles(side, decomposer)
@@ -156,18 +162,18 @@ class Optimisation:
 
     def _scorer(self, prompts: FacePrompts) -> AspectScorer:
         scorer = ParticleScorer(
-            self.allowance, self.model, prompts, temperature=self.settings.temperature
+            self.allowance, self.plan.model, prompts, temperature=self.plan.settings.temperature
         )
-        return AspectScorer(scorer, self.aspect, load_pack(PACK))
+        return AspectScorer(scorer, self.plan.aspect, load_pack(PACK))
 
     def _rewriter(self, prompts: FacePrompts) -> Rewriter:
         return Rewriter(
             self.allowance,
-            self.rewriter,
-            task_of(prompts, self.aspect),
-            self.settings.gradients,
-            self.settings.merged,
-            self.settings.temperature,
+            self.plan.rewriter,
+            task_of(prompts, self.plan.aspect),
+            self.plan.settings.gradients,
+            self.plan.settings.merged,
+            self.plan.settings.temperature,
         )
 
     def _identity(
@@ -175,22 +181,21 @@ class Optimisation:
         prompts: FacePrompts,
         rewriter: Rewriter,
         initial: str,
-        train: list[LabelledExample[Target]],
-        validation: list[LabelledExample[Target]],
+        examples: Examples[Target],
     ) -> dict[str, JSON]:
         """Everything that can change the result; a journal belongs to one such identity."""
         sides = [
             [[one.name, one.label, [target.particle for target in one.particles]] for one in side]
-            for side in (train, validation)
+            for side in examples
         ]
         return {**self._settings(prompts, rewriter, initial), "data": digest(sides)}
 
     def _settings(self, prompts: FacePrompts, rewriter: Rewriter, initial: str) -> dict[str, JSON]:
         """What is known of that before there are particles."""
         return {
-            "aspect": str(self.aspect),
-            "optimiser": self.settings.model_dump(mode="json"),
-            "model": self.model,
+            "aspect": str(self.plan.aspect),
+            "optimiser": self.plan.settings.model_dump(mode="json"),
+            "model": self.plan.model,
             "models": self.models,
             "prompts": prompts.identity,
             "rewriter": rewriter.settings,
@@ -199,10 +204,10 @@ class Optimisation:
 
     @property
     def _chosen(self) -> Path:
-        return self.folder / "instructions" / f"{self.aspect}.json"
+        return self.plan.folder / "instructions" / f"{self.plan.aspect}.json"
 
     def _own(self, name: str) -> Path:
-        return self.folder / str(self.aspect) / name
+        return self.plan.folder / str(self.plan.aspect) / name
 
     def _write(self, found: OptimisationReport) -> None:
         pool = [

@@ -1,16 +1,21 @@
 """What an optimisation is run with; the defaults are the paper's where it names a value."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
 
 from recjury.judges.face.optimise.bandit import Averaging
+from recjury.judges.face.optimise.labelled_particles import Correlate
 from recjury.records import Record
+from recjury.stats.correlation import pearson, spearman
 
 CALLS_AT_ONCE = 256
 """How many calls of a step are open at once: a step may have tens of thousands to make."""
 
 CorrelationName = Literal["spearman", "pearson"]
+
+_CORRELATIONS: Mapping[CorrelationName, Correlate] = {"spearman": spearman, "pearson": pearson}
 
 
 class OptimiserSettings(Record):
@@ -43,3 +48,8 @@ class OptimiserSettings(Record):
     averaging: Averaging = "mean"
     tolerated_failures: float = Field(default=0.02, ge=0, lt=1)
     seed: int = 0
+
+    @property
+    def correlate(self) -> Correlate:
+        """The function that `correlation` names."""
+        return _CORRELATIONS[self.correlation]

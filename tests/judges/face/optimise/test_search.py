@@ -9,6 +9,7 @@ import pytest
 
 from recjury.judges.face.optimise import (
     Allowance,
+    Examples,
     Journal,
     OptimisationReport,
     OptimiserSettings,
@@ -23,7 +24,6 @@ from recjury.judges.face.optimise import (
 from recjury.judges.face.optimise.candidates import assignments, new_candidate
 from recjury.llm import Gateway, ModelSpec, ScriptedModel
 from recjury.records import CallRecord, ChatRequest, Reply
-from recjury.stats.correlation import spearman
 from tests.endpoint import Body
 from tests.judges.face.optimise import world
 
@@ -82,9 +82,7 @@ def search(
                 settings,
                 world.AskingScorer(allowance),
                 rewriter,
-                spearman,
-                TRAIN,
-                VALIDATION,
+                Examples(TRAIN, VALIDATION),
                 world.INITIAL,
                 journal,
                 allowance,
