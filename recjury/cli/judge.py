@@ -1,6 +1,7 @@
 """`recjury judge`: evaluate existing conversations, from files or from the store."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -76,18 +77,14 @@ def judge(
     recjury judge crs_arena_eval.json --config model.yaml --evaluator face
     recjury judge --campaign 3f2a --config strict.yaml --evaluator core
     """
-    from recjury.campaign import judge_campaign, judge_files, read_evaluators
+    from recjury.campaign import read_evaluators
     from recjury.cli.async_work import await_campaign
     from recjury.cli.dry_run import show_evaluations
     from recjury.cli.result_tables import finish
     from recjury.report import check_report_path
 
-    if paths and campaign:
-        raise ConfigError("name files or --campaign, not both")
-    if not (paths or campaign):
-        raise ConfigError("name files to evaluate, or a campaign of the store with --campaign")
-    if campaign and (form or limit):
-        raise ConfigError("--format and --limit are about files: leave them out with --campaign")
+    source = _Source(tuple(paths or ()), campaign, form, limit)
+    source.check()
     if campaign and not (evaluator or config):
         raise ConfigError("name what evaluates the campaign: --evaluator NAME or --config FILE")
     changes: dict[str, object] = {"data": data, "concurrency": concurrency, "budget": budget}
@@ -96,37 +93,58 @@ def judge(
     asked = read_evaluators(config, evaluator or ())
     asked = asked.model_copy(update={k: v for k, v in changes.items() if v is not None})
     if dry_run:
-        show_evaluations(
-            asked, _rounds(paths or (), campaign, asked, store, form, limit), as_json=as_json
-        )
+        show_evaluations(asked, source.rounds(asked, store), as_json=as_json)
         return
     if report is not None:
         check_report_path(report)
 
     def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
-        if campaign:
-            return judge_campaign(campaign, asked, store, progress=progress)
-        return judge_files(paths or (), asked, store, form=form, limit=limit, progress=progress)
+        return source.judge(asked, store, progress)
 
     finish(await_campaign(work), store, report=report, as_json=as_json)
 
 
-def _rounds(
-    paths: Sequence[Path],
-    campaign: str | None,
-    config: "EvaluationConfig",
-    store: str,
-    form: str | None,
-    limit: int | None,
-) -> list[int]:
-    """The number of rounds of each conversation to evaluate."""
-    from recjury.corpora import data_beside, read_recordings
-    from recjury.store import Store
+@dataclass(frozen=True)
+class _Source:
+    """Where the conversations are: in files, or in a campaign of the store."""
 
-    if campaign is None:
-        data = Path(config.data) if config.data else data_beside(paths)
-        found = read_recordings(paths, form, data=data, limit=limit)
-        return [len(each.log.system_turns) for each in found]
-    with Store.open(store, create=False) as kept:
-        results = kept.results(kept.campaign(campaign).id)
-        return [result.rounds for result in results if result.log is not None]
+    paths: tuple[Path, ...]
+    campaign: str | None
+    form: LogFormat | None
+    limit: int | None
+
+    def check(self) -> None:
+        """Raise ConfigError unless there is exactly one source, with options that fit it."""
+        if self.paths and self.campaign:
+            raise ConfigError("name files or --campaign, not both")
+        if not (self.paths or self.campaign):
+            raise ConfigError("name files to evaluate, or a campaign of the store with --campaign")
+        if self.campaign and (self.form or self.limit):
+            raise ConfigError(
+                "--format and --limit are about files: leave them out with --campaign"
+            )
+
+    async def judge(
+        self, config: "EvaluationConfig", store: str, progress: "Progress"
+    ) -> "RunResult":
+        """Evaluate the conversations."""
+        from recjury.campaign import judge_campaign, judge_files
+
+        if self.campaign:
+            return await judge_campaign(self.campaign, config, store, progress=progress)
+        return await judge_files(
+            self.paths, config, store, form=self.form, limit=self.limit, progress=progress
+        )
+
+    def rounds(self, config: "EvaluationConfig", store: str) -> list[int]:
+        """The number of rounds of each conversation."""
+        from recjury.corpora import data_beside, read_recordings
+        from recjury.store import Store
+
+        if not self.campaign:
+            data = Path(config.data) if config.data else data_beside(self.paths)
+            found = read_recordings(self.paths, self.form, data=data, limit=self.limit)
+            return [len(each.log.system_turns) for each in found]
+        with Store.open(store, create=False) as kept:
+            results = kept.results(kept.campaign(self.campaign).id)
+            return [result.rounds for result in results if result.log is not None]
