@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from typing import TypeVar
 
 from recjury.campaign import Progress
@@ -13,15 +13,7 @@ from recjury.llm import cost_text, event_loop
 
 T = TypeVar("T")
 
-INTERRUPTED = 130  # 128 + SIGINT, as in shells
 _EVERY = 10.0  # seconds between lines if there is no terminal
-
-
-def await_campaign(work: Callable[[Progress], Coroutine[None, None, T]]) -> T:
-    """The result of `work`, while its progress is shown on standard error."""
-    progress = Progress()
-    with show_progress(progress):
-        return await_work(work(progress))
 
 
 def await_work(work: Coroutine[None, None, T]) -> T:
@@ -31,7 +23,7 @@ def await_work(work: Coroutine[None, None, T]) -> T:
             return runner.run(work)
     except KeyboardInterrupt:
         output.say("recjury: interrupted; finished work is kept: run the same command to continue")
-        output.stop(INTERRUPTED)
+        output.stop(output.INTERRUPTED)
 
 
 @contextlib.contextmanager

@@ -38,18 +38,14 @@ def demo(
     recjury demo --limit 5 --report demo.html
     """
     from recjury.campaign import run_campaign
-    from recjury.cli.async_work import await_campaign
-    from recjury.cli.result_tables import finish
-    from recjury.report import check_report_path
+    from recjury.cli.campaign_command import run_and_show
 
     campaign = _installed_campaign()
-    if report is not None:
-        check_report_path(report)
 
     def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
         return run_campaign(campaign, store, limit=limit, progress=progress)
 
-    finish(await_campaign(work), store, report=report, as_json=as_json)
+    run_and_show(work, store, report=report, as_json=as_json)
 
 
 def _installed_campaign() -> "CampaignConfig":

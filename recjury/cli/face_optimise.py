@@ -89,7 +89,6 @@ def optimise(
     from recjury.campaign.optimise_face import check_models, choose_anew
     from recjury.campaign.optimise_face import optimise as run_optimisation
     from recjury.cli.async_work import await_work
-    from recjury.cli.result_tables import SOME_FAILED
     from recjury.judges.face.optimise.allowance import StepFailed
     from recjury.judges.face.optimise.optimisation import OptimisePlan
     from recjury.judges.face.optimise.training_data import read_training
@@ -124,7 +123,7 @@ def optimise(
             _show_chosen(new, as_json=as_json)
     except StepFailed as failure:
         output.say(f"recjury: {failure}")
-        output.stop(SOME_FAILED)
+        output.stop(output.SOME_FAILED)
 
 
 def _ab_redial(data: Path | None) -> Path:

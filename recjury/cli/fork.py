@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from recjury.records import JSON, Role
     from recjury.store import Store
 
-SOME_FAILED = 3
 _DIGITS = 12  # of an id
 
 
@@ -76,7 +75,7 @@ def fork(
                 forked = runner.run(fork_debate(original, changes, kept, models))
         except UnitFailed as failure:
             output.say(f"the fork failed: {failure}; run the same command to continue")
-            output.stop(SOME_FAILED)
+            output.stop(output.SOME_FAILED)
         _show(kept, forked, changes, as_json=as_json)
 
 

@@ -78,10 +78,8 @@ def judge(
     recjury judge --campaign 3f2a --config strict.yaml --evaluator core
     """
     from recjury.campaign import read_evaluators
-    from recjury.cli.async_work import await_campaign
+    from recjury.cli.campaign_command import run_and_show
     from recjury.cli.dry_run import show_evaluations
-    from recjury.cli.result_tables import finish
-    from recjury.report import check_report_path
 
     source = _Source(tuple(paths or ()), campaign, form, limit)
     source.check()
@@ -95,13 +93,11 @@ def judge(
     if dry_run:
         show_evaluations(asked, source.rounds(asked, store), as_json=as_json)
         return
-    if report is not None:
-        check_report_path(report)
 
     def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
         return source.judge(asked, store, progress)
 
-    finish(await_campaign(work), store, report=report, as_json=as_json)
+    run_and_show(work, store, report=report, as_json=as_json)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ it failed; 130 interrupted.
 import os
 import sys
 
+from recjury.cli import output
 from recjury.cli.app import app
 from recjury.errors import UserError
 from recjury.safe_text import printable
@@ -24,7 +25,7 @@ def main() -> None:
     except SystemExit as ended:
         # Typer turns an interrupt into an exit without a word.
         if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):
-            _end("recjury: interrupted: run the same command again", 130)
+            _end("recjury: interrupted: run the same command again", output.INTERRUPTED)
         raise
     except BrokenPipeError:
         # The program that read our output has ended (as in `recjury status | head -1`).

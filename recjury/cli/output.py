@@ -12,6 +12,12 @@ from recjury.safe_text import printable
 if TYPE_CHECKING:
     from rich.table import Table
 
+SOME_FAILED = 3
+"""The exit code of a command that has done its work, but a part of it failed."""
+
+INTERRUPTED = 130
+"""The exit code after an interrupt: 128 + SIGINT, as in shells."""
+
 # A table's headings, then its rows.
 Lines = Sequence[Sequence[str]]
 

@@ -1,33 +1,21 @@
 """What `run` and `judge` print at the end: a table of systems per evaluator, or JSON."""
 
 from collections import Counter
-from pathlib import Path
 
 from recjury.campaign import RunResult
 from recjury.cli import output
 from recjury.records import JSON, Metric
-from recjury.report import write_report
-from recjury.results import CampaignSummary, Measure, MetricSummary, summarise
-from recjury.store import Store
+from recjury.results import CampaignSummary, Measure, MetricSummary
 
-SOME_FAILED = 3
 _SHOWN_REASONS = 5
 
 
-def finish(result: RunResult, url: str, *, report: Path | None, as_json: bool) -> None:
-    """Print the results of a run, write its report, and end with its exit code."""
-    with Store.open(url, create=False) as store:
-        summary = summarise(store, result.campaign, conversations=result.conversations)
-        if report is not None:
-            write_report(store, report, campaign=result.campaign)
+def show_results(result: RunResult, summary: CampaignSummary, *, as_json: bool) -> None:
+    """Print the results of a run: one JSON object, or tables and what failed."""
     if as_json:
         output.emit_json(as_object(result, summary))
     else:
         _show(result, summary)
-    if report is not None:
-        output.say(f"report: {report}")
-    if result.failed or any(summary.evaluations[each].failed for each in result.evaluators):
-        output.stop(SOME_FAILED)
 
 
 def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:

@@ -41,14 +41,9 @@ def run(
         return
     from recjury.campaign import RunResult, run_campaign
     from recjury.campaign.progress import Progress
-    from recjury.cli.async_work import await_campaign
-    from recjury.cli.result_tables import finish
-    from recjury.report import check_report_path
-
-    if report is not None:
-        check_report_path(report)
+    from recjury.cli.campaign_command import run_and_show
 
     def work(progress: Progress) -> Coroutine[None, None, RunResult]:
         return run_campaign(config, store, limit=limit, progress=progress)
 
-    finish(await_campaign(work), store, report=report, as_json=as_json)
+    run_and_show(work, store, report=report, as_json=as_json)

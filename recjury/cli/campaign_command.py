@@ -1,0 +1,41 @@
+"""What `demo`, `run` and `judge` share: run, show the results, write the report, exit."""
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+
+from recjury.campaign import Progress, RunResult
+from recjury.cli import output
+from recjury.cli.async_work import await_work, show_progress
+from recjury.cli.result_tables import show_results
+from recjury.report import check_report_path, write_report
+from recjury.results import CampaignSummary, summarise
+from recjury.store import Store
+
+Work = Callable[[Progress], Coroutine[None, None, RunResult]]
+
+
+def run_and_show(work: Work, store: str, *, report: Path | None, as_json: bool) -> None:
+    """Do `work` in the store at the URL `store`, and show its progress and its results.
+
+    Writes the HTML report to `report`, unless that is None. Ends the command with `SOME_FAILED` if
+    a conversation or an evaluation failed. Raises UserError.
+    """
+    if report is not None:
+        check_report_path(report)
+    progress = Progress()
+    with show_progress(progress):
+        result = await_work(work(progress))
+    with Store.open(store, create=False) as opened:
+        summary = summarise(opened, result.campaign, conversations=result.conversations)
+        if report is not None:
+            write_report(opened, report, campaign=result.campaign)
+    show_results(result, summary, as_json=as_json)
+    if report is not None:
+        output.say(f"report: {report}")
+    if _some_failed(result, summary):
+        output.stop(output.SOME_FAILED)
+
+
+def _some_failed(result: RunResult, summary: CampaignSummary) -> bool:
+    evaluations = (summary.evaluations[label] for label in result.evaluators)
+    return result.failed > 0 or any(counts.failed for counts in evaluations)
