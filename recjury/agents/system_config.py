@@ -11,13 +11,13 @@ from pydantic import AfterValidator, BeforeValidator, Field, JsonValue
 
 from recjury.agents.extras import require_neural
 from recjury.errors import ConfigError
+from recjury.llm import MAIN_MODEL
 from recjury.records import LIST_LENGTH, ExpectedCalls, Recommender, Record
 
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
     from recjury.llm import Gateway
 
-MAIN_MODEL = "main"
 EMBEDDING_OF_CONVERSATION = "embedding/conversation"
 
 

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from recjury.agents.system_config import MAIN_MODEL
 from recjury.agents.system_registry import SystemEntry
 from recjury.judges.registry import EvaluatorEntry, read_entry
-from recjury.llm import BudgetSpec, ModelSpec, parse_budget
+from recjury.llm import MAIN_MODEL, BudgetSpec, ModelSpec, parse_budget
 from recjury.records import JSON, LIST_LENGTH, Record
 
 if TYPE_CHECKING:

@@ -15,12 +15,10 @@ from typing import NamedTuple
 
 from recjury.agents.system_config import EMBEDDING_OF_CONVERSATION
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
-from recjury.llm import ModelSpec
+from recjury.llm import ATTEMPTS, ModelSpec
 from recjury.llm.gateway import EMBEDDING_BATCH
 from recjury.records import ExpectedCalls, Scenario
 from recjury.simulator.session import user_opens
-
-_ASKED = 2  # how often a reply that is read is asked for, at most
 
 
 class Drawn(NamedTuple):
@@ -135,12 +133,12 @@ def _players(config: CampaignConfig, part: Drawn) -> Iterator[ExpectedCalls]:
     if config.plays_llm:
         model, conversations = config.simulator.model, played * len(config.systems)
         said = conversations * rounds + part.openings * config.repeats * len(config.systems)
-        yield ExpectedCalls(model, "simulator/speak", said, _ASKED * said, 1_100, 60)
-        yield ExpectedCalls(model, "simulator/rewrite", 0, _ASKED * said, 1_000, 60)
+        yield ExpectedCalls(model, "simulator/speak", said, ATTEMPTS * said, 1_100, 60)
+        yield ExpectedCalls(model, "simulator/rewrite", 0, ATTEMPTS * said, 1_000, 60)
         if any(entry.asks_user for entry in config.evaluators):
             asked = conversations * max(e.judgings for e in config.evaluators if e.asks_user)
             kind = "simulator/persuasiveness"
-            yield ExpectedCalls(model, kind, asked, _ASKED * asked, 1_100, 150)
+            yield ExpectedCalls(model, kind, asked, ATTEMPTS * asked, 1_100, 150)
     asked_by_systems = [
         calls for system in config.systems for calls in system.expected(played * rounds)
     ]

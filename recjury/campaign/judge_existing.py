@@ -26,7 +26,7 @@ from recjury.corpora import (
 )
 from recjury.errors import ConfigError, DataError
 from recjury.knowledge import Catalogue
-from recjury.llm import Gateway, ModelSpec, gather
+from recjury.llm import MAIN_MODEL, Gateway, ModelSpec, gather
 from recjury.records import ConversationLog
 from recjury.store import Campaign, PlannedConversation, Setup, Store
 
@@ -219,7 +219,7 @@ class _Played:
         several = self._stored.get("models")
         models = dict(several) if isinstance(several, Mapping) else {}
         main = self._stored.get("model")
-        return models if main is None else {"main": main, **models}
+        return models if main is None else {MAIN_MODEL: main, **models}
 
     def _with_the_users_model(self, config: EvaluationConfig) -> EvaluationConfig:
         """`config` with the model of the simulated user, where an evaluator asks that one."""

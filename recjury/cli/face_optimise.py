@@ -37,7 +37,9 @@ def optimise(
             envvar="RECJURY_DATA", metavar="DIR", help="The folder that holds ab-redial/."
         ),
     ] = None,
-    model: Annotated[str, typer.Option(metavar="ALIAS", help="The model that rates.")] = "main",
+    model: Annotated[
+        str | None, typer.Option(metavar="ALIAS", help="The model that rates (default: main).")
+    ] = None,
     rewriter: Annotated[
         str | None,
         typer.Option(
@@ -92,14 +94,15 @@ def optimise(
     from recjury.judges.face.optimise.allowance import StepFailed
     from recjury.judges.face.optimise.optimisation import OptimisePlan
     from recjury.judges.face.optimise.training_data import read_training
+    from recjury.llm import MAIN_MODEL
 
-    chosen = options.aspect_named(aspect)
+    chosen, rater = options.aspect_named(aspect), model or MAIN_MODEL
     plan = OptimisePlan(
         chosen,
         read_training(_ab_redial(data), chosen, seed=seed),
         _settings(setting or [], seed),
-        model,
-        rewriter or model,
+        rater,
+        rewriter or rater,
         out,
         rules=rules,
         max_calls=max_calls,

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     from recjury.corpora import Corpus
     from recjury.llm import Gateway, ModelSpec
 
-MAIN_MODEL = "main"
 _NAME = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
-ASKED = 2
-"""How often a reply is asked for at most, if it cannot be read."""
 
 
 @dataclass(frozen=True)

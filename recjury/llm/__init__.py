@@ -1,6 +1,6 @@
 """Talk to models: one gateway with reuse, retries, limits, budget and record."""
 
-from recjury.llm.ask import ParsedReply, Samples, SupportsComplete, ask, sample_replies
+from recjury.llm.ask import ATTEMPTS, ParsedReply, Samples, SupportsComplete, ask, sample_replies
 from recjury.llm.budget import (
     NOTHING_SPENT,
     BudgetSpec,
@@ -16,9 +16,11 @@ from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.reply_parsing import RatedText, finished_text, parse_json, parse_rating
 from recjury.llm.retry import Backoff
 from recjury.llm.scripted import NullRecorder, ScriptedModel
-from recjury.llm.spec import ModelSpec
+from recjury.llm.spec import MAIN_MODEL, ModelSpec
 
 __all__ = [
+    "ATTEMPTS",
+    "MAIN_MODEL",
     "NOTHING_SPENT",
     "Backoff",
     "BudgetSpec",

@@ -10,6 +10,9 @@ from recjury.records import ChatRequest, Message, Reply, Status
 
 T = TypeVar("T")
 
+ATTEMPTS = 2
+"""How often a model is asked at most for a reply that can be parsed."""
+
 _ECHOED = 8000
 
 
@@ -40,7 +43,7 @@ async def ask(
     request: ChatRequest,
     read: Callable[[Reply], T],
     *,
-    attempts: int = 2,
+    attempts: int = ATTEMPTS,
 ) -> ParsedReply[T]:
     """Call the model and `read` its reply, at most `attempts` times.
 

@@ -8,6 +8,9 @@ from yarl import URL
 from recjury.llm.transport import check_address, check_key_variable
 from recjury.records import JSON, Record
 
+MAIN_MODEL = "main"
+"""The alias of the model that a campaign file has under `model`."""
+
 _OF_NO_REPLY = frozenset(
     {
         "wire",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from recjury.llm import MAIN_MODEL
 from recjury.records import Ending
 from recjury.report.excerpt import one_line
 from recjury.report.findings import Findings
@@ -82,7 +83,7 @@ def model_names(config: object, evaluators: Iterable[CampaignEvaluator]) -> dict
     specs: dict[str, object] = {}
     if isinstance(config, Mapping):
         several = config.get("models")
-        specs |= {"main": config.get("model")}
+        specs |= {MAIN_MODEL: config.get("model")}
         specs |= several if isinstance(several, Mapping) else {}
     for each in evaluators:
         given = each.settings.get("models")

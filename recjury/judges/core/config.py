@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from recjury.judges.config import ASKED, MAIN_MODEL, EvaluatorConfig, EvaluatorContext
+from recjury.judges.config import EvaluatorConfig, EvaluatorContext
 from recjury.judges.core.metrics import core_metrics
+from recjury.llm import ATTEMPTS, MAIN_MODEL
 from recjury.records import ExpectedCalls, Factor, Metric, Record, Role
 
 if TYPE_CHECKING:
@@ -96,11 +97,11 @@ class CoreConfig(EvaluatorConfig):
         if _is_llm(self.judges.kind, models):
             for alias, times in self._ratings().items():
                 asked = times * conversations
-                yield ExpectedCalls(alias, "judge", asked, ASKED * asked, *_JUDGING)
+                yield ExpectedCalls(alias, "judge", asked, ATTEMPTS * asked, *_JUDGING)
         if _is_llm(self.debate.kind, models):
             for alias, times in Counter(self.debate.cast.values()).items():
                 asked = times * conversations * self.debate.max_rounds
-                yield ExpectedCalls(alias, "debate", asked, ASKED * asked, *_DEBATING)
+                yield ExpectedCalls(alias, "debate", asked, ATTEMPTS * asked, *_DEBATING)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:
         """The verdict of the debate, where there is one, and the twelve factors."""

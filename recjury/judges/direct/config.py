@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from recjury.judges.config import ASKED, MAIN_MODEL, EvaluatorConfig, EvaluatorContext
+from recjury.judges.config import EvaluatorConfig, EvaluatorContext
 from recjury.judges.face.aspects import aspect_metrics, each_once
+from recjury.llm import ATTEMPTS, MAIN_MODEL
 from recjury.records import Aspect, ExpectedCalls, Level, Metric
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class SingleRequestConfig(EvaluatorConfig):
         """A call for each turn or dialogue and aspect."""
         turns = sum(aspect.level is Level.TURN for aspect in self.aspects)
         asked = conversations * (turns * rounds + len(self.aspects) - turns)
-        yield ExpectedCalls(self.model, self.kind, asked, ASKED * asked, *self.tokens)
+        yield ExpectedCalls(self.model, self.kind, asked, ATTEMPTS * asked, *self.tokens)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)
         """The chosen aspects."""

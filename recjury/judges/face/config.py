@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from recjury.judges.config import ASKED, MAIN_MODEL, EvaluatorConfig, EvaluatorContext
+from recjury.judges.config import EvaluatorConfig, EvaluatorContext
 from recjury.judges.face.aspects import aspect_metrics, each_once
+from recjury.llm import ATTEMPTS, MAIN_MODEL
 from recjury.records import Aspect, ExpectedCalls, Metric
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class FaceConfig(EvaluatorConfig):
         prompt, reply = tokens
         requests = asked if self.together else asked * drawn
         replies = reply * drawn if self.together else reply
-        again = (ASKED - 1) * asked * drawn
+        again = (ATTEMPTS - 1) * asked * drawn
         return ExpectedCalls(self.model, kind, requests, requests + again, prompt, replies)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from recjury.judges.config import ASKED, MAIN_MODEL, EvaluatorConfig, EvaluatorContext
+from recjury.judges.config import EvaluatorConfig, EvaluatorContext
 from recjury.judges.rubric.criteria import read_criteria
+from recjury.llm import ATTEMPTS, MAIN_MODEL
 from recjury.records import ExpectedCalls, Metric
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class RubricConfig(EvaluatorConfig):
     ) -> Iterator[ExpectedCalls]:
         """A call for each criterion and conversation."""
         asked = len(read_criteria(Path(self.file))) * conversations
-        yield ExpectedCalls(self.model, "rubric", asked, ASKED * asked, *_JUDGING)
+        yield ExpectedCalls(self.model, "rubric", asked, ATTEMPTS * asked, *_JUDGING)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)
         """The criteria in the order of the file; raises ConfigError if one cannot be used."""
