@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import orjson
 
 from recjury.agents.http_client import HttpClient
+from recjury.agents.http_config import HttpSettings
 from recjury.agents.reply_validation import validate_reply
-from recjury.agents.system_config import HttpSettings
 from recjury.errors import ProviderError, SystemFailed
 from recjury.records import (
     JSON,

@@ -6,17 +6,14 @@ from typing import Annotated, get_args
 
 from pydantic import Field, ValidationError
 
+from recjury.agents.http_config import HttpSystemConfig
+from recjury.agents.llm_config import ChatCrsConfig, OpenAiCrsConfig
+from recjury.agents.neural.config import BarcorConfig, KbrdConfig, UnicrsConfig
 from recjury.agents.system_config import (
-    BarcorConfig,
-    ChatCrsConfig,
-    HttpSystemConfig,
-    KbrdConfig,
-    OpenAiCrsConfig,
     PythonSystemConfig,
     RetrievalConfig,
     SystemConfig,
     SystemContext,
-    UnicrsConfig,
 )
 from recjury.errors import ConfigError
 from recjury.records import Recommender

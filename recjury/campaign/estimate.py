@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from recjury.agents.system_config import EMBEDDING_OF_CONVERSATION
+from recjury.agents.llm_config import EMBEDDING_OF_CONVERSATION
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.llm import ATTEMPTS, ModelSpec
 from recjury.llm.gateway import EMBEDDING_BATCH

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.agents.system_config import KbrdConfig
+from recjury.agents.neural.config import KbrdConfig
 from recjury.campaign.config import CampaignConfig
 from recjury.campaign.config_file import read_config
 from recjury.errors import ConfigError

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from recjury.agents.system_config import BarcorConfig, KbrdConfig, UnicrsConfig
+from recjury.agents.neural.config import BarcorConfig, KbrdConfig, UnicrsConfig
 from recjury.campaign.config import CampaignConfig
 
 

@@ -1,6 +1,6 @@
 """BARCOR as a system under test."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,18 +81,19 @@ class BARCOR(NeuralRecommender):
         name: str = "barcor",
         list_length: int = LIST_LENGTH,
         fidelity: Fidelity | None = None,
-        backbone: str | None = None,
+        backbones: Mapping[str, str] | None = None,
         device: str = "cpu",
     ) -> "BARCOR":
         """Load a checkpoint folder laid out as iEvaLM's.
 
         `fidelity` None takes what the checkpoint was trained as; a published one is "ievalm".
-        `backbone` names the tokenizer, a folder or hub name; None means the checkpoint's own,
-        or else facebook/bart-base. Raises ConfigError for what is missing, DataError for what
-        does not fit.
+        `backbones` may give the tokenizer (`bart`), a folder or hub name; the default is the
+        checkpoint's own, or else facebook/bart-base. Raises ConfigError for what is missing,
+        DataError for what does not fit.
         """
         refuse_other_checkpoint(folder, "barcor", corpus.catalogue)
-        loaded = checkpoint.load(folder, entities=len(corpus.graph.entities), backbone=backbone)
+        tokenizer = (backbones or {}).get("bart")
+        loaded = checkpoint.load(folder, entities=len(corpus.graph.entities), backbone=tokenizer)
         parts = {
             checkpoint.REC: loaded.recommender.model,
             checkpoint.CONV: loaded.generator.model.model,

@@ -1,6 +1,6 @@
 """KBRD as a system under test."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,17 +109,18 @@ class KBRD(NeuralRecommender):
         name: str = "kbrd",
         list_length: int = LIST_LENGTH,
         fidelity: Fidelity | None = None,
-        backbone: str | None = None,
+        backbones: Mapping[str, str] | None = None,
         device: str = "cpu",
     ) -> "KBRD":
         """Load a checkpoint folder made by `train_kbrd`, or one laid out as iEvaLM's are.
 
         `fidelity` None takes what the checkpoint was trained as; a published one is "ievalm".
-        `backbone` names the generator's tokenizer, a folder or hub name; None means the
-        checkpoint's own, or else facebook/bart-base. Raises ConfigError for what is missing,
+        `backbones` may give the generator's tokenizer (`bart`), a folder or hub name; the default
+        is the checkpoint's own, or else facebook/bart-base. Raises ConfigError for what is missing,
         DataError for what does not fit.
         """
         refuse_other_checkpoint(folder, "kbrd", corpus.catalogue)
+        tokenizer = (backbones or {}).get("bart")
         loaded = checkpoint.load(
             folder,
             entities=len(corpus.graph.entities),
@@ -130,7 +131,7 @@ class KBRD(NeuralRecommender):
         if (folder / CONV).is_dir():
             limits = (loaded.metadata and loaded.metadata.limits) or LIMITS
             width = loaded.model.node_embeds.shape[1]
-            speech = load_generator(folder, width=width, limits=limits, backbone=backbone)
+            speech = load_generator(folder, width=width, limits=limits, backbone=tokenizer)
             bart = speech.generator.model.model.config
             refuse_beyond(bart, speech.tokens, limits, folder / CONV)
         return cls(loaded, corpus, name=name, list_length=list_length, speech=speech, device=device)
