@@ -1,4 +1,4 @@
-"""The components of a campaign, built from its configuration: models, systems, user, evaluators.
+"""Build the components of a campaign from its configuration: models, systems, user, evaluators.
 
 Packages that need heavy libraries are imported only when the configuration uses them.
 """
@@ -26,7 +26,8 @@ from recjury.records import (
 
 @dataclass(frozen=True)
 class Components:
-    """What works on one corpus: systems by name, the user, and the evaluators by label."""
+    """What the campaign uses on one corpus: systems by name, the user, and the evaluators by
+    label."""
 
     catalogue: Catalogue
     recommenders: Mapping[str, Recommender]
@@ -34,7 +35,7 @@ class Components:
     evaluators: Mapping[str, Evaluator]
 
     async def aclose(self) -> None:
-        """Release what the systems hold."""
+        """Release what the systems hold (connections, processes)."""
         async with AsyncExitStack() as stack:  # closes all even if one raises
             for recommender in self.recommenders.values():
                 stack.push_async_callback(recommender.aclose)
@@ -42,15 +43,15 @@ class Components:
 
 @dataclass(frozen=True)
 class BuiltCampaign:
-    """The components by corpus, and the gateway to their models (None: there is no model)."""
+    """The components by corpus, and the gateway to their models (None if there is no model)."""
 
     components: Mapping[str, Components]
     gateway: Gateway | None
 
     async def check_systems(self, used: Iterable[tuple[str, str]]) -> None:
-        """Try the systems that have a check, of those `used` (corpus and system).
+        """Check each system in `used` (pairs of corpus and system) whose kind has a check.
 
-        Raises UserError for the first that cannot be used.
+        Raises UserError for the first system that cannot be used.
         """
         for corpus, name in sorted(used):
             recommender = self.components[corpus].recommenders[name]
@@ -64,10 +65,10 @@ def build(
     gateway: Gateway | None,
     stack: AsyncExitStack,
 ) -> BuiltCampaign:
-    """Build everything that `config` names, for each corpus.
+    """Build all components of `config` for each corpus.
 
-    `stack` closes what was opened. Raises UserError for what the user can fix (a checkpoint of
-    another catalogue, for example).
+    Everything that is opened is closed by `stack`. Raises UserError for an error that the user can
+    correct (for example, a checkpoint trained on another catalogue).
     """
     components: dict[str, Components] = {}
     for name, corpus in corpora.items():
@@ -82,9 +83,9 @@ async def checked_gateway(
     stack: AsyncExitStack,
     spent: SpentBefore = NOTHING_SPENT,
 ) -> Gateway | None:
-    """The gateway to the models, each of which is tried; None if the campaign has no model.
+    """Return a gateway to the models after trying each of them; None if the campaign has no model.
 
-    Raises UserError (an unset key, an endpoint that refuses).
+    Raises UserError (for example, if a key is not set or an endpoint refuses the request).
     """
     if not config.has_models:
         return None
@@ -106,9 +107,10 @@ def build_evaluators(
     gateway: Gateway | None,
     user: UserSimulator | None,
 ) -> dict[str, Evaluator]:
-    """The evaluators of logs about `corpus` by label; `corpus` is None if its items are unknown.
+    """Return the evaluators of logs about `corpus` by label; `corpus` is None if its items are
+    unknown.
 
-    Raises ConfigError if two of them would give the same ratings under two names.
+    Raises ConfigError if two evaluators would give the same ratings under two names.
     """
     context = EvaluatorContext(corpus, gateway, config.all_models, user)
     built: dict[str, Evaluator] = {e.label: e.build(context) for e in config.evaluators}
@@ -129,7 +131,7 @@ def build_user(
     gateway: Gateway | None,
     config: EvaluationConfig,
 ) -> UserSimulator:
-    """The simulated user; if its kind is left out, a model if the campaign has any."""
+    """Return the simulated user. Without a `kind`, it is a model if the campaign has one."""
     if simulator.kind == "rule" or (simulator.kind is None and not config.has_models):
         from recjury.simulator import RuleUser
 

@@ -1,4 +1,4 @@
-"""A campaign's place in the store: opened, claimed, and described by what it runs with."""
+"""Open a campaign in the store, claim it, and describe what it runs with."""
 
 from contextlib import AsyncExitStack
 from typing import NamedTuple
@@ -21,8 +21,8 @@ class OpenedCampaign(NamedTuple):
 def open_campaign(place: Store | str, identity: str, stack: AsyncExitStack) -> OpenedCampaign:
     """Claim the campaign in the store at `place`.
 
-    A store that exists is opened. A new one is made by `Store.create`, when everything else is
-    in order. `stack` closes what was opened. Raises StoreError if another process runs the
+    An existing store is opened. A new one is made only by `Store.create`, after everything else has
+    been checked. `stack` closes what was opened. Raises StoreError if another process runs the
     campaign.
     """
     store = stack.enter_context(Store.at(place)) if isinstance(place, str) else place
@@ -34,7 +34,7 @@ def open_campaign(place: Store | str, identity: str, stack: AsyncExitStack) -> O
 async def open_gateway(
     config: EvaluationConfig, opened: OpenedCampaign, stack: AsyncExitStack
 ) -> Gateway | None:
-    """The gateway to the models, which records in the store; every model is tried.
+    """Return a gateway to the models that records its calls in the store; every model is tried.
 
     None if the campaign has no model. Raises UserError.
     """
@@ -50,7 +50,7 @@ async def open_gateway(
 
 
 def campaign_setup(config: EvaluationConfig, skipped: tuple[Skipped, ...] = ()) -> Setup:
-    """Everything a campaign runs with: what one needs to run it again."""
+    """Everything a campaign runs with: all that is needed to run it again."""
     return Setup(
         config=config.model_dump(mode="json"),
         recjury=recjury.__version__,
@@ -63,5 +63,5 @@ def campaign_setup(config: EvaluationConfig, skipped: tuple[Skipped, ...] = ()) 
 
 
 def _prices(spec: ModelSpec) -> dict[str, float | None]:
-    """A model's prices, in US dollars per million tokens; None where unknown."""
+    """The price of each model in US dollars per million tokens; None if it is unknown."""
     return {"in": spec.price_in, "out": spec.price_out, "cached": spec.price_cached}

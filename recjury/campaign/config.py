@@ -1,7 +1,7 @@
-"""What a campaign file may say.
+"""The configuration that a campaign file may contain.
 
-Every key is checked; an unknown one is refused, with the most similar known key. A campaign file
-without `model` and `models` runs without any model.
+Every key is checked. An unknown key is refused, and the message names the most similar known key. A
+campaign file without `model` and `models` runs without any model.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 DEFAULT_EVALUATORS = ("outcome", "core")
 
-# What to write if a campaign has models, but this part shall do without one.
+# What to write if a campaign has models but this part should not use one.
 _WITHOUT_A_MODEL = {
     "simulator.model": "simulator: {kind: rule}",
     "judges.models": "judges: {kind: measured}",
@@ -30,8 +30,8 @@ _WITHOUT_A_MODEL = {
 class ScenarioSource(Record):
     """Where scenarios come from.
 
-    `corpus` is redial, opendialkg, sample, or a folder in the sample's format. `limit` draws
-    that many scenarios at random with the campaign's seed; without it all are used.
+    `corpus` is redial, opendialkg, sample, or a folder in the sample's format. With `limit`, that
+    many scenarios are drawn at random with the campaign's seed; without it, all are used.
     """
 
     corpus: str
@@ -66,14 +66,15 @@ class SimulatorConfig(Record):
 
 
 class UsedModel(NamedTuple):
-    """A model's alias, and the place in the file that names it."""
+    """A model's alias, and the key in the file that names it."""
 
     place: str
     alias: str
 
 
 class EvaluationConfig(Record):
-    """What evaluators need: everything there is to say if no conversation is played."""
+    """The configuration of evaluators; it is the whole configuration if no conversation is
+    played."""
 
     name: str = "campaign"
     data: str | None = None
@@ -137,7 +138,8 @@ class EvaluationConfig(Record):
 
     @property
     def has_models(self) -> bool:
-        """Whether there is any model: if so, users, judges and debaters are models by default."""
+        """Whether there is a model. If so, simulated users, judges and debaters are models by
+        default."""
         return bool(self.all_models)
 
     def _used_models(self) -> list[UsedModel]:
@@ -149,7 +151,7 @@ class EvaluationConfig(Record):
 
 
 class CampaignConfig(EvaluationConfig):
-    """A campaign: scenarios x systems x repeats, who plays the user, and who evaluates."""
+    """A campaign: scenarios x systems x repeats, the simulated user, and the evaluators."""
 
     scenarios: tuple[ScenarioSource, ...] = Field(min_length=1)
     systems: tuple[SystemEntry, ...] = Field(min_length=1)
@@ -196,9 +198,9 @@ def _refuse_twice(what: str, names: list[str]) -> None:
 
 
 class EvaluatorsOnly(CampaignConfig):
-    """A campaign file as `judge` reads it: scenarios and systems may be left out.
+    """A campaign file as `recjury judge` reads it: scenarios and systems may be missing.
 
-    Everything is checked as in any campaign file, but only what evaluators need is used.
+    Everything is checked as in any campaign file, but only the evaluators' part is used.
     """
 
     scenarios: tuple[ScenarioSource, ...] = ()
@@ -209,8 +211,10 @@ class EvaluatorsOnly(CampaignConfig):
 
     @property
     def for_evaluators(self) -> EvaluationConfig:
-        """What evaluators need, with only the models that they use: the other endpoints are not
-        tried."""
+        """The configuration of the evaluators, with only the models that they use.
+
+        The endpoints of the other models are not tried.
+        """
         used = self.models_in_use
         fields: dict[str, object] = {
             name: getattr(self, name) for name in EvaluationConfig.model_fields

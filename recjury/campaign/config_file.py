@@ -34,7 +34,7 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """The value; an error names the line of a value that cannot be read."""
+        """Return the value of a node; an error names the line of a value that cannot be read."""
         try:
             value: object = super().construct_object(node, deep=deep)
             if isinstance(value, str):  # as in JSON, two escapes may form one character
@@ -55,15 +55,15 @@ def _at(node: yaml.Node, problem: str) -> yaml.YAMLError:
 
 
 def read_config(path: Path) -> CampaignConfig:
-    """The campaign file at `path`; raises ConfigError for any mistake in it."""
+    """Read the campaign file at `path`. Raises ConfigError for any mistake in it."""
     return _read(path, CampaignConfig, "`scenarios` and `systems`")
 
 
 def read_evaluators(path: Path | None, names: Sequence[str] = ()) -> EvaluationConfig:
-    """What evaluators need, from a file that may leave out scenarios and systems.
+    """Read the evaluators' configuration from a file that may have no scenarios and systems.
 
-    With `names`, only those evaluators: of the file, or built in. Raises ConfigError for any
-    mistake in the file, and for an unknown name.
+    With `names`, only those evaluators are returned: those of the file, or built-in ones. Raises
+    ConfigError for any mistake in the file and for an unknown name.
     """
     given = EvaluatorsOnly() if path is None else _read(path, EvaluatorsOnly, _FOR_EVALUATORS)
     own = {entry.label: entry for entry in given.evaluators}
@@ -78,7 +78,7 @@ def read_evaluators(path: Path | None, names: Sequence[str] = ()) -> EvaluationC
 
 
 def read_models(path: Path) -> EvaluationConfig:
-    """All models of a file, which need not use them. Raises ConfigError for any mistake in it."""
+    """Return all models of a file, used or not. Raises ConfigError for any mistake in it."""
     return _read(path, EvaluatorsOnly, _FOR_EVALUATORS)
 
 
@@ -109,7 +109,7 @@ def _read(path: Path, kind: type[C], keys: str) -> C:
 
 
 def explain(error: ValidationError) -> str:
-    """One line about the first mistake, and how many more there are."""
+    """One line about the first mistake, with the number of further mistakes."""
     details = _distinct(error.errors(include_url=False))
     unknown = [detail for detail in details if detail["type"] == "extra_forbidden"]
     first = (unknown or details)[0]
@@ -120,7 +120,7 @@ def explain(error: ValidationError) -> str:
 def _distinct(details: list[ErrorDetails]) -> list[ErrorDetails]:
     """One error for each place.
 
-    A list or mapping gets no error of its own if the error is in one of its parts.
+    If a part of a list or mapping has an error, the list or mapping itself gets none.
     """
     places = {detail["loc"]: detail for detail in reversed(details)}
     inner = {place[:length] for place in places for length in range(len(place))}

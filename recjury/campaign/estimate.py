@@ -1,12 +1,13 @@
-"""An upper bound of the calls, tokens and costs of a campaign, before it is run.
+"""Estimate the most calls, tokens and US dollars that a campaign can take, before it is run.
 
-Calls are counted as if nothing ended early: every conversation takes all its rounds, every
-debate its round limit, and nothing is done yet. `once` counts these calls. `most` assumes that
-every reply which is parsed is asked for a second time, and that every utterance of the user leaks
-and is rewritten. Failed attempts are not counted: `retries` and `patience` of the model limit them.
+Calls are counted as if nothing ended early and nothing were done yet: every conversation takes all
+its rounds, and every debate reaches its round limit. `once` counts these calls. `most` assumes that
+every reply that is parsed is asked for a second time, and that every utterance of the user contains
+a leak and is rewritten. Failed attempts are not counted: the model's `retries` and `patience` limit
+them.
 
 Tokens per call are means over the package's own prompts on recorded logs, at four characters a
-token; a long catalogue name or a talkative system makes them more.
+token. Long catalogue names or long replies of a system make them more.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +23,8 @@ from recjury.simulator.session import user_opens
 
 
 class Drawn(NamedTuple):
-    """The scenarios of a corpus: how many, in how many the user opens; and the corpus's items."""
+    """The scenarios of a corpus: how many there are, and in how many the user begins; and its
+    items."""
 
     corpus: str
     scenarios: int
@@ -43,7 +45,7 @@ class ExpectedUsage(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """The calls at `most`, and `once` if nothing is asked twice.
+    """The calls at `most`, and the calls if nothing is asked twice (`once`).
 
     `breakdown` is by model and kind of call.
     """
@@ -55,7 +57,7 @@ class Estimate(NamedTuple):
     most: ExpectedUsage
 
     def as_json(self) -> dict[str, object]:
-        """Stable keys: those of `most` stand at the top."""
+        """The estimate as JSON with stable keys; those of `most` are at the top level."""
         by_model: dict[str, dict[str, int]] = {}
         for share in self.breakdown:
             by_model.setdefault(share.model, {})[share.kind] = share.most
@@ -75,7 +77,7 @@ def drawn(corpus: str, scenarios: Sequence[Scenario], items: int) -> Drawn:
 
 
 def estimate(config: CampaignConfig, corpora: Iterable[Drawn]) -> Estimate:
-    """What these scenarios take under `config`, for all its systems and repeats."""
+    """Estimate what these scenarios take under `config`, for all its systems and repeats."""
     conversations = 0
     expected: list[ExpectedCalls] = []
     for part in corpora:
@@ -87,7 +89,7 @@ def estimate(config: CampaignConfig, corpora: Iterable[Drawn]) -> Estimate:
 
 
 def estimate_evaluations(config: EvaluationConfig, conversations: int, rounds: int) -> Estimate:
-    """The estimate for conversations that exist, of at most `rounds` rounds each."""
+    """Estimate the evaluation of existing conversations, of at most `rounds` rounds each."""
     return _estimate(config, conversations, _evaluators(config, conversations, rounds))
 
 
@@ -106,7 +108,7 @@ def _estimate(
 
 
 def _merged(expected: Iterable[ExpectedCalls]) -> tuple[ExpectedCalls, ...]:
-    """The calls of one kind to one model as one share."""
+    """Add up the calls of one kind to one model."""
     shares: dict[tuple[str, str], ExpectedCalls] = {}
     for each in expected:
         place = (each.model, each.kind)
@@ -128,7 +130,7 @@ def _evaluators(
 
 
 def _players(config: CampaignConfig, part: Drawn) -> Iterator[ExpectedCalls]:
-    """The calls of the simulated user, and of systems under test that are models."""
+    """The calls of the simulated user, and of the tested systems that are models."""
     played, rounds = part.scenarios * config.repeats, config.simulator.max_rounds
     if config.plays_llm:
         model, conversations = config.simulator.model, played * len(config.systems)

@@ -1,8 +1,8 @@
-"""Evaluating one conversation of a campaign, stage by stage.
+"""Evaluate one conversation of a campaign, stage by stage.
 
-Each stage is written when it ends, and is not done again if the store has it. A stage that fails is
-stored with its reason, and the stages that need it are skipped; the other stages and evaluators
-continue, and the next run tries it again.
+Each stage is written when it ends, and is not repeated if the store has it. If a stage fails, its
+reason is stored and the stages that depend on it are skipped. The other stages and evaluators
+continue, and the next run tries the failed stage again.
 """
 
 import asyncio
@@ -29,10 +29,10 @@ _MOST_REPEATS = 1000
 
 
 class ActiveEvaluator:
-    """An evaluator at work in a run; there is one for each corpus."""
+    """An evaluator in a run; there is one for each corpus."""
 
     def __init__(self, label: str, evaluator: Evaluator, judgings: int):
-        """`judgings` is how often each log is judged."""
+        """`judgings` is the number of times that each log is judged (at least 1)."""
         self.label, self.evaluator, self.judgings = label, evaluator, judgings
         self.version = evaluator_id(evaluator.kind, evaluator.settings)
         self.stages = frozenset(stage.name for stage in evaluator.stages)
@@ -40,7 +40,7 @@ class ActiveEvaluator:
         self._slots = None if most is None else asyncio.Semaphore(most)
 
     def planned(self) -> PlannedEvaluator:
-        """Its description for the store."""
+        """The evaluator's description for the store."""
         return PlannedEvaluator(
             id=self.version,
             kind=self.evaluator.kind,
@@ -52,9 +52,9 @@ class ActiveEvaluator:
         )
 
     def evaluations(self, log: str, repeat: int = 0) -> Iterator[PlannedEvaluation]:
-        """The evaluations of the log of that id, one for each judging.
+        """The evaluations of the log with this id, one for each judging.
 
-        Each repeat of a scenario and each judging asks for replies of its own.
+        Each repeat of a scenario and each judging asks for its own replies.
         """
         data = self.evaluator.data
         for judging in range(self.judgings):
@@ -70,7 +70,7 @@ class ActiveEvaluator:
     async def evaluate(
         self, store: Store, planned: PlannedEvaluation, record: ConversationRecord
     ) -> bool:
-        """Do what is left of an evaluation; return whether it is complete."""
+        """Do the stages of an evaluation that are left; return whether it is complete."""
         async with self._slots or contextlib.nullcontext():
             unit, sample, is_new = await store.enter(planned)
             done = {} if is_new else store.stage_results(unit)
@@ -91,7 +91,7 @@ class ActiveEvaluator:
         return complete
 
     def _ready(self, done: Mapping[str, StageResult]) -> Iterator[str]:
-        """The stages that are not done, each once the stages that it needs are `done`."""
+        """The unfinished stages whose required stages are all in `done`."""
         for stage in self.evaluator.stages:
             if stage.name not in done and all(need in done for need in stage.after):
                 yield stage.name

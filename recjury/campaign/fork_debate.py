@@ -1,7 +1,7 @@
-"""Fork a stored debate: hold it again from one of its rounds on, and keep that beside it.
+"""Fork a stored debate: run it again from one of its rounds on, and store the result beside it.
 
-The debaters are those of the original, with models as a campaign file describes them. Nothing is
-written but calls until the fork has come to its end.
+The debaters are those of the original, with models as a campaign file describes them. Until the
+fork has ended, only its calls are written.
 """
 
 from collections.abc import Mapping
@@ -31,9 +31,9 @@ from recjury.store import ForkedEvaluation, Store, StoredEvaluation
 
 @dataclass(frozen=True)
 class Changes:
-    """What is to differ from round `round` (1-based) on.
+    """What the fork changes from round `round` (1-based) on.
 
-    Without `max_rounds` the original's limit holds. `models` gives roles the alias of another
+    Without `max_rounds`, the original's limit applies. `models` gives roles the alias of another
     model.
     """
 
@@ -44,9 +44,9 @@ class Changes:
 
 
 class Forked(NamedTuple):
-    """A fork as it is in the store, and the calls it took: `calls` were sent, `reused` were not.
+    """A fork as it is in the store, and its calls: `calls` were sent, `reused` were not.
 
-    `existed` tells that the same fork was there already.
+    `existed` is True if the store already had the same fork.
     """
 
     evaluation: str
@@ -59,11 +59,11 @@ class Forked(NamedTuple):
 async def fork_debate(
     evaluation: str, changes: Changes, place: Store | str, config: EvaluationConfig | None
 ) -> Forked:
-    """Fork the debate of `evaluation` (the whole id), with the models of `config` where models
-    held it.
+    """Fork the debate of `evaluation` (the whole id), with the models of `config` if models held
+    it.
 
-    Raises UserError for a fork that cannot be, and UnitFailed where a call failed: what was
-    answered until then is kept, and not asked again.
+    Raises UserError for a fork that is not possible, and UnitFailed if a call failed: the replies
+    received until then are stored, and are not asked for again.
     """
     async with AsyncExitStack() as stack:
         store = place
@@ -91,7 +91,7 @@ async def fork_debate(
 
 
 class _PreparedFork:
-    """The original, how the fork differs from it, and who holds it."""
+    """The original debate, what the fork changes, and its debaters."""
 
     def __init__(
         self,
@@ -129,7 +129,8 @@ class _PreparedFork:
         )
 
     async def hold(self) -> Debate:
-        """The fork, held; raises UnitFailed where a statement could not be had."""
+        """Run the fork and return its debate. Raises UnitFailed if a call for a statement
+        failed."""
         original = self.original
         debate = await run_fork(
             self.fork, original.transcript, original.log, original.ratings, self.debaters
@@ -141,8 +142,8 @@ class _PreparedFork:
 
 
 class _Held(NamedTuple):
-    """How the original was held: the alias for each role (none by rule), and what of each alias'
-    model can change a reply, as far as that is known."""
+    """How the original was held: the model alias of each role (none if held by rule), the
+    temperature, and by alias the known settings of its model that can change a reply."""
 
     models: dict[Role, str]
     temperature: float
@@ -180,7 +181,7 @@ def _by_models(
 
 
 def _spec(alias: str, config: EvaluationConfig, before: Mapping[str, JSON]) -> ModelSpec:
-    """The model of that alias; ConfigError where it is another than held the original."""
+    """The model with that alias; raises ConfigError if it differs from the original's model."""
     spec = config.all_models.get(alias)
     if spec is None:
         known = ", ".join(sorted(config.all_models)) or "none"

@@ -1,8 +1,9 @@
 """The identities of campaigns and conversations.
 
-A conversation is identified by everything that can change what is said in it, a campaign by its
-file without its evaluators and without the settings that only say how to run it. So a campaign
-with a higher timeout or another judge is the same one: it keeps its budget and plays nothing again.
+A conversation is identified by everything that can change what is said in it. A campaign is
+identified by its file, without the evaluators and without the settings that only say how to run it.
+A campaign with a longer timeout or another judge is therefore the same campaign: it keeps its
+budget, and its conversations are not played again.
 """
 
 import hashlib
@@ -33,7 +34,7 @@ def campaign_id(config: CampaignConfig) -> str:
 
 
 def files_id(paths: Iterable[Path], form: str | None) -> str:
-    """The identity of a campaign of recorded files: their content, whatever `limit` is."""
+    """The identity of a campaign of recorded files: the files' content, independent of `limit`."""
     return digest(["files", [_content(path) for path in paths], form])[:_DIGITS]
 
 
@@ -43,7 +44,7 @@ def logs_id(logs: Iterable[ConversationLog]) -> str:
 
 
 def play_settings(config: CampaignConfig, user: UserSimulator, guard: LeakGuard) -> dict[str, JSON]:
-    """Everything but the system that can change a conversation."""
+    """All settings that can change a conversation, except the system's."""
     return {
         "user": dict(user.settings),
         "session": dict(config.simulator.session.identity(guard)),
@@ -54,7 +55,7 @@ def play_settings(config: CampaignConfig, user: UserSimulator, guard: LeakGuard)
 def conversation_id(
     scenario: Scenario, repeat: int, system: Recommender, played: Mapping[str, JSON]
 ) -> str:
-    """The identity of one conversation; `played` are all settings that can change it."""
+    """The identity of one conversation; `played` has all settings that can change it."""
     return digest([IDENTITY_VERSION, system.name, scenario, repeat, played])
 
 

@@ -1,4 +1,4 @@
-"""Evaluate conversations that exist: files, logs of a program, or a campaign of the store."""
+"""Evaluate existing conversations: from files, from a program, or of a campaign in the store."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -44,13 +44,13 @@ async def judge_files(
 ) -> RunResult:
     """Evaluate at most `limit` conversations of each file, as a campaign of their own.
 
-    `form` is how the files are written; None finds out. Every file is read to its end before
-    anything is written, and again to be kept, so that no more than one conversation is in
+    `form` is the files' format; with None it is detected. Every file is read to its end before
+    anything is written, and is then read again to be stored: so at most one conversation is in
     memory. Raises UserError.
     """
     data = Path(config.data) if config.data else data_beside(paths)
     read = partial(read_recordings, paths, form, data=data, limit=limit)
-    read()  # refuses what is no file, or in no known form
+    read()  # refuses missing files and unknown formats
     return await _judge(files_id(paths, form), read, config, place, data, progress)
 
 
@@ -61,7 +61,8 @@ async def judge_logs(
     *,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Evaluate conversations that a program has, as a campaign of their own. Raises UserError."""
+    """Evaluate conversations that a program passes, as a campaign of their own. Raises
+    UserError."""
     data = Path(config.data) if config.data else None
     return await _judge(logs_id(logs), partial(_as_recordings, logs), config, place, data, progress)
 
@@ -73,9 +74,9 @@ async def judge_campaign(
     *,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Evaluate the conversations of a campaign that the store has; nothing is played.
+    """Evaluate the conversations of a stored campaign; no conversation is played.
 
-    The evaluations join those that the campaign has. Raises UserError.
+    The evaluations are added to those that the campaign has. Raises UserError.
     """
     async with AsyncExitStack() as stack:
         store = stack.enter_context(Store.open(place)) if isinstance(place, str) else place
@@ -127,8 +128,11 @@ async def _judge(
 
 
 def _told_apart(recordings: Iterable[Recording], logs: Mapping[str, str]) -> Iterator[Recording]:
-    """The recordings; one whose identity stands for another log (`logs` has the log's id by
-    identity) is a conversation of its own, as if it had been recorded elsewhere."""
+    """Give a recording an identity of its own if its identity already belongs to another log.
+
+    `logs` has the log's id by identity. Such a recording is treated as if it had been made
+    elsewhere.
+    """
     known = dict(logs)
     for each in recordings:
         log = each.log.id
@@ -160,9 +164,10 @@ def _planned(recording: Recording) -> PlannedConversation:
 async def _enter(
     store: Store, ids: Mapping[str, str], held: Mapping[str, str], recordings: Iterable[Recording]
 ) -> None:
-    """Keep the logs that are new to the store.
+    """Store the logs that are new to the store.
 
-    Raises DataError for a recording that is not planned: its file was written to meanwhile.
+    Raises DataError for a recording that was not planned: its file has changed since it was
+    planned.
     """
 
     async def enter(recording: Recording) -> None:
@@ -173,8 +178,8 @@ async def _enter(
         for each in recordings:
             if each.identity not in ids:
                 raise DataError(
-                    "a file of conversations changed while it was read: start again once nothing "
-                    "writes to it"
+                    "a file of conversations changed while it was read: start again when no "
+                    "program writes to it"
                 )
             if ids[each.identity] not in held:
                 yield each
@@ -183,7 +188,8 @@ async def _enter(
 
 
 class _Played:
-    """What a campaign was played with, so that its simulated user can be asked once more."""
+    """The settings that a campaign was played with, with which its simulated user is asked
+    again."""
 
     def __init__(self, stored: object, config: EvaluationConfig):
         """`stored` is the campaign's resolved file; `config` says who evaluates now."""
@@ -195,7 +201,7 @@ class _Played:
         self.config = self._with_the_users_model(config.model_copy(update={"seed": seed}))
 
     def setup(self, before: Setup) -> Setup:
-        """What the campaign was played with, and beside it who evaluates now."""
+        """The settings the campaign was played with, and beside them the evaluators of this run."""
         now = campaign_setup(self.config)
         judging = self.config.model_dump(mode="json", include={"evaluators", "model", "models"})
         changed: dict[str, object] = {
@@ -222,7 +228,7 @@ class _Played:
         return models if main is None else {MAIN_MODEL: main, **models}
 
     def _with_the_users_model(self, config: EvaluationConfig) -> EvaluationConfig:
-        """`config` with the model of the simulated user, where an evaluator asks that one."""
+        """`config` with the simulated user's model, if an evaluator asks the user."""
         if not self.user_is_a_model or not _asks_user(config):
             return config
         assert self.simulator is not None
@@ -233,8 +239,8 @@ class _Played:
             return config.model_copy(update={"models": {**config.models, alias: spec}})
         if known.reply_settings() != spec.reply_settings():
             raise ConfigError(
-                f"the model {alias!r} is another one than in the campaign, where it plays the "
-                "simulated user: name it otherwise"
+                f"the model {alias!r} differs from the campaign's model of this name, which plays "
+                "the simulated user: give this one another name"
             )
         return config
 
@@ -242,7 +248,7 @@ class _Played:
 def _components(
     played: _Played, corpora: Iterable[str], gateway: Gateway | None, data: Path | None
 ) -> dict[str, Components]:
-    """Evaluators for each corpus: with its items where it is one we know, else without any."""
+    """The components for each corpus. If the corpus is known, the evaluators know its items."""
     found: dict[str, Components] = {}
     for name in corpora:
         corpus = known_corpus(name, data)

@@ -1,7 +1,7 @@
 """Optimise FACE's instructions with the models of a campaign file, as a campaign of its own.
 
-It has no conversations: its calls are for the campaign itself, and what they have cost in all its
-runs is what its budget is held against.
+The campaign has no conversations: its calls belong to the campaign itself. Its budget limits the
+total cost of all its runs.
 """
 
 from collections.abc import Awaitable, Callable
@@ -32,7 +32,10 @@ async def optimise(
     *,
     watch: Callable[[Step], None] = lambda _: None,
 ) -> OptimisationReport:
-    """Optimise, or go on with it; raises StepFailed, and UserError before anything is written."""
+    """Optimise, or continue an optimisation.
+
+    Raises UserError before anything is written, and StepFailed if a step fails.
+    """
     work = _CampaignWork(f"face optimise {plan.aspect}", [], Optimisation.check, Optimisation.run)
     return await _as_campaign(plan, config, place, watch, work)
 
@@ -45,7 +48,7 @@ async def choose_anew(
     *,
     watch: Callable[[Step], None] = lambda _: None,
 ) -> Chosen:
-    """FACE*: only choose, from the instructions in the file `pool`; raises as `optimise`."""
+    """FACE*: only choose among the instructions in the file `pool`; raises as `optimise`."""
     chosen_from: list[JSON] = [instructions.identity(instructions.read_instructions(pool))]
     work = _CampaignWork(
         f"face choose {plan.aspect}",
@@ -57,7 +60,7 @@ async def choose_anew(
 
 
 class _CampaignWork(NamedTuple, Generic[T]):
-    """What a campaign is called, is about besides the plan, what must hold, and what it does."""
+    """The campaign's name, its input besides the plan (`given`), its check, and its work (`do`)."""
 
     name: str
     given: list[JSON]
@@ -72,7 +75,7 @@ async def _as_campaign(
     watch: Callable[[Step], None],
     work: _CampaignWork[T],
 ) -> T:
-    """What `work` gives, its calls recorded for a campaign of its name."""
+    """Return the result of `work`; its calls are recorded for a campaign with its name."""
     check_models(plan, config)
     what = _what(plan, config)
     identity = digest([work.name, what, *work.given])[:12]
@@ -90,7 +93,7 @@ async def _as_campaign(
 
 
 def check_models(plan: OptimisePlan, config: EvaluationConfig) -> None:
-    """Raise ConfigError where `config` lacks a model that the plan names."""
+    """Raise ConfigError if `config` lacks a model that the plan names."""
     for alias in (plan.model, plan.rewriter):
         if alias not in config.all_models:
             known = ", ".join(sorted(config.all_models)) or "none"
@@ -98,7 +101,7 @@ def check_models(plan: OptimisePlan, config: EvaluationConfig) -> None:
 
 
 def _what(plan: OptimisePlan, config: EvaluationConfig) -> dict[str, JSON]:
-    """All that can change what is asked."""
+    """Everything that can change the prompts that are sent."""
     models = config.all_models
     sides = [
         [[one.name, one.label, one.log.id] for one in side]
@@ -117,7 +120,7 @@ def _what(plan: OptimisePlan, config: EvaluationConfig) -> dict[str, JSON]:
 
 
 def _setup(config: EvaluationConfig, what: dict[str, JSON]) -> Setup:
-    """What the campaign runs with; it has no conversations."""
+    """The settings that the campaign runs with; it has no conversations."""
     shown = {**config.model_dump(mode="json"), "optimisation": what}
     return campaign_setup(config).model_copy(update={"config": shown})
 

@@ -1,4 +1,4 @@
-"""The plan of a campaign: its scenarios, and the conversations that they make with its systems."""
+"""Plan a campaign: its scenarios, and the conversations that they make with its systems."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ from recjury.store import PlannedConversation, Skipped, Store
 class DrawnScenarios(NamedTuple):
     """Scenarios by the name of their corpus, the corpora, and the records that were skipped.
 
-    `skipped` are the records that gave no scenario or lost a target.
+    A record is skipped if it gives no scenario, or if it loses a target.
     """
 
     corpora: Mapping[str, Corpus]
@@ -25,10 +25,10 @@ class DrawnScenarios(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """A conversation to hold and to evaluate.
+    """A conversation to play and to evaluate.
 
-    `id` is its id in the store, `corpus` the name of its corpus. `scenario` is None if the
-    conversation must not be held: the store has it already, or never gets it.
+    `id` is its id in the store, and `corpus` the name of its corpus. `scenario` is None if the
+    conversation must not be played: the store has it already, or cannot get it.
     """
 
     id: str
@@ -54,7 +54,7 @@ class CampaignPlan(NamedTuple):
     def unplayed(self, store: Store | None = None) -> set[tuple[str, str]]:
         """Corpus and system of each conversation that `store` does not have yet.
 
-        The store is only read, and its file need not exist.
+        The store is only read, and its file does not need to exist.
         """
         held: Mapping[str, str] = {}
         if store is not None and store.exists:
@@ -66,7 +66,7 @@ class CampaignPlan(NamedTuple):
         }
 
     def units(self, ids: Mapping[str, str]) -> list[Unit]:
-        """The units of work; `ids` are the conversations' ids in the store by identity."""
+        """The units of work; `ids` maps each identity to the conversation's id in the store."""
         return [
             Unit(
                 id=ids[conversation.identity],
@@ -82,8 +82,8 @@ class CampaignPlan(NamedTuple):
 def draw_scenarios(config: CampaignConfig, limit: int | None = None) -> DrawnScenarios:
     """Open the campaign's corpora and draw its scenarios; sources of one corpus share it.
 
-    `limit` draws that many scenarios from each source instead of what the file says. Raises
-    UserError for a corpus or split that does not exist.
+    `limit` replaces the limit of each source in the file. Raises UserError for a corpus or split
+    that does not exist.
     """
     opened = _open_corpora(config)
     scenarios: dict[str, list[Scenario]] = {}
@@ -104,10 +104,10 @@ def draw_scenarios(config: CampaignConfig, limit: int | None = None) -> DrawnSce
 def plan_campaign(
     config: CampaignConfig, drawn: DrawnScenarios, components: Mapping[str, Components]
 ) -> CampaignPlan:
-    """Plan every drawn scenario with every system, as often as `repeats` says.
+    """Plan every drawn scenario with every system, `repeats` times.
 
-    The order is corpus, repeat, scenario, system: systems can be compared when half is done. A
-    conversation that several sources give is planned once.
+    The order is corpus, repeat, scenario, system, so that systems can be compared when only half of
+    the campaign is done. If several sources give the same conversation, it is planned once.
     """
     planned: dict[str, ConversationPlan] = {}
     for corpus, scenarios in drawn.scenarios.items():

@@ -1,4 +1,4 @@
-"""How far a campaign is: counted by the runner, and shown by the command line or a program."""
+"""The progress of a campaign: counted by the runner, shown by the command line or a program."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -23,11 +23,11 @@ class UnitCounts:
 
 @dataclass
 class Progress:
-    """Counts of conversations, and of evaluations by label; `changed` is called after every
-    change.
+    """Counts of conversations, and of evaluations by label.
 
-    `resumed` units were done before this run: the estimate of the time left ignores them. `usage`
-    are the gateway's counters, None if the campaign has no models.
+    `changed` is called after every change. `resumed` units were done before this run: the estimate
+    of the time left ignores them. `usage` has the gateway's counters, or None if the campaign has
+    no models.
     """
 
     conversations: UnitCounts = field(default_factory=UnitCounts)
@@ -43,7 +43,7 @@ class Progress:
         self.started = self.clock()
 
     def begin(self, conversations: UnitCounts, evaluations: Mapping[str, UnitCounts]) -> None:
-        """Set how much there is to do, and how much of it is done already."""
+        """Set the number of units, and the number of those that are already done."""
         self.conversations, self.evaluations = conversations, dict(evaluations)
         self.resumed = sum(counts.done for counts in self._all_counts())
         self.changed(self)
@@ -55,7 +55,7 @@ class Progress:
         self.changed(self)
 
     def wait(self, counts: UnitCounts, count: int) -> None:
-        """Take units out of the plan that must wait for another run."""
+        """Remove units that must wait for another run."""
         counts.planned -= count
         self.changed(self)
 
@@ -71,7 +71,7 @@ class Progress:
         return sum(counts.remaining for counts in self._all_counts())
 
     def seconds_left(self) -> float | None:
-        """An estimate from this run's own pace; None until a unit has finished."""
+        """An estimate in seconds from this run's own speed; None until a unit has finished."""
         ended = sum(counts.done + counts.failed for counts in self._all_counts()) - self.resumed
         if ended <= 0:
             return None

@@ -1,4 +1,4 @@
-"""Run a campaign: draw its scenarios, build, plan, and let the runner do what is left."""
+"""Run a campaign: draw its scenarios, build, plan, and let the runner do the work that is left."""
 
 from contextlib import AsyncExitStack
 
@@ -19,12 +19,13 @@ async def run_campaign(
     limit: int | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Run `config`, or continue it if the store at `place` has a part of it already.
+    """Run `config`, or continue it if the store at `place` already has a part of it.
 
-    A store given by its URL is opened, or made, once everything else is in order. `limit` draws
-    that many scenarios from each source instead of what the file says. Raises UserError for what
-    the user can fix: before the first conversation with nothing written, later (an endpoint that
-    starts to refuse) with everything kept that was finished.
+    If `place` is a URL or path, that store is opened or made after everything else has been
+    checked. `limit` draws that many scenarios from each source instead of the file's limit. Raises
+    UserError for an error that the user can correct. If it is raised before the first conversation,
+    nothing has been written; if later (for example, because an endpoint starts to refuse),
+    everything that was finished is kept.
     """
     async with AsyncExitStack() as stack:
         drawn = draw_scenarios(config, limit)

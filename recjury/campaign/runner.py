@@ -1,7 +1,7 @@
-"""The runner: plays each unit's conversation, and then has every evaluator evaluate it.
+"""The runner plays each unit's conversation, and then has every evaluator evaluate it.
 
-What is left to do is read from the store. If a conversation fails, its evaluations wait for the
-next run; if an evaluation fails, everything else continues.
+The store says what is left to do. If a conversation fails, its evaluations wait for the next run;
+if an evaluation fails, everything else continues.
 """
 
 import asyncio
@@ -32,12 +32,12 @@ logger = get_logger()
 
 
 class RunResult(NamedTuple):
-    """How a run ended, in conversations: `planned`, and of these `done` and `failed`.
+    """How a run ended, in numbers of conversations: `planned`, and of these `done` and `failed`.
 
-    `conversations` are the ids of what was planned: a store may have more of the campaign.
-    `evaluators` are the labels of those that evaluated. `set_aside` conversations belonged to
-    the campaign until something that can change them (a system, the data) did change: they stay
-    in the store, but not in its tables.
+    `conversations` has the ids of the planned ones: the store may have more of the campaign.
+    `evaluators` has the labels of the evaluators of this run. `set_aside` counts conversations that
+    no longer belong to the campaign because something that can change them (a system, the data) has
+    changed: they stay in the store, but are not in the tables.
     """
 
     campaign: str
@@ -51,7 +51,7 @@ class RunResult(NamedTuple):
 
 
 class Runner:
-    """Advances units. One runner serves all units of a run, many at once."""
+    """Advances units. One runner serves all units of a run, many at the same time."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Runner:
         progress: Progress | None = None,
         session: SessionSettings | None = None,
     ):
-        """`session` says how conversations are held, if any are."""
+        """`session` has the rules of the conversations, if any are played."""
         self._store, self._components = store, built.components
         self._progress = progress or Progress()
         self._progress.usage = built.gateway.usage if built.gateway else None
@@ -86,10 +86,10 @@ class Runner:
         self._failed: set[str] = set()
 
     async def run(self, campaign: str, units: Sequence[Unit]) -> RunResult:
-        """Finish all units, as far as they are not finished yet, and return how that ended."""
+        """Finish all units that are not finished yet, and return how the run ended."""
         self._join(campaign)
         left = self._left(campaign, units)
-        # Twice as many open units as calls at once: while one writes, another has a call to make.
+        # Twice as many units as calls at the same time: one may write while another calls a model.
         most = max(1, min(len(left), 2 * self._concurrency))
         try:
             await gather((self._advance(unit) for unit in left), at_once=most)
@@ -111,7 +111,7 @@ class Runner:
         self._store.join(campaign, tuple({each.id: each for each in every}.values()))
 
     def _left(self, campaign: str, units: Sequence[Unit]) -> list[Unit]:
-        """The units with something left to do; `progress` is set to the numbers of all."""
+        """The units with something left to do; `progress` is set to the numbers of all units."""
         held = self._store.held(campaign)
         self._done = {unit.id for unit in units if unit.id in held}
         self._complete = self._finished(units, held)
@@ -169,7 +169,7 @@ class Runner:
         )
 
     async def _record(self, unit: Unit) -> ConversationRecord | None:
-        """The conversation, held now if the store does not have it; None if it failed."""
+        """The conversation, played now if the store does not have it; None if it failed."""
         kept = self._store.record(unit.id)
         if kept is not None or unit.scenario is None:
             return kept
@@ -191,7 +191,7 @@ class Runner:
         return record
 
     async def _converse(self, unit: Unit) -> ConversationRecord:
-        """Hold the conversation and keep it. Raises ConversationFailed."""
+        """Play the conversation and store it. Raises ConversationFailed."""
         components = self._components[unit.corpus]
         system = _TimedSystem(components.recommenders[unit.system])
         log = await self._play(unit, components, system)
@@ -221,7 +221,7 @@ class Runner:
     async def _evaluate(
         self, active: ActiveEvaluator, planned: PlannedEvaluation, record: ConversationRecord
     ) -> None:
-        """Evaluate; logs that are equal byte for byte are evaluated once."""
+        """Evaluate; if several conversations have the same log, it is evaluated once."""
         started = self._started.get(planned.identity)
         if started is None:
             started = asyncio.ensure_future(active.evaluate(self._store, planned, record))
@@ -238,7 +238,7 @@ class _EvaluationKey(NamedTuple):
 
 
 class _TimedSystem:
-    """A system under test, and how many seconds each of its answers took, in order."""
+    """A system under test, and the seconds that each of its answers took, in order."""
 
     def __init__(self, system: Recommender):
         self._system = system

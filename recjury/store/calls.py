@@ -1,4 +1,4 @@
-"""Rows of stored model calls, and a reader that checks them against their seals."""
+"""Rows of stored model calls, and a reader that compares them with their seals."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -53,7 +53,7 @@ class CallValues(NamedTuple):
         )
 
     def text_ids(self) -> tuple[int, ...]:
-        """All texts the row refers to: prompt parts in order, parameters, reply, logprobs,
+        """All texts that the row refers to: prompt parts in order, parameters, reply, logprobs,
         further replies."""
         parts = (part for _, *ids in orjson.loads(self.request) for part in ids)
         odds = () if self.logprobs is None else (self.logprobs,)
@@ -87,13 +87,14 @@ def params_json(request: ChatRequest) -> str:
 
 
 class CallReader:
-    """Reads calls over a connection of its own, opened when first needed.
+    """Reads calls over its own connection, which is opened by the first read.
 
-    It uses the database driver directly: a resumed campaign reads tens of thousands of calls.
+    It uses the database driver directly, because a resumed campaign reads tens of thousands of
+    calls.
     """
 
     def __init__(self, engine: Engine):
-        """Connect when the first call is read."""
+        """The connection is opened when the first call is read."""
         self._engine = engine
         self._connection: Any = None  # a DBAPI connection has no static type
         calls, texts = table_of(CallRow), table_of(TextRow)
@@ -116,7 +117,7 @@ class CallReader:
             return None if values is None else self._reply(values, reused=True)
 
     def call(self, identity: str) -> CallRecord:
-        """A call as it was recorded; StoreError if it is missing or was altered."""
+        """A call as it was recorded. Raises StoreError if it is missing or was altered."""
         with one_line_errors(self._engine.url.database):
             values = self._values(identity)
             if values is None:

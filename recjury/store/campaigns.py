@@ -38,9 +38,11 @@ class Skipped(Record):
 
 
 class Setup(Record):
-    """What a campaign ran with. `config` is the resolved campaign file; `packs` maps prompt and
-    rubric packs to their digests; `prices` holds USD per million tokens by model,
-    None if unknown."""
+    """What a campaign ran with.
+
+    `config` is the resolved campaign file. `packs` maps prompt and rubric packs to their digests.
+    `prices` has US dollars per million tokens by model, None if unknown.
+    """
 
     config: object
     recjury: str
@@ -133,7 +135,7 @@ def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
 
 
 def find_campaign(connection: Connection, prefix: str) -> Campaign:
-    """The only campaign whose id begins with `prefix`; StoreError for none or several."""
+    """The only campaign whose id begins with `prefix`. Raises StoreError for none or several."""
     found = [campaign for campaign in read_campaigns(connection) if campaign.id.startswith(prefix)]
     if len(found) != 1:
         many = "several campaigns begin" if found else "no campaign begins"

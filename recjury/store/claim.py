@@ -16,9 +16,9 @@ from recjury.errors import StoreError
 
 @contextlib.contextmanager
 def claim(store: Path, campaign: str) -> Iterator[None]:
-    """Hold `campaign` of the store at that path; StoreError if a live process holds it.
+    """Hold the lock of `campaign` in the store at that path.
 
-    On Windows nothing is locked.
+    Raises StoreError if a running process holds it. On Windows nothing is locked.
     """
     if sys.platform == "win32":
         yield

@@ -54,7 +54,8 @@ class Content(NamedTuple):
         return found
 
     def calls(self) -> tuple[str, ...]:
-        """The identities of the model calls it is based on, in order and without duplicates."""
+        """The identities of the model calls that it is based on, in order and without
+        duplicates."""
         statements = () if self.debate is None else self.debate.debate.transcript.statements
         sources: tuple[Rating | Statement, ...] = (
             *(each.rating for each in self.ratings),
@@ -64,7 +65,7 @@ class Content(NamedTuple):
         return tuple(dict.fromkeys((*own, *self.face.calls())))
 
     def results(self, stages: Iterable[str], kind: str) -> dict[str, StageResult]:
-        """The result of each of `stages`; `kind` is the evaluator's kind."""
+        """The result of each stage in `stages`; `kind` is the evaluator's kind."""
         return {stage: self._result(stage, kind) for stage in stages}
 
     def _result(self, stage: str, kind: str) -> StageResult:
@@ -91,7 +92,7 @@ def read_contents(
 ) -> dict[str, Content]:
     """The content of each evaluation.
 
-    `damaged` is called for each altered row and for each stage that lost or gained rows.
+    `damaged` is called for each altered row and for each stage that has lost or gained rows.
     """
     wanted = tuple(dict.fromkeys(evaluations))
     ratings = read_ratings(connection, wanted, damaged)
@@ -113,7 +114,7 @@ def read_contents(
 
 
 def stage_results(connection: Connection, evaluation: str) -> dict[str, StageResult]:
-    """The result of each finished stage of an evaluation; StoreError for altered rows."""
+    """The result of each finished stage of an evaluation. Raises StoreError for altered rows."""
     stages = read_stages(connection, [evaluation]).get(evaluation, set()) - {CONVERSE}
     stored = read_evaluations(connection, [evaluation])[evaluation]
     return read_contents(connection, [evaluation])[evaluation].results(sorted(stages), stored.kind)
@@ -123,7 +124,7 @@ def integrity(connection: Connection, calls: CallReader, unit: str) -> tuple[str
     """The problems with the rows of a conversation or evaluation and of its model calls.
 
     Each text is compared with its hash and each row with its seal. The result is empty if nothing
-    was altered. For an evaluation, the conversations with its log are checked too.
+    was altered. For an evaluation, the conversations that have its log are checked too.
     """
     found: list[str] = []
 
@@ -166,7 +167,7 @@ def _with_log(stored: StoredEvaluation, own: list[str], damaged: Damaged) -> lis
 
 
 def _said(connection: Connection, conversations: Iterable[str], damaged: Damaged) -> Iterator[str]:
-    """The calls made in conversations, whose rows are checked."""
+    """The calls made in conversations; the rows of the conversations are checked."""
     wanted = tuple(conversations)
     for each in wanted:
         try:

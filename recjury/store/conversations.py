@@ -47,7 +47,7 @@ class PlannedConversation(Record):
 
 
 class StoredConversation(Record):
-    """A planned conversation in the store, whether it was held or not.
+    """A planned conversation in the store, held or not.
 
     In a migrated store, `id` differs from the identity, and the identity may be None (unknown).
     """
@@ -85,7 +85,7 @@ def settings_text(planned: PlannedConversation) -> str:
 
 
 def read_conversations(connection: Connection, ids: Iterable[str]) -> dict[str, StoredConversation]:
-    """Conversations by id, in the order given; StoreError for one that is missing or altered."""
+    """Conversations by id, in the given order. Raises StoreError if one is missing or altered."""
     table = table_of(ConversationRow)
     found: dict[str, StoredConversation] = {}
     for some in chunks(ids):
@@ -114,7 +114,8 @@ def _stored(
 
 
 def find_conversation(connection: Connection, prefix: str) -> StoredConversation:
-    """The only conversation whose id begins with `prefix`; StoreError for none or several."""
+    """The only conversation whose id begins with `prefix`. Raises StoreError for none or
+    several."""
     found = one_id(connection, ConversationRow, prefix, "conversation")
     return read_conversations(connection, [found])[found]
 
@@ -124,8 +125,8 @@ def conversation_ids(
 ) -> tuple[str, ...]:
     """Ids of a campaign's conversations in the plan's order, except those that were set aside.
 
-    Without a campaign: the newest conversation of each identity in the whole store, except those
-    that all their campaigns have set aside.
+    Without a campaign: the newest conversation of each identity in the whole store. A conversation
+    that all its campaigns have set aside is left out.
     """
     table, links = table_of(ConversationRow), table_of(CampaignConversationRow)
     query = select(table.c.id)
@@ -170,7 +171,7 @@ def newest_last() -> tuple[ColumnElement[object], ...]:
 class WrittenPlan(NamedTuple):
     """The ids of a campaign's conversations by identity.
 
-    `set_aside` counts the earlier conversations that were replaced by a planned one of the same
+    `set_aside` counts the earlier conversations that were replaced: a planned one has the same
     system, scenario and repeat.
     """
 

@@ -1,4 +1,4 @@
-"""Lists of debates, read without checking: what there is, and what must be there."""
+"""Lists of debates, read without checking: those the store has, and those it should have."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -18,14 +18,15 @@ from recjury.store.evaluators import read_campaign_evaluators
 from recjury.store.stage_results import DEBATE
 from recjury.store.tables import ConversationRow, LogRow, StageRow, table_of
 
-_KIND = "core"  # who holds debates
+_KIND = "core"  # evaluators of this kind hold debates
 
 
 class DebateSummary(NamedTuple):
-    """A line of a list of debates, read without checking; `score` is the verdict's, 0-100.
+    """One line of a list of debates, read without checking.
 
-    `conversation` is the first of those that have the log. `evaluator` is the label of who held
-    the debate; `fork_of` names the evaluation whose debate this one is a changed copy of.
+    `score` is the verdict's, 0 to 100. `conversation` is the first one that has the log.
+    `evaluator` is the label of the evaluator that held the debate. `fork_of` is the id of the
+    evaluation whose debate this one is a changed copy of.
     """
 
     evaluation: str
@@ -42,7 +43,7 @@ class DebateSummary(NamedTuple):
 def debate_summaries(
     connection: Connection, campaign: str | None = None
 ) -> tuple[DebateSummary, ...]:
-    """A line per debate, in the plan's order, forks after what they are forks of."""
+    """One line per debate, in the plan's order; a fork follows the debate it was made from."""
     debates, evaluations = table_of(DebateRow), table_of(EvaluationRow)
     logs, conversations = table_of(LogRow), table_of(ConversationRow)
     query = (
@@ -101,11 +102,11 @@ def _labels(connection: Connection, campaign: str | None) -> dict[str, str]:
 
 
 def debated(connection: Connection, campaign: str | None = None) -> tuple[str, ...]:
-    """The evaluations that anything in the store says have held a debate, whatever is left of
-    them: their stage, verdict or statements.
+    """The evaluations that have held a debate, according to any row that is left of them.
 
-    In the plan's order; those that have lost their own row, their log or its conversation belong
-    to every campaign, and come last.
+    Such a row is their stage, their verdict or one of their statements. They are in the plan's
+    order. Evaluations that have lost their own row, their log or its conversation belong to every
+    campaign, and come last.
     """
     found = tuple(connection.execute(_witnesses()).scalars())
     listed = [each.evaluation for each in debate_summaries(connection, campaign)]
@@ -123,7 +124,7 @@ def _witnesses() -> Select[str]:
         .join(evaluators, evaluators.c.id == evaluations.c.evaluator)
         .where(evaluators.c.kind != _KIND)
     )
-    # Another evaluator may call a stage so, and hold no debate.
+    # Another evaluator may have a stage of this name without holding a debate.
     staged = select(stages.c.unit).where(
         and_(stages.c.stage == DEBATE, stages.c.unit.not_in(others))
     )
@@ -136,7 +137,7 @@ def _witnesses() -> Select[str]:
 
 
 def _known(connection: Connection, campaign: str | None) -> set[str]:
-    """The evaluations with all that ties them to a campaign: to this one, or to any."""
+    """The evaluations that can be connected with this campaign; with None, with any campaign."""
     evaluations, logs = table_of(EvaluationRow), table_of(LogRow)
     conversations = table_of(ConversationRow)
     query = (

@@ -1,4 +1,4 @@
-"""Debates: the transcript's statements, a row each, and the verdict."""
+"""Debates: one row for each statement of the transcript, and the verdict."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -61,7 +61,10 @@ class StoredDebate(NamedTuple):
 def read_debates(
     connection: Connection, evaluations: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, StoredDebate]:
-    """Debates by evaluation, of those that have one; `damaged` hears of altered rows."""
+    """Debates by evaluation; evaluations without one are left out.
+
+    `damaged` is called for each altered row.
+    """
     debates, wanted = table_of(DebateRow), tuple(evaluations)
     spoken = _read_statements(connection, wanted, damaged)
     found: dict[str, StoredDebate] = {}

@@ -1,4 +1,4 @@
-"""The tables of evaluations: who evaluates what, and what each stage of it leaves behind."""
+"""The tables of evaluations: the evaluators of a campaign, and the results of each stage."""
 
 from typing import ClassVar
 
@@ -19,10 +19,10 @@ class EvaluatorRow(SQLModel, table=True):
 
 
 class CampaignEvaluatorRow(SQLModel, table=True):
-    """Who evaluates a campaign's conversations, under which name, and how often each.
+    """An evaluator of a campaign's conversations, with its name and the number of judgings.
 
-    `metrics` and `stages` are texts: JSON lists of all that the campaign has had it rate, and of
-    what it was to do when it was last begun, at `started_at`.
+    `metrics` and `stages` are texts with JSON lists. `metrics` has all metrics that the campaign
+    has ever asked it for; `stages` has those of the latest start, at `started_at` (Unix seconds).
     """
 
     __tablename__ = "campaign_evaluator"
@@ -41,11 +41,11 @@ class CampaignEvaluatorRow(SQLModel, table=True):
 class EvaluationRow(SQLModel, table=True):
     """One log under one version of an evaluator, once for each judging (0-based).
 
-    `log` is the id of the log, whichever conversations have it. `data` is a text: JSON of what
-    of the corpus can change the ratings. `fork_of` names the evaluation that this one is a
-    changed copy of. `identity` is the digest of all that; in stores that were migrated it is not
-    the id, and several rows may share it. `sample` is what its calls ask for, as whoever entered
-    it first had it; the seal does not cover it.
+    `log` is the id of the log, which several conversations may have. `data` is a text: JSON with
+    the part of the corpus that can change the ratings. `fork_of` is the id of the evaluation that
+    this one is a changed copy of. `identity` is the digest of all these values; in migrated stores
+    it differs from the id, and several rows may share it. `sample` is the sample number that its
+    calls ask for, set when the row was first written; the seal does not cover it.
     """
 
     __tablename__ = "evaluation"
@@ -63,7 +63,7 @@ class EvaluationRow(SQLModel, table=True):
 
 
 class RatingRow(SQLModel, table=True):
-    """One rating, as `records.Rating` has it; `calls` is a JSON list of call identities."""
+    """One rating with the fields of `records.Rating`; `calls` is a JSON list of call identities."""
 
     __tablename__ = "rating"
     __table_args__: ClassVar[tuple[object, ...]] = (
@@ -90,7 +90,7 @@ class RatingRow(SQLModel, table=True):
 
 
 class KeptRow(SQLModel, table=True):
-    """What else a stage left behind: `body` is a text, a JSON object."""
+    """Another result of a stage: `body` is a text with a JSON object."""
 
     __tablename__ = "kept"
     __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
@@ -102,10 +102,10 @@ class KeptRow(SQLModel, table=True):
 
 
 class DebateRow(SQLModel, table=True):
-    """A debate and its verdict. `log` is the id of the log it was held over.
+    """A debate and its verdict. `log` is the id of the debated log.
 
-    `judges` is a JSON list of the evaluators whose ratings the roles were given; `agreed` is
-    1 or 0.
+    `judges` is a JSON list of the evaluators whose ratings the roles were given. `agreed` is 1 or
+    0.
     """
 
     __tablename__ = "debate"
@@ -125,7 +125,8 @@ class DebateRow(SQLModel, table=True):
 
 
 class StatementRow(SQLModel, table=True):
-    """What one role said in one round, as `records.Statement` has it, in transcript order."""
+    """What one role said in one round, with the fields of `records.Statement`, in transcript
+    order."""
 
     __tablename__ = "statement"
     __table_args__: ClassVar[tuple[object, ...]] = (
@@ -147,9 +148,10 @@ class StatementRow(SQLModel, table=True):
 
 
 class FaceTurnRow(SQLModel, table=True):
-    """A system turn as FACE's particles. `particles` is JSON: a list of [act, mention, feedback].
+    """The particles of a system turn, for FACE. `particles` is a JSON list of [act, mention,
+    feedback].
 
-    Without particles, `status` and `reason` say whether the turn could not be decomposed.
+    If there are no particles, `status` and `reason` say whether the turn could not be decomposed.
     """
 
     __tablename__ = "face_turn"
@@ -166,12 +168,13 @@ class FaceTurnRow(SQLModel, table=True):
 
 
 class FaceScoreRow(SQLModel, table=True):
-    """What one particle got on one aspect: `score` is the mean over instructions, or null.
+    """The scores of one particle on one aspect: `score` is the mean over instructions, or null.
 
-    `instructions` is a text: a JSON list of names. `samples` has a group for each of them, in
-    that order, divided by spaces: a digit per sample, "-" for one that is missing; or "=" and
-    the expectation under log-probabilities ("=-" for none). `calls` are the identities of the
-    first call of each, 16 bytes one after the other; 16 zeros where there is none.
+    `instructions` is a text: a JSON list of names. `samples` has one group for each name, in that
+    order, separated by spaces. A group is one digit per sample ("-" if the sample is missing), or
+    "=" and the expectation under log-probabilities ("=-" if there is none). `calls` has the
+    identities of each instruction's first call, 16 bytes each without a separator; 16 zero bytes
+    mean that there is no call.
     """
 
     __tablename__ = "face_score"

@@ -1,4 +1,4 @@
-"""Evaluations: a log under a version of an evaluator; whichever conversations have the log."""
+"""Evaluations: a log under a version of an evaluator, for all conversations with that log."""
 
 import contextlib
 import time
@@ -19,10 +19,10 @@ from recjury.store.writer import Transaction
 
 
 class PlannedEvaluation(Record):
-    """An evaluation to do. `identity` is `records.evaluation_id` of the rest: the id of the log,
-    the evaluator's version, what of the corpus can change the ratings, the judging (0-based).
+    """An evaluation to do. `identity` is `records.evaluation_id` of the other fields but `sample`.
 
-    `sample` is what its calls ask for, and no part of the identity.
+    They are the id of the log, the evaluator's version, the part of the corpus that can change the
+    ratings, and the judging (0-based). `sample` is the sample number that its calls ask for.
     """
 
     identity: str
@@ -34,8 +34,11 @@ class PlannedEvaluation(Record):
 
 
 class Entered(NamedTuple):
-    """The row of an evaluation: its id, and the sample that its calls ask for: that of whoever
-    entered it first. `is_new` tells that nobody had, so that nothing of it is done."""
+    """The row of an evaluation: its id, and the sample number that its calls ask for.
+
+    The sample number is the one with which the row was first written. `is_new` is True if the row
+    did not exist, so that no stage of it is done.
+    """
 
     id: str
     sample: int
@@ -43,10 +46,11 @@ class Entered(NamedTuple):
 
 
 class StoredEvaluation(Record):
-    """An evaluation that the store has; `evaluator` is the version, `conversations` have its log.
+    """An evaluation in the store; `evaluator` is the version, `conversations` are those with its
+    log.
 
-    `id` is what it is called here: in a store that was migrated that is not the identity.
-    `fork_of` is the id of the evaluation that this one is a changed copy of. `sample` is what its
+    `id` is its id in this store; in a migrated store it differs from the identity. `fork_of` is the
+    id of the evaluation that this one is a changed copy of. `sample` is the sample number that its
     calls ask for.
     """
 
@@ -64,7 +68,7 @@ class StoredEvaluation(Record):
 def add_evaluations(
     transaction: Transaction, wanted: Sequence[PlannedEvaluation], fork_of: str | None = None
 ) -> dict[str, str]:
-    """The row of each identity, made where it is not there yet."""
+    """The row of each identity; a missing row is added."""
     connection = transaction.connection
     known = ids_of_evaluations(connection, (each.identity for each in wanted))
     new: dict[str, PlannedEvaluation] = {}
@@ -98,12 +102,12 @@ def _data(planned: PlannedEvaluation) -> str:
 
 
 def write_evaluations(transaction: Transaction, planned: Sequence[PlannedEvaluation]) -> None:
-    """Have a row for each, before any of its stages is done."""
+    """Add a row for each evaluation before any of its stages is done."""
     add_evaluations(transaction, planned)
 
 
 def ids_of_evaluations(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
-    """The row that counts for each identity that is there."""
+    """The row that counts for each identity in the store."""
     table = table_of(EvaluationRow)
     query = select(table.c.identity, table.c.id).order_by(*_what_counts_last())
     return {
@@ -124,13 +128,13 @@ def entered(connection: Connection, identity: str, *, is_new: bool) -> Entered |
 
 
 def _what_counts_last() -> tuple[ColumnElement[object], ...]:
-    """An order of `evaluation` in which what counts of equal ones comes last.
+    """An order of `evaluation` in which the row that counts for an identity comes last.
 
-    One with a finished stage counts before one without, and then the one of which something was
-    finished last, or that was begun last.
+    A row with a finished stage counts before a row without one; among those, the row whose stage
+    was finished last, or that was begun last.
     """
     table, stages = table_of(EvaluationRow), table_of(StageRow)
-    # In a store that was migrated, a conversation may be called the same.
+    # In a migrated store, a conversation may have the same id.
     own = (stages.c.unit == table.c.id, stages.c.stage != CONVERSE)
     latest = select(func.max(stages.c.finished_at)).where(*own).scalar_subquery()
     newest = func.max(func.coalesce(latest, 0.0), table.c.created_at)
@@ -149,7 +153,7 @@ _SEALED = ("id", "identity", "log", "evaluator", "judging", "fork_of")
 def read_evaluations(
     connection: Connection, ids: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, StoredEvaluation]:
-    """Evaluations by id, in the order given; `damaged` hears of those missing or altered."""
+    """Evaluations by id, in the given order; `damaged` is called for those missing or altered."""
     table, evaluators = table_of(EvaluationRow), table_of(EvaluatorRow)
     query = select(table, evaluators.c.kind).outerjoin(
         evaluators, evaluators.c.id == table.c.evaluator
@@ -170,7 +174,7 @@ def read_evaluations(
 
 
 def read_data(connection: Connection, evaluation: str) -> dict[str, JSON]:
-    """What of the corpus could change an evaluation; StoreError if that is damaged."""
+    """The part of the corpus that can change an evaluation. Raises StoreError if it is damaged."""
     table = table_of(EvaluationRow)
     query = select(table.c.data).where(table.c.id == evaluation)
     number = connection.execute(query).scalar_one()
@@ -226,19 +230,21 @@ def _is_digest(log: object) -> bool:
 
 
 def find_evaluation(connection: Connection, prefix: str) -> StoredEvaluation:
-    """The one evaluation whose id begins so; StoreError if there is none, or several."""
+    """The only evaluation whose id begins with `prefix`. Raises StoreError for none or several."""
     found = one_id(connection, EvaluationRow, prefix, "evaluation")
     return read_evaluations(connection, [found])[found]
 
 
 def of_campaign(campaign: str) -> Select[tuple[str]]:
-    """The ids of all evaluations by a campaign's evaluators of logs that its conversations have,
-    those that it has set aside included."""
+    """The ids of a campaign's evaluations: by its evaluators, of its conversations' logs.
+
+    Conversations that were set aside are included.
+    """
     return select(table_of(EvaluationRow).c.id).where(by_campaign(campaign))
 
 
 def by_campaign(campaign: str) -> ColumnElement[bool]:
-    """The condition on a row of `evaluation` that it is one of those."""
+    """The condition that a row of `evaluation` belongs to the campaign, as in `of_campaign`."""
     table, logs = table_of(EvaluationRow), table_of(LogRow)
     links, evaluators = table_of(CampaignConversationRow), table_of(CampaignEvaluatorRow)
     own_logs = select(logs.c.digest).join(links, links.c.conversation == logs.c.conversation)
@@ -250,7 +256,7 @@ def by_campaign(campaign: str) -> ColumnElement[bool]:
 
 
 class LogEvaluation(NamedTuple):
-    """An evaluation of a log that is no fork."""
+    """An evaluation of a log; it is not a fork."""
 
     id: str
     log: str
@@ -261,8 +267,10 @@ class LogEvaluation(NamedTuple):
 def evaluations_of_logs(
     connection: Connection, logs: Iterable[str], wanted: Callable[[str, int], bool]
 ) -> dict[str, list[LogEvaluation]]:
-    """The evaluation of each log that counts for each evaluator and judging that is `wanted`;
-    StoreError for one whose row was altered."""
+    """The evaluations that count of each log: one for each evaluator and judging that is `wanted`.
+
+    Raises StoreError if its row was altered.
+    """
     table = table_of(EvaluationRow)
     query = select(table).where(table.c.fork_of.is_(None)).order_by(*_what_counts_last())
     found: dict[str, list[LogEvaluation]] = {}

@@ -26,8 +26,8 @@ _NAMES = TypeAdapter(tuple[str, ...])
 class PlannedEvaluator(Record):
     """An evaluator that a campaign will use, and what it will be asked for.
 
-    `id` is the version (`records.evaluator_id`), `name` what its metrics' ids begin with.
-    `judgings` is how often each log is judged; `metrics` and `stages` are those asked for.
+    `id` is the version (`records.evaluator_id`); ids of its metrics begin with `name`. `judgings`
+    is how often each log is judged; `metrics` and `stages` are those that it will be asked for.
     """
 
     id: str
@@ -42,8 +42,9 @@ class PlannedEvaluator(Record):
 class CampaignEvaluator(Record):
     """A version of an evaluator, as a campaign has it.
 
-    `label` is its name where it is the newest version of that name, else the name, "@" and as many
-    digits of its id as tell it apart. `started_at` (Unix seconds) is when it was last begun.
+    `label` is the name if this is the newest version with that name. An older version has the name,
+    "@" and as many digits of its id as are needed to distinguish it. `started_at` (Unix seconds) is
+    when it was last started.
     """
 
     id: str
@@ -60,7 +61,7 @@ class CampaignEvaluator(Record):
 def write_evaluators(
     transaction: Transaction, campaign: str, planned: Sequence[PlannedEvaluator]
 ) -> None:
-    """Link evaluators to a campaign; the metrics that a version was asked for earlier stay."""
+    """Link evaluators to a campaign; metrics that a version was asked for earlier are kept."""
     connection = transaction.connection
     links = {link.evaluator: link for link in _links(connection, campaign)}
     now, after = time.time(), max((link.ordinal for link in links.values()), default=-1) + 1
@@ -93,8 +94,11 @@ def write_evaluators(
 def read_campaign_evaluators(
     connection: Connection, campaign: str | None = None
 ) -> tuple[CampaignEvaluator, ...]:
-    """A campaign's evaluators in order, or those of the whole store: the newest version of each
-    name, then the older ones. StoreError for one that is not as it was written."""
+    """A campaign's evaluators in order; with None, those of the whole store.
+
+    Those of the whole store are the newest version of each name, then the older ones. Raises
+    StoreError if one was altered.
+    """
     links = _once_each(_links(connection, campaign))
     rows = _rows(connection, {link.evaluator for link in links})
     texts = texts_of_ids(connection, (row.settings for row in rows.values()))
@@ -171,7 +175,7 @@ def _once_each(links: Iterable[_Link]) -> list[_Link]:
 
 
 def _merged(earlier: Sequence[Metric], later: Sequence[Metric]) -> tuple[Metric, ...]:
-    """All metrics, each as it was declared last."""
+    """All metrics, each with its latest declaration."""
     return tuple({metric.id: metric for metric in (*earlier, *later)}.values())
 
 

@@ -17,7 +17,7 @@ from recjury.store.writer import Transaction
 
 
 class Failure(NamedTuple):
-    """A stage of an evaluation, or "converse" of a conversation (`unit`), that failed, and why.
+    """A failed stage of an evaluation, or "converse" of a conversation (`unit`), with its reason.
 
     `failed_at` is in Unix seconds.
     """
@@ -48,14 +48,15 @@ class Unfinished(NamedTuple):
 
     @property
     def round(self) -> int:
-        """The round (from 1) in which it failed, or after which if its last turn was complete."""
+        """The round (from 1) in which it failed, or after which it failed if its last turn was
+        complete."""
         broken = self.log.ending is Ending.BROKEN_OFF
         answered = self.log.interaction[-1].speaker is Speaker.USER
         return len(self.log.system_turns) + (broken and answered)
 
     @property
     def place(self) -> str:
-        """ "in round 2"; "after round 5" where the whole conversation was held."""
+        """ "in round 2"; or "after round 5" if the whole conversation was held."""
         cut_short = self.log.ending in {Ending.SYSTEM_FAILED, Ending.BROKEN_OFF}
         return f"{'in' if cut_short else 'after'} round {self.round}"
 
@@ -133,6 +134,5 @@ def _log(connection: Connection, row: Row[tuple[object, ...]]) -> ConversationLo
         return ConversationLog.model_validate_json(body)
     except ValidationError:  # an edited row may refer to any text
         raise StoreError(
-            f"what was said until conversation {row.unit} failed is not in the store as it was "
-            f"written"
+            f"what was said until conversation {row.unit} failed was changed after it was written"
         ) from None

@@ -14,15 +14,15 @@ from recjury.store.tables import table_of
 from recjury.store.writer import Transaction
 
 FORK = "fork"
-"""The stage that keeps what was changed."""
+"""The stage that stores what was changed."""
 
 
 class ForkedEvaluation(NamedTuple):
-    """A changed copy of a debate: `original` is the id of the evaluation that held it, `spec` says
-    what was changed, `identity` is a digest of both.
+    """A changed copy of a debate.
 
-    In a store that was migrated, evaluations of one identity may have held different debates:
-    only one of them can have a fork of this identity.
+    `original` is the id of the evaluation that held it, `spec` says what was changed, and
+    `identity` is a digest of both. In a migrated store, evaluations of one identity may have held
+    different debates: only one of them can have a fork of this identity.
     """
 
     identity: str

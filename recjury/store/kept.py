@@ -58,6 +58,6 @@ def _stored(connection: Connection, row: Row[tuple[object, ...]], body_hash: byt
     except TypeError:  # a damaged row may hold any value
         pass
     raise StoreError(
-        f"what stage {row.stage} of evaluation {row.evaluation} kept is not in the store as it "
+        f"what stage {row.stage} of evaluation {row.evaluation} stored was changed after it "
         f"was written"
     )

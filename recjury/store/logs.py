@@ -25,7 +25,7 @@ _NUMBERS = TypeAdapter(tuple[float | None, ...])
 
 
 class FinishedLog(NamedTuple):
-    """A conversation's log, and the seconds and US dollars that each of the system's turns took."""
+    """A conversation's log, and the seconds and US dollars that each system turn took."""
 
     conversation: str
     log: ConversationLog
@@ -34,7 +34,8 @@ class FinishedLog(NamedTuple):
 
 
 class StoredLog(NamedTuple):
-    """A log, its digest, which is also its id, and what is kept of what its system turns took."""
+    """A log, its digest (which is also its id), and the stored seconds and costs of its system
+    turns."""
 
     log: ConversationLog
     digest: str
@@ -102,11 +103,12 @@ def _stored(row: Row[tuple[object, ...]]) -> StoredLog:
 
 
 def read_record(connection: Connection, stored: StoredLog) -> ConversationRecord:
-    """A log, with what is known of the seconds and US dollars that its system turns took.
+    """A log, with the known seconds and US dollars of its system turns.
 
-    A turn with model calls took as long as they did: by a clock, one whose calls were reused
-    would have taken no time, and one that queued for a place too long. Where the store does not
-    have them all, because the conversation was held elsewhere, what was kept counts.
+    A turn with model calls took as long as its calls: measured by a clock, a turn with reused calls
+    would take no time, and a turn that waited for a free slot would take too long. If the store
+    does not have all calls, because the conversation was held elsewhere, the values stored with the
+    log are used.
     """
     log = stored.log
     if log.ending is Ending.RECORDED:
@@ -140,7 +142,7 @@ def _sum(numbers: Sequence[float | None]) -> float | None:
 
 
 def held(connection: Connection, campaign: str) -> dict[str, str]:
-    """The log's id of each of a campaign's conversations that has a log."""
+    """The id of the log of each of a campaign's conversations that has one."""
     logs, links = table_of(LogRow), table_of(CampaignConversationRow)
     query = select(logs.c.conversation, logs.c.digest)
     query = query.join(links, links.c.conversation == logs.c.conversation)
@@ -149,7 +151,7 @@ def held(connection: Connection, campaign: str) -> dict[str, str]:
 
 
 def logs_of_identities(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
-    """The id of the newest log by the conversation's identity."""
+    """The id of the newest log for each conversation identity that has one."""
     logs, conversations = table_of(LogRow), table_of(ConversationRow)
     query = select(conversations.c.identity, logs.c.digest)
     query = query.join(logs, logs.c.conversation == conversations.c.id)

@@ -1,4 +1,5 @@
-"""Bring a store's schema to this version's, by the named migrations in `migrations/versions`."""
+"""Upgrade a store's schema to this version's, with the named migrations in
+`migrations/versions`."""
 
 from pathlib import Path
 
@@ -15,7 +16,7 @@ def revisions() -> tuple[str, ...]:
 
 
 def is_current(connection: Connection) -> bool:
-    """Whether all migrations have run. This takes no lock."""
+    """Whether all migrations have run. The check takes no lock."""
     return _current(connection) == revisions()[-1]
 
 

@@ -1,4 +1,4 @@
-"""Ratings, in the order they were given."""
+"""Ratings, in the order in which they were given."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -82,8 +82,8 @@ def _stored(row: Row[tuple[object, ...]]) -> StoredRating:
     except (TypeError, ValueError):  # a damaged row may hold any value
         pass
     raise StoreError(
-        f"the rating of {row.factor} of evaluation {row.evaluation} in the store is not as it was "
-        f"written"
+        f"the rating of {row.factor} of evaluation {row.evaluation} in the store was changed "
+        "after it was written"
     )
 
 

@@ -1,4 +1,4 @@
-"""Reading a store: typed, and checked against what was written."""
+"""Read a store: the values are typed, and compared with their seals."""
 
 import contextlib
 from collections.abc import Iterable, Iterator
@@ -37,12 +37,12 @@ from recjury.store.texts import text_of_hash
 class StoreReader:
     """Typed readers over one store.
 
-    Ids are those of rows: what lists and results name. Where a reader is given a prefix, the
-    first digits of an id that tell it apart will do.
+    Ids are those of rows, as lists and results show them. A `prefix` is the beginning of an id,
+    long enough that only one id begins with it.
     """
 
     def __init__(self, path: Path, engine: Engine):
-        """The file, and an engine on it."""
+        """`path` is the store's file, and `engine` an engine on it."""
         self.path = path
         self._engine = engine
         self._calls = CallReader(engine)
@@ -53,113 +53,128 @@ class StoreReader:
             return read_campaigns(connection)
 
     def campaign(self, prefix: str) -> Campaign:
-        """The one campaign whose id begins so; StoreError if there is none, or several."""
+        """The only campaign whose id begins with `prefix`. Raises StoreError for none or
+        several."""
         with self._reading() as connection:
             return find_campaign(connection, prefix)
 
     def campaign_id(self, identity: str) -> str:
-        """What the campaign of this id, or else the newest of this identity, is called; the
-        identity, as it will be called, where there is none."""
+        """The id of the campaign with this id, otherwise of the newest with this identity.
+
+        If there is neither, the identity itself, which will be the new campaign's id.
+        """
         with self._reading() as connection:
             return find_id(connection, identity) or identity
 
     def spent(self, campaign: str) -> Spent:
-        """What the calls made first for a campaign itself, its conversations and their
-        evaluations have cost so far, whichever campaign of the store asked."""
+        """The total of the calls made first for a campaign itself, its conversations and their
+        evaluations.
+
+        A call that another campaign reuses counts where it was first made.
+        """
         with self._reading() as connection:
             return read_spent(connection, campaign)
 
     def evaluators(self, campaign: str | None = None) -> tuple[CampaignEvaluator, ...]:
-        """A campaign's evaluators in order, or those of the whole store: the newest version of
-        each name, then the older ones."""
+        """A campaign's evaluators in order; with None, those of the whole store.
+
+        Those of the whole store are the newest version of each name, then the older ones.
+        """
         with self._reading() as connection:
             return read_campaign_evaluators(connection, campaign)
 
     def conversations(
         self, campaign: str | None = None, system: str | None = None
     ) -> tuple[StoredConversation, ...]:
-        """A campaign's conversations in the plan's order, or those of the whole store."""
+        """A campaign's conversations in the plan's order; with None, those of the whole store."""
         with self._reading() as connection:
             ids = conversation_ids(connection, campaign, system)
             return tuple(read_conversations(connection, ids).values())
 
     def conversation(self, prefix: str) -> StoredConversation:
-        """The one conversation whose id begins so; StoreError if there is none, or several."""
+        """The only conversation whose id begins with `prefix`. Raises StoreError for none or
+        several."""
         with self._reading() as connection:
             return find_conversation(connection, prefix)
 
     def held(self, campaign: str) -> dict[str, str]:
-        """The log's id of each of a campaign's conversations that has a log."""
+        """The id of the log of each of a campaign's conversations that has one."""
         with self._reading() as connection:
             return held(connection, campaign)
 
     def logs_of(self, identities: Iterable[str]) -> dict[str, str]:
-        """The log's id of each of these identities of which a conversation was held."""
+        """The id of the newest log for each conversation identity that has one."""
         with self._reading() as connection:
             return logs_of_identities(connection, identities)
 
     def log(self, conversation: str) -> ConversationLog | None:
-        """A conversation's log, or None; StoreError if it is not as it was written."""
+        """A conversation's log, or None. Raises StoreError if it was altered."""
         with self._reading() as connection:
             stored = _stored_log(connection, conversation)
             return None if stored is None else stored.log
 
     def record(self, conversation: str) -> ConversationRecord | None:
-        """A conversation's log with what its system turns took, or None; raises as `log`."""
+        """A conversation's log with the seconds and costs of its turns, or None; raises as
+        `log`."""
         with self._reading() as connection:
             stored = _stored_log(connection, conversation)
             return None if stored is None else read_record(connection, stored)
 
     def find_evaluations(self, identities: Iterable[str]) -> dict[str, str]:
-        """The ids of those evaluations that are there, by identity: of several, the one of which
-        a stage was finished last."""
+        """The id of the evaluation for each identity in the store.
+
+        If several have the same identity, it is the one whose stage was finished last.
+        """
         with self._reading() as connection:
             return ids_of_evaluations(connection, identities)
 
     def evaluation_stages(self, evaluations: Iterable[str]) -> dict[str, set[str]]:
-        """The finished stages of each of `evaluations` that has any."""
+        """The finished stages of each evaluation that has any."""
         with self._reading() as connection:
             found = read_stages(connection, evaluations)
-        # In a store that was migrated, a conversation may be called the same.
+        # In a migrated store, a conversation may have the same id.
         done = {each: stages - {CONVERSE} for each, stages in found.items()}
         return {each: stages for each, stages in done.items() if stages}
 
     def stage_results(self, evaluation: str) -> dict[str, StageResult]:
-        """What each finished stage of an evaluation gave; StoreError for altered rows."""
+        """The result of each finished stage of an evaluation. Raises StoreError for altered
+        rows."""
         with self._reading() as connection:
             return stage_results(connection, evaluation)
 
     def evaluation(self, prefix: str) -> StoredEvaluation:
-        """The one evaluation whose id begins so; StoreError if there is none, or several."""
+        """The only evaluation whose id begins with `prefix`. Raises StoreError for none or
+        several."""
         with self._reading() as connection:
             return find_evaluation(connection, prefix)
 
     def debate(self, evaluation: str) -> Debate | None:
-        """An evaluation's transcript and verdict, or None; StoreError if not as it was written."""
+        """An evaluation's transcript and verdict, or None. Raises StoreError if they were
+        altered."""
         with self._reading() as connection:
             stored = read_contents(connection, [evaluation])[evaluation].debate
             return None if stored is None else stored.debate
 
     def debates(self, campaign: str | None = None) -> tuple[DebateSummary, ...]:
-        """A line per debate, in the plan's order; read without checking."""
+        """One line per debate, in the plan's order; read without checking."""
         with self._reading() as connection:
             return debate_summaries(connection, campaign)
 
     def debated(self, campaign: str | None = None) -> tuple[str, ...]:
-        """The evaluations that must have a debate, forks included, by all that is left of them;
-        without checking."""
+        """The evaluations that should have a debate, forks included; read without checking."""
         with self._reading() as connection:
             return debated(connection, campaign)
 
     def face(self, evaluation: str) -> StoredFace:
-        """An evaluation's particles and their scores; StoreError if not as they were written."""
+        """An evaluation's particles and their scores. Raises StoreError if they were altered."""
         with self._reading() as connection:
             return read_contents(connection, [evaluation])[evaluation].face
 
     def results(
         self, campaign: str | None = None, system: str | None = None
     ) -> Iterator[ConversationResult]:
-        """What came of each conversation, in the plan's order; StoreError for altered rows."""
+        """The result of each conversation, in the plan's order. Raises StoreError for altered
+        rows."""
         with one_line_errors(self.path):
             yield from read_results(self._engine, campaign, system)
 
@@ -169,35 +184,44 @@ class StoreReader:
             return tuple(read_failures(connection, [unit]).get(unit, ()))
 
     def unfinished(self, conversation: str) -> Unfinished | None:
-        """What was said until a conversation failed; None where it did not, or was held since.
-        StoreError if it is not as it was written."""
+        """What was said until a conversation failed; None if it did not fail, or was held later.
+
+        Raises StoreError if it was altered.
+        """
         with self._reading() as connection:
             return read_unfinished(connection, conversation)
 
     def unfinished_conversations(self, campaign: str | None = None) -> tuple[str, ...]:
-        """The conversations of which `unfinished` has something, in the plan's order."""
+        """The conversations for which `unfinished` returns something, in the plan's order."""
         with self._reading() as connection:
             return unfinished_conversations(connection, campaign)
 
     def call(self, identity: str) -> CallRecord:
-        """A recorded call, prompt parts as they were; StoreError if missing or altered."""
+        """A recorded call with its prompt parts. Raises StoreError if it is missing or was
+        altered."""
         return self._calls.call(identity)
 
     def calls(self, campaign: str | None = None) -> Iterator[CallRecord]:
-        """All calls in order, or those made first for a campaign itself, its conversations and
-        their evaluations, whichever campaign of the store asked; those of forks not."""
+        """All calls in order; with a campaign, those first made for it.
+
+        These are calls for the campaign itself, its conversations and their evaluations. Calls of
+        forks do not count.
+        """
         with self._reading() as connection:
             identities = call_identities(connection, campaign)
         return map(self._calls.call, identities)
 
     def text(self, digest: str) -> str:
-        """The text of a SHA-256 in hex; StoreError if missing or altered."""
+        """The text with a SHA-256 in hex. Raises StoreError if it is missing or was altered."""
         with self._reading() as connection:
             return text_of_hash(connection, digest)
 
     def integrity(self, unit: str) -> tuple[str, ...]:
-        """What is not as it was written in a conversation or an evaluation and in the calls
-        behind it, a line each."""
+        """The problems with the rows of a conversation or an evaluation and of its calls, a line
+        each.
+
+        It is empty if nothing was altered.
+        """
         with self._reading() as connection:
             return integrity(connection, self._calls, unit)
 

@@ -17,13 +17,14 @@ from recjury.store.writer import Transaction, Writer
 
 
 class StoreRecorder:
-    """Recalls and records calls, many at once. Each record is committed when `record` returns.
+    """Looks up and records calls, many at the same time.
 
-    Of two equal identities (two processes at once) the first one written stays.
+    Each record is committed when `record` returns. If two processes record the same identity, the
+    first one written is kept.
     """
 
     def __init__(self, engine: Engine, writer: Writer):
-        """Reads from `engine` on the caller's thread, writes through `writer`."""
+        """Reads from `engine` on the caller's thread, and writes with `writer`."""
         self._reader = CallReader(engine)
         self._writer = writer
         insert = insert_new(CallRow).compile(engine, column_keys=list(CallValues._fields))
@@ -31,7 +32,7 @@ class StoreRecorder:
         self._insert = str(insert)
 
     async def __aenter__(self) -> Self:
-        """Nothing is opened before the first call."""
+        """Return the recorder; it opens nothing before the first call."""
         return self
 
     async def __aexit__(
@@ -40,11 +41,11 @@ class StoreRecorder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Wait for what is still being written."""
+        """Wait until everything has been written."""
         await self.aclose()
 
     async def recall(self, identity: str) -> Reply | None:
-        """The reply kept for this identity, or None; StoreError if it is damaged."""
+        """The stored reply for this identity, or None. Raises StoreError if it is damaged."""
         # A look-up by key takes microseconds: less than handing it to a thread.
         return self._reader.reply(identity)
 
@@ -53,7 +54,7 @@ class StoreRecorder:
         await self._writer.submit(self._write, call)
 
     async def aclose(self) -> None:
-        """Wait until everything handed over is committed, and stop reading."""
+        """Wait until all submitted calls are committed, and close the reader."""
         await self._writer.flush()
         self._reader.close()
 
@@ -82,7 +83,7 @@ def _texts(call: CallRecord) -> list[str]:
 
 
 def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
-    """The row, in the order of `CallValues`; a tuple, since there are thousands a second."""
+    """The row, in the order of `CallValues`; a tuple, because thousands are built per second."""
     request, reply, usage = call.request, call.reply, call.reply.usage
     numbers = iter(kept)
     shape = [

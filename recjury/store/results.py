@@ -21,8 +21,8 @@ _CHUNK = 100  # conversations read at once, which limits memory
 class EvaluationResult(Record):
     """The result of one evaluation so far.
 
-    `label` is its evaluator's in the campaign, `judging` counts from 0. `stages` are the finished
-    ones; `failures` maps each stage that failed and is not finished to its latest reason.
+    `label` is its evaluator's label in the campaign; `judging` counts from 0. `stages` are the
+    finished ones. `failures` maps each stage that failed and is not finished to its latest reason.
     """
 
     evaluation: str
@@ -36,11 +36,12 @@ class EvaluationResult(Record):
 class ConversationResult(Record):
     """The result of one conversation so far.
 
-    `log` is the log's id, and None while there is none: `failure` then says why it failed last,
-    if it did. `pair` is what its scenario is paired by when systems are compared; `rounds` counts
-    system turns. `evaluations` are those by the campaign's evaluators, in their order. Of
-    several by one evaluator and judging (what of the corpus it looks at has changed), it is the
-    one of which a stage was finished last; forks are not among them.
+    `log` is the log's id. Without a log it is None, and `failure` has the reason of the latest
+    failure, if there was one. `pair` is the key by which its scenario is paired when systems are
+    compared; `rounds` counts system turns. `evaluations` are those by the campaign's evaluators, in
+    their order. If one evaluator has several for one judging (because the part of the corpus that
+    it uses has changed), only the one whose stage was finished last is included. Forks are not
+    included.
     """
 
     conversation: str
@@ -60,10 +61,10 @@ class ConversationResult(Record):
 def read_results(
     engine: Engine, campaign: str | None = None, system: str | None = None
 ) -> Iterator[ConversationResult]:
-    """Results of a campaign's conversations in the plan's order, or of all; StoreError for
-    altered rows.
+    """The results of a campaign's conversations in the plan's order; with None, of all.
 
-    No transaction is open between two results of different batches.
+    Raises StoreError for altered rows. No transaction is open between two results of different
+    batches.
     """
     with engine.connect() as connection:
         evaluators = read_campaign_evaluators(connection, campaign)
@@ -124,7 +125,7 @@ def _result(
 
 
 class _Behind(NamedTuple):
-    """What the store has of evaluations, by their ids."""
+    """The rows that the store has for evaluations, by their ids."""
 
     contents: Mapping[str, Content]
     stages: Mapping[str, set[str]]
@@ -159,7 +160,7 @@ def _evaluations(
 
 
 def _evaluation(candidate: LogEvaluation, label: str, behind: _Behind) -> EvaluationResult:
-    # In a store that was migrated, the conversation may be called the same.
+    # In a migrated store, the conversation may have the same id.
     done = behind.stages.get(candidate.id, set()) - {CONVERSE}
     failures = behind.failures.get(candidate.id, ())
     return EvaluationResult(

@@ -48,10 +48,10 @@ class _Rows(NamedTuple):
 
 
 def check_stage(stage: str, result: StageResult) -> None:
-    """Raise UnitFailed for a result that cannot be stored; it may come from a plugin.
+    """Raise UnitFailed for a result that cannot be stored; a plugin may return such a result.
 
-    A debate is kept by the stage "debate" alone, particles by "particles", and their scores by
-    the stage of their aspect.
+    Only the stage "debate" can store a debate, only the stage "particles" can store particles, and
+    only the stage of an aspect can store that aspect's scores.
     """
     if stage == CONVERSE:
         raise UnitFailed(f"no stage of an evaluator can be called {CONVERSE!r}: rename it")
@@ -66,14 +66,14 @@ def check_stage(stage: str, result: StageResult) -> None:
             _check_json(result.kept)
             return
     if stage != own:
-        raise UnitFailed(f"{type(result.kept).__name__} can be kept by the stage {own!r} alone")
+        raise UnitFailed(f"{type(result.kept).__name__} can be stored only by the stage {own!r}")
 
 
 def _check_json(kept: object) -> None:
     try:
         orjson.dumps(kept)
     except TypeError as error:
-        raise UnitFailed(f"what a stage keeps must be plain JSON: {error}") from None
+        raise UnitFailed(f"what a stage stores must be plain JSON: {error}") from None
 
 
 def write_stages(transaction: Transaction, finished: Sequence[FinishedStage]) -> None:
@@ -91,7 +91,7 @@ def write_stages(transaction: Transaction, finished: Sequence[FinishedStage]) ->
 def _rows(
     transaction: Transaction, evaluation: str, stage: str, result: StageResult
 ) -> list[_Rows]:
-    """All rows of a stage: what it kept, then its ratings; their seals are sealed in this order."""
+    """All rows of a stage: its other results, then its ratings. The stage's seal has this order."""
     ratings = _Rows(RatingRow, rating_rows(evaluation, stage, result.ratings))
     kept = result.kept
     match kept:

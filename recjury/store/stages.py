@@ -12,7 +12,7 @@ from recjury.store.texts import Damaged, chunks, refuse, seal
 from recjury.store.writer import Transaction
 
 CONVERSE = "converse"
-"""The one stage of a conversation; no evaluator has a stage of this name."""
+"""The only stage of a conversation; no evaluator can have a stage with this name."""
 
 
 def is_conversation(stage: str) -> bool:
@@ -49,9 +49,10 @@ def check_stages(
     *,
     concerned: Callable[[str], bool],
 ) -> None:
-    """Hold the seals of the rows found, by unit and stage, against those of finished stages.
+    """Compare the seals of the rows found, by unit and stage, with those of finished stages.
 
-    `damaged` hears of each stage that has lost or gained rows, where its name is `concerned`.
+    `damaged` is called for each stage that has lost or gained rows; stages whose name is not
+    `concerned` are ignored.
     """
     stages = table_of(StageRow)
     query = select(stages.c.unit, stages.c.stage, stages.c.seal)
@@ -66,7 +67,7 @@ def check_stages(
         for stage, seals in by_stage.items()
     }
     for unit, stage in dict.fromkeys((*resealed, *sealed)):
-        # A stage without rows has a seal, too.
+        # A stage without rows also has a seal.
         fits = resealed.get((unit, stage), seal([])) == sealed.get((unit, stage))
         if concerned(stage) and not fits:
             damaged(StoreError(f"stage {stage} of {unit} was changed after it was written"))

@@ -40,21 +40,24 @@ T = TypeVar("T")
 class Store(StoreReader):
     """Typed readers and writers over one store. Close it, or use it in a `with` statement.
 
-    The `save_*` writers are for many units at once: they share the transactions of one writer
-    thread and return once committed. A finished stage is never overwritten.
+    The `save_*` writers are for many units at the same time: they share the transactions of one
+    writer thread, and return when their rows are committed. A finished stage is never overwritten.
     """
 
     def __init__(self, path: Path, engine: Engine):
-        """See `open`, which checks and upgrades the schema."""
+        """Use `open` or `at` instead: they check and upgrade the schema."""
         super().__init__(path, engine)
         self._writer = Writer(engine)
 
     @classmethod
     def open(cls, url: str, *, create: bool = True) -> Self:
-        """Open a store (`sqlite:///runs.db`, or a path), with its schema brought up to date.
+        """Open a store (`sqlite:/
 
-        Its folder is made where `create` allows. Raises StoreError if there is no store and
-        `create` is False, or it cannot be opened, is newer than this version, or is no store.
+        runs.db`, or a path), and upgrade its schema.
+
+        With `create`, a missing folder is made. Raises StoreError if there is no store and `create`
+        is False, if the store cannot be opened, if it is newer than this version, or if the file is
+        not a store.
         """
         path = store_path(url)
         if not create and not path.is_file():
@@ -65,7 +68,8 @@ class Store(StoreReader):
 
     @classmethod
     def at(cls, url: str) -> Self:
-        """As `open`, but where there is no store yet, its file is not made before `create`.
+        """Like `open`, but if there is no store yet, its file is not made before `create` is
+        called.
 
         Until then nothing can be read or written. Raises StoreError as `open`.
         """
@@ -73,7 +77,7 @@ class Store(StoreReader):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"the store {path}: cannot make its folder: {error}") from error
+            raise StoreError(f"the store {path}: its folder cannot be made: {error}") from error
         store = cls(path, connect(path))
         if store.exists:
             store.create()
@@ -81,11 +85,11 @@ class Store(StoreReader):
 
     @property
     def exists(self) -> bool:
-        """Whether the store has its file."""
+        """Whether the store's file exists."""
         return self.path.is_file()
 
     def create(self) -> None:
-        """Make the file if there is none, and bring its schema up to date. Raises StoreError."""
+        """Make the file if there is none, and upgrade its schema. Raises StoreError."""
         try:
             with one_line_errors(self.path), self._engine.connect() as connection:
                 with connection.begin():
@@ -99,7 +103,7 @@ class Store(StoreReader):
             raise
 
     def close(self) -> None:
-        """Commit what is waiting, and close the file."""
+        """Commit everything submitted, and close the file."""
         self._writer.close()
         self._calls.close()
         self._engine.dispose()
@@ -118,29 +122,32 @@ class Store(StoreReader):
         self.close()
 
     def recorder(self) -> StoreRecorder:
-        """Keeps model calls for a gateway; `async with` waits for the last ones."""
+        """The recorder of a gateway's model calls; `async with` waits until the last ones are
+        written."""
         return StoreRecorder(self._engine, self._writer)
 
     def claim(self, campaign: str) -> contextlib.AbstractContextManager[None]:
-        """Hold a campaign while running it; StoreError if another live process holds it."""
+        """Lock a campaign while it runs. Raises StoreError if another running process holds the
+        lock."""
         return claim(self.path, campaign)
 
     def begin(self, campaign: Campaign) -> str:
-        """Add a campaign, or another run of the one that `campaign_id` finds; returns its id."""
+        """Add a campaign, or another run of the one that `campaign_id` finds; return its id."""
         return self._write(lambda transaction: begin_campaign(transaction, campaign))
 
     def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> WrittenPlan:
-        """Make conversations those of a campaign, in the plan's order.
+        """Add conversations to a campaign, in the plan's order.
 
-        What the store has of an identity is gone on with: of several rows the one held last.
-        Conversations of the same system, scenario and repeat as a planned one are set aside.
+        If the store already has the identity, its conversation is used; of several rows, the one
+        held last. Conversations of the same system, scenario and repeat as a planned one are set
+        aside.
         """
         return self._write(lambda transaction: write_plan(transaction, campaign, planned))
 
     def join(self, campaign: str, planned: Sequence[PlannedEvaluator]) -> None:
-        """Have evaluators evaluate a campaign's conversations, in this order.
+        """Make evaluators those of a campaign's conversations, in this order.
 
-        A version that the campaign has had before keeps the metrics it had.
+        A version that the campaign had before keeps the metrics it had.
         """
         self._write(lambda transaction: write_evaluators(transaction, campaign, planned))
 
@@ -153,13 +160,13 @@ class Store(StoreReader):
     ) -> None:
         """Finish a conversation; `seconds` and `costs` (US dollars) are by system turn.
 
-        They count for turns without calls, and for turns whose calls the store does not have.
+        They are used for turns without calls, and for turns whose calls the store does not have.
         """
         finished = FinishedLog(conversation, log, tuple(seconds), tuple(costs))
         await self._writer.submit(write_logs, finished)
 
     async def enter(self, planned: PlannedEvaluation) -> Entered:
-        """Have a row for an evaluation, so that its calls count before a stage is done."""
+        """Add a row for an evaluation, so that its calls count before a stage is done."""
         if (there := self._entered(planned, is_new=False)) is not None:
             return there
         await self._writer.submit(write_evaluations, planned)
@@ -168,25 +175,31 @@ class Store(StoreReader):
         return there
 
     async def save_stage(self, planned: PlannedEvaluation, stage: str, result: StageResult) -> None:
-        """Finish a stage of an evaluation, which has a row from then on.
+        """Finish a stage of an evaluation; the evaluation's row is added if it is missing.
 
-        Raises UnitFailed for what cannot be kept: JSON that is none, or a debate, particles or
-        their scores of a stage that these do not belong to.
+        Raises UnitFailed for a result that cannot be stored: invalid JSON, or a debate, particles
+        or scores that do not belong to this stage.
         """
         check_stage(stage, result)
         await self._writer.submit(write_stages, FinishedStage(planned, stage, result))
 
     async def save_fork(self, fork: ForkedEvaluation, result: StageResult) -> None:
-        """Keep a changed copy of a debate; raises as `save_stage`, and StoreError where the
-        original is not there, or has not the fork of this identity."""
+        """Store a changed copy of a debate.
+
+        Raises as `save_stage`, and StoreError if the original is missing, or if the identity
+        belongs to another row.
+        """
         check_stage(DEBATE, result)
         await self._writer.submit(write_forks, (fork, result))
 
     async def save_failure(
         self, unit: str, stage: str, reason: str, said: ConversationLog | None = None
     ) -> None:
-        """Keep why a stage of a conversation or an evaluation failed, and what was `said` until
-        then; the stage stays to do."""
+        """Store why a stage of a conversation or an evaluation failed, and what was `said` until
+        then.
+
+        The stage can still be run again.
+        """
         failure = Failure(unit, stage, reason, time.time())
         await self._writer.submit(write_failures, FailedStage(failure, said))
 

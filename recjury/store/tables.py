@@ -1,10 +1,9 @@
 """All tables except those of evaluations.
 
-Columns are what is asked for in SQL; `seal` is a digest of its row's content.
-
-Hashes, seals and call identities are stored as bytes (`hex(column)` shows them); ids of campaigns,
-conversations, evaluators and evaluations are text, since people type them. What recurs (prompt
-parts, parameters, settings) is a row of `text` and is referred to by its number.
+Values that are searched for in SQL have a column of their own; `seal` is a digest of its row's
+content. Hashes, seals and call identities are stored as bytes (`hex(column)` shows them); ids of
+campaigns, conversations, evaluators and evaluations are text, since people type them. Repeated
+content (prompt parts, parameters, settings) is a row of `text`, and other rows have its number.
 """
 
 from typing import ClassVar
@@ -23,19 +22,20 @@ class Hex(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> bytes | None:  # noqa: ARG002
-        """Hex digits as bytes; raises ValueError for anything else."""
+        """Hex digits as bytes. Raises ValueError for anything else."""
         return None if value is None else bytes.fromhex(value)
 
     def process_result_value(self, value: bytes | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """Bytes as hex digits; what an edited row may hold instead is left as it is."""
+        """Bytes as hex digits; any other value, which an edited row may have, is returned
+        unchanged."""
         return value.hex() if isinstance(value, bytes) else value
 
 
 class TextRow(SQLModel, table=True):
-    """A text, kept once. `hash` is SHA-256 over its plain bytes (UTF-8), `size` their number.
+    """A text, stored once. `hash` is SHA-256 over its UTF-8 bytes, and `size` their number.
 
-    `body` is zlib-compressed where that is smaller: exactly where it is shorter than `size`,
-    which is the convention that SQLite's own `sqlar_uncompress(body, size)` reads.
+    `body` is zlib-compressed if that is smaller. So it is compressed exactly if it is shorter than
+    `size`, which is the convention that SQLite's own `sqlar_uncompress(body, size)` reads.
     """
 
     __tablename__ = "text"
@@ -49,12 +49,13 @@ class TextRow(SQLModel, table=True):
 class CallRow(SQLModel, table=True):
     """A finished model call. `request` is JSON: a list of [role, text id, text id, ...].
 
-    `params` (JSON of everything else that was asked), `reply` and `logprobs` (JSON) are texts.
-    `further` is a JSON list of the replies after the first: each a text's number, or [number,
-    finish reason] where that is not the first's. `unit` is what asked first: a conversation, an
-    evaluation, or the campaign itself (an optimisation of instructions); `model` the campaign's
-    alias, `reply_model` the endpoint's name; `cost` is in US dollars and null where the price is
-    not known, `latency` in seconds, `started_at` in Unix seconds.
+    `params` (JSON with all other parameters of the request), `reply` and `logprobs` (JSON) are
+    texts. `further` is a JSON list of the replies after the first: each is a text's number, or
+    [number, finish reason] if its finish reason differs from the first one's. `unit` is the
+    conversation, the evaluation or the campaign (for an optimisation of instructions) that asked
+    first. `model` is the campaign's alias, `reply_model` the endpoint's name. `cost` is in US
+    dollars, and null if the price is unknown; `latency` is in seconds, `started_at` in Unix
+    seconds.
     """
 
     __tablename__ = "call"
@@ -85,8 +86,8 @@ class CallRow(SQLModel, table=True):
 class CampaignRow(SQLModel, table=True):
     """A campaign; what it ran with is in `run`, once for each time it was started.
 
-    `identity` is what another start of it is recognised by; in stores that were migrated it is
-    not the id, and null where nothing can be.
+    A later start finds the campaign by `identity`. In migrated stores it differs from the id, and
+    it is null if it is unknown.
     """
 
     __tablename__ = "campaign"
@@ -98,7 +99,7 @@ class CampaignRow(SQLModel, table=True):
 
 
 class RunRow(SQLModel, table=True):
-    """One start of a campaign. `setup` is a text: JSON of what it ran with (`campaigns.Setup`)."""
+    """One start of a campaign. `setup` is a text: the JSON of `campaigns.Setup`."""
 
     __tablename__ = "run"
 
@@ -109,10 +110,11 @@ class RunRow(SQLModel, table=True):
 
 
 class ConversationRow(SQLModel, table=True):
-    """One system in one scenario, once; `settings` is a text: JSON of all that can change it.
+    """One conversation of one system in one scenario.
 
-    `identity` is the digest of all that can change the conversation. In stores that were migrated
-    it is not the id, several rows may share it, and it is null where it could not be told.
+    `settings` is a text: JSON with everything that can change the conversation. `identity` is the
+    digest of all these settings. In migrated stores it differs from the id, several rows may share
+    it, and it is null if it is unknown.
     """
 
     __tablename__ = "conversation"
@@ -129,9 +131,9 @@ class ConversationRow(SQLModel, table=True):
 
 
 class CampaignConversationRow(SQLModel, table=True):
-    """Which conversations a campaign consists of, in the plan's order; several may share one.
+    """The conversations of a campaign, in the plan's order; campaigns can share a conversation.
 
-    `set_aside` is 1 where another version has taken its place: it counts in costs alone.
+    `set_aside` is 1 if another version has replaced it: then only its costs count.
     """
 
     __tablename__ = "campaign_conversation"
@@ -146,8 +148,8 @@ class CampaignConversationRow(SQLModel, table=True):
 class LogRow(SQLModel, table=True):
     """A conversation's log. `body` is its canonical JSON and `digest` the log's id.
 
-    `seconds` and `costs` (US dollars) are JSON lists of what each of the system's turns took, null
-    where not known. For turns whose calls are in the store, the calls say it.
+    `seconds` and `costs` (US dollars) are JSON lists with one number for each system turn, or null
+    if unknown. For a turn whose calls are in the store, the calls are used instead.
     """
 
     __tablename__ = "log"
@@ -160,10 +162,10 @@ class LogRow(SQLModel, table=True):
 
 
 class StageRow(SQLModel, table=True):
-    """A finished stage of an evaluation, or "converse" of a conversation (`unit`); it is written
-    together with what the stage produced.
+    """A finished stage of an evaluation, or "converse" of a conversation (`unit`).
 
-    `seal` is a digest over the seals of all those rows, so that a row taken away shows.
+    It is written together with the results of the stage. `seal` is a digest over the seals of all
+    those rows, so that a deleted row is noticed.
     """
 
     __tablename__ = "stage"
@@ -176,10 +178,10 @@ class StageRow(SQLModel, table=True):
 
 
 class FailureRow(SQLModel, table=True):
-    """A stage of an evaluation, or "converse" of a conversation (`unit`), that failed, and why; a
-    later attempt may have finished it.
+    """A failed stage of an evaluation, or "converse" of a conversation (`unit`), with the reason.
 
-    `log` is a text: the JSON of a conversation that failed, as far as it went.
+    A later attempt may have finished it. `log` is a text: the JSON of a failed conversation, up to
+    the failure.
     """
 
     __tablename__ = "failure"

@@ -1,5 +1,8 @@
-"""Content-addressed text: each text is kept once, compressed where that is smaller, and
-checked against its hash whenever it is read."""
+"""Texts addressed by their content.
+
+Each text is stored once, compressed if that is smaller, and compared with its hash whenever it is
+read.
+"""
 
 import hashlib
 import zlib
@@ -22,11 +25,11 @@ _CHUNK = 500  # keys in one IN (...)
 
 
 Damaged = Callable[[StoreError], None]
-"""Called by readers with the error for an altered or missing row."""
+"""Readers call it with the error for an altered or missing row."""
 
 
 def refuse(error: StoreError) -> None:
-    """Raise the error: the readers' default."""
+    """Raise the error; this is the default of all readers."""
     raise error
 
 
@@ -43,7 +46,7 @@ def seal(values: Sequence[JSON], hashes: Iterable[bytes] = ()) -> str:
 
 
 def string_list(values: Iterable[str]) -> str:
-    """A list of strings (call identities, judges) as a column holds it: JSON."""
+    """A list of strings (call identities, judges) as a column stores it: JSON."""
     return orjson.dumps(list(values)).decode()
 
 
@@ -66,7 +69,7 @@ def plain_bytes(text: str) -> bytes:
 
 
 def pack(plain: bytes) -> bytes:
-    """`plain`, zlib-compressed if that is shorter and it is long enough to be worth the time."""
+    """`plain`, zlib-compressed if that is shorter and the text is long enough."""
     if len(plain) < _WORTH_PACKING:
         return plain
     # Small windows: setting up the default ones costs more than compressing a short text.
@@ -77,7 +80,7 @@ def pack(plain: bytes) -> bytes:
 
 
 def unpack(body: bytes, size: int, digest: bytes) -> str:
-    """The text of a row; raises StoreError naming its hash where the bytes are not its own."""
+    """The text of a row. Raises StoreError with its hash if the bytes do not match the hash."""
     try:
         plain = body if len(body) == size else zlib.decompress(body)
         if len(plain) == size and hashlib.sha256(plain).digest() == digest:
@@ -90,12 +93,12 @@ def unpack(body: bytes, size: int, digest: bytes) -> str:
 class Interner:
     """Stores texts, and caches the row ids of recent ones.
 
-    What it remembers is bounded by `characters` in all. Texts of a transaction are remembered
-    once it is committed: call `commit` or `rollback` after each.
+    The cache holds at most `characters` characters. Texts of a transaction are cached after it is
+    committed: call `commit` or `rollback` after each transaction.
     """
 
     def __init__(self, engine: Engine, *, characters: int = 4_000_000):
-        """For connections of `engine`."""
+        """The cache is valid for connections of `engine`."""
         self._known: OrderedDict[str, Kept] = OrderedDict()
         self._fresh: list[str] = []
         self._room = characters
@@ -108,9 +111,9 @@ class Interner:
         self._select = str(found.compile(engine))
 
     def intern(self, connection: Connection, texts: Iterable[str]) -> Mapping[str, Kept]:
-        """Store the texts that are missing; return the row ids of all `texts`, and of others.
+        """Store the missing texts. The result has the row ids of all `texts`, and may have others.
 
-        The result is valid until the transaction ends.
+        It is valid until the transaction ends.
         """
         known = self._known
         missing = {text: plain_bytes(text) for text in texts if text not in known}
@@ -147,7 +150,7 @@ class Interner:
 
 
 def text_of_hash(connection: Connection, digest: str) -> str:
-    """The text of a SHA-256 in hex; StoreError if it is not there or damaged."""
+    """The text with a SHA-256 in hex. Raises StoreError if it is missing or damaged."""
     table = table_of(TextRow)
     query = select(table.c.body, table.c.size).where(table.c.hash == digest)
     row = connection.execute(query).first()
@@ -157,7 +160,7 @@ def text_of_hash(connection: Connection, digest: str) -> str:
 
 
 def hashes_of_ids(connection: Connection, ids: Iterable[int]) -> dict[int, bytes]:
-    """The hash of each text; ids that are not there are left out."""
+    """The hash of each text; unknown ids are left out."""
     table = table_of(TextRow)
     found: dict[int, bytes] = {}
     for some in chunks(ids):
@@ -167,7 +170,7 @@ def hashes_of_ids(connection: Connection, ids: Iterable[int]) -> dict[int, bytes
 
 
 def texts_of_ids(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
-    """The text of each id; StoreError if one is not there or damaged."""
+    """The text of each id. Raises StoreError if one is missing or damaged."""
     table = table_of(TextRow)
     wanted = tuple(dict.fromkeys(ids))
     found: dict[int, str] = {}
@@ -188,6 +191,6 @@ def _digest(column: str) -> bytes:
 
 
 def chunks(keys: Iterable[K]) -> Iterable[Sequence[K]]:
-    """`keys`, each once and in order, as many at a time as one query takes."""
+    """`keys` without duplicates and in order, in groups that fit into one query."""
     wanted = tuple(dict.fromkeys(keys))
     return (wanted[start : start + _CHUNK] for start in range(0, len(wanted), _CHUNK))

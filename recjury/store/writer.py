@@ -23,7 +23,7 @@ from recjury.store.texts import Interner
 T = TypeVar("T")
 
 WINDOW = 0.005
-"""Seconds that the first item of a batch waits for others, so that there are fewer commits.
+"""How many seconds the first item of a batch waits for others, so that there are fewer commits.
 
 The waiting item holds no connection of the gateway. `python -m benchmarks.harness` measures it.
 """
@@ -32,7 +32,7 @@ _BATCH = 1024
 
 
 class Transaction(NamedTuple):
-    """What a write function gets. The function must not commit or roll back."""
+    """The transaction that a write function uses. The function must not commit or roll back."""
 
     connection: Connection
     texts: Interner
@@ -55,7 +55,7 @@ class Writer:
     """Writes for one process. The thread starts with the first item and ends with `close`."""
 
     def __init__(self, engine: Engine, *, window: float = WINDOW):
-        """Nothing is opened until the first item comes."""
+        """Nothing is opened before the first item is submitted."""
         self._engine = engine
         self._window = window
         self._queue: queue.SimpleQueue[_Job[object] | None] = queue.SimpleQueue()
@@ -63,11 +63,11 @@ class Writer:
         self._closed = False
 
     async def submit(self, work: Work[T], item: T) -> None:
-        """Write `item`; returns once it is committed.
+        """Write `item`; return when it is committed.
 
-        Raises StoreError where the store cannot be written (a full disk, a writer that broke
-        down), and whatever `work` raises. An item whose waiter is cancelled is
-        written all the same.
+        Raises StoreError if the store cannot be written (a full disk, a writer that broke down),
+        and everything that `work` raises. If the waiting task is cancelled, the item is still
+        written.
         """
         if self._closed:
             raise StoreError("the store is closed")
@@ -80,12 +80,12 @@ class Writer:
         await done
 
     async def flush(self) -> None:
-        """Returns once all that was submitted before is committed."""
+        """Return when everything submitted before is committed."""
         if self._thread is not None and not self._closed:
             await self.submit(_nothing, None)
 
     def close(self) -> None:
-        """Commit what is waiting and end the thread."""
+        """Commit everything submitted, and end the thread."""
         self._closed = True
         if self._thread is not None:
             self._queue.put(None)
@@ -109,7 +109,7 @@ class Writer:
     def _refuse(self, cause: BaseException, jobs: list[_Job[object]], more: bool) -> None:
         """Fail `jobs`, and all later ones until the store is closed."""
         reason = user_error_of(cause, self._engine.url.database) or StoreError(
-            f"the store cannot be written any more: {type(cause).__name__}: {cause}"
+            f"the store can no longer be written: {type(cause).__name__}: {cause}"
         )
         while True:
             for job in jobs:
@@ -189,4 +189,4 @@ def _resolve(jobs: Iterable[_Job[object]]) -> None:
 
 
 def _nothing(_: Transaction, __: Sequence[None]) -> None:
-    """The mark that `flush` waits for."""
+    """An empty item that `flush` waits for."""

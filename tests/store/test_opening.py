@@ -97,7 +97,7 @@ def test_a_missing_store_is_not_made_when_it_is_to_be_read(tmp_path: Path) -> No
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="cannot make its folder"):
+    with pytest.raises(StoreError, match="its folder cannot be made"):
         Store.open(f"sqlite:///{tmp_path}/file/sub/runs.db")
 
 

@@ -187,7 +187,7 @@ def test_what_was_said_until_a_conversation_failed_is_kept_until_one_is_held(
         ("UPDATE text SET body = x'7b7d' WHERE id = (SELECT log FROM failure)", "does not match"),
         (
             "UPDATE failure SET log = (SELECT settings FROM conversation)",
-            "is not in the store as it was",
+            "was changed after it was written",
         ),
     ],
 )

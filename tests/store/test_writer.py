@@ -40,7 +40,7 @@ def test_a_thread_that_breaks_down_leaves_nobody_waiting(tmp_path: Path) -> None
     assert asyncio.run(_submit(writer, _keep)) == [None]
     for error in asyncio.run(_submit(writer, _keep, _break_down, _keep)):
         assert isinstance(error, StoreError)
-    with pytest.raises(StoreError, match="cannot be written any more: SystemExit: broken"):
+    with pytest.raises(StoreError, match="can no longer be written: SystemExit: broken"):
         asyncio.run(writer.submit(_keep, 1))
     writer.close()
     engine.dispose()
@@ -51,7 +51,7 @@ def test_a_breakdown_in_the_last_batch_lets_the_store_be_closed(tmp_path: Path) 
         submitted = asyncio.ensure_future(writer.submit(_break_down, 1))
         await asyncio.sleep(0)  # handed over
         writer.close()
-        with pytest.raises(StoreError, match="any more"):
+        with pytest.raises(StoreError, match="no longer"):
             await submitted
 
     engine = create_engine(f"sqlite:///{tmp_path}/runs.db")

@@ -1,4 +1,4 @@
-"""What trials left behind, moved to conversations and evaluations of them."""
+"""Move what trials have stored to conversations and evaluations of them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -19,14 +19,15 @@ from recjury.store.migrations.apart.trial import Stages, Trial, evaluators, read
 
 
 class Moved(NamedTuple):
-    """Who evaluated a trial, and when something of it was finished last (0: nothing was)."""
+    """The evaluator of a trial, and when its last stage was finished (0: none was)."""
 
     evaluators: Sequence[Evaluator]
     finished_at: float
 
 
 def move_trial(database: Database, row: Row, campaign: Json) -> Moved:
-    """Make a trial a conversation with evaluations; `campaign` is the file of one that has it."""
+    """Make a trial a conversation with evaluations; `campaign` is the file of one that has the
+    trial."""
     trial = read_trial(database, row)
     stages = Stages(database, trial)
     finished = max((float(each["finished_at"]) for each in trial.stages.values()), default=0.0)
@@ -63,7 +64,7 @@ def _move_conversation(database: Database, trial: Trial, stages: Stages) -> None
 
 
 def _keep_as_they_are(database: Database, trial: Trial) -> None:
-    """Of a trial whose settings are lost nobody knows who evaluated it: its rows stay, and
+    """Keep the rows of a trial whose settings are lost: its evaluators are unknown, so the rows
     belong to no evaluation."""
     for stage, row in trial.stages.items():
         if stage != "converse":
@@ -79,7 +80,7 @@ def _finish(database: Database, unit: str, stage: str, at: object, sealed: bytes
 
 
 class _Work:
-    """One trial under one evaluator."""
+    """One trial and one of its evaluators."""
 
     def __init__(
         self,
@@ -129,7 +130,7 @@ class _Work:
         return sealed
 
     def _overall(self) -> list[bytes]:
-        """The verdict as a rating of its own."""
+        """The verdict as a separate rating."""
         found = self._stages.overall()
         if found is None:
             return []
@@ -139,7 +140,7 @@ class _Work:
         return [self._add_rating(self._trial.id, "debate", 0, rating, debate["protocol"], intact)]
 
     def outcome(self) -> None:
-        """The evaluation that needs no judge: what the log says, and what its user said of it."""
+        """The evaluation that needs no judge: computed from the log, and rated by its user."""
         trial = self._trial
         if trial.digest is None:
             return
@@ -237,7 +238,8 @@ class _Work:
         return self._stages.debates[0]["log"] if self._stages.debates else b""
 
     def _add(self, unit: str) -> None:
-        """The row of the evaluation; where the trial's was altered, it is, too."""
+        """Add the row of the evaluation; if the trial's row was altered, this one counts as altered
+        too."""
         log = self._log_digest()
         number, text = self._database.keep(self._evaluator.data)
         values = {

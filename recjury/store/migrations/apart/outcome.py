@@ -1,4 +1,4 @@
-"""What a log came to: the ratings of `outcome`'s stage "log", from a log's JSON."""
+"""Compute the ratings of `outcome`'s stage "log" from a log's JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ _RECORDED = "the conversation was recorded elsewhere"
 
 
 class Turns(NamedTuple):
-    """Seconds and US dollars by system turn, None where not known; empty for recorded logs."""
+    """Seconds and US dollars by system turn, None if unknown; empty for recorded logs."""
 
     seconds: Sequence[float | None]
     costs: Sequence[float | None]
@@ -23,7 +23,7 @@ class _Found(NamedTuple):
 
 
 def computed(log: Log, turns: Turns) -> list[dict[str, Any]]:
-    """Ratings as `rating` has them: factor, score, status, reason, low, high."""
+    """Ratings with the columns of `rating`: factor, score, status, reason, low, high."""
     found = dict(_values(log, turns))
     return [_rating(metric, found[metric["id"]]) for metric in outcome() if metric["id"] in found]
 

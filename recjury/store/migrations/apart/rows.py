@@ -1,4 +1,4 @@
-"""Seals and texts, as rows had them when conversations and evaluations came apart."""
+"""Seals and texts, as rows had them when trials were split."""
 
 import hashlib
 import zlib
@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 Row = Mapping[str, Any]
 
 BROKEN = b""
-"""A seal that fits no row: what was altered before stays altered."""
+"""A seal that matches no row: a row that was altered before stays altered."""
 
 
 def seal(values: Sequence[object], hashes: Iterable[bytes] = ()) -> bytes:
@@ -26,7 +26,7 @@ def stage_seal(seals: Iterable[bytes]) -> bytes:
 
 
 def is_intact(row: Row, *, without: Sequence[str] = ("id", "seal")) -> bool:
-    """Whether a row fits its seal, which covers all columns but those named."""
+    """Whether a row matches its seal, which covers all columns except the named ones."""
     try:
         return bool(seal([row[name] for name in row if name not in without]) == row["seal"])
     except TypeError:  # an edited row may hold anything
@@ -34,7 +34,7 @@ def is_intact(row: Row, *, without: Sequence[str] = ("id", "seal")) -> bool:
 
 
 def resealed(row: Row, *, intact: bool) -> dict[str, Any]:
-    """A row with its seal made anew; where it was not intact, with one that does not fit."""
+    """A row with a new seal; if it was altered before, with a seal that does not match."""
     values = {name: value for name, value in row.items() if name not in {"id", "seal"}}
     return {**values, "seal": seal(list(values.values())) if intact else BROKEN}
 
@@ -50,7 +50,7 @@ def canonical(value: object) -> str:
 
 
 class Text(NamedTuple):
-    """A text that is as it was written."""
+    """A text that matches its hash."""
 
     plain: str
     hash: bytes
@@ -69,9 +69,9 @@ class Database:
         return [dict(row) for row in found]
 
     def add(self, table: str, row: Row) -> None:
-        """Insert a row, unless one of its key is there."""
+        """Insert a row, unless the table has its key already."""
         names, marks = ", ".join(row), ", ".join("?" * len(row))
-        # Names are those of tables and columns, and none of them comes from outside.
+        # The names are those of tables and columns of this file; no user input is in them.
         insert = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})"  # noqa: S608
         self.do(insert, *row.values())
 
@@ -80,7 +80,7 @@ class Database:
         self._connection.exec_driver_sql(statement, values)
 
     def text(self, number: object) -> Text | None:
-        """The text of a number; None where it is not there, or not as it was written."""
+        """The text with a number; None if it is missing or was altered."""
         for row in self.rows("SELECT hash, size, body FROM text WHERE id = ?", number):
             try:
                 body: bytes = row["body"]
@@ -92,7 +92,7 @@ class Database:
         return None
 
     def json(self, number: object) -> Any:
-        """The JSON of a text; None where there is none."""
+        """The JSON of a text; None if there is none."""
         text = self.text(number)
         try:
             return None if text is None else orjson.loads(text.plain)
@@ -100,7 +100,8 @@ class Database:
             return None
 
     def keep(self, value: object) -> tuple[int, bytes]:
-        """The number and the hash of the text that is `value` as canonical JSON."""
+        """The number and the hash of the text that is `value` as canonical JSON; it is added if
+        missing."""
         plain = canonical(value).encode()
         found = hashlib.sha256(plain).digest()
         packed = zlib.compress(plain) if len(plain) >= 1024 else plain

@@ -1,4 +1,4 @@
-"""What trials and campaigns were identified by, and what their parts are identified by now."""
+"""The old identities of trials and campaigns, and the identities of their parts now."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ _OF_A_CORPUS = {"catalogue", "graph"}
 
 
 class Evaluator(NamedTuple):
-    """A version of an evaluator, what of the corpus it looked at, and what it declared."""
+    """A version of an evaluator, the part of the corpus that it used, and its declared metrics."""
 
     kind: str
     settings: Json
@@ -55,7 +55,7 @@ class Evaluator(NamedTuple):
 
 
 def is_face(trial: Json) -> bool:
-    """Whether a trial's settings are those of FACE, or of what it is compared with."""
+    """Whether a trial's settings are those of FACE, or of a method it is compared with."""
     return "evaluator" in trial
 
 
@@ -65,7 +65,7 @@ def is_simulated(trial: Json) -> bool:
 
 
 def conversation(trial: Json) -> dict[str, Any]:
-    """What could change what was said; nothing where it was recorded."""
+    """The settings that can change what was said; empty if the conversation was recorded."""
     if not is_simulated(trial):
         return {}
     return {
@@ -82,7 +82,7 @@ def conversation_id(trial: Json, system: str, repeat: int, scenario: Json) -> st
 
 
 def _of_the_user(trial: Json) -> dict[str, Any]:
-    """The model of the simulated user, by alias; empty for a user by rule."""
+    """The model of the simulated user by alias; empty for a user by rule."""
     user = trial["user"]
     return {} if "rules" in user else _some(trial["models"], [user["user"]])
 
@@ -121,7 +121,7 @@ def _judging(trial: Json, config: Json) -> list[str]:
 
 
 def outcome(trial: Json) -> Evaluator:
-    """What a log says by itself, and its user's word on it."""
+    """The evaluator that computes ratings from a log and asks its user."""
     user = trial.get("user")
     settings: dict[str, Any] = {"version": 1, "user": None, "models": {}}
     data: dict[str, Any] = {}
@@ -133,7 +133,7 @@ def outcome(trial: Json) -> Evaluator:
 
 
 def face(trial: Json, stages: Sequence[str]) -> Evaluator:
-    """FACE, or what it is compared with; `stages` are those of the campaign."""
+    """FACE, or a method it is compared with; `stages` are those of the campaign."""
     own = trial["evaluator"]
     kind = own.get("evaluator", "face")
     alias = own["scorer"]["model"] if kind == "face" else own["model"]
@@ -147,9 +147,9 @@ def face(trial: Json, stages: Sequence[str]) -> Evaluator:
 
 
 def campaign_id(config: Json, own: str) -> str | None:
-    """What another start of a campaign is recognised by; None for those over recorded logs.
+    """The identity by which a later start finds a campaign; None for one over recorded logs.
 
-    `own` is the id it has: an optimisation of instructions keeps it.
+    `own` is its id: an optimisation of instructions keeps it.
     """
     if "optimisation" in config:
         return own

@@ -5,7 +5,7 @@ from alembic import op
 
 
 def create_tables() -> None:
-    """All that are new, or have a column of another kind; without their indexes."""
+    """Create all tables that are new or have a changed column, without their indexes."""
     _create_calls()
     _create_evaluators()
     _create_stages()
@@ -239,7 +239,7 @@ def _create_face() -> None:
 
 
 def create_indexes() -> None:
-    """What is found by more than its key."""
+    """Create the indexes of columns that are searched and are not the key."""
     op.create_index("ix_campaign_identity", "campaign", ["identity"])
     op.create_index("ix_conversation_identity", "conversation", ["identity"])
     op.create_index("ix_conversation_system", "conversation", ["system"])

@@ -1,4 +1,4 @@
-"""Trials, as they were: what is left of each, and which of it is as it was written."""
+"""Trials of the old schema: what is left of each, and which of its rows are unchanged."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -23,8 +23,10 @@ _SEALED = ("id", "system", "scenario", "corpus", "repeat", "seed")
 
 @dataclass(frozen=True)
 class Trial:
-    """A trial. `settings` and `log` are None where they are missing or damaged; `scenario` is what
-    is known of the scenario, `digest` what the log's row says of it."""
+    """A trial. `settings` and `log` are None if they are missing or damaged.
+
+    `scenario` is what is known of the scenario, and `digest` is the one in the log's row.
+    """
 
     row: Row
     intact: bool
@@ -41,7 +43,7 @@ class Trial:
 
     @property
     def identity(self) -> str | None:
-        """The conversation's identity, where that can be told."""
+        """The conversation's identity, or None if it is unknown."""
         if self.settings is None:
             return None
         if not settings.is_simulated(self.settings):
@@ -72,15 +74,17 @@ def read_trial(database: Database, row: Row) -> Trial:
 
 
 def _said(database: Database, trial: str) -> Json | None:
-    """What was said until a conversation failed last."""
+    """What was said before a conversation's latest failure."""
     query = "SELECT log FROM old_failure WHERE trial = ? AND log IS NOT NULL ORDER BY id DESC"
     found = (_object(database.json(row["log"])) for row in database.rows(query, trial))
     return next((said for said in found if said is not None), None)
 
 
 def _hold_what_was_said(database: Database, trial: str) -> None:
-    """Make a conversation that had come to its end a held one: it failed because its user's word
-    on it was lost, and that can be asked for by itself."""
+    """Treat a complete conversation as held, although its trial failed.
+
+    It failed because the rating of its user was lost, which can be asked for separately.
+    """
     held = "SELECT trial FROM old_stage WHERE trial = ? AND stage = 'converse' "
     held += "UNION SELECT conversation FROM log WHERE conversation = ?"
     if database.rows(held, trial, trial):
@@ -118,7 +122,7 @@ def _log(row: Row) -> Json | None:
 
 
 class Stages:
-    """Which finished stages of a trial have all their rows, as they were written."""
+    """The finished stages of a trial, and whether all their rows are unchanged."""
 
     def __init__(self, database: Database, trial: Trial):
         """Reads the rows of the trial."""
@@ -151,7 +155,7 @@ class Stages:
         return []
 
     def intact(self, stage: str) -> bool:
-        """Whether a stage is finished, and has the rows that it was sealed with."""
+        """Whether a stage is finished, and has the rows that its seal covers."""
         row = self._trial.stages.get(stage)
         seals = [each["seal"] for each in (*self.kept(stage), *self.rated(stage))]
         if stage == "converse" and self._trial.digest is not None:
@@ -159,7 +163,7 @@ class Stages:
         return row is not None and row["seal"] == _sealed(seals)
 
     def overall(self) -> tuple[Row, bool] | None:
-        """The debate's row, and whether it is as it was written."""
+        """The debate's row, and whether it is unchanged."""
         return (self.debates[0], is_intact(self.debates[0])) if self.debates else None
 
 
@@ -170,7 +174,7 @@ def _sealed(seals: Sequence[object]) -> bytes | None:
 
 
 def evaluators(trial: Trial, campaign: Json) -> list[Evaluator]:
-    """Who evaluated a trial; `campaign` is the file of a campaign that has it."""
+    """The evaluators of a trial; `campaign` is the file of a campaign that has it."""
     if trial.settings is None:
         return []
     if settings.is_face(trial.settings):
