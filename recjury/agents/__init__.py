@@ -1,4 +1,4 @@
-"""The systems under test. KBRD is in `recjury.agents.kbrd`, imported late for torch's sake."""
+"""The systems under test. `recjury.agents.kbrd` is not imported here, because it imports torch."""
 
 from recjury.agents.chatcrs import ChatCRS
 from recjury.agents.embedding import (

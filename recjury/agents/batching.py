@@ -1,7 +1,7 @@
-"""Conversations that come at the same time share a model's forward passes.
+"""Conversations that arrive at the same time share a model's forward passes.
 
-One thread owns the model. Requests that arrive within a few milliseconds of each other go through
-it as one batch, in the order of arrival; those that arrive meanwhile wait for the next batch.
+One thread owns the model. Requests that arrive within a few milliseconds of each other are one
+batch, in the order of arrival. Requests that arrive during a batch wait for the next one.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ class _Waiting(Generic[Request, Response]):
     response: asyncio.Future[Response]
 
     def resolve(self, outcome: Response | BaseException) -> None:
-        """Set the response from another thread; the loop may be closed by now."""
+        """Set the response from another thread; the event loop may already be closed."""
         try:
             self.loop.call_soon_threadsafe(self._set, outcome)
         except RuntimeError:
@@ -46,19 +46,19 @@ class _Waiting(Generic[Request, Response]):
             self.response.set_result(outcome)
         elif isinstance(outcome, Exception) and not isinstance(outcome, StopIteration):
             self.response.set_exception(outcome)
-        else:  # what a future refuses to hold, or what would end the event loop
+        else:  # a future cannot hold it, or it would end the event loop
             self.response.set_exception(RuntimeError(f"the model raised {type(outcome).__name__}"))
 
 
 class Batcher(Generic[Request, Response]):
-    """Answers single requests with a function that takes many at once.
+    """Answers single requests with a function that takes many at the same time.
 
-    `infer` is called in one thread only, with at most `most` requests, and returns one response
-    for each, in order; an exception among the responses fails that request. If `infer` raises,
-    the batch is halved until the failing request is alone, and only that one fails.
+    `infer` is called in one thread only, with at most `most` requests, and returns one response for
+    each, in order. An exception among the responses fails that request. If `infer` raises, the
+    batch is halved until the failing request is alone, and only that one fails.
 
-    A batch starts when no request has come for `pause` seconds, when it is full, or after eight
-    pauses. A batcher can be used from several event loops, one after the other or at once.
+    A batch starts when no request has arrived for `pause` seconds, when it is full, or after eight
+    pauses. Several event loops can use a batcher, one after the other or at the same time.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Batcher(Generic[Request, Response]):
         most: int = MOST,
         pause: float = PAUSE,
     ):
-        """`name` is the thread's. Nothing runs before the first request."""
+        """`name` is the thread's name. The thread starts with the first request."""
         if most < 1:
             raise ValueError(f"most must be at least 1, got {most}")
         self._infer, self._name, self._most, self._pause = infer, name, most, pause
@@ -79,9 +79,10 @@ class Batcher(Generic[Request, Response]):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=name)
 
     async def ask(self, request: Request) -> Response:
-        """The response. Raises what `infer` raised for this request, SystemFailed when closed.
+        """Return the response to a request.
 
-        Cancelling withdraws a request that waits; one that is being answered runs to its end.
+        Raises what `infer` raised for this request, and SystemFailed if the batcher is closed.
+        Cancelling removes a waiting request; a request that is being answered is finished.
         """
         loop = asyncio.get_running_loop()
         waiting: _Waiting[Request, Response] = _Waiting(request, loop, loop.create_future())
@@ -101,19 +102,20 @@ class Batcher(Generic[Request, Response]):
                     self._waiting.remove(waiting)
 
     async def aclose(self) -> None:
-        """Answer what waits, then end the thread; later requests are refused."""
+        """Answer the waiting requests, then end the thread; later requests are refused."""
         with self._changed:
             self._closed = True
             self._changed.notify()
         await asyncio.to_thread(self._thread.shutdown)
 
     def _serve(self) -> None:
-        """Answer batches until nothing waits."""
+        """Answer batches until no request waits."""
         while batch := self._collect():
             self._answer(batch)
 
     def _collect(self) -> list[_Waiting[Request, Response]]:
-        """The next batch, first come first served; empty, and not running, if nothing waits."""
+        """The next batch in the order of arrival; if no request waits, it is empty and the thread
+        ends."""
         with self._changed:
             latest = time.monotonic() + _MOST_PAUSES * self._pause
             while 0 < len(self._waiting) < self._most and not self._closed:
@@ -129,7 +131,7 @@ class Batcher(Generic[Request, Response]):
             responses = self._infer([each.request for each in batch])
             if len(responses) != len(batch):
                 raise RuntimeError(f"expected {len(batch)} answers, got {len(responses)}")
-        except BaseException as error:  # otherwise the callers would wait for ever
+        except BaseException as error:  # otherwise the callers would wait forever
             if len(batch) == 1:
                 batch[0].resolve(error)
                 return

@@ -11,7 +11,7 @@ ROLES: dict[Speaker, Literal["user", "assistant"]] = {
 
 
 def messages(conversation: Conversation, system: str | tuple[str, ...] = ()) -> tuple[Message, ...]:
-    """The turns that say something, in order, after a system message if `system` has a text."""
+    """The turns with text, in order, after a system message if `system` is not empty."""
     parts = (system,) if isinstance(system, str) else system
     first = (Message("system", parts),) if any(parts) else ()
     said = (turn for turn in conversation.turns if turn.text.strip())

@@ -50,7 +50,7 @@ class Embedder(Protocol):
         """[texts, width], float32; a sparse array from an embedder whose rows are sparse."""
 
     async def aclose(self) -> None:
-        """Release what it holds."""
+        """Release its resources."""
 
 
 class TfidfEmbedder:
@@ -111,9 +111,9 @@ class MiniLmEmbedder:
     keeps = True
 
     def __init__(self) -> None:
-        """Check that the packages are installed; the model is loaded with the first text.
+        """Check that the packages are installed; the first text loads the model.
 
-        Raises ConfigError, which says what to install, if they are not.
+        Raises ConfigError with the packages to install if they are missing.
         """
         require_neural("embeddings: minilm")
         try:
@@ -163,7 +163,9 @@ class EndpointEmbedder:
             raise ConfigError(f"no model {model!r} for embeddings: there are {there}")
         spec = gateway.models[model]
         if not spec.embedding:
-            raise ConfigError(f"model {model!r} is not for embeddings: set embedding: true there")
+            raise ConfigError(
+                f"model {model!r} is not for embeddings: set `embedding: true` in its entry"
+            )
         self._gateway = gateway
         self._model = model
         self.settings: Mapping[str, JSON] = {
@@ -191,7 +193,7 @@ def make_embedder(kind: str, catalogue: "Catalogue", gateway: "Gateway | None" =
     if kind == "minilm":
         return MiniLmEmbedder()
     if gateway is None:
-        raise ConfigError(f"no embedder {kind!r}: expected tfidf, minilm, or a model's name")
+        raise ConfigError(f"no embedder {kind!r}: expected tfidf, minilm, or the alias of a model")
     return EndpointEmbedder(gateway, kind)
 
 

@@ -1,4 +1,5 @@
-"""An OpenAI-compatible endpoint that is a CRS already: it gets the conversation and no prompt."""
+"""An OpenAI-compatible endpoint that is a CRS itself: it receives the conversation and no
+prompt."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -14,10 +15,11 @@ if TYPE_CHECKING:
 
 
 class EndpointCRS:
-    """A `Recommender` behind a model alias. Its list is what its text names, in that order.
+    """A `Recommender` behind a model alias. Its list has the items that its text names, in that
+    order.
 
-    Titles that the catalogue does not have are kept by name where they are marked as titles; the
-    list is empty where the text names none.
+    Titles that the catalogue does not have are kept by name if they are marked as titles. The list
+    is empty if the text names no item.
     """
 
     def __init__(
@@ -30,16 +32,18 @@ class EndpointCRS:
         system_prompt: str = "",
         list_length: int = LIST_LENGTH,
     ):
-        """`system_prompt` is sent first where there is one.
+        """`system_prompt`, if given, is sent before the conversation.
 
-        Raises ConfigError for an unknown alias, and for a model that embeds.
+        Raises ConfigError for an unknown alias and for an embedding model.
         """
         spec = gateway.models.get(model)
         if spec is None:
             there = ", ".join(sorted(gateway.models)) or "none"
             raise ConfigError(f"no model {model!r} for {name}: there are {there}")
         if spec.embedding:
-            raise ConfigError(f"model {model!r} embeds: {name} needs one that talks")
+            raise ConfigError(
+                f"model {model!r} makes embeddings: {name} needs a model that writes text"
+            )
         self.name = name
         self._gateway, self._model, self._catalogue = gateway, model, catalogue
         self._prompt, self._length = system_prompt, list_length
@@ -56,9 +60,9 @@ class EndpointCRS:
         }
 
     async def respond(self, conversation: Conversation) -> SystemReply:
-        """The endpoint's answer.
+        """Return the endpoint's answer.
 
-        Raises SystemFailed for an empty one, and what the gateway raises for a failed call.
+        Raises SystemFailed for an empty answer, and what the gateway raises for a failed call.
         """
         said = messages(conversation, self._prompt)
         reply = await self._gateway.complete(ChatRequest(self._model, said, "system/openai_crs"))
@@ -69,4 +73,4 @@ class EndpointCRS:
         return SystemReply(text=text, items=items, calls=(reply.call,))
 
     async def aclose(self) -> None:
-        """The gateway is its maker's to close."""
+        """Do nothing: the gateway is closed by the code that opened it."""

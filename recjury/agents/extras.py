@@ -1,4 +1,4 @@
-"""The optional dependencies: a feature that lacks them is refused in one line."""
+"""Optional dependencies: if they are missing, a feature that needs them is refused in one line."""
 
 from importlib.util import find_spec
 

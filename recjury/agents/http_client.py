@@ -1,4 +1,4 @@
-"""Requests to a system under test that speaks HTTP: limits, and retries where they are safe."""
+"""HTTP requests to a system under test: with limits, and with retries if they are safe."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ _NOT_BEGUN = frozenset({429, 503})
 
 
 class _AttemptFailed(Exception):
-    """One attempt failed; `safe` where the server cannot have acted on it."""
+    """One attempt failed; `safe` is True if the server cannot have processed it."""
 
     def __init__(
         self, reason: str, *, safe: bool, retryable: bool = True, wait: float | None = None
@@ -62,7 +62,7 @@ class HttpClient:
         self._key = read_api_key(settings.key_env, settings.url, "a system")
         self._headers = {
             "Content-Type": "application/json",
-            # A compressed response could be far larger than what is received.
+            # A compressed response could be far larger than the bytes that are received.
             "Accept-Encoding": "identity",
             "Accept": "*/*",
             "User-Agent": "recjury",
@@ -74,11 +74,12 @@ class HttpClient:
         self._semaphore = asyncio.Semaphore(settings.concurrency)
 
     async def post(self, body: bytes) -> bytes:
-        """The body of the response to `body`. Raises SystemFailed as the last attempt failed."""
+        """Return the body of the response to `body`. Raises SystemFailed with the last attempt's
+        error."""
         return await self._send("POST", self.settings.url, body)
 
     async def get(self, url: str) -> bytes:
-        """The body of `url`. Raises SystemFailed."""
+        """Return the body of `url`. Raises SystemFailed."""
         return await self._send("GET", url, None)
 
     async def aclose(self) -> None:

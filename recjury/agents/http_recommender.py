@@ -1,8 +1,8 @@
-"""A user's own system behind HTTP: it gets the conversation as JSON and sends text and items.
+"""A user's own system behind HTTP: it receives the conversation as JSON, and sends text and items.
 
-Sent: `{"conversation": [{"speaker", "text", "items"}, ...], "list_length", "catalogue",
-"options"}`. Answered: `{"text": "...", "items": [...]}`; an item is a name, a number (an id of the
-catalogue), or `{"id", "name"}` with one of them or both. Further keys are left alone.
+The request is `{"conversation": [{"speaker", "text", "items"}, ...], "list_length", "catalogue",
+"options"}`. The response is `{"text": "...", "items": [...]}`; an item is a name, a number (an id
+of the catalogue), or `{"id", "name"}` with one of them or both. Further keys are ignored.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ _HELLO = Conversation(turns=(Turn(speaker=Speaker.USER, text="Hello"),))
 
 
 class HttpRecommender:
-    """A `Recommender` in another process, in any language. It keeps nothing between turns."""
+    """A `Recommender` in another process, in any language. It keeps no state between turns."""
 
     def __init__(
         self,
@@ -46,9 +46,10 @@ class HttpRecommender:
         list_length: int = LIST_LENGTH,
         clock: "Clock | None" = None,
     ):
-        """`version` tells apart what the address alone does not; `options` are sent along.
+        """`version` distinguishes versions at the same address; `options` are sent with each
+        request.
 
-        Raises ConfigError for an environment variable that is not set.
+        Raises ConfigError if an environment variable is not set.
         """
         self.name = name
         self._address, self._catalogue, self._length = settings, catalogue, list_length
@@ -64,7 +65,8 @@ class HttpRecommender:
         }
 
     async def respond(self, conversation: Conversation) -> SystemReply:
-        """The system's answer. Raises SystemFailed for whatever is wrong with it."""
+        """Return the system's answer. Raises SystemFailed for a failed request or an invalid
+        answer."""
         try:
             raw = await self._client.post(self._request(conversation))
             text, items = _answer(raw, self._client.shown)
@@ -75,7 +77,7 @@ class HttpRecommender:
         return reply.model_copy(update={"items": reply.items[: self._length]})
 
     async def check(self) -> None:
-        """Ask `health` for status 200; without it, answer a conversation that says "Hello".
+        """Ask `health` for status 200; without it, request an answer to "Hello".
 
         Raises ProviderError.
         """
@@ -104,7 +106,7 @@ class HttpRecommender:
         )
 
     def _refuse_bare_ids(self, items: tuple[ItemRef, ...]) -> None:
-        """A list of nothing but ids, sent as if they were names, would count as ten misses."""
+        """Raise SystemFailed if all names look like ids: each would count as a miss."""
         names = [item.name for item in items if item.id is None]
         known = self._catalogue
         if names and all(name in known and known.named(name) is None for name in names):
@@ -119,7 +121,7 @@ def _turn(turn: Turn) -> dict[str, object]:
 
 
 def _answer(raw: bytes, shown: _Shown) -> tuple[str, tuple[ItemRef, ...]]:
-    """Text and items of an answer's body. Raises SystemFailed, saying what was expected."""
+    """Text and items of a response body. Raises SystemFailed with what was expected."""
     try:
         answer: object = orjson.loads(raw)
     except orjson.JSONDecodeError:
@@ -136,7 +138,7 @@ def _answer(raw: bytes, shown: _Shown) -> tuple[str, tuple[ItemRef, ...]]:
 
 
 def _item(item: object, place: int, shown: _Shown) -> ItemRef:
-    """An item as it was sent: a number or `id` is an id, everything else a name."""
+    """An item as it was sent: a number or `id` is an id, everything else is a name."""
     fields = item if isinstance(item, dict) else {"id" if isinstance(item, int) else "name": item}
     number, name = fields.get("id"), fields.get("name")
     if (number is None or _is_id(number)) and (name is None or isinstance(name, str)):

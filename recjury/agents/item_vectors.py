@@ -1,4 +1,4 @@
-"""Items as texts, and their vectors, computed once and kept on disk."""
+"""Items as texts, and their vectors, which are computed once and kept on disk."""
 
 import asyncio
 import os
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def item_text(item: Item) -> str:
     """An item's attributes in one line, as iEvaLM's ChatGPT baseline embeds them.
 
-    Title, genres, actors, directors and writers, each left out where nothing is known; no
-    plot, year or language.
+    Title, genres, actors, directors and writers; an unknown attribute is left out. Plot, year and
+    language are not included.
     """
     parts = [f"Title: {item.name}"]
     for label, values in (
@@ -86,13 +86,13 @@ def default_cache() -> Path:
 
 
 def best(similarities: NDArray[np.float64], count: int) -> Sequence[int]:
-    """The rows of the `count` highest values, best first, equal ones in order."""
+    """The rows of the `count` highest values, best first; equal values keep their order."""
     order = np.argsort(-similarities, kind="stable")[:count]
     return [int(row) for row in order]
 
 
 def _read(file: Path, items: int) -> NDArray[np.float32] | None:
-    """The kept vectors, or None for a file that is missing, corrupt or of another catalogue."""
+    """The kept vectors; None if the file is missing, corrupt or of another catalogue."""
     try:
         with file.open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
             vectors: NDArray[np.float32] = kept["vectors"]
@@ -103,7 +103,7 @@ def _read(file: Path, items: int) -> NDArray[np.float32] | None:
 
 
 def _write(file: Path, vectors: NDArray[np.float32]) -> None:
-    """Put the file in place in one step: a concurrent reader sees all of it or nothing."""
+    """Write the file in one step: another process sees either all of it or nothing."""
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, partial = tempfile.mkstemp(dir=file.parent, suffix=".partial")
     try:

@@ -1,4 +1,5 @@
-"""The MiniLM sentence encoder in plain transformers. Imports torch and transformers: load late."""
+"""The MiniLM sentence encoder with transformers. It imports torch and transformers: import it
+late."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,7 +11,7 @@ from transformers import AutoModel, AutoTokenizer
 
 
 def load_encoder(max_tokens: int) -> Callable[[Sequence[str]], NDArray[np.float32]]:
-    """A function from texts to [texts, 384] of unit length; reads only the package's files."""
+    """A function from texts to [texts, 384] of unit length; it reads only the package's files."""
     folder = str(get_model_path())
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model = AutoModel.from_pretrained(folder, local_files_only=True).eval()

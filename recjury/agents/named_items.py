@@ -1,4 +1,4 @@
-"""Which items a text recommends: those the catalogue has, and titles it does not have."""
+"""The items that a text recommends: those of the catalogue, and titles that it does not have."""
 
 import re
 from collections.abc import Iterator
@@ -31,10 +31,11 @@ class _Marked(NamedTuple):
 
 
 def named_items(text: str, catalogue: "Catalogue") -> tuple[ItemRef, ...]:
-    """The items that `text` names, in text order, each once.
+    """The items that `text` names, in text order, without repetitions.
 
-    What stands as a title (in quotation marks, in bold or italics, as a numbered entry) and is
-    not in the catalogue is kept by name, with no id; a shorter title inside it is then not meant.
+    A text marked as a title (by quotation marks, by bold or italics, or as a numbered entry) that
+    is not in the catalogue is kept by name, without an id. A shorter title inside it is then
+    ignored.
     """
     marked = list(_marked_titles(text))
     found = []
@@ -49,7 +50,7 @@ def named_items(text: str, catalogue: "Catalogue") -> tuple[ItemRef, ...]:
 
 
 def _is_longer(title: str, named: str) -> bool:
-    """Whether a title has more words than the name found in it; a year is none."""
+    """Whether a title has more words than the name found in it; a year does not count as a word."""
     return len(_words(title)) > len(_words(named))
 
 

@@ -1,4 +1,4 @@
-"""A user's own system in Python: a class or an instance of one, guarded against its errors."""
+"""A user's own system in Python: a class or an instance; its errors are caught."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -38,11 +38,11 @@ def load_python_system(
     options: Mapping[str, object],
     timeout: float = TIMEOUT,
 ) -> Recommender:
-    """Make the system that `path` means: "module:Class", or the name of an entry point.
+    """Make the system that `path` names: "module:Class", or the name of an entry point.
 
     It is called as `Class(corpus, name=name, **options)`; each of its answers may take `timeout`
-    seconds. What it prints goes to standard error. Raises ConfigError, saying what is missing, if
-    it cannot be imported, cannot be made, or is no `Recommender`.
+    seconds. Its printed output goes to standard error. Raises ConfigError if it cannot be imported,
+    cannot be made, or is not a `Recommender`; the message says what is missing.
     """
     with redirect_stdout():
         maker = load_factory(path, group=ENTRY_POINTS, what="recommender")
@@ -60,10 +60,10 @@ def load_python_system(
 def guard_python_system(
     system: object, corpus: "Corpus", *, name: str, timeout: float = TIMEOUT
 ) -> Recommender:
-    """A system that is there already, guarded like one that was made.
+    """Guard an existing system like one that was made from a path.
 
-    It is identified by its settings and its class's source; without a source it is another
-    system in every process. Raises ConfigError if it is no `Recommender`.
+    It is identified by its settings and the source of its class; without a source it counts as
+    another system in every process. Raises ConfigError if it is not a `Recommender`.
     """
     kind = type(system)
     path = f"{kind.__module__}:{kind.__qualname__}"
@@ -75,11 +75,11 @@ def guard_python_system(
 
 
 class GuardedRecommender:
-    """A user's own system, whose errors fail one turn and not the campaign.
+    """A user's own system: its errors fail one turn and not the campaign.
 
-    What it raises, an answer that is no `SystemReply` or has no text, and an answer that does not
-    come within `timeout` seconds, become SystemFailed. Its items are held to the catalogue. Its
-    methods may be `async def` or plain `def`, which run in threads.
+    An exception, an answer that is not a `SystemReply` or has no text, and an answer that takes
+    more than `timeout` seconds become SystemFailed. The ids of its items are checked against the
+    catalogue. Its methods may be `async def`, or plain `def`, which run in threads.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class GuardedRecommender:
         *,
         timeout: float = TIMEOUT,
     ):
-        """`made` is what it was made from, its "path" among it: part of its settings.
+        """`made` says what it was made from, with its "path"; it is part of its settings.
 
         Raises ConfigError if `system` lacks a part of the protocol `Recommender`.
         """
@@ -100,12 +100,12 @@ class GuardedRecommender:
             raise ConfigError(f"timeout must be above 0 seconds, got {timeout:g}")
         missing = [part for part in _PARTS if not _has(system, part, path)]
         if missing:
-            raise ConfigError(f"{path} is no recommender: it has no {', '.join(missing)}")
+            raise ConfigError(f"{path} is not a recommender: it has no {', '.join(missing)}")
         for method in ("respond", "aclose"):
             found: object = getattr(system, method)
             if inspect.isasyncgenfunction(found) or inspect.isgeneratorfunction(found):
                 raise ConfigError(
-                    f"{path} is no recommender: {method} has a `yield` and does not return"
+                    f"{path} is not a recommender: {method} has a `yield` and does not return"
                 )
         self._system: Recommender = system  # type: ignore[assignment]  # checked above
         self._catalogue, self._timeout = catalogue, timeout
@@ -117,8 +117,9 @@ class GuardedRecommender:
         self.settings: Mapping[str, JSON] = {"kind": "python", **made, "system": plain}
 
     async def respond(self, conversation: Conversation) -> SystemReply:
-        """The system's answer. Raises SystemFailed for whatever is wrong with it."""
-        # A copy: what a system does to it, be it by force, is not what the user said.
+        """Return the system's answer. Raises SystemFailed if it raises, is late or answers
+        wrongly."""
+        # A copy: a system that changes it does not change the conversation.
         shown = conversation.model_copy(deep=True)
         answer = await self._call(self._system.respond, shown, late="gave no answer")
         try:
@@ -127,14 +128,14 @@ class GuardedRecommender:
             raise SystemFailed(f"{self.name}: {failure}") from failure
 
     async def aclose(self) -> None:
-        """Release what the system holds; a failure is only logged, as no answer depends on it."""
+        """Release the system; a failure is only logged, because no answer depends on it."""
         try:
             await self._call(self._system.aclose, late="did not close")
         except SystemFailed as failure:
             logger.warning("system did not close", system=self.name, reason=str(failure))
 
     async def _call(self, method: Callable[..., object], *given: object, late: str) -> object:
-        """What a method of the system returns within the time limit. Raises SystemFailed."""
+        """Return what a method of the system returns within the time limit. Raises SystemFailed."""
         return await call_plugin(
             method, *given, who=self.name, within=self._timeout, late=late, error=SystemFailed
         )
@@ -150,5 +151,5 @@ def _has(system: object, part: str, path: object) -> bool:
 
 
 def recommender_entry_points() -> tuple[str, ...]:
-    """The names of the systems that installed packages offer."""
+    """The names of the systems that installed packages provide."""
     return plugins.entry_point_names(ENTRY_POINTS)

@@ -1,4 +1,4 @@
-"""Validation of what a user's own system replies."""
+"""Check the replies of a user's own system."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 
 def validate_reply(reply: object, catalogue: "Catalogue") -> SystemReply:
-    """The reply with text, each item once, and ids that the catalogue has.
+    """The reply with text, each item once, and only ids that the catalogue has.
 
     An item with another id is looked up by its name. If it is not found, it is kept without an id
-    and counts as a miss. Calls are removed, as the store has no record of them. Raises
-    SystemFailed for what is not a usable reply.
+    and counts as a miss. `calls` are removed, because the store has no record of them. Raises
+    SystemFailed if the reply cannot be used.
     """
     usable = usable_reply(_checked(reply))
     return usable.model_copy(update={"items": _known(usable.items, catalogue), "calls": ()})
 
 
 def _checked(reply: object) -> object:
-    """The reply with its fields validated, as pydantic has ways to make one without."""
+    """The reply with validated fields; pydantic can make a model without validation."""
     if not isinstance(reply, SystemReply):
         return reply
     try:

@@ -1,7 +1,7 @@
-"""The weights that come with recjury: tiny models for the sample corpus, `make demo-weights`.
+"""The weights in the package: tiny models for the sample corpus, made by `make demo-weights`.
 
 With them the neural systems run without a download or training. They were trained on a few hundred
-invented dialogues and say nothing about how good these systems are.
+invented dialogues, and do not show how good these systems are.
 """
 
 from pathlib import Path
@@ -20,19 +20,18 @@ CORPUS = "sample"
 def shipped_checkpoint(kind: str, corpus: "Corpus", *, name: str) -> Path:
     """The folder of the shipped `kbrd`, `barcor` or `unicrs`.
 
-    `corpus` is what the system `name` works on. Raises ConfigError if that is not the sample that
-    ships with recjury, even if it is a folder of that name.
+    `corpus` is the one that the system `name` works on. Raises ConfigError if it is not the shipped
+    sample; another folder with the same name is not accepted.
     """
     advice = f"system {name}: name a checkpoint (recjury train {kind} --dataset"
     if corpus.name != CORPUS:
         raise ConfigError(
-            f"{advice} {corpus.name}); the weights that ship with recjury are for the corpus "
-            f"{CORPUS}"
+            f"{advice} {corpus.name}); the weights in the package are for the corpus {CORPUS}"
         )
     metadata = read_metadata(FOLDER / kind)
     if metadata is not None and metadata.catalogue != corpus.catalogue.digest:
         raise ConfigError(
-            f"{advice} FOLDER); the weights that ship with recjury are for the sample that ships, "
+            f"{advice} FOLDER); the weights in the package are for the package's sample, "
             f"and this folder named {CORPUS} has other films"
         )
     return FOLDER / kind

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SystemContext:
-    """What systems are built from: the corpus, the models if there are any, and places.
+    """What systems are built from: the corpus, the models (if any), and folders.
 
-    `list_length` is the number of items a system recommends in one turn. `cache` is the folder for
-    the vectors of items (None: the user's cache folder).
+    `list_length` is the number of items that a system recommends in one turn. `cache` is the folder
+    for the items' vectors (None: the user's cache folder).
     """
 
     corpus: "Corpus"
@@ -49,13 +49,13 @@ Count = Annotated[int, BeforeValidator(_no_truth_value)]
 
 
 class SystemConfig(Record):
-    """A system as a campaign file has it; `name` is what results call it."""
+    """The entry of a system in a campaign file; results show it under its `name`."""
 
     kind: str
     name: str
 
     def for_corpus(self, corpus: str) -> Self:
-        """This entry with `{corpus}` in its texts replaced by the name of the corpus."""
+        """This entry with `{corpus}` in its texts replaced by the corpus's name."""
         texts = {
             key: value.replace("{corpus}", corpus)
             for key in type(self).model_fields
@@ -64,15 +64,16 @@ class SystemConfig(Record):
         return self.model_copy(update=texts)
 
     def aliases(self) -> list[tuple[str, str]]:
-        """The models that it asks, each with the place in the file that names it."""
+        """The models that it calls, each with the key in the file that names it."""
         return []
 
     def build(self, context: SystemContext) -> Recommender:
-        """The system. Raises ConfigError for what is missing, and what the system itself raises."""
+        """Build the system. Raises ConfigError if a part is missing, and what the system itself
+        raises."""
         raise NotImplementedError
 
     def expected(self, answers: int) -> list[ExpectedCalls]:
-        """Its calls to the campaign's models for `answers` answers; none by default."""
+        """Its calls to the campaign's models for `answers` answers; by default there are none."""
         del answers
         return []
 
@@ -84,7 +85,7 @@ class RetrievalConfig(SystemConfig):
     name: str = "retrieval"
 
     def build(self, context: SystemContext) -> Recommender:
-        """The system on the catalogue of the corpus."""
+        """Build the system on the catalogue of the corpus."""
         from recjury.agents.retrieval import Retrieval
 
         catalogue = context.corpus.catalogue
@@ -104,7 +105,7 @@ class PythonSystemConfig(SystemConfig):
     timeout: Seconds = 300
 
     def build(self, context: SystemContext) -> Recommender:
-        """The system, guarded: its mistakes fail one turn and not the campaign."""
+        """Build the system, guarded: its errors fail one turn and not the campaign."""
         from recjury.agents.python_system import guard_python_system, load_python_system
 
         corpus, name, timeout = context.corpus, self.name, self.timeout

@@ -129,7 +129,7 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_unknown_embedder_is_refused() -> None:
-    with pytest.raises(ConfigError, match="expected tfidf, minilm, or a model's name"):
+    with pytest.raises(ConfigError, match="expected tfidf, minilm, or the alias of a model"):
         make_embedder("word2vec", CATALOGUE)
 
 

@@ -150,7 +150,7 @@ def test_scores_that_are_not_finite_are_not_ranked(folder: Path) -> None:
         model.kg_encoder.bias[0] = torch.nan
     with pytest.raises(DataError, match="not finite"):
         objective.ranks(parts.stop)
-    with pytest.raises(DataError, match="the recommender's training went astray in step 1"):
+    with pytest.raises(DataError, match="the recommender's training failed in step 1"):
         fit(model, objective, TrainingPlan(epochs=1), seed=0)
 
 

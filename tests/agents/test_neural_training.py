@@ -172,7 +172,7 @@ def test_interrupted_training_leaves_nothing_and_spares_what_was_there(
 
 def test_a_folder_with_other_things_is_not_written_to(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work", "utf-8")
-    with pytest.raises(ConfigError, match="is not empty and holds no checkpoint"):
+    with pytest.raises(ConfigError, match="is not empty and is not a checkpoint"):
         train("barcor", CORPUS, tmp_path)
     with pytest.raises(ConfigError, match="is a file"):
         train("unicrs", CORPUS, tmp_path / "thesis.txt")

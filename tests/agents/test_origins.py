@@ -260,7 +260,7 @@ def test_limits_are_the_published_ones_where_there_are_positions(tmp_path: Path)
     assert fits(1024, 82) == Limits(context=80, entities=32, response=64)
     short = fits(120, 514)
     assert (short.entities, short.context > short.response > 30) == (32, True)
-    with pytest.raises(DataError, match="too few positions to read and to speak"):
+    with pytest.raises(DataError, match="too few positions for context and reply"):
         fits(40, 514)
     with pytest.raises(DataError, match="roberta: too few positions"):
         fits(1024, 17)

@@ -170,7 +170,7 @@ def test_the_example_runs_as_a_notebook(tmp_path: Path) -> None:
         ({"systems": ["retreival"]}, "did you mean `retrieval`"),
         ({"systems": ["retrieval"], "evaluators": ["fase"]}, "did you mean 'face'"),
         ({"systems": ["retrieval"], "evaluators": ["core", "core"]}, "two evaluators are named"),
-        ({"systems": [object()]}, "is no recommender: it has no"),
+        ({"systems": [object()]}, "is not a recommender: it has no"),
         (
             {"systems": ["retrieval"], "evaluators": [object()]},
             "is no evaluator: it has no metrics",

@@ -119,9 +119,9 @@ def test_a_plain_object_is_kept_as_it_was(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stage", "kept", "why"),
     [
-        ("talk", values.debate("log"), "by the stage 'debate' alone"),
-        ("debate", values.decomposition(), "by the stage 'particles' alone"),
-        ("scores", AspectScores(Aspect.RELEVANCE, ()), "by the stage 'relevance' alone"),
+        ("talk", values.debate("log"), "only by the stage 'debate'"),
+        ("debate", values.decomposition(), "only by the stage 'particles'"),
+        ("scores", AspectScores(Aspect.RELEVANCE, ()), "only by the stage 'relevance'"),
         ("count", {"what": object()}, "must be plain JSON"),
         ("converse", None, "can be called 'converse'"),
     ],

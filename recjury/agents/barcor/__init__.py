@@ -1,3 +1,4 @@
-"""BARCOR (Wang et al. 2022): one BART to recommend, one to speak. Import the submodules."""
+"""BARCOR (Wang et al., 2022): one BART recommends, another writes replies. Import its
+submodules."""
 
 __all__: list[str] = []

@@ -1,7 +1,7 @@
-"""BARCOR checkpoint folders, laid out as iEvaLM's: `rec_model/` and `conv_model/`.
+"""BARCOR checkpoint folders with iEvaLM's layout: `rec_model/` and `conv_model/`.
 
-Both hold `config.json` and weights as transformers saves them. A checkpoint trained from scratch
-brings its tokenizer in `backbones/bart/`; the published ones use that of facebook/bart-base.
+Both hold `config.json` and weights in transformers' format. A checkpoint trained from scratch has
+its tokenizer in `backbones/bart/`; the published ones use that of facebook/bart-base.
 """
 
 from pathlib import Path
@@ -29,7 +29,7 @@ REC, CONV = "rec_model", "conv_model"
 class BarcorCheckpoint(NamedTuple):
     """A loaded BARCOR in evaluation mode.
 
-    `digest` is 16 hex digits over what makes its models: weights, and the `config.json` of both.
+    `digest` is 16 hex digits over the files of both models: weights and `config.json`.
     """
 
     recommender: BarcorRecommender
@@ -47,7 +47,7 @@ def save(
     tokens: Tokens,
     metadata: Metadata,
 ) -> None:
-    """Write a checkpoint folder, its tokenizer included; metadata comes last."""
+    """Write a checkpoint folder with its tokenizer; the metadata is written last."""
     (folder / METADATA).unlink(missing_ok=True)
     bart_files.save_bart(folder / REC, recommender, recommender.model.config)
     bart_files.save_bart(folder / CONV, generator, generator.model.config)
@@ -58,11 +58,11 @@ def save(
 def load(
     folder: Path, *, entities: int, backbone: str | None = None, limits: Limits | None = None
 ) -> BarcorCheckpoint:
-    """Load a checkpoint for a graph of that many entities.
+    """Load a checkpoint for a graph with that many entities.
 
-    `backbone` names the tokenizer's folder or hub name; `limits` None means what the metadata
-    says, and the published ones without any. Raises ConfigError for what is missing, DataError
-    for what does not fit.
+    `backbone` is the folder or hub name of the tokenizer. With `limits` None, the metadata's limits
+    apply, or the published ones if there is no metadata. Raises ConfigError for a missing file, and
+    DataError for one that does not fit the graph or the other files.
     """
     if not (folder / REC).is_dir() or not (folder / CONV).is_dir():
         raise ConfigError(f"no BARCOR checkpoint in {folder}: expected {REC}/ and {CONV}/ in it")

@@ -1,4 +1,4 @@
-"""BARCOR's recommender (Wang et al. 2022): a BART that classifies conversations by item."""
+"""BARCOR's recommender (Wang et al., 2022): a BART that classifies conversations by item."""
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +8,7 @@ from recjury.agents.neural.bart import PAD, START, shared_bart
 
 
 class BarcorRecommender(nn.Module):
-    """BART, and a classifier over the entities on one of the decoder's states."""
+    """BART, and a classifier over the entities that reads one state of the decoder."""
 
     def __init__(self, config: BartConfig, entities: int):
         """Make an untrained model that scores `entities` entities."""
@@ -21,9 +21,10 @@ class BarcorRecommender(nn.Module):
     def vectors(self, ids: Tensor) -> Tensor:
         """[rows, tokens] padded on the right to one vector per row, [rows, width].
 
-        The decoder reads the same ids, moved right by one behind the start token. The vector is
-        its state at the place of the last token, where it has read all but that one: so it is
-        in the published code, which looks for the end token in the ids that were not moved.
+        The decoder reads the same ids, shifted right by one after the start token. The vector is
+        the decoder's state at the position of the last token, where it has read all tokens but the
+        last. The published code does the same: it looks for the end token in the ids before the
+        shift.
         """
         moved = ids.roll(1, dims=1)
         moved[:, 0] = self._start

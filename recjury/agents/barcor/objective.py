@@ -1,4 +1,4 @@
-"""BARCOR's ranking objective; a model from scratch ties names and classes through the graph."""
+"""BARCOR's ranking objective. From scratch, a graph ties the names' embeddings to the classes."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,12 +22,12 @@ _ITEMS = "classification_head.out_proj.weight"
 
 
 class GraphTied(nn.Module):
-    """A recommender whose names and classes share rows, which come from a graph.
+    """A recommender in which the embeddings of names and the classifier share rows from a graph.
 
-    Entities have features; one relational convolution and the features themselves make a row
-    for each. That row is both the embedding of the token that names the entity and the
-    classifier's weights for it. So the model learns for all entities together to copy a name and
-    to go from it to a neighbour. `fold` writes the rows into the recommender.
+    Entities have features. One relational convolution over the graph, plus the features themselves,
+    gives one row for each entity. This row is both the embedding of the token that names the entity
+    and the entity's weights in the classifier. So for all entities together, the model learns to
+    copy a name and to move from a name to a neighbour. `fold` writes the rows into the recommender.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class GraphTied(nn.Module):
         *,
         bases: int = 8,
     ):
-        """`names` are token ids to entity ids."""
+        """`names` maps token ids to entity ids."""
         super().__init__()
         width = recommender.classification_head.dense.in_features
         self.recommender = recommender
@@ -55,7 +55,7 @@ class GraphTied(nn.Module):
         return encoded + self.node_embeds
 
     def tensors(self) -> dict[str, Tensor]:
-        """The recommender's tensors that hold rows."""
+        """The recommender's tensors that contain rows."""
         rows = self.rows()
         words = self.recommender.model.shared.weight
         words = words.index_put((self._tokens,), rows[self._entities])
@@ -77,10 +77,11 @@ class GraphTied(nn.Module):
 
 
 class Untied(nn.Module):
-    """A recommender as it is, to be trained like `GraphTied`: a published BART reads names."""
+    """A recommender without tied rows, trained like `GraphTied`: a published BART can read
+    names."""
 
     def __init__(self, recommender: BarcorRecommender):
-        """Train it alone."""
+        """Train the recommender without a graph."""
         super().__init__()
         self.recommender = recommender
 
@@ -99,10 +100,10 @@ class Untied(nn.Module):
 
 
 def let_names_through(recommender: BarcorRecommender) -> None:
-    """Initialise value projections and the dense layer near the identity, so that they copy.
+    """Initialise value projections and the dense layer near the identity, so that they copy names.
 
-    From random matrices the model hardly learns, on a small corpus, to carry a name from the
-    words to the classes.
+    On a small corpus, a model that starts from random matrices hardly learns to carry a name from
+    the words to the classes.
     """
     with torch.no_grad():
         for name, module in recommender.named_modules():
@@ -112,7 +113,7 @@ def let_names_through(recommender: BarcorRecommender) -> None:
 
 
 class BarcorRanking:
-    """Cross-entropy over all entities; a training `Objective`."""
+    """Cross-entropy over all entities; an `Objective` of the training loop."""
 
     part = "recommender"
 
@@ -124,7 +125,7 @@ class BarcorRanking:
         tokens: Tokens,
         context: int,
     ):
-        """`context` is the most tokens of a conversation that are read."""
+        """`context` is the largest number of tokens read from a conversation."""
         self._model, self._space, self._stop = model, space, parts.stop
         self._tokens, self._context = tokens, context
         self._rows = [self._ids(each) for each in parts.train]
@@ -132,7 +133,7 @@ class BarcorRanking:
 
     @property
     def lengths(self) -> Sequence[int]:
-        """How many tokens each row to train on has."""
+        """The number of tokens of each training row."""
         return [len(row) for row in self._rows]
 
     def loss(self, rows: Sequence[int]) -> Tensor:
@@ -142,7 +143,7 @@ class BarcorRanking:
         return functional.cross_entropy(scores, self._labels[rows])
 
     def figures(self) -> Mapping[str, float]:
-        """Recall@1 and @10 on what decides when to stop."""
+        """Recall@1 and @10 on the split that decides when to stop."""
         return first_and_ten(self.ranks(self._stop))
 
     def quality(self, figures: Mapping[str, float]) -> float:

@@ -30,7 +30,7 @@ _ROLE = "System:"
 
 
 class BARCOR(NeuralRecommender):
-    """Recommends and speaks from the words of the conversation alone; a `Recommender`."""
+    """Recommends and writes replies from the words of the conversation alone; a `Recommender`."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class BARCOR(NeuralRecommender):
             "limits": loaded.limits.model_dump(),
             "rules": generator.rules.settings,
             "catalogue": corpus.catalogue.digest,
-            # Its scores come from words alone: other names in the graph only help to correct.
+            # Its scores come from words alone; other names of the graph only help to correct.
             "graph": corpus.graph.items_digest if published else corpus.graph.digest,
             "list_length": list_length,
         }
@@ -84,7 +84,7 @@ class BARCOR(NeuralRecommender):
         backbones: Mapping[str, str] | None = None,
         device: str = "cpu",
     ) -> "BARCOR":
-        """Load a checkpoint folder laid out as iEvaLM's.
+        """Load a checkpoint folder with iEvaLM's layout.
 
         `fidelity` None takes what the checkpoint was trained as; a published one is "ievalm".
         `backbones` may give the tokenizer (`bart`), a folder or hub name; the default is the
@@ -113,7 +113,7 @@ class BarcorRanker:
     def __init__(
         self, model: BarcorRecommender, tokens: Tokens, context: int, items: NDArray[np.int64]
     ):
-        """`context` is the most tokens read; `items` are the items' entity ids."""
+        """`context` is the largest number of tokens read; `items` are the items' entity ids."""
         self._model, self._tokens, self._context, self._items = model, tokens, context, items
 
     def scores(self, heard: Sequence[EncodedContext]) -> NDArray[np.float32]:
@@ -134,7 +134,8 @@ class BarcorRanker:
 def barcor_generator(
     loaded: BarcorCheckpoint, fidelity: Fidelity, device: str = "cpu"
 ) -> BartGenerator:
-    """The generator of a checkpoint; a token that means an item stays where it is corrected."""
+    """The generator of a checkpoint; with "corrected", tokens that mean an item stay in the
+    text."""
     loaded.generator.model.to(device)
     named = fidelity == "corrected" and loaded.tokens.find(ITEM) is not None
     return BartGenerator(
@@ -149,9 +150,10 @@ def barcor_generator(
 
 
 def without_letters(text: str) -> str:
-    """The text without its leading letters of "System;:", whatever word they belong to.
+    """The text without its leading letters of "System;:", even if they belong to another word.
 
-    So the published code takes off the role: "System: yes" becomes "yes", and "yes" nothing.
+    The published code removes the role in this way: "System: yes" becomes "yes", and "yes" becomes
+    empty.
     """
     return text.lstrip("System;:").strip()
 

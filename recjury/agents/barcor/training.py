@@ -1,7 +1,7 @@
-"""Training BARCOR: its recommender and its generator, from scratch or from a published BART.
+"""Train BARCOR: its recommender and its generator, from scratch or from a published BART.
 
-From scratch, the recommender is helped by a graph behind the names; a published BART can read
-names, and is fine-tuned as it is.
+From scratch, a graph helps the recommender to learn names. A published BART can already read names,
+and is fine-tuned without the graph.
 """
 
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ class BarcorHyperparameters(SystemPlan):
     def small(cls) -> Self:
         """For corpora of fewer than 4,000 examples: small models, and facts of the graph.
 
-        So few hardly teach the items: most of what it recommends is what the graph says.
+        So few examples teach little about the items: most recommendations follow from the graph.
         """
         return cls(
             recommender=TrainingPlan(epochs=8, patience=3, batch=32, learning_rate=2e-3),
@@ -63,7 +63,7 @@ class BarcorHyperparameters(SystemPlan):
         )
 
     def from_published(self) -> Self:
-        """These with plans for a published BART; sizes are that one's own."""
+        """These hyperparameters with plans for a published BART, which has its own sizes."""
         return replace(
             self,
             recommender=TrainingPlan(epochs=10, patience=3, batch=32, learning_rate=1e-4),
@@ -82,10 +82,10 @@ def train_barcor(
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
 
-    Trains in one thread: the same seed on the same machine gives the same numbers. `progress`
-    counts steps. `origins` may give the `bart` that both parts start from. Raises
-    DataError when the corpus has nothing to train on or the BART does not fit, ConfigError for a
-    folder that holds something else.
+    Training uses one thread: the same seed on the same machine gives the same numbers. `progress`
+    counts steps. `origins` may give the `bart` from which both parts start. Raises DataError if the
+    corpus has nothing to train on or the BART does not fit, and ConfigError if the folder has other
+    contents.
     """
     check_place(out)
     session = TrainingRun(
@@ -122,7 +122,7 @@ def train_barcor(
 
 
 def _sizes(chosen: BarcorHyperparameters, start: BartStart) -> dict[str, float]:
-    """What was chosen beside the plans: of the models, only where they are from scratch."""
+    """The hyperparameters besides the plans; the models' sizes only if they are from scratch."""
     if start.published is not None:
         return {"facts": chosen.facts}
     return {
@@ -138,7 +138,7 @@ def _sizes(chosen: BarcorHyperparameters, start: BartStart) -> dict[str, float]:
 def _start(
     session: TrainingRun, chosen: BarcorHyperparameters, origins: Mapping[str, Origin]
 ) -> tuple[BartStart, dict[int, int]]:
-    """What both parts begin as, and which tokens are names of entities."""
+    """The initial state of both parts, and the tokens that name entities."""
     if "bart" in origins:
         return published_bart(origins["bart"], checkpoint.LIMITS), {}
     tokens = learn_tokens(session.examples, session.said, "bart", size=chosen.vocabulary)

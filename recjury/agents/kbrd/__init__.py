@@ -1,3 +1,4 @@
-"""KBRD (Chen et al. 2019): recommending over a knowledge graph. Import the submodules: torch."""
+"""KBRD (Chen et al., 2019): recommendation with a knowledge graph. Import its submodules
+(torch)."""
 
 __all__: list[str] = []

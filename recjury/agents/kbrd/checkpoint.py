@@ -1,6 +1,6 @@
-"""KBRD checkpoint folders: `rec_model/model.pt` as iEvaLM saves it, and `recjury.json` beside it.
+"""KBRD checkpoint folders: `rec_model/model.pt` in iEvaLM's format, and `recjury.json` beside it.
 
-The generator's `conv_model/` is read by `recjury.agents.kbrd.generator`.
+`recjury.agents.kbrd.generator` reads the generator's `conv_model/`.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class KbrdCheckpoint(NamedTuple):
 
 
 def save(folder: Path, model: KbrdModel, metadata: Metadata) -> None:
-    """Write a checkpoint folder; a file is whole or not there, metadata comes last."""
+    """Write a checkpoint folder; each file is written in one step, and the metadata last."""
     (folder / METADATA).unlink(missing_ok=True)
     weights.write_tensors(folder / WEIGHTS, model.state_dict())
     write_metadata(folder, metadata)
@@ -43,11 +43,12 @@ def save(folder: Path, model: KbrdModel, metadata: Metadata) -> None:
 def load(
     folder: Path, *, entities: int, relations: int, fidelity: Fidelity | None = None
 ) -> KbrdCheckpoint:
-    """Load a checkpoint for a graph of that many entities and relations.
+    """Load a checkpoint for a graph with that many entities and relations.
 
-    `fidelity` None means what the metadata says, and "ievalm" for a checkpoint without any.
-    Raises ConfigError when the folder has none, DataError when the file cannot be read as plain
-    tensors, or its tensors are not those of this graph (naming expected and found).
+    With `fidelity` None, the metadata's value is used, or "ievalm" if there is no metadata. Raises
+    ConfigError if the folder has no checkpoint. Raises DataError if the file cannot be read as
+    plain tensors, or if its tensors are not those of this graph (the message has the expected and
+    the found ones).
     """
     path = folder / WEIGHTS
     if not path.is_file():
@@ -66,7 +67,7 @@ def load(
 def _model_for(
     tensors: Mapping[str, Tensor], entities: int, relations: int, fidelity: Fidelity
 ) -> KbrdModel:
-    """An untrained model of the file's own width."""
+    """An untrained model with the same width as the file's tensors."""
     dim = weights.size(tensors, "node_embeds", axis=1, default=128)
     bases = weights.size(tensors, "kg_encoder.weight", axis=0, default=8)
     return KbrdModel(entities, relations, dim=dim, bases=bases, fidelity=fidelity)

@@ -1,4 +1,4 @@
-"""A corpus as KBRD trains on it: entity ids in, the id of the recommended item out."""
+"""A corpus in the form that KBRD trains on: entity ids, and the id of the recommended item."""
 
 import hashlib
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ _ITSELF = "what it was trained on (there is nothing else to stop by)"
 
 
 class Space(NamedTuple):
-    """What is scored. Row n of everything about items is the n-th item of the graph.
+    """The items that are scored. Row n of every array about items is the n-th item of the graph.
 
-    `items` [items] are entity ids, `columns` finds an item's row by its entity id, `refs` are
-    the items as the catalogue knows them, `popularity` [items] how often people mention them.
+    `items` [items] are entity ids. `columns` maps an item's entity id to its row. `refs` are the
+    items of the catalogue. `popularity` [items] is the number of times that people mention them.
     """
 
     entities: int
@@ -34,11 +34,11 @@ class Space(NamedTuple):
 
 
 class Instance(NamedTuple):
-    """One answer to learn or to find.
+    """One answer to learn or to predict.
 
-    `entities` are the known ones among the last `ENTITY_LIMIT` names before the answer, repeats
-    kept; `mentioned` says whether the label occurs anywhere in the conversation before, and
-    `context` are that conversation's utterances, even index = user.
+    `entities` are the known entities among the last `ENTITY_LIMIT` names before the answer, with
+    repetitions. `mentioned` is True if the label occurs anywhere in the conversation before.
+    `context` has that conversation's utterances; those at even indices are the user's.
     """
 
     dialogue: str
@@ -49,7 +49,7 @@ class Instance(NamedTuple):
 
 
 class Splits(NamedTuple):
-    """What to train on and what decides when to stop, and a sentence about each."""
+    """The instances to train on and those that decide when to stop, with a phrase for each."""
 
     train: list[Instance]
     stop: list[Instance]
@@ -58,7 +58,7 @@ class Splits(NamedTuple):
 
 
 class ExampleSplits(NamedTuple):
-    """`Splits`, as the corpus has its examples."""
+    """`Splits`, with examples of the corpus instead of instances."""
 
     train: list[TrainingExample]
     stop: list[TrainingExample]
@@ -102,7 +102,7 @@ def _instances(corpus: Corpus, example: TrainingExample) -> list[Instance]:
 
 
 def splits(corpus: Corpus) -> Splits:
-    """The instances of `example_splits`. Raises DataError when there is nothing to learn from."""
+    """The instances of `example_splits`. Raises DataError if there is nothing to learn from."""
     parts = example_splits(corpus)
     train, stop = (
         [each for example in examples for each in _instances(corpus, example)]
@@ -114,10 +114,11 @@ def splits(corpus: Corpus) -> Splits:
 
 
 def example_splits(corpus: Corpus) -> ExampleSplits:
-    """What a corpus offers for training.
+    """The examples that a corpus offers for training.
 
-    Without a train split the validation split is trained on, and a tenth of its dialogues,
-    chosen by their hash, decides when to stop. Raises DataError when there is neither.
+    If there is no train split, the validation split is used: a tenth of its dialogues, chosen by
+    their hash, decides when to stop, and the model is trained on the others. Raises DataError if
+    there is neither split.
     """
     valid = corpus.examples("valid") if "valid" in corpus.splits else []
     train = corpus.examples("train") if "train" in corpus.splits else []
@@ -139,10 +140,11 @@ def example_splits(corpus: Corpus) -> ExampleSplits:
 
 
 def graph_instances(corpus: Corpus, *, most: int) -> list[Instance]:
-    """What the graph alone says, as if people had said it: at most `most` instances.
+    """Instances made from the graph alone, as if people had said them: at most `most`.
 
-    Who likes a person or genre gets an item that has it, who likes an item one that shares a
-    person. What more than 40 items have in common says too little. Chosen by hash.
+    A user who likes a person or genre gets an item that has it; a user who likes an item gets one
+    that shares a person with it. An attribute that more than 40 items share is not used, because it
+    says too little. The instances are chosen by their hash.
     """
     graph = corpus.graph
     sharing: dict[int, list[int]] = {}

@@ -1,4 +1,4 @@
-"""The knowledge graph as the index arrays that a relational graph convolution reads."""
+"""The knowledge graph as index arrays for a relational graph convolution."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,10 +12,10 @@ from recjury.knowledge import Edge
 class Neighbourhoods(NamedTuple):
     """Directed edges, grouped into bags: one bag per (relation, receiving node) with an edge.
 
-    Bags are sorted by relation. `sources` [edges] are sending nodes, bag after bag; `starts`
-    [bags] is where each bag begins in it; `per_relation` [relations] counts the bags of each
-    relation. `by_node` [bags] lists the bags by receiving node, and `node_starts` [nodes] is
-    where each node's begin in that, also for a node that receives nothing.
+    Bags are sorted by relation. `sources` [edges] are sending nodes, bag after bag; `starts` [bags]
+    is where each bag begins in it; `per_relation` [relations] counts the bags of each relation.
+    `by_node` [bags] lists the bags by receiving node, and `node_starts` [nodes] is where each
+    node's bags begin in it, also for a node that receives nothing.
     """
 
     sources: Tensor
@@ -26,7 +26,7 @@ class Neighbourhoods(NamedTuple):
 
 
 def neighbourhoods(edges: Iterable[Edge], nodes: int, relations: int) -> Neighbourhoods:
-    """Group the graph's edges; they are sorted, so that their order does not matter."""
+    """Group the graph's edges; they are sorted first, so that their order does not matter."""
     table = torch.tensor(
         sorted((edge.relation, edge.target, edge.source) for edge in edges), dtype=torch.long
     ).reshape(-1, 3)

@@ -1,7 +1,7 @@
-"""KBRD's response generator: BART with a bias on the vocabulary that comes from the user.
+"""KBRD's response generator: BART with a bias on the vocabulary that depends on the user.
 
-Chen et al. 2019, section 3.3. Its folder `conv_model/` is laid out as iEvaLM's: `config.json` and
-weights; a generator trained from scratch brings its tokenizer in `backbones/bart/`.
+Chen et al., 2019, section 3.3. Its folder `conv_model/` has iEvaLM's layout: `config.json` and
+weights. A generator trained from scratch has its tokenizer in `backbones/bart/`.
 """
 
 from pathlib import Path
@@ -37,8 +37,8 @@ def load_generator(
 ) -> KbrdSpeech:
     """Load the generator of a checkpoint folder, for users of `width` features.
 
-    `backbone` names the tokenizer's folder or hub name. Raises ConfigError for what is missing,
-    DataError for what does not fit.
+    `backbone` is the folder or hub name of the tokenizer. Raises ConfigError for a missing file,
+    and DataError for one that does not fit.
     """
     generator = bart_files.load_generator(
         folder / CONV, max_length=limits.response, whose="KBRD", bias_width=width

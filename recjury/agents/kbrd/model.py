@@ -1,7 +1,7 @@
-"""KBRD's recommender: an R-GCN over the knowledge graph, and a user made of entities.
+"""KBRD's recommender: an R-GCN over the knowledge graph, and a user vector pooled from entities.
 
-Chen et al. 2019, section 3.2. Tensor names and shapes are those that iEvaLM's code saves, so
-that checkpoints made with it load.
+Chen et al., 2019, section 3.2. Tensor names and shapes are those of iEvaLM's code, so that
+checkpoints made with it can be loaded.
 """
 
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from recjury.agents.neural.description import Fidelity
 
 
 class RelationalConvolution(nn.Module):
-    """One R-GCN layer with basis decomposition (Schlichtkrull et al. 2018).
+    """One R-GCN layer with basis decomposition (Schlichtkrull et al., 2018).
 
-    out_i = x_i root + bias + sum over relations r of mean_{j -r-> i}(x_j) W_r, where
-    W_r = sum_b comp[r, b] weight[b]; a relation without a neighbour adds nothing.
+    out_i = x_i root + bias + sum over relations r of mean_{j -r-> i}(x_j) W_r, where W_r = sum_b
+    comp[r, b] weight[b]; a relation without a neighbour adds nothing.
     """
 
     def __init__(self, dim: int, relations: int, bases: int):
@@ -34,7 +34,7 @@ class RelationalConvolution(nn.Module):
     def forward(self, features: Tensor, edges: Neighbourhoods) -> Tensor:
         """[nodes, dim] to [nodes, dim]."""
         relation_weights = torch.einsum("rb,bio->rio", self.comp, self.weight)
-        # Bags fuse gather and mean: ten times the speed of index_add, and as deterministic.
+        # Bags gather and average in one step: ten times faster than index_add, also deterministic.
         means = functional.embedding_bag(edges.sources, features, edges.starts, mode="mean")
         per_relation = torch.split(means, list(edges.per_relation))
         messages = torch.cat(
@@ -48,14 +48,15 @@ class EntityAttention(nn.Module):
     """Additive self-attention that weighs the entities of one user."""
 
     def __init__(self, dim: int):
-        """Make attention over vectors of `dim` features."""
+        """Make an attention over vectors of `dim` features."""
         super().__init__()
         self.attn = nn.Sequential(nn.Linear(dim, dim), nn.Tanh(), nn.Linear(dim, 1))
 
     def forward(self, entities: Tensor, known: Tensor) -> Tensor:
-        """Pool [users, entities, dim] to [users, dim]; `known` [users, entities] marks no padding.
+        """Pool [users, entities, dim] to [users, dim]; `known` [users, entities] is False for
+        padding.
 
-        The weights of a user's known entities sum to 1; a user without any becomes zero.
+        The weights of a user's known entities sum to 1. A user without any gets a zero vector.
         """
         scores: Tensor = self.attn(entities).squeeze(-1)
         weights = scores.masked_fill(~known, torch.finfo(scores.dtype).min).softmax(-1)
@@ -65,9 +66,9 @@ class EntityAttention(nn.Module):
 class KbrdModel(nn.Module):
     """Scores every node of the graph for users given as lists of entity ids.
 
-    `fidelity` is how a user is pooled: "corrected" attends over the entities, as the paper says;
-    "ievalm" sums them, as the released inference code does (its softmax runs over an axis of
-    size one, so that the attention's tensors have no effect).
+    `fidelity` says how a user's entities are pooled. "corrected" attends over the entities, as in
+    the paper. "ievalm" sums them, as the released inference code does (its softmax runs over an
+    axis of size one, so that the attention's tensors have no effect).
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class KbrdModel(nn.Module):
         bases: int = 8,
         fidelity: Fidelity = "corrected",
     ):
-        """Make an untrained model for `nodes` entities; the padding node is one more."""
+        """Make an untrained model for `nodes` entities; one padding node is added."""
         super().__init__()
         self.fidelity = fidelity
         self.node_embeds = nn.Parameter(torch.empty(nodes, dim))
@@ -99,14 +100,15 @@ class KbrdModel(nn.Module):
         return torch.cat([encoded, self.special_token_embeddings])
 
     def scores(self, nodes: Tensor, users: Sequence[Sequence[int]]) -> Tensor:
-        """[users, entities + 1]: each node's score for each user; zero without an entity.
+        """[users, entities + 1]: each node's score for each user; zero for a user without an
+        entity.
 
-        `users` hold entity ids; an id that comes twice counts twice.
+        `users` holds entity ids; an id that occurs twice counts twice.
         """
         return self.pool(nodes, users) @ nodes.T
 
     def pool(self, nodes: Tensor, users: Sequence[Sequence[int]]) -> Tensor:
-        """[users, dim]: each user's entities pooled into one vector."""
+        """[users, dim]: the pooled entities of each user."""
         width = max(1, max((len(user) for user in users), default=1))
         rows = [[*user, *[self.padding] * (width - len(user))] for user in users]
         ids = torch.tensor(rows, dtype=torch.long, device=nodes.device).reshape(-1, width)

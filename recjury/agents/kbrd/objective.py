@@ -15,14 +15,15 @@ from recjury.errors import DataError
 
 
 class KbrdRanking:
-    """Cross-entropy over all nodes; a training `Objective`."""
+    """Cross-entropy over all nodes; an `Objective` of the training loop."""
 
     part = "recommender"
 
     def __init__(self, model: KbrdModel, space: Space, parts: Splits):
-        """A user without an entity scores zero everywhere: there is nothing to learn from it.
+        """Leave out users without an entity: their scores are zero, so nothing can be learnt from
+        them.
 
-        Raises DataError when all are like that.
+        Raises DataError if no user is left.
         """
         self._model, self._space, self._stop = model, space, parts.stop
         self._train = [each for each in parts.train if each.entities]
@@ -31,7 +32,7 @@ class KbrdRanking:
 
     @property
     def lengths(self) -> Sequence[int]:
-        """All of one size: they are pooled."""
+        """The same length for all: their entities are pooled."""
         return [1] * len(self._train)
 
     def loss(self, rows: Sequence[int]) -> Tensor:
@@ -42,11 +43,11 @@ class KbrdRanking:
         return functional.cross_entropy(scores, torch.tensor([each.label for each in some]))
 
     def figures(self) -> Mapping[str, float]:
-        """Recall@1 and @10 on what decides when to stop."""
+        """Recall@1 and @10 on the split that decides when to stop."""
         return first_and_ten(self.ranks(self._stop))
 
     def quality(self, figures: Mapping[str, float]) -> float:
-        """Their sum."""
+        """The sum of both."""
         return figures["recall@1"] + figures["recall@10"]
 
     def ranks(self, instances: Sequence[Instance]) -> NDArray[np.int64]:

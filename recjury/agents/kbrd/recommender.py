@@ -45,8 +45,8 @@ _SENTENCES = (
 class KBRD(NeuralRecommender):
     """Recommends by the entities of the whole conversation; a `Recommender`.
 
-    It speaks with its generator where the checkpoint has one (`settings` say `text: generated`),
-    and else in set sentences around its top items (`text: template`).
+    If the checkpoint has a generator, it writes the replies (`settings` have `text: generated`).
+    Otherwise the replies are fixed sentences with the best items (`text: template`).
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class KBRD(NeuralRecommender):
         speech: KbrdSpeech | None = None,
         device: str = "cpu",
     ):
-        """Serve a loaded checkpoint, `speech` its generator, on a torch `device`.
+        """Serve a loaded checkpoint, with its generator `speech`, on a torch `device`.
 
-        Raises DataError for weights that give no finite scores.
+        Raises DataError if the weights give scores that are not finite.
         """
         if list_length < 1:
             raise ConfigError(f"list_length must be at least 1, got {list_length}")
@@ -112,7 +112,7 @@ class KBRD(NeuralRecommender):
         backbones: Mapping[str, str] | None = None,
         device: str = "cpu",
     ) -> "KBRD":
-        """Load a checkpoint folder made by `train_kbrd`, or one laid out as iEvaLM's are.
+        """Load a checkpoint folder made by `train_kbrd`, or one with iEvaLM's layout.
 
         `fidelity` None takes what the checkpoint was trained as; a published one is "ievalm".
         `backbones` may give the generator's tokenizer (`bart`), a folder or hub name; the default
@@ -138,20 +138,21 @@ class KBRD(NeuralRecommender):
 
 
 class KbrdRanker:
-    """Scores items by the entities of a conversation, by popularity where there are none."""
+    """Scores items by the entities of a conversation; without entities, by popularity."""
 
     def __init__(self, model: KbrdModel, space: Space, *, device: str = "cpu"):
-        """Encode the graph once. Raises DataError for weights that give no finite numbers."""
+        """Encode the graph once. Raises DataError if the weights give numbers that are not
+        finite."""
         self.space = space
         with torch.inference_mode():
-            # The graph's index arrays are on the CPU, and are needed this once only.
+            # The graph's index arrays are on the CPU, and are needed only here.
             self._nodes = model.nodes(space.edges).to(device)
         self._model = model.to(device)
         if not bool(torch.isfinite(self._nodes).all()):
             raise DataError("the KBRD checkpoint gives scores that are not finite numbers")
 
     def users(self, heard: Sequence[EncodedContext]) -> Tensor:
-        """[conversations, width]: each one's entities pooled; zero without any."""
+        """[conversations, width]: the pooled entities of each conversation; zero if it has none."""
         return self._model.pool(self._nodes, [each.context.entities for each in heard])
 
     def entity_scores(self, heard: Sequence[EncodedContext]) -> NDArray[np.float32]:
@@ -169,7 +170,8 @@ class KbrdRanker:
 
 
 class _TemplateGenerator:
-    """Set sentences: a question while nothing is known, else the first items of the list."""
+    """Fixed sentences: a question while no entity is known, otherwise the first items of the
+    list."""
 
     def say(self, heard: Sequence[EncodedContext], lists: Sequence[Sequence[ItemRef]]) -> list[str]:
         return [
@@ -183,7 +185,7 @@ class _TemplateGenerator:
 def kbrd_generator(
     speech: KbrdSpeech, ranker: KbrdRanker, fidelity: Fidelity, device: str = "cpu"
 ) -> BartGenerator:
-    """The generator, led by the ranker's users; published text is left as it comes."""
+    """The generator, biased by the user vectors; "ievalm" leaves its text unchanged."""
     speech.generator.model.to(device)
     named = fidelity == "corrected" and speech.tokens.find(ITEM) is not None
     return BartGenerator(
@@ -199,14 +201,14 @@ def kbrd_generator(
 
 
 def _question(turn: int) -> str:
-    """A question to a user of whom nothing is known; `turn` varies it."""
+    """A question to a user without known entities; `turn` selects the question."""
     return _QUESTIONS[turn // 2 % len(_QUESTIONS)]
 
 
 def _recommendation(items: Sequence[ItemRef], named: Collection[str], turn: int) -> str:
-    """A sentence with the first items of the list whose ids have not been `named` yet.
+    """A sentence with the first items of the list whose ids are not in `named`.
 
-    The list's first item is named again when all of it was named before.
+    If all have been named, the list's first item is named again.
     """
     fresh = [item.name for item in items if item.id not in named][:_NAMED] or [items[0].name]
     joined = fresh[0] if len(fresh) == 1 else f"{', '.join(fresh[:-1])} or {fresh[-1]}"

@@ -1,4 +1,4 @@
-"""Training KBRD: its recommender, and a generator that listens to it."""
+"""Train KBRD: its recommender, and a generator that depends on the recommender's user vectors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ LIMITS = Limits(context=96, entities=32, response=48)
 
 @dataclass(frozen=True, kw_only=True)
 class KbrdHyperparameters(SystemPlan):
-    """How to train; `generator` None trains none, and the system speaks in set sentences."""
+    """How to train. With `generator` None, none is trained, and replies are fixed sentences."""
 
     recommender: TrainingPlan = TrainingPlan(
         epochs=20, batch=256, learning_rate=3e-3, warm_up=0.0, decay=False, clip=None
@@ -47,9 +47,11 @@ class KbrdHyperparameters(SystemPlan):
 
     @classmethod
     def small(cls) -> Self:
-        """For corpora of fewer than 4,000 examples: a small generator, gentle steps for items.
+        """For corpora of fewer than 4,000 examples: a small generator, and a low learning rate for
+        items.
 
-        So few hardly teach the items, and fast steps undo what the graph alone says of them.
+        So few examples teach little about the items, and large steps would undo what the graph
+        alone says about them.
         """
         return cls(
             recommender=TrainingPlan(
@@ -63,12 +65,12 @@ class KbrdHyperparameters(SystemPlan):
         )
 
     def from_published(self) -> Self:
-        """These with a plan for a generator that starts from a published BART."""
+        """These hyperparameters with a plan for a generator that starts from a published BART."""
         gentle = TrainingPlan(epochs=8, patience=2, batch=32, learning_rate=5e-5)
         return replace(self, generator=self.generator and gentle)
 
     def without_generator(self) -> Self:
-        """These with a recommender alone."""
+        """These hyperparameters without a generator."""
         return replace(self, generator=None)
 
 
@@ -84,11 +86,10 @@ def train_kbrd(
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
 
-    The weights kept are those of the epoch that did best on validation. Trains in one thread:
-    the same seed on the same machine gives the same numbers. `progress` counts
-    steps. `origins` may give the `bart` that the generator starts from. Raises DataError when
-    the corpus has nothing to train on or the BART does not fit, ConfigError for a folder that
-    holds something else.
+    The weights of the epoch with the best validation result are kept. Training uses one thread: the
+    same seed on the same machine gives the same numbers. `progress` counts steps. `origins` may
+    give the `bart` from which the generator starts. Raises DataError if the corpus has nothing to
+    train on or the BART does not fit, and ConfigError if the folder has other contents.
     """
     check_place(out)
     speaks = hyperparameters.generator is not None
@@ -119,7 +120,7 @@ def train_kbrd(
 
 
 def _sizes(chosen: KbrdHyperparameters, start: BartStart | None) -> dict[str, float]:
-    """What was chosen beside the plans: of the generator, only where it is from scratch."""
+    """The hyperparameters besides the plans; the generator's sizes only if it is from scratch."""
     found: dict[str, float] = {"dim": chosen.dim, "bases": chosen.bases}
     if start is not None and start.published is None:
         found |= {
@@ -133,7 +134,7 @@ def _sizes(chosen: KbrdHyperparameters, start: BartStart | None) -> dict[str, fl
 def _start(
     session: TrainingRun, chosen: KbrdHyperparameters, origins: Mapping[str, Origin]
 ) -> BartStart:
-    """What the generator begins as."""
+    """The initial state of the generator."""
     if "bart" in origins:
         return published_bart(origins["bart"], PUBLISHED)
     tokens = learn_tokens(session.examples, session.said, "bart", size=chosen.vocabulary)
@@ -150,7 +151,7 @@ def _start(
 def _speak(
     session: TrainingRun, model: KbrdModel, plan: TrainingPlan, start: BartStart, folder: Path
 ) -> None:
-    """Train the generator for users as the recommender pools them, and write it."""
+    """Train the generator for the recommender's user vectors, and write it."""
     generator = start.generator(bias_width=model.node_embeds.shape[1])
     with torch.no_grad():
         nodes = model.nodes(session.space.edges)

@@ -1,3 +1,3 @@
-"""What the neural systems share: weights, tokens, BART. Import the submodules."""
+"""Code that the neural systems share: weights, tokens, BART. Import its submodules."""
 
 __all__: list[str] = []

@@ -1,7 +1,8 @@
-"""Published models that checkpoints build on: in the checkpoint, in a local folder, or by hub name.
+"""Published models that checkpoints build on: in the checkpoint, in a local folder, or from the
+hub.
 
-A backbone is a folder with the files that were published. If a name is not a folder, it is looked
-up in the hub's cache and, where there is a network, fetched.
+A backbone is a folder with the published files. A name that is not a folder is looked up in the
+hub's cache; if it is not there, it is fetched over the network.
 """
 
 from pathlib import Path
@@ -65,7 +66,7 @@ def backbone_folder(
 def find_origin(name: str, kind: str) -> Origin:
     """A backbone to train from, by its folder or hub name.
 
-    Raises ConfigError like `backbone_folder`.
+    Raises ConfigError as `backbone_folder`.
     """
     advice = f"with `--backbone {kind}=FOLDER`"
     folder = _folder(name, kind, weights=True, advice=advice)
@@ -74,7 +75,8 @@ def find_origin(name: str, kind: str) -> Origin:
 
 
 def _folder(name: str, kind: str, *, weights: bool, advice: str) -> Path:
-    """A local folder of that name, or the hub's; `advice` says where to name another."""
+    """The local folder with that name, or the hub's; `advice` says where another one can be
+    named."""
     local = Path(name).expanduser()
     if local.is_dir():
         return local
@@ -84,7 +86,7 @@ def _folder(name: str, kind: str, *, weights: bool, advice: str) -> Path:
     tokenizer = _any_of(name, _TOKENIZER, offline=offline)
     needed = [tokenizer is not None]
     if weights:
-        # The first of the two weight files that is there is enough.
+        # One of the two weight files is enough: the first that exists.
         needed.append(_any_of(name, ("config.json",), offline=offline) is not None)
         needed.append(any(_any_of(name, (file,), offline=offline) is not None for file in _WEIGHTS))
     if tokenizer is None or not all(needed):
@@ -93,9 +95,9 @@ def _folder(name: str, kind: str, *, weights: bool, advice: str) -> Path:
 
 
 def _reachable(name: str) -> bool:
-    """Whether the hub answers, even with a refusal. It is asked once.
+    """Whether the hub answers, even with an error status. The hub is asked once per process.
 
-    Without an answer `hf_hub_download` would go on asking for half a minute, for each file.
+    Without this check, `hf_hub_download` would retry for half a minute for each file.
     """
     from huggingface_hub import get_hf_file_metadata, hf_hub_url
     from huggingface_hub.errors import HfHubHTTPError
@@ -104,15 +106,15 @@ def _reachable(name: str) -> bool:
         get_hf_file_metadata(hf_hub_url(name, "config.json"))
     except HfHubHTTPError:
         return True
-    except Exception:  # each version of the library has its own for a network that is not there
+    except Exception:  # each version of the library raises another exception without a network
         return False
     return True
 
 
 def _any_of(name: str, files: tuple[str, ...], *, offline: bool) -> Path | None:
-    """Fetch those of the files that the hub has; the path of the last one, if any.
+    """Fetch each of the files that the hub has; return the path of the last one, or None.
 
-    `offline` looks into its cache alone.
+    `offline` uses the hub's cache only.
     """
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError
@@ -122,7 +124,7 @@ def _any_of(name: str, files: tuple[str, ...], *, offline: bool) -> Path | None:
         try:
             found = Path(hf_hub_download(name, file, local_files_only=offline))
         except EntryNotFoundError:
-            continue  # not cached, or not published: another file may do
+            continue  # not cached, or not published: another file may be enough
         except (HfHubHTTPError, HFValidationError, OSError):
             return found
     return found

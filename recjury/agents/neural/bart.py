@@ -1,4 +1,4 @@
-"""BART with the tensor names of checkpoints: the generators of KBRD and BARCOR."""
+"""BART with the tensor names of KBRD's and BARCOR's checkpoints."""
 
 from collections.abc import Sequence
 
@@ -16,10 +16,10 @@ def padded(rows: Sequence[Sequence[int]], *, width: int = 0, fill: int = PAD) ->
 
 
 class BartLanguageModel(nn.Module):
-    """BART with a language model head; with `bias_width`, KBRD's bias on the vocabulary too.
+    """BART with a language model head; with `bias_width`, also with KBRD's bias on the vocabulary.
 
-    A user vector [bias_width] is projected to one number per token, which is added to the
-    scores of every step (Chen et al. 2019, section 3.3).
+    A user vector [bias_width] is projected to one number per token, which is added to the scores of
+    every step (Chen et al., 2019, section 3.3).
     """
 
     def __init__(self, config: BartConfig, *, bias_width: int | None = None):
@@ -59,11 +59,11 @@ class BartLanguageModel(nn.Module):
         return scores + self.bias(users).unsqueeze(1)
 
     def for_generation(self) -> BartForConditionalGeneration:
-        """transformers' own class around the same modules, without generation settings.
+        """transformers' own class with the same modules, without generation settings.
 
-        It leaves out KBRD's bias.
+        It does not include KBRD's bias.
         """
-        with torch.device("meta"):  # its own weights are never used
+        with torch.device("meta"):  # its initial weights are never used
             found = BartForConditionalGeneration(self.model.config)
         found.model, found.lm_head = self.model, self.lm_head
         found.final_logits_bias = torch.zeros_like(self.get_buffer("final_logits_bias"))

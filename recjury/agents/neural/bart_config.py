@@ -1,4 +1,4 @@
-"""The size of a BART and how it generates: from scratch, or read from a checkpoint's files."""
+"""The size of a BART and its generation settings: from scratch, or from a checkpoint's files."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ END = 2
 
 @dataclass(frozen=True, kw_only=True)
 class BartDims:
-    """The size of a BART from scratch; `positions` is the longest text, in tokens."""
+    """The size of a BART from scratch; `positions` is the largest number of tokens in a text."""
 
     vocabulary: int
     width: int = 128
@@ -51,7 +51,10 @@ class BartDims:
 
 
 def read_config(folder: Path) -> BartConfig:
-    """The `config.json` of a checkpoint folder. ConfigError without one, DataError if broken."""
+    """The `config.json` of a checkpoint folder.
+
+    Raises ConfigError if it is missing, and DataError if it is invalid.
+    """
     described = read_json(folder / CONFIG)
     if described is None:
         raise ConfigError(f"no config.json in {folder}: it says the size of the model")
@@ -60,24 +63,27 @@ def read_config(folder: Path) -> BartConfig:
             f"expected a model of type bart, found {described.get('model_type')!r}",
             path=folder / CONFIG,
         )
-    # Labels are counted from the graph; their names are of no use and slow to read.
+    # Labels are counted from the graph; their names are not used, and are slow to read.
     kept = {k: v for k, v in described.items() if k not in ("id2label", "label2id")}
     return made(lambda: BartConfig(**kept), folder)
 
 
 def made(make: Callable[[], T], folder: Path) -> T:
-    """What `make` makes of the `config.json` in `folder`; DataError if that cannot be used."""
+    """Return what `make` builds from the `config.json` in `folder`.
+
+    Raises DataError if the file cannot be used.
+    """
     try:
         return make()
-    except Exception as error:  # each library has its own for a size that does not fit
+    except Exception as error:  # each library raises another exception for a size that does not fit
         reason = " ".join(str(error).split())
         raise DataError(f"cannot be used: {reason}", path=folder / CONFIG) from error
 
 
 def refuse_beyond(config: BartConfig, tokens: Tokens, limits: Limits, folder: Path) -> None:
-    """DataError for texts that are longer, or in more tokens, than the model in `folder` takes.
+    """Raise DataError if the limits or the tokens exceed what the model in `folder` supports.
 
-    Looking them up would fail in the middle of a conversation.
+    Otherwise an embedding look-up would fail in the middle of a conversation.
     """
     path, room = folder / CONFIG, int(config.max_position_embeddings)
     if tokens.size > config.vocab_size:
@@ -96,7 +102,7 @@ def refuse_beyond(config: BartConfig, tokens: Tokens, limits: Limits, folder: Pa
 
 
 class _Generation(BaseModel):
-    """What of a generation configuration changes greedy search."""
+    """The settings of a generation configuration that change greedy search."""
 
     model_config = ConfigDict(strict=True)
 
@@ -109,16 +115,16 @@ class _Generation(BaseModel):
 
 
 def read_rules(folder: Path, *, max_length: int) -> DecodingConfig:
-    """How a checkpoint says to generate, without the bans that iEvaLM adds.
+    """The generation settings of a checkpoint, without the bans that iEvaLM adds.
 
-    Read from `generation_config.json`, unless that is derived from `config.json`, then from
-    there. `max_length` counts the decoder's start token.
+    They are read from `generation_config.json`. If that file says that it was derived from
+    `config.json`, they are read from `config.json`. `max_length` counts the decoder's start token.
     """
     path = folder / "generation_config.json"
     described = read_json(path)
     if described is None or described.get("_from_model_config"):
         path = folder / CONFIG
-        # What BART's configuration leaves out has BART's defaults.
+        # Values that the configuration leaves out are BART's defaults.
         described = {"eos_token_id": END, "forced_eos_token_id": END} | (read_json(path) or {})
     try:
         found = _Generation.model_validate(described)
@@ -137,7 +143,8 @@ def read_rules(folder: Path, *, max_length: int) -> DecodingConfig:
 
 
 def read_json(path: Path) -> dict[str, object] | None:
-    """The object in a JSON file; None without the file, DataError for anything else."""
+    """The object in a JSON file; None if the file is missing. Raises DataError for anything
+    else."""
     if not path.is_file():
         return None
     try:

@@ -1,4 +1,4 @@
-"""Folders of BART checkpoints: `config.json` and weights, as transformers lays them out."""
+"""Folders of BART checkpoints: `config.json` and weights, in transformers' format."""
 
 import os
 from collections.abc import Mapping
@@ -26,8 +26,8 @@ HEAD = "lm_head.weight"
 class LoadedGenerator(NamedTuple):
     """A loaded generator in evaluation mode.
 
-    `rules` are the checkpoint's own, with the bans on trigrams that iEvaLM adds. `files` are those
-    that make the model: weights and `config.json`.
+    `rules` are the checkpoint's own, plus iEvaLM's bans on trigrams. `files` are the weights and
+    `config.json`.
     """
 
     model: BartLanguageModel
@@ -40,8 +40,8 @@ def load_generator(
 ) -> LoadedGenerator:
     """Load a generator; `bias_width` is the width of KBRD's users, None for plain BART.
 
-    `max_length` counts the decoder's start token. Raises ConfigError for a folder without a
-    model, DataError for one that does not fit.
+    `max_length` counts the decoder's start token. Raises ConfigError if the folder has no model,
+    and DataError if the model does not fit.
     """
     config = read_config(folder)
     path = weights.find_weights(folder, WEIGHTS, advice=f"{whose}'s generator")
@@ -63,10 +63,10 @@ def save_bart(folder: Path, model: nn.Module, config: BartConfig) -> None:
 
 
 def with_tied(tensors: Mapping[str, Tensor], path: Path, *more: str) -> dict[str, Tensor]:
-    """The tensors with those that are BART's embeddings under other names filled in.
+    """The tensors, with missing names of BART's shared embeddings added.
 
-    Files of other versions keep them once; `more` are further names than those in BART itself.
-    Raises DataError where they are there and differ.
+    Files of some versions contain these embeddings once; `more` are further names for them besides
+    those in BART itself. Raises DataError if tensors with these names differ.
     """
     found, names = dict(tensors), (*_TIED, *more)
     shared = next((found[n] for n in (_SHARED, *names) if n in found), None)
@@ -74,7 +74,9 @@ def with_tied(tensors: Mapping[str, Tensor], path: Path, *more: str) -> dict[str
         return found
     for name in (_SHARED, *names):
         tied = found.setdefault(name, shared)
-        # NaN differs from itself; what it leads to is refused where scores are used.
+        # NaN differs from itself; scores that are NaN are refused where they are used.
         if not torch.equal(tied.nan_to_num(), shared.nan_to_num()):
-            raise DataError(f"{name} differs from {_SHARED}; they are one tensor", path=path)
+            raise DataError(
+                f"{name} differs from {_SHARED}, but they must be one tensor", path=path
+            )
     return found

@@ -1,4 +1,4 @@
-"""The reply generator of KBRD and BARCOR: BART reads the conversation and answers."""
+"""The reply generator of KBRD and BARCOR: BART reads the conversation and writes the reply."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ _MULTIPLE = 8
 
 
 class BartGenerator:
-    """Generates replies for several conversations at once by its `rules`; a `Voice`."""
+    """Generates replies for several conversations at once by its `rules`; a `ReplyGenerator`."""
 
     def __init__(
         self,
@@ -32,14 +32,14 @@ class BartGenerator:
         keep: tuple[str, ...] = (),
         new_words: int | None = None,
     ):
-        """Speak with a loaded generator.
+        """Use a loaded generator.
 
-        `text` joins utterances with a separator, `context` is the most tokens read of that.
-        `finish` is applied to what was generated. `users` gives KBRD's vectors [rows, width].
-        `keep` are special tokens that mean an item and stay in the text. `new_words` is the
-        length of n-grams that must not come again from the system's own earlier turns, and no
-        word comes twice in a row; None bans what the published code bans, trigrams of all that the
-        encoder reads.
+        `text` joins utterances with a separator, and `context` is the largest number of tokens read
+        from the joined text. `finish` is applied to the generated text. `users` gives KBRD's
+        vectors [rows, width]. `keep` are special tokens that mean an item and stay in the text.
+        `new_words` is the length of n-grams that must not repeat one of the system's own earlier
+        turns; then no word may follow itself either. With None, trigrams of the encoder's whole
+        input are banned, as in the published code.
         """
         self._generator, self._tokens = generator, tokens
         self._model = generator.model.for_generation()
@@ -61,11 +61,11 @@ class BartGenerator:
         return [self.written(ids) for ids in self.generated(heard)]
 
     def generated(self, heard: Sequence[EncodedContext]) -> list[list[int]]:
-        """The ids of one reply per conversation, the end token included."""
+        """The ids of one reply per conversation, including the end token."""
         rows = [self.read(each) for each in heard]
         model, device = self._model, self._model.device
         ids = padded(rows).to(device)
-        # One by one, so that no row's bias is rounded differently in another batch.
+        # One by one, because rounding of a row's bias would depend on the batch.
         biases = [self._bias(each) for each in heard]
 
         def score_alone(row: int, said: list[int]) -> Tensor:
@@ -93,7 +93,8 @@ class BartGenerator:
     def sources(
         self, heard: Sequence[EncodedContext], rows: Sequence[Sequence[int]]
     ) -> list[list[int]]:
-        """The ids whose n-grams must not be repeated: padded inputs as published, or own turns."""
+        """The ids whose n-grams must not be repeated: the padded inputs as published, or own
+        turns."""
         if not self._published:
             return [earlier_replies(each, self._tokens, END) for each in heard]
         width = -(-self._context // _MULTIPLE) * _MULTIPLE

@@ -1,4 +1,4 @@
-"""What the models read of a conversation: utterances with roles, entities, earlier replies."""
+"""The input of the models from a conversation: utterances with roles, entities, earlier replies."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from recjury.agents.neural.tokens import Tokens
 from recjury.knowledge import KnowledgeGraph
 from recjury.records import Conversation, Speaker
 
-# Two of a system's turns must not share an n-gram of so many tokens: shorter bans break the set
-# phrases of a small generator, longer ones let whole sentences through.
+# Two of a system's turns must not share an n-gram of so many tokens. Shorter bans break the fixed
+# phrases of a small generator, longer ones allow whole sentences to be repeated.
 REPEAT_NGRAM = 4
 
 _SPEAKERS = (Speaker.USER, Speaker.SYSTEM)
@@ -17,10 +17,11 @@ _REMEMBERED = 10_000
 
 
 class Context(NamedTuple):
-    """What a model answers: utterances (even index = user, odd = system) and entity ids.
+    """The conversation that a model answers: utterances (even index = user, odd = system), entity
+    ids.
 
-    An empty utterance stands where one side said nothing. `entities` are the known ones among
-    the last names of the conversation, in order, repeats kept.
+    An empty utterance stands for a side that said nothing. `entities` are the known entities among
+    the last names of the conversation, in order, with repetitions.
     """
 
     utterances: tuple[str, ...]
@@ -38,7 +39,7 @@ def utterances(conversation: Conversation) -> tuple[str, ...]:
 
 
 def joined(said: Sequence[str], separator: str) -> str:
-    """All utterances, empty ones too, without roles (KBRD)."""
+    """All utterances, including empty ones, without roles (KBRD)."""
     return separator.join(said)
 
 
@@ -49,10 +50,10 @@ def prefixed(said: Sequence[str], separator: str) -> str:
 
 
 class EncodedContext(NamedTuple):
-    """A conversation for a model.
+    """A conversation in a model's form.
 
-    `named` are the catalogue's ids of all items that have been named; `turns` is how many turns
-    there have been.
+    `named` has the catalogue's ids of all items that have been named; `turns` is the number of
+    turns so far.
     """
 
     context: Context
@@ -61,15 +62,15 @@ class EncodedContext(NamedTuple):
 
 
 class ContextEncoder:
-    """Links what is said to the graph; the last `limit` entities count, repeats kept."""
+    """Links the conversation to the graph; the last `limit` entities count, with repetitions."""
 
     def __init__(self, graph: KnowledgeGraph, limit: int):
-        """Listen with a graph's names."""
+        """`graph` has the names that are recognised."""
         self._graph, self._limit = graph, limit
         self._linked: OrderedDict[str, tuple[int, ...]] = OrderedDict()
 
     def hear(self, conversation: Conversation) -> EncodedContext:
-        """What a model reads of the conversation."""
+        """The input of a model from the conversation."""
         named = [entity for turn in conversation.turns for entity in self._link(turn.text)]
         recent = tuple(named[-self._limit :]) if self._limit else ()
         items = {self._graph.item_ids[e] for e in named if e in self._graph.item_ids}
@@ -77,7 +78,7 @@ class ContextEncoder:
         return EncodedContext(context, frozenset(items), len(conversation.turns))
 
     def _link(self, text: str) -> tuple[int, ...]:
-        """The entities of one utterance; a conversation's earlier ones come again each turn."""
+        """The entities of one utterance; cached, because earlier utterances return in each turn."""
         found = self._linked.get(text)
         if found is None:
             found = self._linked[text] = self._graph.mentioned(text)
@@ -89,10 +90,10 @@ class ContextEncoder:
 def earlier_replies(
     heard: EncodedContext, tokens: Tokens, between: int, *, before: str = ""
 ) -> list[int]:
-    """The ids of the system's earlier turns, written as it generates them.
+    """The ids of the system's earlier turns, encoded as it generates them.
 
-    All turns count, also those that are too long ago to be read. `between` is the id that keeps
-    two turns apart, `before` what a reply begins with.
+    All turns count, even if they are too old to be read. `between` is the id that separates two
+    turns; `before` are the ids with which a reply begins.
     """
     said = (text for text in heard.context.utterances[1::2] if text)
     return [id_ for text in said for id_ in (*tokens.encode(before + text), between)]

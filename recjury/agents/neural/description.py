@@ -1,6 +1,6 @@
 """`recjury.json` beside the weights: what a checkpoint was trained on, and how it reads texts.
 
-A published checkpoint does not have it.
+Published checkpoints do not have this file.
 """
 
 import os
@@ -22,10 +22,11 @@ Fidelity = Literal["corrected", "ievalm"]
 
 
 class Limits(Record):
-    """How much a model reads and says: tokens of context, names of entities, tokens of reply.
+    """The most that a model reads and writes: tokens of context, names of entities, tokens of
+    reply.
 
-    BARCOR, which reads words alone, has no entities; the others need some. A context of three
-    is one token between `<s>` and `</s>`.
+    BARCOR reads only words and has 0 entities; the other systems need at least 1. A context has at
+    least three tokens: one token between `<s>` and `</s>`.
     """
 
     context: int = Field(ge=3)
@@ -36,9 +37,9 @@ class Limits(Record):
 class Backbone(Record):
     """A published model that training started from.
 
-    `name` is its hub name or the absolute path of its folder, `digest` is over its tensors (see
-    `weights.tensors_digest`). One that is `frozen` is no part of the checkpoint: it is read from
-    where `name` says. One that was fine-tuned is part of it, and no longer needed.
+    `name` is its hub name or the absolute path of its folder, and `digest` covers its tensors (see
+    `weights.tensors_digest`). If it is `frozen`, it is not part of the checkpoint and is read from
+    `name`. If it was fine-tuned, it is part of the checkpoint, and `name` is no longer needed.
     """
 
     name: str
@@ -47,14 +48,14 @@ class Backbone(Record):
 
 
 class Metadata(Record):
-    """Where a checkpoint comes from.
+    """The origin of a checkpoint.
 
-    `trained_on` and `stopped_on` say which split, or part of one, was trained on and which
-    decided when to stop; `figures` are Recall@k and the replies' perplexity on the latter, at the
-    epochs that were kept. `hyperparameters` are the sizes and, by part, the plans of the training.
-    `limits` are those it was trained with (None: the published ones), `item_token` the token its
-    generator says in place of an item (None: it says names). `backbones` are by kind (`bart`,
-    `gpt2`, `roberta`), and none for what was trained from scratch.
+    `trained_on` and `stopped_on` name the split, or the part of a split, that it was trained on and
+    that decided when to stop. `figures` are Recall@k and the replies' perplexity on the latter, at
+    the epochs that were kept. `hyperparameters` are the sizes and, by part, the plans of the
+    training. `limits` are those it was trained with (None: the published ones). `item_token` is the
+    token that its generator writes in place of an item (None: it writes names). `backbones` are by
+    kind (`bart`, `gpt2`, `roberta`); a part trained from scratch has none.
     """
 
     model: str = "kbrd"
@@ -77,7 +78,7 @@ class Metadata(Record):
     @model_validator(mode="after")
     def _fits_its_model(self) -> Self:
         takes = TAKES.get(self.model)
-        if takes is None:  # the system that is to load it says that it is another one's
+        if takes is None:  # loading it reports that it belongs to another system
             return self
         strange = next((kind for kind in self.backbones if kind not in takes), None)
         if strange is not None:
@@ -90,7 +91,7 @@ class Metadata(Record):
 
 
 def read_metadata(folder: Path) -> Metadata | None:
-    """The description in a checkpoint folder, if there is one. DataError if it is broken."""
+    """The description in a checkpoint folder, or None. Raises DataError if it is invalid."""
     path = folder / METADATA
     if not path.is_file():
         return None
@@ -104,9 +105,10 @@ def read_metadata(folder: Path) -> Metadata | None:
 
 
 def refuse_other_checkpoint(folder: Path, model: str, catalogue: "Catalogue") -> None:
-    """DataError for a checkpoint whose description names another model or catalogue than these.
+    """Raise DataError if the checkpoint's description names another model or catalogue.
 
-    As many entities are not the same ones. A checkpoint without a description is taken.
+    An equal number of entities does not mean that they are the same. A checkpoint without a
+    description is accepted.
     """
     metadata = read_metadata(folder)
     if metadata is None:
@@ -127,7 +129,7 @@ def refuse_other_checkpoint(folder: Path, model: str, catalogue: "Catalogue") ->
 
 
 def write_metadata(folder: Path, metadata: Metadata) -> None:
-    """Write the description; the file is whole or not there."""
+    """Write the description in one step."""
     folder.mkdir(parents=True, exist_ok=True)
     partial = (folder / METADATA).with_suffix(".partial")
     partial.write_bytes(orjson.dumps(metadata.model_dump(), option=orjson.OPT_INDENT_2))

@@ -1,8 +1,8 @@
 """Greedy replies to several conversations at once, with transformers' `generate`.
 
-A reply does not depend on the other conversations in its batch. Sums are rounded differently for
-one row and for many; where the two best tokens are so close that rounding could decide, the row
-is scored again by itself, and those scores count.
+A reply does not depend on the other conversations in its batch. Sums for one row and for many rows
+are rounded differently. If the two best tokens are so close that rounding could decide, the row is
+scored again alone, and those scores are used.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,20 +25,20 @@ from transformers import (
 from recjury.errors import SystemFailed
 from recjury.records import JSON
 
-# The smallest lead, relative to the largest score, that is taken from a batch. Rounding was seen
-# to move scores by up to a twentieth of it.
+# The smallest lead, relative to the largest score, that is accepted from a batch. Rounding was
+# observed to change scores by up to a twentieth of it.
 NEAR_TIE = 5e-5
 Processor = Callable[[Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True, kw_only=True)
 class DecodingConfig:
-    """How to decode; a `GenerationConfig` cut down to what changes greedy replies.
+    """How to decode: the part of a `GenerationConfig` that changes greedy replies.
 
-    `tokens` is the most new tokens, forced ones included; `end` is the token that ends a reply.
-    N-grams of length `ngram` must not come twice in a row's own sequence, those of length
-    `source_ngram` must not come again from its source; 0 bans nothing. Tokens in `undoubled` must
-    not follow themselves. `forced_first` and `forced_last` are token ids.
+    `tokens` is the largest number of new tokens, including forced ones; `end` is the token that
+    ends a reply. No n-gram of length `ngram` may occur twice in a row's own sequence; no n-gram of
+    length `source_ngram` may be repeated from its source; 0 bans nothing. Tokens in `undoubled`
+    must not follow themselves. `forced_first` and `forced_last` are token ids.
     """
 
     tokens: int
@@ -52,7 +52,7 @@ class DecodingConfig:
 
     @property
     def settings(self) -> dict[str, JSON]:
-        """The part of a system's settings that says how it decodes; stores hold its digest."""
+        """The part of a system's settings that says how it decodes; stores have a digest of it."""
         return {**asdict(self), "undoubled": len(self.undoubled), "least": 0}
 
 
@@ -61,9 +61,9 @@ class GenerationBatch:
     """Several conversations to answer.
 
     `inputs` are the arguments of `model.generate`; their prompt has `prompt_length` tokens.
-    `sources` are each row's token ids to take no n-gram from. `score_alone(row, ids)` gives the
-    raw scores [vocabulary] after the row's generated `ids`, computed from nothing of other rows.
-    `bias` [rows, vocabulary] is added to every step's scores; `score_alone` adds its own.
+    `sources` are each row's token ids whose n-grams must not be repeated. `score_alone(row, ids)`
+    gives the raw scores [vocabulary] after the row's generated `ids`, computed without the other
+    rows. `bias` [rows, vocabulary] is added to every step's scores; `score_alone` adds it itself.
     `counts_prompt` says whether n-grams of the prompt must not be repeated either.
     """
 
@@ -76,7 +76,7 @@ class GenerationBatch:
     counts_prompt: bool = True
 
     def processors(self, config: DecodingConfig, device: torch.device) -> list[Processor]:
-        """What changes the scores at every step, in order."""
+        """The logits processors of every step, in order."""
         own: list[Processor] = []
         found: list[Processor] = []
         if config.repetition_penalty != 1.0:
@@ -100,9 +100,9 @@ class GenerationBatch:
 
 
 class Replies(NamedTuple):
-    """New token ids by row, the end token included.
+    """New token ids by row, including the end token.
 
-    `rescored` counts the tokens that were too close to choose in the batch.
+    `rescored` counts the tokens whose scores were too close to choose in the batch.
     """
 
     ids: list[list[int]]
@@ -110,7 +110,7 @@ class Replies(NamedTuple):
 
 
 def generate(model: PreTrainedModel, batch: GenerationBatch, config: DecodingConfig) -> Replies:
-    """Generate one reply per row. Raises SystemFailed for scores that are not finite."""
+    """Generate one reply per row. Raises SystemFailed if scores are not finite."""
     rescoring = _RescoreNearTies(batch, config, model.device)
     found: Tensor = model.generate(
         **batch.inputs,
@@ -127,7 +127,8 @@ def generate(model: PreTrainedModel, batch: GenerationBatch, config: DecodingCon
 
 
 class _RescoreNearTies:
-    """Applies a batch's processors; rows whose two best scores nearly tie are scored alone."""
+    """Applies a batch's processors. If a row's two best scores nearly tie, the row is scored
+    alone."""
 
     def __init__(self, batch: GenerationBatch, config: DecodingConfig, device: torch.device):
         self._processors = batch.processors(config, device)
@@ -136,7 +137,7 @@ class _RescoreNearTies:
         self.rescored = 0
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """[rows, vocabulary] to the same with banned tokens at minus infinity."""
+        """[rows, vocabulary] to the same shape, with banned tokens at minus infinity."""
         scores = scores if self._bias is None else scores + self._bias
         live = ~(input_ids[:, self._prompt_length :] == self._end).any(1)
         size = _largest(scores[live])
@@ -161,20 +162,20 @@ class _FromPosition:
         self._start, self._processors = start, processors
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """[rows, vocabulary] to the same."""
+        """[rows, vocabulary] to the same shape."""
         if input_ids.shape[1] == self._start:
             return scores
         return _processed(self._processors, input_ids[:, self._start :], scores)
 
 
 class _NoDoubledToken:
-    """Keeps each of the `tokens` from following itself."""
+    """Prevents each of the `tokens` from following itself."""
 
     def __init__(self, tokens: frozenset[int], device: torch.device):
         self._tokens = torch.tensor(sorted(tokens), device=device)
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """[rows, vocabulary] to the same with the doubled token at minus infinity."""
+        """[rows, vocabulary] to the same shape, with the doubled token at minus infinity."""
         last = input_ids[:, -1:]
         banned = torch.where(torch.isin(last, self._tokens), -torch.inf, 0.0)
         return scores.scatter_add(1, last, banned.to(scores.dtype))

@@ -1,4 +1,4 @@
-"""Makes text and list agree: item tokens in a reply become names from its list."""
+"""Make text and list agree: item tokens in a reply become names of items in its list."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -11,20 +11,20 @@ Naming = Callable[[str, EncodedContext, Sequence[ItemRef]], str]
 
 
 def as_said(text: str, _heard: EncodedContext, _items: Sequence[ItemRef]) -> str:
-    """The text as the generator said it, as the published code leaves it."""
+    """The text as the generator wrote it; the published code does not change it either."""
     return text
 
 
 class NameFromList:
-    """Puts names from a reply's list into its text; a `Naming`.
+    """Puts names of a reply's list into its text; a `Naming`.
 
     Every item token becomes the best item of the list that has not been named yet. In a text
-    without item tokens, from a generator that says names itself, a name that is neither in the
+    without item tokens, from a generator that writes names itself, a name that is neither in the
     list nor in the conversation is replaced in the same way.
     """
 
     def __init__(self, catalogue: Catalogue):
-        """`catalogue` tells names from other words."""
+        """`catalogue` distinguishes names from other words."""
         self._catalogue = catalogue
 
     def __call__(self, text: str, heard: EncodedContext, items: Sequence[ItemRef]) -> str:
@@ -52,7 +52,7 @@ class NameFromList:
 
 
 def _fresh(items: Sequence[ItemRef], named: frozenset[str]) -> Iterator[str]:
-    """The names of the items that have not been named, then those of all, again and again."""
+    """The names of the items that have not been named, then those of all items, repeatedly."""
     yield from (item.name for item in items if item.id not in named)
     while True:
         yield from (item.name for item in items)

@@ -1,6 +1,6 @@
-"""A neural model as a system under test: it scores, lists and speaks for a batch.
+"""A neural model as a system under test: it scores, lists and writes replies for a batch.
 
-One thread owns the model. Conversations that come within a few milliseconds of each other share
+One thread owns the model. Conversations that arrive within a few milliseconds of each other share
 its forward passes.
 """
 
@@ -21,12 +21,12 @@ Outcome = SystemReply | SystemFailed
 
 
 class NeuralModel(Protocol):
-    """Answers conversations; not safe to be called by two threads at once."""
+    """Answers conversations. It must not be called by two threads at the same time."""
 
     def infer(self, conversations: Sequence[Conversation]) -> list[Outcome]:
-        """One answer per conversation, or why there is none.
+        """One answer per conversation, or the error that prevented it.
 
-        An answer depends on its own conversation alone, not on the others in the list.
+        An answer depends only on its own conversation, not on the others in the list.
         """
 
 
@@ -43,7 +43,7 @@ class NeuralRecommender:
         return await self._batcher.ask(conversation)
 
     async def aclose(self) -> None:
-        """Answer what waits and end the thread."""
+        """Answer the waiting requests and end the thread."""
         await self._batcher.aclose()
 
 
@@ -58,10 +58,10 @@ class Ranker(Protocol):
 
 
 class ReplyGenerator(Protocol):
-    """Says something in each of several conversations."""
+    """Writes a reply for each of several conversations."""
 
     def say(self, heard: Sequence[EncodedContext], lists: Sequence[Sequence[ItemRef]]) -> list[str]:
-        """One text per conversation; `lists` are what is recommended in them."""
+        """One text per conversation; `lists` are the recommended items of each."""
 
 
 class NeuralSystem:
@@ -83,13 +83,13 @@ class NeuralSystem:
         self._refs, self._length = refs, min(list_length, len(refs))
 
     def infer(self, conversations: Sequence[Conversation]) -> list[Outcome]:
-        """One answer per conversation, or why there is none."""
+        """One answer per conversation, or the error that prevented it."""
         with torch.inference_mode():
             return _each_on_failure(self._infer, conversations)
 
     def _infer(self, conversations: Sequence[Conversation]) -> list[SystemReply]:
         heard = [self._encoder.hear(conversation) for conversation in conversations]
-        # One by one: sums are rounded differently in a batch, and lists are full of close scores.
+        # One by one: sums are rounded differently in a batch, and lists have many close scores.
         lists = [self._best(self._ranker.scores([each])[0]) for each in heard]
         texts = self._generator.say(heard, lists)
         return [
@@ -100,7 +100,7 @@ class NeuralSystem:
     def _best(self, scores: NDArray[np.float32]) -> tuple[ItemRef, ...]:
         if not np.isfinite(scores).all():
             raise SystemFailed("the model gives scores that are not finite numbers")
-        # Among equal scores the item that comes first in the graph's order wins.
+        # Of items with equal scores, the first in the graph's order is first.
         rows = np.argsort(-scores, kind="stable")[: self._length]
         return tuple(self._refs[row] for row in rows)
 
@@ -109,7 +109,7 @@ def _each_on_failure(
     answer: Callable[[Sequence[Conversation]], list[SystemReply]],
     conversations: Sequence[Conversation],
 ) -> list[Outcome]:
-    """All at once; where that fails, one by one, so that only the failing ones fail."""
+    """Process all at once; if that fails, one by one, so that only the failing ones fail."""
     try:
         return list(answer(conversations))
     except SystemFailed as failure:

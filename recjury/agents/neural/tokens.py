@@ -25,7 +25,7 @@ _SPECIAL: dict[Family, tuple[str, ...]] = {
     "bart": ("<s>", "<pad>", "</s>", "<unk>", "<mask>"),
     "gpt2": (END,),
 }
-# What the tokenizers of transformers tidy up in decoded text, in their order.
+# The texts that transformers' tokenizers tidy up when they decode, in their order.
 _TIDY = (
     *((f" {mark}", mark) for mark in (".", "?", "!", ",")),
     (" ' ", "'"),
@@ -34,10 +34,10 @@ _TIDY = (
 
 
 class Tokens:
-    """A tokenizer of one family; ids are what the model's vocabulary rows are."""
+    """A tokenizer of one family. An id is a row of the model's vocabulary."""
 
     def __init__(self, tokenizer: Tokenizer, *, family: Family, tidy: bool = True):
-        """Take a bare tokenizer; the family's special tokens are made known to it.
+        """Wrap a tokenizer, and add the family's special tokens to it.
 
         `tidy` says whether decoding removes the spaces before punctuation marks.
         """
@@ -52,7 +52,7 @@ class Tokens:
     def load(cls, folder: Path, family: Family) -> "Tokens":
         """Read `tokenizer.json`, or else `vocab.json` and `merges.txt`, of a folder.
 
-        Raises ConfigError when the folder has neither, DataError when they cannot be read.
+        Raises ConfigError if the folder has neither, and DataError if they cannot be read.
         """
         whole, vocab, merges = (
             folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt")
@@ -69,7 +69,7 @@ class Tokens:
                 )
         except ConfigError:
             raise
-        except Exception as error:  # the library raises bare exceptions for whatever is wrong
+        except Exception as error:  # the library raises bare exceptions for every error
             raise DataError(f"the tokenizer cannot be read: {error}", path=folder) from error
         return cls(tokenizer, family=family, tidy=_tidies(folder / "tokenizer_config.json"))
 
@@ -90,17 +90,17 @@ class Tokens:
 
     @property
     def size(self) -> int:
-        """How many tokens there are, the special ones included."""
+        """The number of tokens, including special ones."""
         return int(self._tokenizer.get_vocab_size(with_added_tokens=True))
 
     def add(self, token: str) -> int:
-        """Make `token` a special token, with a new id if it has none; returns the id."""
+        """Make `token` a special token, with a new id if it has none; return the id."""
         if token not in _SPECIAL[self.family]:
             self._tokenizer.add_special_tokens([AddedToken(token, special=True)])
         return self.id(token)
 
     def add_names(self, names: Iterable[str]) -> None:
-        """Make each name one token where it stands as a word of its own; it stays in texts."""
+        """Make each name one token if it stands as a separate word; decoding keeps it."""
         self._tokenizer.add_tokens(
             [AddedToken(name, single_word=True, normalized=False) for name in names]
         )
@@ -113,12 +113,12 @@ class Tokens:
         return found
 
     def find(self, token: str) -> int | None:
-        """The id of a token, if there is one."""
+        """The id of a token, or None."""
         found: int | None = self._tokenizer.token_to_id(token)
         return found
 
     def words(self) -> frozenset[int]:
-        """The ids of tokens that begin a word after a space and have nothing but letters."""
+        """The ids of tokens that begin a word after a space and consist of letters only."""
         vocabulary: dict[str, int] = self._tokenizer.get_vocab(with_added_tokens=False)
         return frozenset(
             id_
@@ -127,17 +127,17 @@ class Tokens:
         )
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text; special tokens written in it are recognised, none are added."""
+        """The ids of a text; special tokens in the text are recognised, and none are added."""
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
         return ids
 
     def sentence(self, text: str, limit: int) -> list[int]:
-        """BART's form: `<s>`, the text cut on its left, `</s>`; `limit` ids at most."""
+        """BART's format: `<s>`, the text cut on its left, `</s>`; at most `limit` ids."""
         ids = self.encode(text)
         return [self.id("<s>"), *ids[max(0, len(ids) - limit + 2) :], self.id("</s>")]
 
     def decode(self, ids: Sequence[int], *, keep: Sequence[str] = ()) -> str:
-        """The text of ids without the special tokens, but for those to `keep`."""
+        """The text of ids without special tokens, except those to `keep`."""
         kept = {self.find(token): token for token in keep}
         parts: list[str] = []
         plain: list[int] = []
@@ -159,12 +159,12 @@ class Tokens:
 
     @property
     def digest(self) -> str:
-        """16 hex digits over the vocabulary, the merges, the special tokens, and if it tidies."""
+        """16 hex digits over the vocabulary, the merges, the special tokens, and `tidy`."""
         untidy = "" if self._tidy else "untidy"
         return hashlib.sha256((self._tokenizer.to_str() + untidy).encode()).hexdigest()[:16]
 
     def save(self, folder: Path) -> None:
-        """Write `tokenizer.json` and `tokenizer_config.json`, which transformers reads too."""
+        """Write `tokenizer.json` and `tokenizer_config.json`, which transformers can read too."""
         folder.mkdir(parents=True, exist_ok=True)
         self._tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
         described = {
@@ -182,7 +182,7 @@ def _byte_level(model: BPE) -> Tokenizer:
 
 
 def _tidies(path: Path) -> bool:
-    """Whether decoding tidies up: it does unless the tokenizer's configuration says no."""
+    """Whether decoding removes spaces: True unless the tokenizer's configuration says no."""
     if not path.is_file():
         return True
     try:

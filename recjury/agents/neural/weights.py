@@ -1,4 +1,4 @@
-"""Reading and writing weight files without executing anything that is in them."""
+"""Read and write weight files without executing anything in them."""
 
 import hashlib
 import os
@@ -17,7 +17,8 @@ _NAMED = 8
 
 
 def find_weights(folder: Path, names: Sequence[str], *, advice: str) -> Path:
-    """The first of `names` that is in `folder`. ConfigError, with the advice, if none is."""
+    """The first of `names` that exists in `folder`. Raises ConfigError with the advice if none
+    does."""
     for name in names:
         if (folder / name).is_file():
             return folder / name
@@ -28,20 +29,20 @@ def find_weights(folder: Path, names: Sequence[str], *, advice: str) -> Path:
 def read_tensors(path: Path) -> dict[str, Tensor]:
     """The tensors of a safetensors file or of a torch checkpoint, by name, on the CPU.
 
-    torch files are read with weights-only loading: what is more than tensors is refused, and
-    nothing of it is executed. Raises DataError for those and for files that cannot be read.
+    torch files are read with weights-only loading: a file with anything but tensors is refused, and
+    nothing in it is executed. Raises DataError for such a file and for one that cannot be read.
     """
     if path.suffix == ".safetensors":
         return _safetensors(path)
     try:
         with warnings.catch_warnings():
-            # Of a file it is about to refuse, torch would also say which pickle protocol it has.
+            # For a file that it refuses, torch would also warn about the pickle protocol.
             warnings.simplefilter("ignore")
             found = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         reason = str(error).split(". ")[0].splitlines()[0]
         raise DataError(
-            f"holds more than tensors, and nothing in it was executed: {reason}", path=path
+            f"contains more than tensors (nothing in it was executed): {reason}", path=path
         ) from error
     except (RuntimeError, EOFError, OSError, ValueError, KeyError, struct.error) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
@@ -69,7 +70,7 @@ def _safetensors(path: Path) -> dict[str, Tensor]:
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Write a torch checkpoint; the file is whole or not there."""
+    """Write a torch checkpoint in one step."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
     torch.save(dict(tensors), partial)
@@ -79,7 +80,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
 def halve(folder: Path) -> None:
     """Store the weights of torch checkpoints under `folder` in half precision.
 
-    They are read in single precision all the same. Tensors that share memory go on sharing it.
+    They are still read in single precision. Tensors that share memory continue to share it.
     """
     for path in sorted((*folder.rglob("*.pt"), *folder.rglob("*.bin"))):
         tensors = read_tensors(path)
@@ -90,8 +91,8 @@ def halve(folder: Path) -> None:
 def load_into(model: nn.Module, tensors: Mapping[str, Tensor], path: Path, *, whose: str) -> None:
     """Copy the tensors into the model, in single precision.
 
-    Raises DataError, with expected and found names and shapes, unless they are exactly those of
-    the model.
+    Raises DataError, with expected and found names and shapes, unless they are exactly those of the
+    model.
     """
     expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     found = {name: tuple(tensor.shape) for name, tensor in tensors.items()}
@@ -110,7 +111,7 @@ def load_into(model: nn.Module, tensors: Mapping[str, Tensor], path: Path, *, wh
 def refuse_other_entities(
     tensors: Mapping[str, Tensor], name: str, entities: int, path: Path, *, extra: int = 0
 ) -> None:
-    """Raise DataError with both counts if tensor `name` has not `entities` + `extra` rows."""
+    """Raise DataError with both counts unless tensor `name` has `entities` + `extra` rows."""
     rows = size(tensors, name, axis=0, default=entities + extra)
     if rows != entities + extra:
         raise DataError(
@@ -130,9 +131,9 @@ def file_digest(paths: Iterable[Path]) -> str:
 
 
 def tensors_digest(tensors: Mapping[str, Tensor]) -> str:
-    """16 hex digits over names, shapes and numbers, whatever kind of file they came in.
+    """16 hex digits over names, shapes and numbers, independent of the file format.
 
-    Numbers count in single precision.
+    Numbers are compared in single precision.
     """
     found = hashlib.sha256()
     for name, tensor in sorted(tensors.items()):
@@ -142,18 +143,18 @@ def tensors_digest(tensors: Mapping[str, Tensor]) -> str:
 
 
 def size(tensors: Mapping[str, Tensor], name: str, *, axis: int, default: int) -> int:
-    """The length of a tensor's axis; the default where there is no such tensor or axis."""
+    """The length of a tensor's axis; the default if there is no such tensor or axis."""
     tensor = tensors.get(name)
     return default if tensor is None or tensor.dim() <= axis else int(tensor.shape[axis])
 
 
 def _place(tensor: Tensor) -> tuple[int, tuple[int, ...]]:
-    """What tensors have in common that are one."""
+    """The value that is equal for tensors that are views of the same data."""
     return tensor.data_ptr(), tuple(tensor.shape)
 
 
 def _is_plain(tensor: Tensor) -> bool:
-    """Whether it can be copied into a model as it is: dense, real, and there."""
+    """Whether it can be copied into a model as it is: dense, real, and with data."""
     dense = tensor.layout is torch.strided and not tensor.is_quantized and not tensor.is_meta
     return dense and not tensor.is_complex()
 

@@ -1,3 +1,4 @@
-"""Training neural systems: one loop for all of them, what it reports. Import the submodules."""
+"""Training of neural systems: one loop for all of them, and their reports. Import its
+submodules."""
 
 __all__: list[str] = []

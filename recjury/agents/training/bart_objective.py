@@ -18,7 +18,7 @@ _BATCH = 64
 
 
 class BartReplying:
-    """Cross-entropy per token; a training `Objective`.
+    """Cross-entropy per token; an `Objective` of the training loop.
 
     Tokens that occur in no reply are never generated: their `final_logits_bias` is set very low,
     and the loss is taken over the other tokens.
@@ -38,7 +38,8 @@ class BartReplying:
         response: int,
         users: Users | None = None,
     ):
-        """`text` joins utterances; `context` and `response` are the most tokens of both.
+        """`text` joins utterances; `context` and `response` are the largest numbers of tokens of
+        both.
 
         `users` gives KBRD's vectors [rows, width].
         """
@@ -55,7 +56,7 @@ class BartReplying:
 
     @property
     def lengths(self) -> Sequence[int]:
-        """How many tokens each row to train on has."""
+        """The number of tokens of each training row."""
         return [len(row) for row in self._sources]
 
     def loss(self, rows: Sequence[int]) -> Tensor:
@@ -87,7 +88,7 @@ class BartReplying:
         sources: Sequence[Sequence[int]],
         replies: Sequence[Sequence[int]],
     ) -> Tensor:
-        """The mean loss per token; a token that may not be said counts as none."""
+        """The mean loss per token; tokens that must not be generated are not counted."""
         model, targets = self._model, padded(replies)
         begun = targets.roll(1, dims=1)
         begun[:, 0] = START

@@ -22,17 +22,17 @@ _BEGIN = "<s>"
 _MARKS = {_BEGIN: 0, "<pad>": PAD, "</s>": END}
 _PREFIX = "model."
 _WORDS = ("shared.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
-# What files have beside the bare model: heads, and a number that old ones keep.
+# Tensors in files besides the bare model's: heads, and a number in old files.
 _NO_START = ("lm_head.", "classification_head.", "qa_outputs.", "final_logits_bias")
 _NO_PART = ".version"
 
 
 @dataclass(frozen=True, kw_only=True)
 class BartStart:
-    """A tokenizer, a size, and what fits into it.
+    """A tokenizer, a size, and limits that fit it.
 
-    `published` is the BART to start from (None: random weights), `backbones` what `recjury.json`
-    says of it.
+    `published` is the BART to start from (None: random weights); `backbones` is its entry in
+    `recjury.json`.
     """
 
     tokens: Tokens
@@ -47,29 +47,29 @@ class BartStart:
             bart.load_state_dict(self.published.state_dict())
 
     def generator(self, *, bias_width: int | None = None) -> BartLanguageModel:
-        """A generator to train; a published one begins without KBRD's bias on the vocabulary.
+        """A generator to train; a published one starts without KBRD's bias on the vocabulary.
 
         `bias_width` is as in `BartLanguageModel`.
         """
         model = BartLanguageModel(self.config, bias_width=bias_width)
         self.begin(model.model)
         if self.published is not None and model.rec_proj is not None:
-            # A random bias on 50,000 words would undo what it can say already.
+            # A random bias on 50,000 words would undo what it has learnt.
             nn.init.zeros_(model.rec_proj.weight)
             nn.init.zeros_(model.rec_proj.bias)
         return model
 
     def replies(self, said: Iterable[TrainingReply]) -> list[TrainingReply]:
-        """The replies to learn; a published BART begins all that it says with `<s>`."""
+        """The replies to learn; a published BART begins each reply with `<s>`."""
         opening = "" if self.published is None else _BEGIN
         return [each._replace(reply=opening + each.reply) for each in said]
 
 
 def published_bart(origin: Origin, limits: Limits) -> BartStart:
-    """A published BART, its own tokenizer and size, and one more token that stands for items.
+    """A published BART with its tokenizer and size, and one more token, which stands for items.
 
-    Of `limits`, as much as it has positions for. Raises ConfigError for files that are missing,
-    DataError for those that are no BART's or do not fit together.
+    `limits` are reduced to the model's positions. Raises ConfigError for missing files, and
+    DataError if the files are not a BART's or do not fit together.
     """
     config, tokens = read_config(origin.folder), Tokens.load(origin.folder, "bart")
     _refuse_other_marks(config, tokens, origin.folder)
@@ -79,7 +79,7 @@ def published_bart(origin: Origin, limits: Limits) -> BartStart:
     tokens.add(ITEM)
     config.vocab_size = max(config.vocab_size, tokens.size)
     config.forced_bos_token_id = tokens.id(_BEGIN)
-    with torch.random.fork_rng(devices=[]):  # its random weights are all written over
+    with torch.random.fork_rng(devices=[]):  # its random weights are all replaced
         bart = made(lambda: shared_bart(config), origin.folder)
     weights.load_into(bart, _with_rows(tensors, config.vocab_size), path, whose="BART")
     positions = int(config.max_position_embeddings)
@@ -97,7 +97,7 @@ def published_bart(origin: Origin, limits: Limits) -> BartStart:
 
 
 def _refuse_other_marks(config: BartConfig, tokens: Tokens, folder: Path) -> None:
-    """DataError unless sentence marks and padding are where all published BARTs have them."""
+    """Raise DataError unless sentence marks and padding have the ids of all published BARTs."""
     found = {mark: tokens.find(mark) for mark in _MARKS}
     start, pad = config.decoder_start_token_id, config.pad_token_id
     if found != _MARKS or (start, pad) != (START, PAD):
@@ -109,7 +109,7 @@ def _refuse_other_marks(config: BartConfig, tokens: Tokens, folder: Path) -> Non
 
 
 def _bare(tensors: Mapping[str, Tensor], path: Path) -> dict[str, Tensor]:
-    """The tensors of the model without a head, under its own names, tied ones included."""
+    """The tensors of the model without a head, under BART's names, including tied ones."""
     found = {
         _PREFIX + name.removeprefix(_PREFIX): tensor
         for name, tensor in tensors.items()
@@ -119,9 +119,9 @@ def _bare(tensors: Mapping[str, Tensor], path: Path) -> dict[str, Tensor]:
 
 
 def _with_rows(tensors: Mapping[str, Tensor], vocabulary: int) -> dict[str, Tensor]:
-    """The tensors with a row for each token that the file has none for: the mean of all rows.
+    """The tensors with a row for each token that the file lacks: the mean of all rows.
 
-    So a token that is new is neither likelier nor less likely than words are on average.
+    A new token is then as likely as words are on average.
     """
     words = tensors.get(_WORDS[0])
     if words is None or len(words) >= vocabulary:

@@ -14,10 +14,11 @@ _FEW = 4000  # instances: between ReDial's validation split (3,244) and OpenDial
 class TrainingPlan:
     """How to train one part of a system.
 
-    `patience` is how many epochs without a better validation end it, `warm_up` the share of all
-    steps over which the learning rate rises; with `decay` it then falls linearly to a tenth.
-    `clip` is the longest gradient. `last` keeps the last epoch's weights, whatever validation
-    says: on so few replies, what is likeliest at the best perplexity is not yet a sentence.
+    `patience` is the number of epochs without a better validation result after which training ends.
+    `warm_up` is the share of all steps (0 to 1) over which the learning rate rises; with `decay` it
+    then falls linearly to a tenth. `clip` is the largest norm of the gradient. `last` keeps the
+    last epoch's weights, whatever validation says: with so few replies, the weights with the best
+    perplexity do not write whole sentences yet.
     """
 
     epochs: int
@@ -31,7 +32,7 @@ class TrainingPlan:
     last: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be trained with."""
+        """Refuse values that cannot be trained with."""
         for field in fields(self):
             value = getattr(self, field.name)
             least = 0.0 if field.name in _MAY_BE_ZERO else 1e-12
@@ -47,31 +48,34 @@ class TrainingPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemPlan(ABC):
-    """What the hyperparameters of every system can do; parts are the fields that are plans.
+    """Methods of the hyperparameters of every system; its parts are the fields that are plans.
 
-    Made without arguments they suit corpora of 4,000 instances and more.
+    The defaults suit corpora of 4,000 instances and more.
     """
 
     @classmethod
     def suited_to(cls, instances: int) -> Self:
-        """For a corpus with that many instances to train on."""
+        """The hyperparameters for a corpus with that many training instances."""
         return cls.small() if instances < _FEW else cls()
 
     @classmethod
     @abstractmethod
     def small(cls) -> Self:
-        """For corpora of fewer instances."""
+        """The hyperparameters for smaller corpora."""
 
     @abstractmethod
     def from_published(self) -> Self:
-        """These with plans for published backbones, whose sizes are their own."""
+        """These hyperparameters with plans for published backbones, which have their own sizes."""
 
     def without_generator(self) -> Self:
-        """These for a system that speaks in set sentences. Raises ConfigError if it cannot."""
-        raise ConfigError("only kbrd can do without a generator")
+        """These hyperparameters for a system that replies with fixed sentences.
+
+        Raises ConfigError if the system needs a generator.
+        """
+        raise ConfigError("only kbrd can be trained without a generator")
 
     def at_most(self, epochs: int | None) -> Self:
-        """These with another limit of epochs for every part, if one is given."""
+        """These hyperparameters with another limit of epochs for every part, if one is given."""
         parts = ((field.name, getattr(self, field.name)) for field in fields(self))
         return replace(
             self,

@@ -20,10 +20,11 @@ def learn_tokens(
     *,
     size: int,
 ) -> Tokens:
-    """A tokenizer of at most `size` tokens for what is said in the examples.
+    """A tokenizer of at most `size` tokens for the texts of the examples.
 
-    The replies count once more as they are to be learnt: a word that is one token cannot come
-    out broken, and names of items, which are not said, need none.
+    The replies count once more in the form in which they will be learnt: a word that is one token
+    cannot be broken when it is generated, and names of items, which are not generated, need no
+    tokens.
     """
     texts = {_ROLES: None}
     for example in examples:
@@ -34,10 +35,10 @@ def learn_tokens(
 def add_entities(
     tokens: Tokens, corpus: Corpus, examples: Iterable[TrainingExample]
 ) -> dict[int, int]:
-    """Make the names of the graph's entities tokens; token ids to entity ids.
+    """Make the names of the graph's entities tokens; returns entity ids by token id.
 
-    A film is also known without its year, a genre in lower case and capitalised. A single word
-    that people write in lower case is no name, unless it is a genre.
+    A film is also known without its year, and a genre in lower case and capitalised. A single word
+    that people write in lower case is not a name, unless it is a genre.
     """
     said = {w for e in examples for text in e.context for w in re.findall(r"\w+", text)}
     spellings = _spellings(corpus.graph, said)
@@ -47,7 +48,7 @@ def add_entities(
 
 
 def _spellings(graph: KnowledgeGraph, said: set[str]) -> dict[str, int]:
-    """How entities are written, to their ids; the exact name goes before one without its year."""
+    """Entity ids by spelling; an exact name has priority over a name without its year."""
     popular = {tail for _, _, tail in graph.triples} - set(graph.item_entities)
     words = {
         each: entity
@@ -61,12 +62,12 @@ def _spellings(graph: KnowledgeGraph, said: set[str]) -> dict[str, int]:
 
 
 def _plain(graph: KnowledgeGraph, tails: set[int]) -> set[int]:
-    """The tails that are genres or languages."""
+    """The nodes that are genres or languages."""
     kinds = {n for n, name in enumerate(graph.relations) if name in ("genre", "language")}
     return {t.tail for t in graph.triples if t.relation in kinds and t.tail in tails}
 
 
 def _is_name(name: str, said: set[str]) -> bool:
     if len(name) < _SHORTEST or (not name.isascii() and " " not in name):
-        return False  # the latter's token could not be told from bytes when it is decoded
+        return False  # when decoded, the latter's token could not be distinguished from bytes
     return not re.fullmatch(r"\w+", name) or (name[0].isupper() and name.lower() not in said)

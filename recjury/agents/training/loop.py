@@ -1,4 +1,4 @@
-"""The training loop: shuffled batches, AdamW, and weights kept by what validation says."""
+"""The training loop: shuffled batches, AdamW, and validation, which decides the weights to keep."""
 
 import math
 import time
@@ -19,26 +19,28 @@ _GROUPED = 16  # batches that are sorted by length among themselves
 
 
 class Objective(Protocol):
-    """What one part of a system learns: a loss on rows of its data, and figures by which to stop.
+    """What one part of a system learns: a loss on its rows, and the figures that decide when to
+    stop.
 
-    `part` is "recommender" or "generator"; `lengths` are the sizes of its rows, so that rows of
-    like length share a batch.
+    `part` is "recommender" or "generator"; `lengths` are the lengths of its rows, so that rows of
+    similar length share a batch.
     """
 
     part: str
 
     @property
     def lengths(self) -> Sequence[int]:
-        """One number per row to train on."""
+        """One number per training row."""
 
     def loss(self, rows: Sequence[int]) -> Tensor:
         """The mean loss of these rows, with a gradient."""
 
     def figures(self) -> Mapping[str, float]:
-        """The figures on what decides when to stop; called without gradients, dropout off."""
+        """The figures on the rows that decide when to stop; called without gradients and
+        dropout."""
 
     def quality(self, figures: Mapping[str, float]) -> float:
-        """One number for the figures; the epoch with the highest is kept."""
+        """One number for the figures; the epoch with the highest number is kept."""
 
 
 class Fitted(NamedTuple):
@@ -56,10 +58,10 @@ def fit(
     seed: int,
     progress: TrainingProgress | None = None,
 ) -> Fitted:
-    """Train the parameters of `model` that require gradients; it ends with its best weights.
+    """Train the parameters of `model` that require gradients; it ends with the kept weights.
 
-    To be called inside `reproducible`. Raises DataError when loss or figures are no longer finite
-    numbers: nothing is learnt any more, and nothing ranked.
+    Call it inside `reproducible`. Raises DataError if the loss or the figures are not finite
+    numbers: then nothing more can be learnt or ranked.
     """
     progress = progress or TrainingProgress()
     run = _Run(model, objective, plan, seed, progress)
@@ -125,7 +127,7 @@ class _Run:
         )
 
     def _batches(self) -> Iterator[list[int]]:
-        """All rows once: shuffled, then those of like length side by side within a group."""
+        """All rows once: shuffled, and within a group of batches sorted by length."""
         shuffled = self._order.permutation(len(self._lengths))
         size = self._plan.batch
         for start in range(0, len(shuffled), size * _GROUPED):
@@ -153,12 +155,12 @@ class _Run:
     def _refuse_other_than_finite(self, number: float) -> None:
         if not math.isfinite(number):
             raise DataError(
-                f"the {self._objective.part}'s training went astray in step {self._step}: its loss "
-                "or figures are no longer finite numbers; train with another seed"
+                f"the {self._objective.part}'s training failed in step {self._step}: its loss or "
+                "figures are no longer finite numbers; train with another seed"
             )
 
     def _learning_rate_factor(self) -> float:
-        """The share of the learning rate that this step gets."""
+        """The factor of the learning rate in this step, 0 to 1."""
         rising = self._plan.warm_up * self._steps
         if self._step < rising:
             return (self._step + 1) / rising
@@ -167,7 +169,7 @@ class _Run:
 
 @contextmanager
 def reproducible(seed: int) -> Iterator[None]:
-    """One thread and a seeded generator, both put back afterwards."""
+    """Use one thread and a seeded generator; both are restored afterwards."""
     threads = torch.get_num_threads()
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

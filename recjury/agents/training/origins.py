@@ -1,4 +1,4 @@
-"""What training starts from: the published backbones of each system, as `--backbone` names them."""
+"""The models that training starts from: published backbones, as `--backbone` names them."""
 
 import re
 from collections.abc import Sequence
@@ -10,11 +10,12 @@ _WITH_KIND = re.compile(r"([\w-]+)=(.*)", re.DOTALL)
 
 
 def find_origins(system: str, named: Sequence[str]) -> dict[str, Origin]:
-    """The backbones that a system is to be trained from, by kind; none of them for none named.
+    """The backbones that a system will be trained from, by kind; empty if none is named.
 
-    Each is named as `KIND=NAME`, where NAME is a folder or a hub name; a system that builds on
-    one alone takes a bare NAME too. Raises ConfigError for a kind that the system does not build
-    on, one named twice or missing, and one that is neither here nor to be fetched.
+    Each is named as `KIND=NAME`, where NAME is a folder or a hub name. A system with a single kind
+    of backbone also accepts NAME alone. Raises ConfigError for a kind that the system does not use,
+    for a kind that is named twice or missing, and for a backbone that is not found and cannot be
+    fetched.
     """
     found: dict[str, str] = {}
     for each in named:

@@ -1,4 +1,4 @@
-"""The folder that a checkpoint is written to: checked first, filled once all files are written."""
+"""The folder of a new checkpoint: it is checked first, and filled after all files are written."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ PARTS = ("rec_model", "conv_model", INSIDE)
 
 
 def check_place(out: Path) -> None:
-    """Refuse a folder that holds something else than a checkpoint. Raises ConfigError."""
+    """Raise ConfigError if the folder has contents other than a checkpoint."""
     with _alone(out.resolve().parent):
         _check(out)
 
@@ -25,7 +25,7 @@ def _check(out: Path) -> None:
     held = {path.name for path in out.iterdir()} if out.is_dir() else set()
     if METADATA not in held and any(not _is_partial(name) for name in held):
         raise ConfigError(
-            f"{out} is not empty and holds no checkpoint of ours: name another folder"
+            f"{out} is not empty and is not a checkpoint of recjury: name another folder"
         )
 
 
@@ -33,13 +33,13 @@ def _check(out: Path) -> None:
 def whole_folder(out: Path) -> Iterator[Path]:
     """A temporary folder whose contents replace those of `out` when the block succeeds.
 
-    If the block fails they are deleted. A checkpoint in `out` stays until it is replaced; other
-    files there are never touched.
-    Raises ConfigError where nothing can be written.
+    If the block fails, the temporary folder is deleted. A checkpoint in `out` stays until it is
+    replaced; other files there are never changed. Raises ConfigError if the folder cannot be
+    written to.
     """
     check_place(out)
     place = out.resolve()
-    # Inside a folder that is there already: it may be a disk of its own, or the current folder.
+    # Inside an existing folder: it may be a separate disk, or the current folder.
     partial = (place if place.is_dir() else place.parent) / f".{place.name}.{os.getpid()}.partial"
     try:
         partial.mkdir(parents=True)
@@ -58,10 +58,10 @@ def whole_folder(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Keep other trainings from looking at or changing what is in `folder`.
+    """Lock `folder`, so that other trainings neither read nor change it.
 
-    Two that end at the same moment would mix their parts. It is not done where the folder cannot
-    be opened or locked, as on some network drives and on Windows.
+    Two trainings that end at the same moment would mix their files. If the folder cannot be opened
+    or locked, as on some network drives and on Windows, nothing is locked.
     """
     with ExitStack() as stack:
         with suppress(ImportError, OSError):
@@ -74,9 +74,9 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _exchange(partial: Path, place: Path) -> None:
-    """Put the checkpoint in `partial` in the place of the one in `place`, if there is one.
+    """Replace the checkpoint in `place`, if there is one, with the one in `partial`.
 
-    The description goes first and comes last: a folder that has it is whole.
+    The description is removed first and written last: a folder that has it is complete.
     """
     replaced = partial / "replaced"
     replaced.mkdir()
@@ -89,5 +89,5 @@ def _exchange(partial: Path, place: Path) -> None:
 
 
 def _is_partial(name: str) -> bool:
-    """Whether a training that was killed has left it."""
+    """Whether the folder was left by a training that was killed."""
     return name.startswith(".") and name.endswith(".partial")

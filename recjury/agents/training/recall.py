@@ -20,10 +20,10 @@ def label_ranks(
 ) -> NDArray[np.int64]:
     """The 1-based rank of each instance's label among the items.
 
-    `scores` gives the scores of all entities for some instances: [instances, entities or more].
-    Among equal scores the item that comes first in the graph's order wins. A label that is no
-    item gets the rank after the last. Raises DataError for items' scores that are not finite:
-    compared with such a score, none is better.
+    `scores` gives the scores of all entities for some instances: [instances, entities or more]. Of
+    items with equal scores, the first in the graph's order has the better rank. A label that is not
+    an item gets the rank after the last. Raises DataError for scores of items that are not finite,
+    because they cannot be ranked.
     """
     ranks = np.empty(len(instances), dtype=np.int64)
     for start in range(0, len(instances), batch):
@@ -37,13 +37,13 @@ def label_ranks(
 
 
 def popularity_ranks(space: Space, instances: Sequence[Instance]) -> NDArray[np.int64]:
-    """The ranks when every user gets the most popular items: what a model has to beat."""
+    """The ranks if every user gets the most popular items: a baseline for every model."""
     ranks = [_rank(space.popularity, space.columns.get(each.label)) for each in instances]
     return np.array(ranks, dtype=np.int64)
 
 
 def copying_ranks(space: Space, instances: Sequence[Instance]) -> NDArray[np.int64]:
-    """The ranks when the items named last come first, and then the most popular ones."""
+    """The ranks if the items named last come first, followed by the most popular ones."""
     ranks = []
     for each in instances:
         scores = space.popularity / (1.0 + float(space.popularity.max()))
@@ -56,7 +56,7 @@ def copying_ranks(space: Space, instances: Sequence[Instance]) -> NDArray[np.int
 
 
 def first_and_ten(ranks: NDArray[np.int64]) -> dict[str, float]:
-    """Recall@1 and @10, by which recommenders are stopped."""
+    """Recall@1 and @10, which decide when a recommender's training stops."""
     return {f"recall@{k}": float((ranks <= k).mean()) for k in (1, 10)}
 
 
@@ -74,10 +74,10 @@ def recalls(
     *,
     seed: int = 0,
 ) -> tuple[Recall, ...]:
-    """Recall at each cutoff; intervals by resampling whole dialogues (percentiles of 2,000).
+    """Recall at each cutoff, with intervals (percentiles of 2,000 resamplings of whole dialogues).
 
-    Labels of one dialogue share their history, so they are drawn together. Empty without
-    any instance.
+    Labels of one dialogue share their history, so they are resampled together. Empty without
+    instances.
     """
     if len(ranks) == 0:
         return ()
@@ -97,10 +97,10 @@ def recalls(
 def by_group(
     ranks: NDArray[np.int64], instances: Sequence[Instance], trained_dialogues: frozenset[str]
 ) -> Mapping[str, tuple[Recall, ...]]:
-    """Recalls over all instances, and apart for those that are easier for a known reason.
+    """Recalls over all instances, and separately for those that are easier for a known reason.
 
-    "seen" dialogues also have turns that were trained on; "mentioned" labels already occur in
-    the conversation, so that copying finds them.
+    "seen" dialogues also have turns in the training data. "mentioned" labels already occur in the
+    conversation, so that copying finds them.
     """
     seen = np.array([each.dialogue in trained_dialogues for each in instances], dtype=bool)
     mentioned = np.array([each.mentioned for each in instances], dtype=bool)

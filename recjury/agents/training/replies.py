@@ -18,10 +18,10 @@ _OFTEN = 3
 
 
 class TrainingReply(NamedTuple):
-    """One reply to learn: what was said before, the entities in it, and the reply.
+    """One reply to learn: the texts before it, the entities in them, and the reply.
 
-    In `reply` the item token stands for every item; no item in it was named before. `text` is
-    the reply as it was said.
+    In `reply` the item token stands for every item; none of these items was named before. `text` is
+    the original reply.
     """
 
     dialogue: str
@@ -32,9 +32,9 @@ class TrainingReply(NamedTuple):
 
 
 def learnable_words(examples: Iterable[TrainingExample]) -> frozenset[str]:
-    """The words, in lower case, that are said in at least three different texts.
+    """The words, in lower case, that occur in at least three different texts.
 
-    What is heard less often is learnt by heart, if at all, and comes out broken elsewhere.
+    A rarer word is learnt by heart, if at all, and generated wrongly elsewhere.
     """
     texts = {text for each in examples for text in (*each.context, each.response)}
     heard = Counter(word for text in texts for word in _words(text))
@@ -44,12 +44,13 @@ def learnable_words(examples: Iterable[TrainingExample]) -> frozenset[str]:
 def training_replies(
     corpus: Corpus, examples: Iterable[TrainingExample], known: frozenset[str]
 ) -> list[TrainingReply]:
-    """The replies in the examples: the one that each ends with, and the earlier ones.
+    """The replies in the examples: the last one of each, and the earlier ones.
 
-    A reply is left out when it names an item that was named before, since it would then speak
-    of another one. Sentences are left out that have words which are not `known`, or name people
-    of whom nobody has spoken: they are about one film, and would be said of another. So are
-    replies of less than four words beside items, and very long ones.
+    A reply is left out if it names an item that was named before, because with an item token it
+    would be about another item. Sentences are left out if they have words that are not `known`, or
+    if they name people whom nobody has named before: they are about one film, and would be
+    generated for another. Replies with fewer than four words besides items and very long replies
+    are left out too.
     """
     found: dict[tuple[str, ...], TrainingReply] = {}
     for example in examples:
@@ -91,7 +92,7 @@ def _masked(catalogue: Catalogue, text: str, named: set[str]) -> str | None:
 
 
 def _about_anyone(graph: KnowledgeGraph, text: str, before: set[int]) -> Iterator[str]:
-    """The sentences that name no people but those named before."""
+    """The sentences that name no people except those named before."""
     for match in _SENTENCE.finditer(text):
         named = set(graph.mentioned(match.group())) - before
         if not any(_is_person(graph, entity) for entity in named):
@@ -108,6 +109,6 @@ def _is_person(graph: KnowledgeGraph, entity: int) -> bool:
 
 
 def held_out(found: Sequence[TrainingReply], train: Sequence[TrainingReply]) -> list[TrainingReply]:
-    """Those that are not also in `train`: there are turns of one dialogue in several splits."""
+    """The replies that are not also in `train`: splits can have different turns of one dialogue."""
     known = {(each.context, each.text) for each in train}
     return [each for each in found if (each.context, each.text) not in known]

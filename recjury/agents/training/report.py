@@ -1,4 +1,4 @@
-"""What a training reports: its progress, its epochs, and how well it does on the test split."""
+"""The report of a training: its progress, its epochs, and its results on the test split."""
 
 import time
 from collections.abc import Callable
@@ -18,10 +18,10 @@ class Recall(Record):
 
 
 class EpochReport(Record):
-    """One epoch of one part: mean training loss, figures on what decides when to stop.
+    """One epoch of one part: the mean training loss, and the figures that decide when to stop.
 
-    `figures` are `recall@1` and `recall@10` of a recommender, `perplexity` of a generator;
-    `quality` is what is compared between epochs, higher is better.
+    `figures` are `recall@1` and `recall@10` of a recommender, or `perplexity` of a generator.
+    `quality` is compared between epochs; higher is better.
     """
 
     part: str
@@ -33,7 +33,7 @@ class EpochReport(Record):
 
 
 class PartReport(Record):
-    """One part of a system: how much it learnt from, its epochs, and the one kept."""
+    """One part of a system: the number of its training rows, its epochs, and the kept epoch."""
 
     part: str
     train_instances: int
@@ -44,11 +44,11 @@ class PartReport(Record):
 
 
 class TrainingReport(Record):
-    """What was trained, on what, how well it does, and how long it took.
+    """What was trained, on which data, with which results, and how long it took.
 
-    `test` are Recalls on the test split by group; `floors` those of what needs no training:
-    always the most popular items, and those last named followed by the most popular ones.
-    Times are seconds: of the clock and of the processor.
+    `test` has Recalls on the test split by group. `floors` has those of two methods without
+    training: always the most popular items, and the items named last followed by the most popular
+    ones. Times are in seconds, of the clock and of the processor.
     """
 
     system: str
@@ -69,8 +69,8 @@ class TrainingReport(Record):
 class TrainingProgress:
     """Counts of the part that is being trained; `finished` is called after each of its epochs.
 
-    `epochs` is the most there will be, `steps` how many an epoch has, `done` how many steps were
-    taken in all epochs.
+    `epochs` is the largest number of epochs, `steps` the number of steps in an epoch, and `done`
+    the number of steps in all epochs so far.
     """
 
     finished: Callable[[EpochReport], None] = lambda _: None
@@ -81,7 +81,7 @@ class TrainingProgress:
     done: int = field(default=0, init=False)
 
     def begin(self, part: str, *, epochs: int, steps: int) -> None:
-        """Say what is trained now."""
+        """Set the part that is trained now."""
         self.part, self.epochs, self.steps, self.done = part, epochs, steps, 0
         self._started = self.clock()
 
@@ -95,7 +95,8 @@ class TrainingProgress:
         return max(1, -(-self.done // max(1, self.steps)))
 
     def seconds_left(self) -> float | None:
-        """An estimate, from the pace so far, for all epochs; None before the first step."""
+        """An estimate for all epochs from the speed so far, in seconds; None before the first
+        step."""
         if not self.done:
             return None
         left = self.epochs * self.steps - self.done

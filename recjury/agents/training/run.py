@@ -1,4 +1,4 @@
-"""One training from corpus to checkpoint folder: what all systems do alike."""
+"""One training, from corpus to checkpoint folder: the steps that all systems share."""
 
 import importlib.metadata
 import time
@@ -38,7 +38,7 @@ _VERSIONS = ("recjury", "numpy", "tokenizers", "torch", "transformers")
 
 
 class TrainingRun:
-    """A corpus made ready to train on, and the record of what was trained on it."""
+    """A corpus prepared for training, and the record of what was trained on it."""
 
     def __init__(
         self,
@@ -50,10 +50,10 @@ class TrainingRun:
         facts: int = 0,
         speaks: bool = True,
     ):
-        """`facts` instances from the graph join those of the corpus; see `graph_instances`.
+        """`facts` is the number of instances from the graph that are added; see `graph_instances`.
 
-        `speaks` says whether a generator learns, too. Raises DataError when the corpus has
-        nothing to train on.
+        `speaks` says whether a generator is trained too. Raises DataError if the corpus has nothing
+        to train on.
         """
         self._wall, self._cpu = time.perf_counter(), time.process_time()
         self.system, self.corpus, self.seed, self._progress = system, corpus, seed, progress
@@ -77,7 +77,7 @@ class TrainingRun:
     def fit(
         self, model: nn.Module, objective: Objective, plan: TrainingPlan, *, sizes: tuple[int, int]
     ) -> Fitted:
-        """Train one part; `sizes` are how many instances it learns from and is stopped by."""
+        """Train one part; `sizes` are the numbers of rows it learns from and is stopped by."""
         cpu = time.process_time()
         self._plans[objective.part] = plan
         fitted = fit(model, objective, plan, seed=self.seed, progress=self._progress)
@@ -101,10 +101,10 @@ class TrainingRun:
         sizes: Mapping[str, float],
         backbones: Mapping[str, Backbone] | None = None,
     ) -> Metadata:
-        """The description of the checkpoint; figures are those of the kept epochs.
+        """The description of the checkpoint; its figures are those of the kept epochs.
 
-        `sizes` are the hyperparameters beside the plans of the parts that were trained;
-        `backbones` are what it was trained from, None for nothing.
+        `sizes` are the hyperparameters besides the plans of the parts that were trained.
+        `backbones` are those it was trained from, None if there were none.
         """
         chosen = {name: float(value) for name, value in sizes.items()} | {
             f"{part}.{name}": float(value)
@@ -135,7 +135,7 @@ class TrainingRun:
     def report(
         self, out: Path, ranks: Callable[[Sequence[Instance]], NDArray[np.int64]]
     ) -> TrainingReport:
-        """Evaluate on the test split, in one thread as well; `ranks` are those of the labels."""
+        """Evaluate on the test split, also in one thread; `ranks` computes those of the labels."""
         test = instances(self.corpus, "test") if "test" in self.corpus.splits else []
         seen = frozenset(each.dialogue for each in self.parts.train)
         floors = {

@@ -44,7 +44,7 @@ def train(
     *,
     progress: TrainingProgress | None = None,
 ) -> TrainingReport:
-    """Train the system of that name and write the checkpoint folder `out`.
+    """Train the system with that name and write the checkpoint folder `out`.
 
     Raises ConfigError for a name that is none of
     `SYSTEMS`, for a folder that holds something else and for backbones that are not there,
@@ -81,14 +81,14 @@ def train(
 
 
 def _instances(corpus: Corpus) -> int:
-    """How many there are to train on."""
+    """The number of training instances."""
     from recjury.agents.kbrd.dataset import splits
 
     return len(splits(corpus).train)
 
 
 def _trainer(system: str) -> tuple[Callable[..., TrainingReport], type[SystemPlan]]:
-    """What trains a system, and the class of its plans."""
+    """The function that trains a system, and the class of its hyperparameters."""
     if system == "kbrd":
         from recjury.agents.kbrd import training as kbrd
 

@@ -1,8 +1,8 @@
 """Embeddings of the tokens that UniCRS adds to its frozen backbones.
 
-iEvaLM neither trains nor stores them: each start draws them again, with one seed, so they depend
-on all numbers drawn before while the models are built. `drawn_rows` repeats those draws in their
-order (checked bit by bit against the reference implementation).
+iEvaLM neither trains nor stores them: each start draws them again with one seed, so they depend on
+all random numbers drawn before while the models are built. `drawn_rows` repeats those draws in
+their order (compared bit by bit with the reference implementation).
 """
 
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ class AddedRows(NamedTuple):
 def drawn_rows(
     gpt2: GPT2Config, text: RobertaConfig, *, gpt2_added: int, text_added: int, pooler: bool
 ) -> AddedRows:
-    """The rows that iEvaLM draws for so many added tokens.
+    """The rows that iEvaLM draws for that many added tokens.
 
-    `pooler` says whether RoBERTa's file has the pooler's tensors; else that is drawn, too.
+    `pooler` says whether RoBERTa's file has the pooler's tensors; if not, they are drawn too.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(SEED)
@@ -44,7 +44,7 @@ def drawn_rows(
 def grown(
     tensors: Mapping[str, Tensor], name: str, rows: Tensor, vocabulary: int
 ) -> dict[str, Tensor]:
-    """The tensors with `rows` put behind the embeddings `name`, if those lack them."""
+    """The tensors with `rows` appended to the embeddings `name`, if those lack them."""
     found = dict(tensors)
     embeddings = found.get(name)
     if embeddings is not None and embeddings.dim() == 2 and len(embeddings) < vocabulary:
@@ -54,7 +54,7 @@ def grown(
 
 
 def _resized(vocabulary: int, added: int, width: int, spread: float) -> Tensor:
-    """The last rows of the new embeddings that resizing to the added tokens draws."""
+    """The last rows of the new embeddings, which are drawn when the embeddings are resized."""
     if not added:
         return torch.empty(0, width)
     embeddings = nn.Embedding(vocabulary + added, width)
@@ -62,7 +62,7 @@ def _resized(vocabulary: int, added: int, width: int, spread: float) -> Tensor:
 
 
 def _build_gpt2(config: GPT2Config) -> None:
-    """Draw what building GPT-2 draws before its weights are loaded over it."""
+    """Draw the numbers that building GPT-2 draws before its weights are loaded."""
     width, inner = config.n_embd, config.n_inner or 4 * config.n_embd
     nn.Embedding(config.vocab_size, width)
     nn.Embedding(config.n_positions, width)
@@ -73,7 +73,7 @@ def _build_gpt2(config: GPT2Config) -> None:
 
 
 def _build_roberta(config: RobertaConfig) -> None:
-    """Draw what building RoBERTa draws; its positions are made twice."""
+    """Draw the numbers that building RoBERTa draws; its positions are made twice."""
     width, inner = config.hidden_size, config.intermediate_size
     sizes = (config.vocab_size, config.max_position_embeddings, config.type_vocab_size)
     for size in (*sizes, config.max_position_embeddings):

@@ -1,4 +1,4 @@
-"""A UniCRS put together: backbones read from their folders, and prompt encoders still untrained."""
+"""Build a UniCRS from backbones in their folders and untrained prompt encoders."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ _WORDS = "embeddings.word_embeddings.weight"
 
 
 class Assembled(NamedTuple):
-    """A model, the files that make its backbones, and digests of those' tensors by kind.
+    """A model, the files of its backbones, and the digests of the backbones' tensors by kind.
 
     The files are weights and `config.json` of GPT-2, then of RoBERTa.
     """
@@ -46,10 +46,10 @@ def assemble(
     bases: int = 8,
     rows: AddedRows | None = None,
 ) -> Assembled:
-    """Read the backbones into a model for a graph of that many entities and relations.
+    """Build a model from the backbones, for a graph with that many entities and relations.
 
-    `rows` None draws the added tokens' embeddings as the published code does. Raises ConfigError
-    for files that are missing, DataError for those that do not fit.
+    With `rows` None, the added tokens' embeddings are drawn as in the published code. Raises
+    ConfigError for missing files, and DataError for files that do not fit.
     """
     gpt2, text = read_gpt2(places.gpt2), read_roberta(places.roberta)
     of_gpt2, _, gpt2_path = read_weights(places.gpt2, "transformer.")
@@ -73,9 +73,9 @@ def assemble(
 
 
 def refuse_beyond(model: Unicrs, texts: Texts, folder: Path) -> None:
-    """DataError for limits that the backbones of the checkpoint in `folder` have no positions for.
+    """Raise DataError if the limits exceed the positions of the backbones in `folder`.
 
-    Looking them up would fail in the middle of a conversation.
+    Otherwise an embedding look-up would fail in the middle of a conversation.
     """
     limits = texts.limits
     rooms = {

@@ -1,4 +1,4 @@
-"""The files of GPT-2 and RoBERTa, as transformers lays them out; nothing in them is executed."""
+"""The files of GPT-2 and RoBERTa in transformers' format; nothing in them is executed."""
 
 import os
 from pathlib import Path
@@ -18,28 +18,30 @@ _NO_START = ("lm_head.", "pooler.", "score.")
 
 
 class Folders(NamedTuple):
-    """Where the two backbones are."""
+    """The folders of the two backbones."""
 
     gpt2: Path
     roberta: Path
 
 
 def read_gpt2(folder: Path) -> GPT2Config:
-    """GPT-2's `config.json`. ConfigError without one, DataError if it is another model's."""
+    """GPT-2's `config.json`. Raises ConfigError if it is missing, DataError if it is another
+    model's."""
     described = _described(folder, "gpt2")
     return made(lambda: GPT2Config(**described), folder)
 
 
 def read_roberta(folder: Path) -> RobertaConfig:
-    """RoBERTa's `config.json`. ConfigError without one, DataError if it is another model's."""
+    """RoBERTa's `config.json`. Raises ConfigError if it is missing, DataError if it is another
+    model's."""
     described = _described(folder, "roberta")
     return made(lambda: RobertaConfig(**described), folder)
 
 
 def read_weights(folder: Path, prefix: str) -> tuple[dict[str, Tensor], bool, Path]:
-    """The bare model's tensors, whether the file has a pooler's too, and the file.
+    """The bare model's tensors, whether the file also has a pooler's, and the file.
 
-    `prefix` ("transformer.", "roberta.") is taken off the names.
+    `prefix` ("transformer.", "roberta.") is removed from the names.
     """
     path = weights.find_weights(folder, WEIGHTS, advice="the backbone's")
     found = {

@@ -1,7 +1,7 @@
-"""UniCRS checkpoint folders, laid out as iEvaLM's: a `model.pt` in `rec_model/` and `conv_model/`.
+"""UniCRS checkpoint folders in iEvaLM's layout: `model.pt` in `rec_model/` and `conv_model/`.
 
-Each holds one prompt encoder. Frozen backbones are not part of the checkpoint, and one that was
-trained here records which they were; one that was trained from scratch brings them, with their
+Each has one prompt encoder. Frozen backbones are not part of the checkpoint; a checkpoint trained
+by recjury records which they were. A checkpoint trained from scratch has its backbones, with their
 tokenizers, in `backbones/`.
 """
 
@@ -31,12 +31,12 @@ from recjury.agents.unicrs.texts import Texts
 from recjury.errors import ConfigError, DataError
 
 WEIGHTS = {part: Path(f"{part}_model") / "model.pt" for part in ("rec", "conv")}
-# Left over from the original training code and from the graph; no part of the model.
+# Left over from the original training code and from the graph; not part of the model.
 _NO_PART = ("rec_prefix_", "conv_prefix_", "edge_")
 
 
 class Published(NamedTuple):
-    """What the released configuration of one data set is."""
+    """The released configuration of one data set."""
 
     limits: Limits
     item: str
@@ -51,7 +51,7 @@ PUBLISHED = {
 class UnicrsCheckpoint(NamedTuple):
     """A loaded model in evaluation mode.
 
-    `digest` is 16 hex digits over all weights, backbones and their sizes too.
+    `digest` is 16 hex digits over all weights, including the backbones and their sizes.
     """
 
     model: Unicrs
@@ -63,9 +63,9 @@ class UnicrsCheckpoint(NamedTuple):
 def save(
     folder: Path, model: Unicrs, texts: Texts, metadata: Metadata, *, with_backbones: bool
 ) -> None:
-    """Write a checkpoint folder; metadata comes last.
+    """Write a checkpoint folder; the metadata is written last.
 
-    `with_backbones` writes the backbones and tokenizers as well: for models from scratch.
+    `with_backbones` also writes the backbones and tokenizers: for models from scratch.
     """
     (folder / METADATA).unlink(missing_ok=True)
     weights.write_tensors(folder / WEIGHTS["rec"], model.rec.state_dict())
@@ -82,7 +82,7 @@ def save(
 def find_backbones(
     folder: Path, named: Mapping[str, str], recorded: Mapping[str, Backbone]
 ) -> Folders:
-    """The backbones of a checkpoint folder; `named` may give `gpt2` and `roberta` elsewhere.
+    """The backbones of a checkpoint folder; `named` may give other folders for `gpt2`, `roberta`.
 
     `recorded` are those that its prompts were trained for.
     """
@@ -111,13 +111,13 @@ def load(
     published: Published | None = None,
     rows: AddedRows | None = None,
 ) -> UnicrsCheckpoint:
-    """Load a checkpoint for a graph of that many entities and relations.
+    """Load a checkpoint for a graph with that many entities and relations.
 
-    `fidelity` None means what the metadata says, and "ievalm" without any. `named` are backbones
-    by kind (`gpt2`, `roberta`), folders or hub names. `published` None means what the metadata
-    says, or else what was released for `corpus`. `rows` None draws the added tokens' embeddings
-    as the published code does. Raises ConfigError for what is missing, DataError for what does
-    not fit.
+    With `fidelity` None, the metadata's value is used, or "ievalm" if there is no metadata. `named`
+    are backbones by kind (`gpt2`, `roberta`), as folders or hub names. With `published` None, the
+    metadata's configuration is used, or the one released for `corpus`. With `rows` None, the added
+    tokens' embeddings are drawn as in the published code. Raises ConfigError for missing files, and
+    DataError for files that do not fit.
     """
     for path in WEIGHTS.values():
         if not (folder / path).is_file():
@@ -146,7 +146,7 @@ def load(
 
 
 def released(corpus: str) -> Published:
-    """What was released for a corpus; for others, what was for OpenDialKG."""
+    """The configuration released for a corpus; for other corpora, that of OpenDialKG."""
     return PUBLISHED["redial" if corpus.startswith("redial") else "opendialkg"]
 
 
@@ -160,7 +160,7 @@ def _published(metadata: Metadata | None, corpus: str) -> Published:
 def _refuse_other_backbones(
     recorded: Mapping[str, Backbone], digests: Mapping[str, str], places: Folders
 ) -> None:
-    """DataError for other backbones than the prompts were trained for: they would mean nothing."""
+    """Raise DataError for backbones other than those for which the prompts were trained."""
     for kind, backbone in recorded.items():
         if digests[kind] != backbone.digest:
             raise DataError(

@@ -1,4 +1,4 @@
-"""UniCRS: GPT-2 and RoBERTa, frozen where they are published ones, and two prompt encoders."""
+"""UniCRS: GPT-2 and RoBERTa (published ones are frozen), and two prompt encoders."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -24,10 +24,9 @@ TEXT_PAD = 1
 class Batch(NamedTuple):
     """Conversations as tensors.
 
-    `ids` [rows, length] for GPT-2 are padded on the left, `words` [rows, tokens] for RoBERTa on
-    the right; `entities` [rows, entities] are ids of nodes. `real` [rows, length] and `known`
-    [rows, entities] are true where there is more than filling. `positions` [rows, length] are
-    GPT-2's.
+    `ids` [rows, length] for GPT-2 are padded on the left, `words` [rows, tokens] for RoBERTa on the
+    right; `entities` [rows, entities] are ids of nodes. `real` [rows, length] and `known` [rows,
+    entities] are False for padding. `positions` [rows, length] are GPT-2's.
     """
 
     ids: Tensor
@@ -39,7 +38,8 @@ class Batch(NamedTuple):
 
 
 class Prompted(NamedTuple):
-    """What GPT-2 sees before a text: keys and values by layer, and which positions count."""
+    """The prompt that GPT-2 sees before a text: keys and values by layer, and which positions
+    count."""
 
     layers: KeysValues
     real: Tensor
@@ -48,8 +48,8 @@ class Prompted(NamedTuple):
 class Unicrs(nn.Module):
     """The two backbones and the two prompt encoders.
 
-    `fidelity` "ievalm" lets the padding of the text take part in all attention over it, as the
-    published code does; "corrected" leaves it out.
+    With `fidelity` "ievalm", the padding of the text takes part in all attention over it, as in the
+    published code; with "corrected" it does not.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Unicrs(nn.Module):
         return self.rec.node_embeds.shape[0] - 1
 
     def item_prompts(self, nodes: Tensor, batch: Batch) -> Prompted:
-        """The prompts for recommending: one position per entity; `nodes` are `rec`'s."""
+        """The prompts for recommending: one position per entity; `nodes` are those of `rec`."""
         text = batch.words != TEXT_PAD
         prompts = self.rec.for_items(
             nodes[batch.entities],
@@ -95,7 +95,7 @@ class Unicrs(nn.Module):
         return Prompted(self.rec.layers(prompts), batch.known)
 
     def reply_prompts(self, nodes: Tensor, batch: Batch) -> Prompted:
-        """The prompts for speaking: one position per token; `nodes` are `conv`'s."""
+        """The prompts for replies: one position per token; `nodes` are those of `conv`."""
         text = batch.words != TEXT_PAD
         prompts = self.conv.for_reply(nodes[batch.entities], self.read(batch.words), batch.known)
         real = torch.ones_like(text) if self.fidelity == "ievalm" else text
@@ -107,7 +107,7 @@ class Unicrs(nn.Module):
         return states
 
     def run(self, prompted: Prompted, batch: Batch) -> Tensor:
-        """GPT-2's last states behind the prompts: [rows, length, width]."""
+        """GPT-2's last states after the prompts: [rows, length, width]."""
         states: Tensor = self.gpt2(
             batch.ids,
             past_key_values=DynamicCache(prompted.layers),
@@ -118,16 +118,16 @@ class Unicrs(nn.Module):
         return states
 
     def item_scores(self, nodes: Tensor, batch: Batch) -> Tensor:
-        """Scores of all entities, the padding one last: [rows, entities + 1].
+        """Scores of all entities, the padding entity last: [rows, entities + 1].
 
-        The user is GPT-2's state at the last token, behind the whole conversation.
+        The user is GPT-2's state at the last token, after the whole conversation.
         """
         users = self.run(self.item_prompts(nodes, batch), batch)[:, -1]
         return users @ nodes.T
 
     def for_generation(self) -> GPT2LMHeadModel:
-        """transformers' own language model around the same GPT-2, without generation settings."""
-        with torch.device("meta"):  # its own weights are never used
+        """transformers' own language model with the same GPT-2, without generation settings."""
+        with torch.device("meta"):  # its initial weights are never used
             found = GPT2LMHeadModel(self.gpt2.config)
         found.transformer, found.lm_head.weight = self.gpt2, self.gpt2.wte.weight
         found.generation_config = GenerationConfig()

@@ -1,4 +1,4 @@
-"""UniCRS's training objectives: ranking items and replying, with shared backbones."""
+"""UniCRS's training objectives: ranking items and writing replies, with shared backbones."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,8 @@ _BATCH = 64
 
 
 class UnicrsReplying:
-    """The next token of a reply, through the prompts for speaking; a training `Objective`."""
+    """The next token of a reply, with the prompts for replies; an `Objective` of the training
+    loop."""
 
     def __init__(
         self,
@@ -35,7 +36,7 @@ class UnicrsReplying:
         *,
         part: str = "generator",
     ):
-        """`edges` count the padding entity as a node; `part` is what reports call it."""
+        """`edges` count the padding entity as a node; reports use the name `part`."""
         self.part = part
         self._model, self._texts, self._edges = model, texts, edges
         self._train = [self._row(each) for each in train]
@@ -43,7 +44,7 @@ class UnicrsReplying:
 
     @property
     def lengths(self) -> Sequence[int]:
-        """How many tokens each row to train on has."""
+        """The number of tokens of each training row."""
         return [len(ids) for ids, _, _ in self._train]
 
     def loss(self, rows: Sequence[int]) -> Tensor:
@@ -63,7 +64,7 @@ class UnicrsReplying:
         return -figures["perplexity"]
 
     def _row(self, speech: TrainingReply) -> tuple[list[int], int, Context]:
-        """GPT-2's ids of context and reply, how many are the reply's, and the context."""
+        """GPT-2's ids of context and reply, the number of the reply's ids, and the context."""
         tokens, limits = self._texts.gpt2, self._texts.limits
         reply = tokens.encode(" " + speech.reply)[: limits.response - 1]
         context = Context(speech.context, speech.entities[-limits.entities :])
@@ -71,22 +72,22 @@ class UnicrsReplying:
         return ids, len(reply) + 1, context
 
     def _mean_loss(self, rows: Sequence[tuple[list[int], int, Context]]) -> tuple[Tensor, int]:
-        """The mean loss per token of the replies, and how many tokens those have."""
+        """The mean loss per token of the replies, and the number of these tokens."""
         model = self._model
         batch = _batch(model, self._texts, [r[0] for r in rows], [r[2] for r in rows])
         states = model.run(model.reply_prompts(model.conv.nodes(self._edges), batch), batch)
         length = batch.ids.shape[1]
         sizes = torch.tensor([size for _, size, _ in rows]).unsqueeze(1)
-        # Filled on the left: the last `size` tokens are the reply, each said one place before.
+        # Padded on the left: the last `size` tokens are the reply, each predicted one step earlier.
         told = (torch.arange(length) >= length - sizes)[:, 1:]
         scores = model.token_scores(states[:, :-1][told])
         return functional.cross_entropy(scores, batch.ids[:, 1:][told]), int(sizes.sum())
 
 
 class UnicrsRanking:
-    """Cross-entropy over all entities, and a share of what `speaking` learns; an `Objective`.
+    """Cross-entropy over all entities, plus a share of the loss of `speaking`; an `Objective`.
 
-    The share keeps the backbones a language model while they learn to carry entities.
+    With that share, the backbones stay a language model while they learn to carry entities.
     """
 
     part = "recommender"
@@ -111,7 +112,7 @@ class UnicrsRanking:
 
     @property
     def lengths(self) -> Sequence[int]:
-        """How many tokens each row to train on has."""
+        """The number of tokens of each training row."""
         return [len(row) for row in self._ids]
 
     def loss(self, rows: Sequence[int]) -> Tensor:
@@ -124,7 +125,7 @@ class UnicrsRanking:
         return loss
 
     def figures(self) -> Mapping[str, float]:
-        """Recall@1 and @10 on what decides when to stop."""
+        """Recall@1 and @10 on the split that decides when to stop."""
         return first_and_ten(self.ranks(self._stop))
 
     def quality(self, figures: Mapping[str, float]) -> float:
@@ -152,8 +153,8 @@ class UnicrsRanking:
 def let_entities_through(model: Unicrs) -> None:
     """Initialise value projections near the identity, so that attention copies the prompts.
 
-    From random matrices the model hardly learns, on a small corpus, to carry an entity to its
-    score.
+    On a small corpus, a model that starts from random matrices hardly learns to carry an entity to
+    its score.
     """
     with torch.no_grad():
         for encoder in (model.rec, model.conv):
@@ -165,13 +166,14 @@ def let_entities_through(model: Unicrs) -> None:
 
 
 def _pass_values(encoder: PromptEncoder) -> None:
-    """Add the identity to the values that the projection of prompts makes for each layer."""
+    """Add the identity to the part of the prompts' projection that makes the values of each
+    layer."""
     shaped = encoder.prompt_proj2.weight.view(encoder.depth, 2, encoder.width, encoder.width)
     shaped[:, 1] += torch.eye(encoder.width)
 
 
 def frozen(module: nn.Module) -> None:
-    """Keep a module's weights as they are."""
+    """Exclude a module's weights from training."""
     for parameter in module.parameters():
         parameter.requires_grad_(False)
 

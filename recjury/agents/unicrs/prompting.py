@@ -1,7 +1,7 @@
-"""Training UniCRS's prompts alone, before published backbones that stay as they are.
+"""Train UniCRS's prompts alone, with published backbones that stay frozen.
 
-Wang et al. 2022, section 4: prompts learn the replies first; what they learnt begins both the
-prompts for recommending and those for speaking, which are then trained apart.
+Wang et al., 2022, section 4: the prompts learn the replies first. The result is the start of the
+prompts for recommending and of those for replies, which are then trained separately.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ _LEAST = 16
 
 
 class Begun(NamedTuple):
-    """A model with frozen backbones, how it reads, and what `recjury.json` says of them."""
+    """A model with frozen backbones, how it reads texts, and its entries in `recjury.json`."""
 
     model: Unicrs
     texts: Texts
@@ -34,9 +34,9 @@ class Begun(NamedTuple):
 
 
 def begin(session: TrainingRun, origins: Mapping[str, Origin], limits: Limits) -> Begun:
-    """Put the backbones before untrained prompts; of `limits`, as much as they have positions for.
+    """Combine the backbones with untrained prompts; `limits` are reduced to their positions.
 
-    Raises ConfigError for files that are missing, DataError for those that do not fit.
+    Raises ConfigError for missing files, and DataError for files that do not fit.
     """
     places = Folders(gpt2=origins["gpt2"].folder, roberta=origins["roberta"].folder)
     texts = read_texts(places, limits, ITEM)
@@ -73,10 +73,10 @@ def train_prompts(
 
 
 def fitting(places: Folders, texts: Texts) -> Limits:
-    """The limits, or less where the backbones have too few positions.
+    """The limits, reduced if the backbones have too few positions.
 
-    GPT-2 needs one for each token of context, prompt and reply, as the published code fills
-    them up; context and reply give way in proportion.
+    GPT-2 needs one position for each token of context, prompt and reply, padded as in the published
+    code. Context and reply are reduced in proportion.
     """
     wanted = texts.limits
     spare = len(texts.gpt2.encode(PROMPT)) + _ROUNDED
@@ -85,7 +85,7 @@ def fitting(places: Folders, texts: Texts) -> Limits:
     reads = int(read_roberta(places.roberta).max_position_embeddings) - FIRST_POSITION
     if min(room - context, context, reads) < _LEAST:
         raise DataError(
-            f"too few positions to read and to speak: expected at least {_LEAST} for each",
+            f"too few positions for context and reply: expected at least {_LEAST} for each",
             path=places.gpt2 if reads >= _LEAST else places.roberta,
         )
     return Limits(

@@ -1,8 +1,8 @@
-"""UniCRS's prompt encoder: entities and the text of a conversation fused into key-value prompts.
+"""UniCRS's prompt encoder: entities and the text of a conversation become key-value prompts.
 
-Wang et al. 2022, section 4.1. Tensor names and shapes are those that iEvaLM's code saves. The
-same module serves twice, with weights of its own: for recommending, where each entity becomes one
-prompt position, and for speaking, where each token of the text does.
+Wang et al., 2022, section 4.1. Tensor names and shapes are those of iEvaLM's code. The same module
+is used twice, with different weights: for recommending, where each entity becomes one prompt
+position, and for replies, where each token of the text does.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,8 @@ class PromptDims:
 
 
 class PromptEncoder(nn.Module):
-    """Turns entities and text into the keys and values that every layer of GPT-2 sees first."""
+    """Turns entities and text into the keys and values that precede the text in every GPT-2
+    layer."""
 
     def __init__(self, dims: PromptDims):
         """Make an untrained encoder."""
@@ -62,9 +63,9 @@ class PromptEncoder(nn.Module):
     def for_items(self, entities: Tensor, states: Tensor, text: Tensor | None) -> Tensor:
         """One prompt per entity: [rows, entities, width].
 
-        `entities` [rows, entities, width] are rows of `nodes`, `states` [rows, tokens,
-        text width] RoBERTa's. Each entity attends over the tokens; `text` [rows, tokens] marks
-        those that are no padding, and None lets padding take part.
+        `entities` [rows, entities, width] are rows of `nodes`, `states` [rows, tokens, text width]
+        RoBERTa's. Each entity attends over the tokens; `text` [rows, tokens] is False for padding,
+        and with None padding takes part too.
         """
         tokens, scores = self._attention(entities, states)
         if text is not None:
@@ -74,8 +75,8 @@ class PromptEncoder(nn.Module):
     def for_reply(self, entities: Tensor, states: Tensor, known: Tensor) -> Tensor:
         """One prompt per token of the text: [rows, tokens, width].
 
-        Shapes as in `for_items`; each token attends over the row's entities, of which `known`
-        [rows, entities] marks those that do not merely fill the batch.
+        Shapes as in `for_items`; each token attends over the row's entities; `known` [rows,
+        entities] is False for padding.
         """
         tokens, scores = self._attention(entities, states)
         return _masked(scores, known.unsqueeze(1)).softmax(2) @ entities + tokens

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from recjury.corpora import Corpus
 
 _VERSION = 3
-# How much less likely a token is once it is in the reply: small GPT-2s go round in circles.
+# How much less likely a token becomes once it is in the reply: small GPT-2s repeat themselves.
 _SAID = 1.1
 
 
 class UniCRS(NeuralRecommender):
-    """Recommends and speaks from words and entities; a `Recommender`."""
+    """Recommends and writes replies from words and entities; a `Recommender`."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class UniCRS(NeuralRecommender):
     ):
         """Serve a loaded checkpoint on a torch `device`.
 
-        Raises DataError for weights that give no finite scores.
+        Raises DataError if the weights give scores that are not finite.
         """
         if list_length < 1:
             raise ConfigError(f"list_length must be at least 1, got {list_length}")
@@ -97,12 +97,12 @@ class UniCRS(NeuralRecommender):
         backbones: Mapping[str, str] | None = None,
         device: str = "cpu",
     ) -> "UniCRS":
-        """Load a checkpoint folder laid out as iEvaLM's.
+        """Load a checkpoint folder with iEvaLM's layout.
 
-        `fidelity` None takes what the checkpoint was trained as; a published one is "ievalm".
-        `backbones` gives `gpt2` and `roberta`, folders or hub names; what it leaves out is the
-        checkpoint's own, or else microsoft/DialoGPT-small and roberta-base. Raises ConfigError
-        for what is missing, DataError for what does not fit.
+        With `fidelity` None, the checkpoint's own value is used; for a published one it is
+        "ievalm". `backbones` gives `gpt2` and `roberta` as folders or hub names; for a missing one,
+        the checkpoint's own is used, or else microsoft/DialoGPT-small and roberta-base. Raises
+        ConfigError for missing files, and DataError for files that do not fit.
         """
         refuse_other_checkpoint(folder, "unicrs", corpus.catalogue)
         loaded = checkpoint.load(
@@ -118,7 +118,7 @@ class UniCRS(NeuralRecommender):
 
 
 class UnicrsSpeaker:
-    """Scores items and says something by its `rules`, both with prompts before GPT-2."""
+    """Scores items and writes replies by its `rules`, with prompts before GPT-2 for both."""
 
     def __init__(
         self,
@@ -129,13 +129,14 @@ class UnicrsSpeaker:
         items: NDArray[np.int64],
         device: str = "cpu",
     ):
-        """Encode the graph once; `edges` count the padding entity as a node, `items` are ids.
+        """Encode the graph once; `edges` count the padding entity as a node, `items` are entity
+        ids.
 
-        Raises DataError for weights that give no finite numbers.
+        Raises DataError if the weights give numbers that are not finite.
         """
         self._texts, self._items, self._device = texts, items, device
         with torch.inference_mode():
-            # The graph's index arrays are on the CPU, and are needed this once only.
+            # The graph's index arrays are on the CPU, and are needed only here.
             self._rec, self._conv = (
                 part.nodes(edges).to(device) for part in (model.rec, model.conv)
             )
@@ -197,7 +198,8 @@ class UnicrsSpeaker:
     def _score_alone(
         self, row: Sequence[int], heard: EncodedContext, said: Sequence[int]
     ) -> Tensor:
-        """[vocabulary]: the scores of one reply's next token, from nothing but its conversation."""
+        """[vocabulary]: the scores of one reply's next token, computed from its conversation
+        alone."""
         batch = self._batch([row], [heard], speaking=True)
         new = torch.tensor([said], dtype=torch.long, device=self._device)
         after = batch.positions[:, -1:] + 1 + torch.arange(len(said), device=self._device)
@@ -210,17 +212,18 @@ class UnicrsSpeaker:
         return self._model.token_scores(self._model.run(prompted, longer)[0, -1])
 
     def _sources(self, heard: Sequence[EncodedContext]) -> list[list[int]]:
-        """The n-grams that replies must not repeat: the system's own turns, unless published."""
+        """The ids whose n-grams must not be repeated: the system's own turns, or none if
+        published."""
         if self._published:
             return [[] for _ in heard]
         tokens = self._texts.gpt2
         return [earlier_replies(each, tokens, tokens.id(END), before=" ") for each in heard]
 
     def written(self, before: Sequence[int], generated: Sequence[int]) -> str:
-        """The reply in generated ids that follow `before`.
+        """The reply in generated ids, which follow `before`.
 
-        The published code decodes both, without the item token, and takes what is behind the
-        last "System:" and one more character.
+        The published code decodes both, without the item token, and takes the text after the last
+        "System:" and one more character.
         """
         tokens, item = self._texts.gpt2, self._texts.item
         if self._model.fidelity == "ievalm":

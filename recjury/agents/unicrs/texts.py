@@ -1,4 +1,4 @@
-"""What UniCRS reads: one text for GPT-2, one for RoBERTa, and the entities, as a `Batch`."""
+"""UniCRS's input: one text for GPT-2, one for RoBERTa, and the entities, as a `Batch`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,13 +30,13 @@ class Texts:
     item: str
 
     def add_tokens(self) -> None:
-        """Make padding and item tokens known to the tokenizers, in the published order."""
+        """Add the padding and item tokens to the tokenizers, in the published order."""
         self.gpt2.add(PAD)
         self.gpt2.add(self.item)
         self.text.add(self.item)
 
     def ids(self, said: Sequence[str]) -> list[int]:
-        """GPT-2's ids: every utterance ends with the end token; cut on the left."""
+        """GPT-2's ids: every utterance ends with the end token; the text is cut on the left."""
         return self.gpt2.encode(prefixed(said, END) + END)[-self.limits.context :]
 
     def words(self, said: Sequence[str]) -> list[int]:
@@ -44,7 +44,7 @@ class Texts:
         return self.text.sentence(prefixed(said, "</s>"), self.limits.context)
 
     def prompted(self, said: Sequence[str]) -> list[int]:
-        """GPT-2's ids with the beginning of the reply behind them."""
+        """GPT-2's ids followed by the beginning of the reply."""
         return [*self.ids(said), *self.gpt2.encode(PROMPT)]
 
     @property
@@ -73,11 +73,11 @@ class Texts:
     ) -> Batch:
         """The conversations `contexts`, whose ids for GPT-2 are `rows`, as tensors.
 
-        `padding` is the id of the padding entity, which a conversation without entities gets.
-        When `speaking` as "ievalm", all rows are padded to one width, and positions count from
-        its left end.
+        `padding` is the id of the padding entity, which a conversation without entities gets. When
+        `speaking` with "ievalm", all rows are padded to one width, and positions count from its
+        left end.
         """
-        # The published code speaks from contexts padded to one width, and counts the padding.
+        # The published code pads contexts of replies to one width, and counts the padding.
         counts_padding = speaking and fidelity == "ievalm"
         fill, width = self.gpt2.id(PAD), self.prompted_width if counts_padding else 0
         ids, real = left_padded(rows, fill, width=width)

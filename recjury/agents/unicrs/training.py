@@ -1,4 +1,4 @@
-"""Training UniCRS: from scratch, backbones and both prompt encoders, or the prompts alone."""
+"""Train UniCRS: from scratch, backbones and both prompt encoders; otherwise the prompts alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -35,11 +35,11 @@ LIMITS = Limits(context=64, entities=20, response=48)
 class UnicrsHyperparameters(SystemPlan):
     """How to train.
 
-    `prompts` is how prompts before published backbones learn the replies first; from scratch it
-    does not count. From scratch, the recommender's training also trains the backbones, to which
-    `share` of the generator's loss is added; the generator's then only trains the prompts for
-    speaking. `width` and `layers` are GPT-2's, `text_width` is that of a RoBERTa of one layer.
-    `facts` are how many instances made from the graph alone join those of the corpus.
+    `prompts` is the plan by which prompts for published backbones first learn the replies; from
+    scratch it is not used. From scratch, the recommender's training also trains the backbones, with
+    `share` of the generator's loss added; the generator's training then only trains the prompts for
+    replies. `width` and `layers` are GPT-2's, `text_width` is that of a RoBERTa with one layer.
+    `facts` is the number of instances made from the graph alone that are added to the corpus.
     """
 
     recommender: TrainingPlan = TrainingPlan(epochs=8, patience=3, learning_rate=2e-3)
@@ -57,7 +57,7 @@ class UnicrsHyperparameters(SystemPlan):
     def small(cls) -> Self:
         """For corpora of fewer than 4,000 examples: small models, many steps for the replies.
 
-        The last weights are kept: items are found early on, sentences late.
+        The last weights are kept: items are learnt early, sentences late.
         """
         return cls(
             recommender=TrainingPlan(epochs=18, last=True, batch=16, learning_rate=2e-3),
@@ -73,7 +73,8 @@ class UnicrsHyperparameters(SystemPlan):
         )
 
     def from_published(self) -> Self:
-        """These with plans for prompts before published backbones, which have their own sizes."""
+        """These hyperparameters with plans for prompts of published backbones, which have own
+        sizes."""
         return replace(
             self,
             recommender=TrainingPlan(epochs=10, patience=3, batch=32, learning_rate=5e-4),
@@ -92,10 +93,10 @@ def train_unicrs(
 ) -> TrainingReport:
     """Train on `corpus`, write the checkpoint folder `out`, and evaluate on the test split.
 
-    Trains in one thread: the same seed on the same machine gives the same numbers. `progress`
-    counts steps. `origins` may give `gpt2` and `roberta`, which then stay as they
-    are and out of the folder. Raises DataError when the corpus has nothing to train on or the
-    backbones do not fit, ConfigError for a folder that holds something else.
+    Training uses one thread: the same seed on the same machine gives the same numbers. `progress`
+    counts steps. `origins` may give `gpt2` and `roberta`, which are then not trained and not stored
+    in the folder. Raises DataError if the corpus has nothing to train on or the backbones do not
+    fit, and ConfigError if the folder has other contents.
     """
     check_place(out)
     session = TrainingRun(
@@ -128,7 +129,7 @@ def train_unicrs(
 
 
 def _sizes(chosen: UnicrsHyperparameters, *, from_scratch: bool) -> dict[str, float]:
-    """What was chosen beside the plans: of the models, only where they are from scratch."""
+    """The hyperparameters besides the plans; the models' sizes only if they are from scratch."""
     if not from_scratch:
         return {"facts": chosen.facts}
     return {
@@ -149,7 +150,7 @@ def _train_all(
     edges: Neighbourhoods,
     chosen: UnicrsHyperparameters,
 ) -> UnicrsRanking:
-    """Train the backbones with the prompts for items, then the prompts for speaking."""
+    """Train the backbones with the prompts for items, then the prompts for replies."""
     speaking = UnicrsReplying(model, texts, edges, session.said, session.heldout)
     objective = UnicrsRanking(
         model,
