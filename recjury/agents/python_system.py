@@ -137,7 +137,7 @@ class GuardedRecommender:
     async def _call(self, method: Callable[..., object], *given: object, late: str) -> object:
         """Return what a method of the system returns within the time limit. Raises SystemFailed."""
         return await call_plugin(
-            method, *given, who=self.name, within=self._timeout, late=late, error=SystemFailed
+            method, *given, name=self.name, within=self._timeout, late=late, error=SystemFailed
         )
 
 

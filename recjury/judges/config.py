@@ -1,4 +1,4 @@
-"""The keys of every evaluator's entry in a campaign file, and what evaluators are built from."""
+"""The keys of every evaluator's entry in a campaign file, and the objects it is built from."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,10 +19,10 @@ _NAME = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
 
 @dataclass(frozen=True)
 class EvaluatorContext:
-    """What an evaluator may be built from.
+    """The objects that an evaluator may be built from.
 
-    `corpus` has the items of the logs, None if it is unknown; `user` is the simulated user of
-    the campaign, None if there is none. `models` are those of `gateway`, by alias.
+    `corpus` has the items of the logs, None if it is unknown; `user` is the simulated user of the
+    campaign, None if there is none. `models` are those of `gateway`, by alias.
     """
 
     corpus: "Corpus | None" = None
@@ -30,20 +30,20 @@ class EvaluatorContext:
     models: "Mapping[str, ModelSpec]" = field(default_factory=dict)
     user: UserSimulator | None = None
 
-    def model(self, alias: str, who: str) -> "Gateway":
-        """The gateway, after a check that `who` can ask the model `alias` for text.
+    def model(self, alias: str, user: str) -> "Gateway":
+        """Return the gateway, after a check that `user` can ask the model `alias` for text.
 
-        Raises ConfigError if there is no model, not this one, or if it makes embeddings.
+        Raises ConfigError if there is no model, if none has this alias, or if it makes embeddings.
         """
         if self.gateway is None:
-            raise ConfigError(f"{who} needs a model: add `model` to the campaign file")
+            raise ConfigError(f"{user} needs a model: add `model` to the campaign file")
         if alias not in self.models:
             known = ", ".join(sorted(self.models)) or "none"
             raise ConfigError(
-                f"{who} names the model {alias!r}, which is not under `models` ({known})"
+                f"{user} names the model {alias!r}, which is not under `models` ({known})"
             )
         if self.models[alias].embedding:
-            raise ConfigError(f"{who}: the model {alias!r} makes embeddings and writes no text")
+            raise ConfigError(f"{user}: the model {alias!r} makes embeddings and writes no text")
         return self.gateway
 
     def reply_settings(self, aliases: Iterable[str]) -> dict[str, JSON]:
@@ -56,7 +56,7 @@ class EvaluatorContext:
 
 
 class EvaluatorConfig(Record):
-    """An evaluator as a campaign file has it.
+    """The entry of an evaluator in a campaign file.
 
     `name` is the prefix of its metric ids. `judgings` is how often each log is judged.
     """
@@ -72,7 +72,7 @@ class EvaluatorConfig(Record):
     @classmethod
     def _plain_name(cls, name: str) -> str:
         if not _NAME.fullmatch(name):
-            raise ValueError(f"a name has letters, digits, - and _ alone, got {name!r}")
+            raise ValueError(f"a name may have only letters, digits, - and _, got {name!r}")
         return name
 
     @property
@@ -83,7 +83,7 @@ class EvaluatorConfig(Record):
     def aliases(self, models: bool) -> list[tuple[str, str]]:  # noqa: ARG002 (most have none)
         """The models that it asks, each with the key that names it ("judges.models").
 
-        `models` tells whether the campaign has any.
+        `models` is True if the campaign has any model.
         """
         return []
 
@@ -98,9 +98,10 @@ class EvaluatorConfig(Record):
         return iter(())
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:
-        """What it rates; raises ConfigError if that is read from a file that cannot be used."""
+        """The metrics that it rates. Raises ConfigError if they are in a file that cannot be
+        used."""
         raise NotImplementedError
 
     def build(self, context: EvaluatorContext) -> Evaluator:
-        """The evaluator; raises ConfigError if `context` lacks what it needs."""
+        """Build the evaluator. Raises ConfigError if `context` lacks something that it needs."""
         raise NotImplementedError

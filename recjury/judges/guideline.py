@@ -1,4 +1,4 @@
-"""How a criterion is rated, the prompt that asks a model to, and what a log needs for that."""
+"""How a criterion is rated, the prompt of the judge, and what a log needs to be rated."""
 
 from typing import Literal, Protocol
 
@@ -15,26 +15,26 @@ Input = Literal["list", "target"]
 class Guideline(Protocol):
     """How one criterion is rated.
 
-    `anchors` say what a score means, best first; `between` allows the whole numbers that they
-    leave out. `inputs` are shown besides the conversation: the session-level recommendation
-    list, the target items.
+    `anchors` say what a score means, best first; with `between`, whole numbers between them are
+    allowed too. `inputs` are shown besides the conversation: the session-level recommendation list,
+    the target items.
     """
 
     @property
     def definition(self) -> str:
-        """What is asked."""
+        """The question to the judge."""
 
     @property
     def anchors(self) -> dict[int, str]:
-        """What each score means."""
+        """The meaning of each score."""
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """How to come to a score."""
+        """The steps by which a judge finds a score."""
 
     @property
     def inputs(self) -> tuple[Input, ...]:
-        """What is shown."""
+        """What the judge sees besides the conversation."""
 
     @property
     def between(self) -> bool:
@@ -45,19 +45,19 @@ class JudgePrompts:
     """The prompts of judges, from one pack."""
 
     def __init__(self, pack: Pack | None = None):
-        """Read `pack`, by default the one that ships."""
+        """Read `pack`, by default the package's own."""
         self.pack = pack or load_pack(PACK)
         self._system = Message("system", self.pack.render("system"))
 
     @property
     def identity(self) -> str:
-        """Name, version and content hash of the pack, as ratings carry it."""
+        """Name, version and content hash of the pack, as stored with ratings."""
         return f"{self.pack.id}/{self.pack.version}+{self.pack.digest}"
 
     def messages(
         self, name: str, guide: Guideline, log: ConversationLog, scale: tuple[int, int]
     ) -> tuple[Message, ...]:
-        """The prompt for one rating, cut so that the store keeps recurring parts once."""
+        """The prompt for one rating, in parts, so that the store keeps repeated parts once."""
         shown = log.session_list() if "list" in guide.inputs else None
         wanted = log.scenario.targets if "target" in guide.inputs else None
         low, high = scale
@@ -77,7 +77,7 @@ class JudgePrompts:
 
 
 def lacks(guide: Guideline, log: ConversationLog) -> str:
-    """Why `log` cannot be rated by `guide`: what it lacks; empty if it lacks nothing."""
+    """What `log` lacks to be rated by `guide`, in words; empty if it lacks nothing."""
     if not any(turn.failure is None for turn in log.system_turns):
         return "the system gave no usable answer in the interaction"
     if "list" in guide.inputs and not log.session_list():
@@ -88,7 +88,7 @@ def lacks(guide: Guideline, log: ConversationLog) -> str:
 
 
 def unmet(metric: Metric, log: ConversationLog) -> str:
-    """Why `log` cannot be rated on `metric`: what it lacks; empty if it lacks nothing."""
+    """What `log` lacks to be rated on `metric`, in words; empty if it lacks nothing."""
     if Need.LIST in metric.needs and not log.session_list():
         return NO_LIST
     if Need.TARGETS in metric.needs and not log.scenario.targets:

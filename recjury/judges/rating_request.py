@@ -1,4 +1,4 @@
-"""A rating asked of a model: scored from its reply, or unscored with the reason."""
+"""Ask a model for a rating: it has a score from the reply, or the reason why there is none."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from recjury.records import ChatRequest, Rating, Status
 
 @dataclass(frozen=True, slots=True)
 class RatingRequest:
-    """What is to be rated, by which model (its alias), under which rubric, on which scale."""
+    """What is rated, by which model (its alias), under which rubric, on which scale."""
 
     factor: str
     model: str
@@ -17,7 +17,7 @@ class RatingRequest:
     high: int
 
     async def rate(self, gateway: SupportsComplete, request: ChatRequest) -> Rating:
-        """The rating in the reply to `request`; raises ProviderError."""
+        """The rating in the reply to `request`. Raises ProviderError."""
 
         answer = await ask(gateway, request, lambda reply: parse_rating(reply, self.low, self.high))
         value: RatedText | None = answer.value

@@ -1,4 +1,4 @@
-"""Every evaluator that a campaign file can name: a line for each folder, and entry points."""
+"""Every evaluator that a campaign file can name: one line for each folder, and entry points."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -30,24 +30,24 @@ EvaluatorEntry = Annotated[
 """An entry of `evaluators` in a campaign file."""
 
 BUILT_IN: tuple[type[EvaluatorConfig], ...] = get_args(get_args(EvaluatorEntry)[0])
-"""The configurations of the evaluators that ship."""
+"""The configurations of the evaluators in the package."""
 
 
 def kinds() -> tuple[str, ...]:
-    """The kinds there are, in the order in which they are listed."""
+    """All kinds, in the order in which they are listed."""
     return tuple(get_args(each.model_fields["kind"].annotation)[0] for each in BUILT_IN)
 
 
 def installed() -> tuple[str, ...]:
-    """The names of the evaluators that installed packages offer, sorted."""
+    """The names of the evaluators that installed packages provide, sorted."""
     return entry_point_names(ENTRY_POINTS)
 
 
 def read_entry(raw: object) -> object:
-    """An entry as `EvaluatorEntry` takes it.
+    """The entry in the form that `EvaluatorEntry` validates.
 
-    A bare name is a kind, and an entry point's name is a kind, too; an object that is neither
-    text nor a mapping is an evaluator. Raises ValueError for a kind that is not known.
+    A text is the name of a kind; an entry point's name is also a kind. An object that is neither
+    text nor a mapping is an evaluator. Raises ValueError for an unknown kind.
     """
     if isinstance(raw, EvaluatorConfig):
         return raw
@@ -79,7 +79,7 @@ class Listed(NamedTuple):
 
 
 def listed() -> tuple[Listed, ...]:
-    """Every kind, and then every entry point; one that cannot be used says so."""
+    """Every kind, and then every entry point; one that cannot be used has the reason."""
     shipped = (
         Listed(kind, _summary(each), _metrics(each))
         for kind, each in zip(kinds(), BUILT_IN, strict=True)
@@ -88,7 +88,7 @@ def listed() -> tuple[Listed, ...]:
 
 
 def of_file(entries: Iterable[EvaluatorConfig], *, models: bool) -> tuple[Listed, ...]:
-    """The evaluators of a campaign file, under their labels; `models` tells whether it has any."""
+    """The evaluators of a campaign file by label; `models` is True if the file has any model."""
     return tuple(
         Listed(entry.label, _summary(type(entry)), entry.metrics(models)) for entry in entries
     )

@@ -31,7 +31,7 @@ _output: TextIO | None = None
 async def call_plugin(
     method: Callable[..., object],
     *arguments: object,
-    who: str,
+    name: str,
     within: float,
     late: str = "gave no answer",
     error: type[UnitFailed] = UnitFailed,
@@ -41,7 +41,7 @@ async def call_plugin(
     An `async def` is awaited; if it blocks the event loop, it cannot be stopped. A plain `def` runs
     in its own thread. After a timeout nothing waits for that thread, and the process may end
     before it. An exception (even SystemExit) or a timeout becomes an `error` that begins with
-    `who`; other kinds of UnitFailed are raised unchanged. What the method prints goes to standard
+    `name`; other kinds of UnitFailed are raised unchanged. What the method prints goes to standard
     error.
     """
     working = asyncio.ensure_future(_work(method, arguments, error))
@@ -52,15 +52,15 @@ async def call_plugin(
     finally:
         working.cancel()
     if not done:
-        raise error(f"{who} {late} within {within:g} s")
+        raise error(f"{name} {late} within {within:g} s")
     if working.cancelled():
-        raise error(f"{who} cancelled its own answer")
+        raise error(f"{name} cancelled its own answer")
     try:
         return working.result()
     except error as failure:
         if type(failure) is not error:
             raise
-        raise error(f"{who}: {exception_message(failure)}") from failure
+        raise error(f"{name}: {exception_message(failure)}") from failure
 
 
 async def _work(

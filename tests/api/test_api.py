@@ -173,7 +173,7 @@ def test_the_example_runs_as_a_notebook(tmp_path: Path) -> None:
         ({"systems": [object()]}, "is not a recommender: it has no"),
         (
             {"systems": ["retrieval"], "evaluators": [object()]},
-            "is no evaluator: it has no metrics",
+            "is not an evaluator: it has no metrics",
         ),
         ({"systems": ["retrieval"], "repeat": 2}, "unknown key `repeat`"),
         ({"systems": ["retrieval"], "limits": 2}, "did you mean 'limit'?"),

@@ -1,1 +1,1 @@
-"""The twelve judges of CoRE, by models or measured, and the debate over what they say."""
+"""CoRE's twelve judges (models, or measured without a model) and the debate over their ratings."""

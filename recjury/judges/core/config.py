@@ -1,4 +1,4 @@
-"""What a campaign file may say of the twelve judges and the debate."""
+"""The keys of the twelve judges and of the debate in a campaign file."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -20,11 +20,12 @@ _DEBATING = (3_000, 250)
 
 
 class JudgesConfig(Record):
-    """Who rates the twelve factors. `kind` is llm where the campaign has a model, else measured.
+    """The judges of the twelve factors. The default `kind` is llm if there is a model, else
+    measured.
 
-    With several `models`, `combine: mean` has each rate all factors and adds their mean;
-    `combine: route` has the first rate all but those that `routing` gives to another.
-    `feeds` names the model whose scores and reasons go to the debate (default: the first).
+    With several `models`, `combine: mean` has each rate all factors and adds their mean; with
+    `combine: route`, the first rates all factors except those that `routing` gives to another.
+    `feeds` names the model whose scores and reasons the debate gets (default: the first).
     """
 
     kind: Literal["llm", "measured"] | None = None
@@ -49,7 +50,8 @@ class JudgesConfig(Record):
 
 
 class DebateConfig(Record):
-    """The debate. `kind` is llm where the campaign has a model, else rule; off leaves it out."""
+    """The debate. The default `kind` is llm if the campaign has a model, else rule; off has no
+    debate."""
 
     kind: Literal["llm", "rule", "off"] | None = None
     model: str = MAIN_MODEL
@@ -76,7 +78,7 @@ class CoreConfig(EvaluatorConfig):
     debate: DebateConfig = DebateConfig()
 
     def aliases(self, models: bool) -> list[tuple[str, str]]:
-        """Those of the judges and of the debaters."""
+        """The models of the judges and of the debaters."""
         used: list[tuple[str, str]] = []
         if _is_llm(self.judges.kind, models):
             used += [("judges.models", alias) for alias in self.judges.models]
@@ -93,7 +95,7 @@ class CoreConfig(EvaluatorConfig):
         *,
         models: bool,
     ) -> Iterator[ExpectedCalls]:
-        """Twelve ratings by each judge, and four statements a round of debate."""
+        """Twelve ratings by each judge, and four statements in each round of the debate."""
         if _is_llm(self.judges.kind, models):
             for alias, times in self._ratings().items():
                 asked = times * conversations
@@ -104,11 +106,11 @@ class CoreConfig(EvaluatorConfig):
                 yield ExpectedCalls(alias, "debate", asked, ATTEMPTS * asked, *_DEBATING)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:
-        """The verdict of the debate, where there is one, and the twelve factors."""
+        """The verdict of the debate, if there is one, and the twelve factors."""
         return core_metrics(debate=self.debate.kind != "off", llm=_is_llm(self.judges.kind, models))
 
     def build(self, context: EvaluatorContext) -> "CoreEvaluator":
-        """The evaluator for logs about the corpus of `context`."""
+        """Build the evaluator of logs about the corpus of `context`."""
         from recjury.judges.core.evaluator import CoreEvaluator
 
         models = bool(context.models)

@@ -20,25 +20,25 @@ RATE = "rate"
 
 
 class Raters(Protocol):
-    """Who rates the twelve factors: judges that are models, or measured ones."""
+    """Rates the twelve factors: judges that are models, or measured judges."""
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """What can change the ratings, whatever the corpus."""
+        """Everything that can change the ratings, except the corpus."""
 
     @property
     def data(self) -> Mapping[str, JSON]:
-        """What of the corpus can change the ratings."""
+        """The part of the corpus that can change the ratings."""
 
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
         """All ratings."""
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
-        """The ratings that a debate is held over: one per factor."""
+        """The ratings that the debaters see: one per factor."""
 
 
 class CoreEvaluator:
-    """Rates twelve factors, and debates an overall score over the ratings (CoRE, section 4)."""
+    """Rates twelve factors, and runs a debate about an overall score (CoRE, section 4)."""
 
     kind = "core"
     open_at_once: int | None = None
@@ -53,9 +53,10 @@ class CoreEvaluator:
         name: str = "core",
         models: Mapping[str, JSON] | None = None,
     ):
-        """Without `debaters` nothing is debated.
+        """Without `debaters` there is no debate.
 
-        `models` is what of the raters' and debaters' models can change a reply, by alias.
+        `models` has, by alias, the settings of the raters' and debaters' models that can change a
+        reply.
         """
         self._raters = raters
         self._debaters = debaters
@@ -66,7 +67,8 @@ class CoreEvaluator:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Who rates and who debates, with what of their models can change a reply."""
+        """The raters and the debaters, with the settings of their models that can change a
+        reply."""
         debate: JSON = None
         if self._debaters is not None:
             debate = {**self._debaters.settings, "max_rounds": self._max_rounds}
@@ -74,21 +76,22 @@ class CoreEvaluator:
 
     @property
     def data(self) -> Mapping[str, JSON]:
-        """What of the corpus the raters look at."""
+        """The part of the corpus that the raters use."""
         return self._raters.data
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """The ratings, and then the debate, where there is one."""
+        """The ratings, and then the debate, if there is one."""
         rate = Stage(name=RATE)
         return (rate,) if self._debaters is None else (rate, Stage(name=DEBATE, after=(RATE,)))
 
     async def evaluate(
         self, stage: str, record: ConversationRecord, done: Mapping[str, StageResult]
     ) -> StageResult:
-        """The ratings; or the debate over those that are there, and its verdict as a rating.
+        """Return the ratings; or the debate over the existing ratings, with its verdict as a
+        rating.
 
-        Raises UnitFailed for a debate in which a call failed.
+        Raises UnitFailed if a call of the debate failed.
         """
         if stage == RATE:
             return StageResult(await self._raters.rate(record.log))

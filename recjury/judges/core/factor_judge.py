@@ -1,4 +1,4 @@
-"""One model as the judge of one factor at a time: reason first, then the rating (CoRE 4.1)."""
+"""One model that judges one factor at a time: first the reason, then the rating (CoRE, 4.1)."""
 
 from collections.abc import Mapping
 
@@ -18,12 +18,12 @@ from recjury.records import (
 
 
 class FactorJudge:
-    """Rates factors of a log with one model; `model` is an alias of the gateway's."""
+    """Rates factors of a log with one model; `model` is the alias of a model."""
 
     def __init__(
         self, gateway: Gateway, model: str, pack: Pack | None = None, *, temperature: float = 0.0
     ):
-        """Judge with `pack`'s guidelines, by default those that ship."""
+        """Judge with `pack`'s guidelines, by default those of the package."""
         self._gateway = gateway
         self._rubric = Rubric(pack)
         self._temperature = temperature
@@ -31,7 +31,8 @@ class FactorJudge:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """What can change its ratings: the model's alias, the rubric, the temperature."""
+        """Everything that can change its ratings: the model's alias, the rubric, the
+        temperature."""
         return {
             "model": self.model,
             "rubric": self._rubric.identity,
@@ -39,9 +40,9 @@ class FactorJudge:
         }
 
     async def rate(self, log: ConversationLog, factor: Factor) -> Rating:
-        """The rating of one factor; without a score, but with the reason, if it cannot be rated.
+        """The rating of one factor. If it cannot be rated, it has no score but a reason.
 
-        Raises ProviderError, which is about the endpoint and not about this log.
+        Raises ProviderError if the endpoint fails in a way that is not specific to this log.
         """
         low, high = FACTOR_SCALE
         rating = RatingRequest(factor, self.model, self._rubric.identity, low, high)

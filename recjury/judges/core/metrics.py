@@ -1,4 +1,4 @@
-"""What `core` rates: the verdict of the debate, and the twelve factors."""
+"""The metrics of `core`: the verdict of the debate, and the twelve factors."""
 
 from recjury.debate import OVERALL
 from recjury.records import (
@@ -21,7 +21,7 @@ _NEEDS = {
 
 
 def core_metrics(*, debate: bool, llm: bool) -> tuple[Metric, ...]:
-    """The metrics in their order; `llm` tells whether models rate the factors."""
+    """The metrics in their order; `llm` says whether models rate the factors."""
     low, high = OVERALL_SCALE
     overall = Metric(id=metric_id(OVERALL), title=OVERALL, low=low, high=high, digits=1)
     return (*((overall,) if debate else ()), *(_of(factor, llm=llm) for factor in Factor))

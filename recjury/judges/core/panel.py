@@ -1,7 +1,7 @@
-"""The panel: twelve factors of a log rated at once, by one model, a model each, or several.
+"""The panel: rates twelve factors of a log at the same time, with one or several models.
 
-With several models, each rates every factor, and their mean is added under the name "mean" for
-tables. A debate gets the ratings of one named judge, because reasons have no mean.
+With several models that rate every factor, their mean is added under the name "mean" for tables. A
+debate gets the ratings of one named judge, because reasons have no mean.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,10 +31,10 @@ class Panel:
     ):
         """A panel of `models` (aliases), each of which rates every factor.
 
-        With `routes` each factor has one judge: the one named there, else the first of
-        `models`. The debate gets the ratings of `source_judge`, by default the first model.
-        Raises ConfigError for no model, the same one twice, one called "mean" or "measured",
-        or a `source_judge` that does not rate.
+        With `routes`, each factor has one judge: the one given there, otherwise the first of
+        `models`. The debate gets the ratings of `source_judge`, by default the first model. Raises
+        ConfigError if there is no model, if one is given twice or is called "mean" or "measured",
+        or if `source_judge` does not rate.
         """
         self._models = tuple(models)
         self._routes = dict(routes) if routes is not None else None
@@ -47,14 +47,14 @@ class Panel:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """What can change its ratings, and which of them the debate gets."""
+        """Everything that can change its ratings, and which of them the debate gets."""
         first = self._judges[self._models[0]].settings
         routes = None if self._routes is None else {str(f): m for f, m in self._routes.items()}
         return {**first, "model": self._models, "routes": routes, "feeds": self._source_judge}
 
     @property
     def data(self) -> Mapping[str, JSON]:
-        """Nothing: a model is shown the log alone."""
+        """Empty: a model sees only the log."""
         return {}
 
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
@@ -66,7 +66,7 @@ class Panel:
         return (*ratings, *(_mean(factor, ratings) for factor in Factor))
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
-        """The ratings of this panel among `ratings` that a debate is held over: one per factor."""
+        """The ratings of this panel that the debaters see: one per factor."""
         wanted = {factor: self._source_of(factor) for factor in Factor}
         return tuple(
             rating
@@ -88,9 +88,9 @@ class Panel:
         if not self._models:
             raise ConfigError("a panel needs at least one model, got none: name one")
         for name in _TAKEN.keys() & names:
-            raise ConfigError(f"a judge cannot be called {name!r}: that stands for {_TAKEN[name]}")
+            raise ConfigError(f"a judge cannot be called {name!r}: this name means {_TAKEN[name]}")
         if len(set(self._models)) < len(self._models):
-            raise ConfigError(f"every judge counts once, got {', '.join(self._models)}")
+            raise ConfigError(f"every judge must be named once, got {', '.join(self._models)}")
         if source_judge is not None and (
             source_judge not in self._models or self._routes is not None
         ):
@@ -101,7 +101,7 @@ class Panel:
 
 
 def _mean(factor: Factor, ratings: Sequence[Rating]) -> Rating:
-    """The mean over the judges that scored; its rationale says who gave what."""
+    """The mean over the judges with a score; its rationale has each judge's score."""
     own = [rating for rating in ratings if rating.factor == factor]
     scores = [rating.score for rating in own if rating.score is not None]
     given = ", ".join(f"{r.evaluator} {'none' if r.score is None else f'{r.score:g}'}" for r in own)

@@ -1,4 +1,4 @@
-"""The twelve guidelines of the judges, and the prompts made from them (CoRE 4.1, appendix A)."""
+"""The twelve guidelines of the judges, and the prompts made from them (CoRE, 4.1, appendix A)."""
 
 from recjury.judges.guideline import Input, JudgePrompts, lacks
 from recjury.prompts import Pack
@@ -24,23 +24,23 @@ class FactorGuide(Record):
 
 
 class Rubric:
-    """A prompt pack of factor guidelines, typed; renders what a judge is asked."""
+    """A prompt pack of factor guidelines; it renders the prompts of the judges."""
 
     def __init__(self, pack: Pack | None = None):
-        """Read the guidelines of `pack`, by default of the one that ships: all twelve."""
+        """Read the guidelines of `pack`, by default of the package's own: all twelve."""
         self._prompts = JudgePrompts(pack)
         guides: dict[str, object] = self._prompts.pack.manifest["factors"]
         self.guides = {factor: FactorGuide.model_validate(guides[factor]) for factor in Factor}
 
     @property
     def identity(self) -> str:
-        """Name, version and content hash of the pack, as ratings carry it."""
+        """Name, version and content hash of the pack, as stored with ratings."""
         return self._prompts.identity
 
     def lacks(self, factor: Factor, log: ConversationLog) -> str:
-        """What `log` lacks to be rated on `factor`, in words; empty if nothing."""
+        """What `log` lacks to be rated on `factor`, in words; empty if it lacks nothing."""
         return lacks(self.guides[factor], log)
 
     def messages(self, factor: Factor, log: ConversationLog) -> tuple[Message, ...]:
-        """The prompt for one rating, cut so that the store keeps recurring parts once."""
+        """The prompt for one rating, in parts, so that the store keeps repeated parts once."""
         return self._prompts.messages(str(factor), self.guides[factor], log, FACTOR_SCALE)

@@ -1,4 +1,4 @@
-"""What a campaign file may say of LLM-Direct and LLM-CoT+ICL."""
+"""The keys of LLM-Direct and LLM-CoT+ICL in a campaign file."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -40,7 +40,7 @@ class SingleRequestConfig(EvaluatorConfig):
         *,
         models: bool,  # noqa: ARG002 (it always asks)
     ) -> Iterator[ExpectedCalls]:
-        """A call for each turn or dialogue and aspect."""
+        """One call for each aspect of a turn or dialogue."""
         turns = sum(aspect.level is Level.TURN for aspect in self.aspects)
         asked = conversations * (turns * rounds + len(self.aspects) - turns)
         yield ExpectedCalls(self.model, self.kind, asked, ATTEMPTS * asked, *self.tokens)
@@ -50,7 +50,7 @@ class SingleRequestConfig(EvaluatorConfig):
         return aspect_metrics(self.aspects)
 
     def build(self, context: EvaluatorContext) -> "SingleRequestEvaluator":
-        """The evaluator."""
+        """Build the evaluator."""
         from recjury.judges.direct.evaluator import SingleRequestEvaluator
 
         return SingleRequestEvaluator(

@@ -1,6 +1,6 @@
-"""LLM-Direct and LLM-CoT+ICL (FACE, section 4): a turn or dialogue rated at once.
+"""LLM-Direct and LLM-CoT+ICL (FACE, section 4): one request rates a whole turn or dialogue.
 
-Both see the same aspects and scales as FACE. The second shows two rated examples and asks for
+Both use the same aspects and scales as FACE. The second shows two rated examples and asks for
 reasons before the score.
 """
 
@@ -49,7 +49,7 @@ class SingleRequestEvaluator:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Kind, model, prompts, temperature; not which aspects are rated."""
+        """Kind, model, prompts and temperature, but not the rated aspects."""
         return {
             "evaluator": self.kind,
             "model": self._config.model,
@@ -64,7 +64,7 @@ class SingleRequestEvaluator:
         record: ConversationRecord,
         done: Mapping[str, StageResult],  # noqa: ARG002 (no aspect needs another)
     ) -> StageResult:
-        """The ratings of the aspect that `stage` names: of each turn, or of the dialogue."""
+        """The ratings of the aspect called `stage`: of each turn, or of the dialogue."""
         aspect, log = Aspect(stage), record.log
         turns = log.system_turn_indices if aspect.level is Level.TURN else (None,)
         ratings = await gather(self._one(log, aspect, turn) for turn in turns)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from recjury.records import Aspect, Level, Metric, Need, ScoreTarget
 
 DIGITS = 9
-"""Decimals that a pooled score keeps, so that means that are equal stay equal."""
+"""The decimals of a pooled score; rounding keeps equal means equal."""
 
 
 def aspect_metrics(aspects: Iterable[Aspect], *, logprobs: bool = False) -> tuple[Metric, ...]:
@@ -26,12 +26,12 @@ def aspect_metrics(aspects: Iterable[Aspect], *, logprobs: bool = False) -> tupl
 
 
 def each_once(aspects: Iterable[Aspect]) -> tuple[Aspect, ...]:
-    """`aspects` without those that were named before."""
+    """`aspects` without repetitions."""
     return tuple(dict.fromkeys(aspects))
 
 
 def pool(scores: Iterable[float]) -> float | None:
-    """The plain mean, rounded to `DIGITS` decimals; None for no scores."""
+    """The mean, rounded to `DIGITS` decimals; None without scores."""
     given = list(scores)
     return round(math.fsum(given) / len(given), DIGITS) if given else None
 
@@ -41,8 +41,8 @@ def pool_places(
 ) -> dict[ScoreTarget, float]:
     """The score of each turn, or of each dialogue, over all its particles and instructions.
 
-    `turns` has, per system turn, each particle's score by instruction. A place without any
-    score is left out: it is unscored.
+    `turns` has, per system turn, each particle's score by instruction. A turn or dialogue without
+    any score is left out: it is unscored.
     """
     gathered: dict[ScoreTarget, list[float]] = {}
     for place, particles in turns.items():

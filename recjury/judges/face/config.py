@@ -1,4 +1,4 @@
-"""What a campaign file may say of FACE."""
+"""The keys of FACE in a campaign file."""
 
 import hashlib
 from collections.abc import Iterator
@@ -24,12 +24,12 @@ _SCORING = (900, 60)
 
 
 class FaceConfig(EvaluatorConfig):
-    """FACE: scores per particle and instruction, and what they add up to.
+    """FACE: scores per particle and instruction, and their means per turn or dialogue.
 
-    `instructions` is a folder of {aspect}.json files (default: those that ship). Particles come
-    from the model, from the file `particles`, or by `rules`. `samples` are drawn of each score
-    and `votes` of each decomposition, at `temperature`, with one request for all if
-    `together`; `method: logprobs` asks once, for log-probabilities.
+    `instructions` is a folder of {aspect}.json files (default: the package's own). Particles come
+    from the model, from the file `particles`, or from `rules`. `samples` are drawn of each score
+    and `votes` of each decomposition, at `temperature`, all in one request if `together`; `method:
+    logprobs` asks once, for log-probabilities.
     """
 
     kind: Literal["face"] = "face"
@@ -66,7 +66,7 @@ class FaceConfig(EvaluatorConfig):
         *,
         models: bool,  # noqa: ARG002 (it always asks)
     ) -> Iterator[ExpectedCalls]:
-        """What some particles a turn take under the instructions that ship."""
+        """The calls for a few particles per turn under the instructions of the package."""
         turns = conversations * rounds
         if not self.rules and self.particles is None:
             yield self._calls("face/decompose", turns, self.votes, _DECOMPOSING)
@@ -75,7 +75,8 @@ class FaceConfig(EvaluatorConfig):
         yield self._calls("face/score", scored, drawn, _SCORING)
 
     def _calls(self, kind: str, asked: int, drawn: int, tokens: tuple[int, int]) -> ExpectedCalls:
-        """`drawn` samples for each of `asked`; each may have to be drawn once more, singly."""
+        """`drawn` samples for each of `asked`; each may have to be drawn once more, in its own
+        request."""
         prompt, reply = tokens
         requests = asked if self.together else asked * drawn
         replies = reply * drawn if self.together else reply
@@ -87,7 +88,7 @@ class FaceConfig(EvaluatorConfig):
         return aspect_metrics(self.aspects, logprobs=self.method == "logprobs")
 
     def build(self, context: EvaluatorContext) -> "FaceEvaluator":
-        """The evaluator; raises UserError for files that cannot be used, too."""
+        """Build the evaluator. Raises UserError also for files that cannot be used."""
         from recjury.judges.face.evaluator import FaceEvaluator
         from recjury.judges.face.face_prompts import FacePrompts
         from recjury.judges.face.instructions import read_instruction_folder

@@ -1,4 +1,7 @@
-"""System turns as particles: asked of a model, several times, and voted on (FACE, section 2.1)."""
+"""Decompose system turns into particles: a model answers several times, and a vote decides.
+
+FACE, section 2.1.
+"""
 
 import functools
 from collections.abc import Mapping
@@ -30,18 +33,18 @@ _NO_FEEDBACK = {"", "none", "null", "no feedback", "no_feedback_provided", "n/a"
 
 
 class Decomposer(Protocol):
-    """Log in, particles of every system turn out."""
+    """Turns a log into the particles of every system turn."""
 
     @property
     def name(self) -> str:
-        """Who decomposes."""
+        """The decomposer's name in results."""
 
     @property
     def settings(self) -> Mapping[str, JSON]:
         """Everything that can change the particles."""
 
     async def decompose(self, log: ConversationLog) -> Decomposition:
-        """All system turns of the interaction, those that failed with the reason."""
+        """All system turns of the interaction; a failed turn has the reason."""
 
 
 class _Particle(BaseModel):
@@ -54,7 +57,7 @@ class _Particle(BaseModel):
     @field_validator("act", mode="before")
     @classmethod
     def _spelling(cls, act: object) -> object:
-        """Ignore case, and take `_` and `-` as spaces."""
+        """The text in lower case, with spaces instead of `_` and `-`."""
         if not isinstance(act, str):
             return act
         folded = act.strip().casefold().replace("_", " ").replace("-", " ")
@@ -68,7 +71,7 @@ class _Reply(BaseModel):
 
 
 class LlmDecomposer:
-    """Takes turns apart with one model; `model` is an alias of the gateway's."""
+    """Decomposes turns with one model; `model` is the alias of a model."""
 
     def __init__(
         self,
@@ -80,7 +83,7 @@ class LlmDecomposer:
         temperature: float = TEMPERATURE,
         together: bool = True,
     ):
-        """Draw so many samples of each turn, with one request if `together`."""
+        """Draw `samples` samples of each turn, in one request if `together`."""
         self._gateway = gateway
         self._prompts = prompts or FacePrompts()
         self._samples = samples
@@ -104,7 +107,7 @@ class LlmDecomposer:
         }
 
     async def decompose(self, log: ConversationLog) -> Decomposition:
-        """Each system turn on its own."""
+        """Decompose each system turn separately."""
         turns = await gather(self._turn(log, turn) for turn in log.system_turn_indices)
         return Decomposition(decomposer=self.name, turns=tuple(turns))
 
@@ -131,7 +134,7 @@ class LlmDecomposer:
 
 
 def read_particles(reply: Reply, *, answered: bool) -> tuple[Particle, ...]:
-    """The particles in a decomposer's reply; raises ParseError for anything else.
+    """The particles in a decomposer's reply. Raises ParseError for anything else.
 
     If the user did not answer, there is no feedback, even if the reply has some.
     """
@@ -151,21 +154,21 @@ def read_particles(reply: Reply, *, answered: bool) -> tuple[Particle, ...]:
 
 
 class GivenDecomposer:
-    """Particles that are there already, by conversation (`corpora.crsarena_particles`)."""
+    """Particles that exist already, by conversation (`corpora.crsarena_particles`)."""
 
     def __init__(self, particles: Mapping[str, Decomposition], *, name: str = "given"):
-        """`particles` are by the record of the log's scenario."""
+        """`particles` maps the record of a log's scenario to its particles."""
         self._particles = particles
         self._name = name
 
     @property
     def name(self) -> str:
-        """The name they were given."""
+        """The name that was given to the particles."""
         return self._name
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """That they were given, and their name."""
+        """That the particles were given, and their name."""
         return {"given": self._name}
 
     async def decompose(self, log: ConversationLog) -> Decomposition:

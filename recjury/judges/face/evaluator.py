@@ -34,7 +34,7 @@ class FaceEvaluator:
 
     kind = "face"
     data: Mapping[str, JSON] = {}
-    open_at_once: int | None = 8  # a log has some hundred calls to make at once
+    open_at_once: int | None = 8  # a log needs some hundred calls at the same time
 
     def __init__(
         self,
@@ -47,10 +47,10 @@ class FaceEvaluator:
         models: Mapping[str, JSON] | None = None,
         metrics: Sequence[Metric] | None = None,
     ):
-        """With `instructions` by aspect; without, those that ship. Rates `aspects`, or all of them.
+        """Score with `instructions` by aspect; without, with those of the package.
 
-        `models` is what of the model can change a reply, by alias. Raises ConfigError for an
-        aspect that has no instructions.
+        Rates `aspects`, or all of them. `models` has, by alias, the model settings that can change
+        a reply. Raises ConfigError for an aspect without instructions.
         """
         self._decomposer = decomposer
         self._scorer = scorer
@@ -69,7 +69,7 @@ class FaceEvaluator:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Who decomposes, who scores, and under which instructions; not which aspects are rated."""
+        """The decomposer, the scorer and the instructions, but not the rated aspects."""
         return {
             "decomposer": dict(self._decomposer.settings),
             "scorer": dict(self._scorer.settings),
@@ -81,16 +81,17 @@ class FaceEvaluator:
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        """The particles, and then each aspect."""
+        """The decomposition into particles, and then each aspect."""
         own = (Stage(name=aspect.value, after=(PARTICLES,)) for aspect in self.aspects)
         return (Stage(name=PARTICLES), *own)
 
     async def evaluate(
         self, stage: str, record: ConversationRecord, done: Mapping[str, StageResult]
     ) -> StageResult:
-        """The particles; or every particle's scores on an aspect, and the ratings they add up to.
+        """Return the particles; or the scores of all particles on an aspect, and their mean
+        ratings.
 
-        Raises UnitFailed for a call that failed for good.
+        Raises UnitFailed if a call failed.
         """
         if stage == PARTICLES:
             return StageResult(kept=await self._decompose(record.log))
@@ -172,7 +173,7 @@ class _Lost(NamedTuple):
 
 
 def _why_none(turns: Sequence[TurnParticles], scores: Sequence[ParticleScore]) -> _Lost:
-    """Why there is no score, if no particle has one."""
+    """The reason why there is no score, if no particle has one."""
     if scores:
         return _Lost(Status.UNREADABLE, "no sample of any particle could be read")
     for turn in turns:

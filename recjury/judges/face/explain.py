@@ -1,8 +1,8 @@
-"""What turns, particles and instructions contribute to an aspect's score.
+"""How much turns, particles and instructions contribute to an aspect's score.
 
-A score is a plain mean, so its parts explain all of it: a part with n of the N scores and mean m
-contributes n/N x (m - reference), and the contributions add up to score - reference. The
-reference is the mean of the same aspect over all conversations at hand.
+A score is a plain mean, so it is fully explained by its parts. A part with n of the N scores and
+mean m contributes n/N x (m - reference), and the contributions add up to score - reference. The
+reference is the mean of the same aspect over all given conversations.
 """
 
 import math
@@ -15,7 +15,7 @@ from recjury.records import JSON, Aspect, InstructionScore, Particle, ParticleSc
 
 
 class Part(NamedTuple):
-    """A part of a score: its mean, its number of scores, and what it contributes to the whole."""
+    """A part of a score: its mean, its number of scores, and its contribution to the whole."""
 
     score: float | None
     scores: int
@@ -59,7 +59,7 @@ class Explanation(Record):
     instructions: Mapping[str, Part]
 
     def strongest(self, count: int) -> tuple[tuple[TurnPart, ParticlePart], ...]:
-        """The particles with the largest contributions, up or down, with their turns."""
+        """The particles with the largest absolute contributions, with their turns."""
         every = [(turn, particle) for turn in self.turns for particle in turn.particles]
         every.sort(key=lambda pair: -abs(pair[1].part.contribution))
         return tuple(every[:count])
@@ -89,8 +89,8 @@ def explain_score(
 ) -> Explanation:
     """Explain the score of a conversation or, with `turn`, of that turn alone.
 
-    `particles` and `texts` are by turn. Raises KeyError or IndexError for scores of a particle
-    that they lack.
+    `particles` and `texts` are by turn. Raises KeyError or IndexError if they lack a scored
+    particle.
     """
     chosen = sorted(
         (score for score in scores if turn is None or score.turn == turn),
@@ -113,7 +113,7 @@ def explain_score(
 
 
 class _Whole(NamedTuple):
-    """What parts are compared with: the reference, and the number of all scores."""
+    """The values that parts are compared with: the reference, and the number of all scores."""
 
     reference: float
     total: int

@@ -1,4 +1,4 @@
-"""What each aspect asks for, and the prompts made from that (FACE, sections 2 and 3.1)."""
+"""The definition of each aspect, and the prompts made from it (FACE, sections 2 and 3.1)."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -21,7 +21,7 @@ NO_ANSWER = "(The conversation ends here.)"
 
 
 class AspectGuide(Record):
-    """How one aspect is rated: what it asks, and what each whole score means."""
+    """How one aspect is rated: the question, and the meaning of each whole score."""
 
     title: str
     question: str
@@ -29,10 +29,10 @@ class AspectGuide(Record):
 
 
 class FacePrompts:
-    """The prompts of FACE and of the evaluators beside it, from one pack."""
+    """The prompts of FACE and of the methods compared with it, from one pack."""
 
     def __init__(self, pack: Pack | None = None):
-        """Read `pack`, by default the one that ships; all seven aspects must be in it."""
+        """Read `pack`, by default the package's own; it must have all seven aspects."""
         self.pack = pack or load_pack(PACK)
         guides: Mapping[str, object] = self.pack.manifest["aspects"]
         self.guides = {aspect: AspectGuide.model_validate(guides[aspect]) for aspect in Aspect}
@@ -43,11 +43,11 @@ class FacePrompts:
 
     @property
     def identity(self) -> str:
-        """Name, version and content hash of the pack, as ratings carry it."""
+        """Name, version and content hash of the pack, as stored with ratings."""
         return f"{self.pack.id}/{self.pack.version}+{self.pack.digest}"
 
     def initial(self, aspect: Aspect) -> tuple[Instruction, ...]:
-        """The instructions that ship: where optimisation starts from, in our own words."""
+        """The instructions of the package, in our own words; optimisation starts from them."""
         guide = self.guides[aspect]
         texts: list[str] = self.pack.manifest["instructions"]
         return tuple(
@@ -62,11 +62,11 @@ class FacePrompts:
         )
 
     def system(self, aspect: Aspect) -> Message:
-        """Who rates, what is rated, and what each score means."""
+        """The system message: the role of the rater, the aspect, and the meaning of each score."""
         return self._systems[aspect]
 
     def decompose(self, log: ConversationLog, turn: int) -> tuple[Message, ...]:
-        """The prompt that takes the system turn at index `turn` apart."""
+        """The prompt that decomposes the system turn at index `turn`."""
         acts = ", ".join(f'"{act}"' for act in DialogueAct)
         return (
             Message(
@@ -84,7 +84,7 @@ class FacePrompts:
     ) -> tuple[Message, ...]:
         """The prompt for one particle under one instruction.
 
-        `number` tells apart particles of one turn that are the same to the letter.
+        `number` distinguishes identical particles of one turn.
         """
         feedback = None if particle.feedback is None else fence(particle.feedback)
         asked = self.pack.render(
@@ -103,9 +103,9 @@ class FacePrompts:
     def direct(
         self, aspect: Aspect, log: ConversationLog, turn: int | None, *, with_reasons: bool
     ) -> tuple[Message, ...]:
-        """The prompt that rates a whole turn or dialogue at once.
+        """The prompt that rates a whole turn or dialogue with one request.
 
-        `with_reasons` shows two rated examples and asks to think step by step first.
+        With `with_reasons`, it shows two rated examples and asks for reasons before the score.
         """
         kind = "turn" if aspect.level is Level.TURN else "dialogue"
         shown: Mapping[str, str]
@@ -128,7 +128,7 @@ class FacePrompts:
 
 
 class Situation(NamedTuple):
-    """What a prompt shows of a system turn, fenced: what came before, its words, the answer."""
+    """The part of a prompt about a system turn, fenced: the turns before, its text, the answer."""
 
     conversation: str
     turn: str
@@ -147,6 +147,6 @@ def situation(log: ConversationLog, turn: int) -> Situation:
 
 
 def answer_to(log: ConversationLog, turn: int) -> str | None:
-    """What the user says after the turn at index `turn`; None where the log ends with it."""
+    """The user's text after the turn at index `turn`; None if the log ends with that turn."""
     following = log.interaction[turn + 1 : turn + 2]
     return following[0].text if following and following[0].speaker is Speaker.USER else None

@@ -1,7 +1,7 @@
 """Evaluation instructions: read and written in the released format of `face-instructions`.
 
-A file is named for its aspect and holds a JSON list of
-`{filename, rank, iteration, index, text}`; scores name an instruction "itr" + `iteration`.
+A file is named after its aspect and contains a JSON list of `{filename, rank, iteration, index,
+text}`; scores name an instruction "itr" + `iteration`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from recjury.records import Aspect, Record, digest
 
 
 class Instruction(Record):
-    """One instruction. `iteration` names it among its aspect's, `rank` orders them from 1."""
+    """One instruction. `iteration` is its name within its aspect; `rank` orders them from 1."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -29,7 +29,7 @@ class Instruction(Record):
 
     @property
     def name(self) -> str:
-        """As files of scores name it."""
+        """Its name in files of scores."""
         return f"itr{self.iteration}"
 
 
@@ -41,7 +41,7 @@ _FILE = TypeAdapter(list[Instruction])
 def read_instructions(path: Path) -> tuple[Instruction, ...]:
     """The instructions of one file, in its order.
 
-    Raises DataError where there are none, a text is blank, or a name or text occurs twice.
+    Raises DataError if there are none, if a text is blank, or if a name or text occurs twice.
     """
     found: list[Instruction] = read_json_file(path, _FILE)
     if not found:
@@ -62,9 +62,10 @@ def read_instructions(path: Path) -> tuple[Instruction, ...]:
 
 
 def read_instruction_folder(folder: Path) -> dict[Aspect, tuple[Instruction, ...]]:
-    """The aspects that `folder` has a `{aspect}.json` for, in the order of `Aspect`.
+    """The instructions by aspect, for each `{aspect}.json` in `folder`, in the order of `Aspect`.
 
-    Raises DataError as `read_instructions`, for a file that is not an aspect's, and for no file.
+    Raises DataError as `read_instructions`, for a file that is not named after an aspect, and if
+    there is no file.
     """
     files = {path.stem: path for path in sorted(folder.glob("*.json"))}
     unknown = sorted(files.keys() - set(Aspect))
@@ -78,7 +79,7 @@ def read_instruction_folder(folder: Path) -> dict[Aspect, tuple[Instruction, ...
 
 
 def write_instructions(path: Path, instructions: Iterable[Instruction]) -> None:
-    """Write one aspect's instructions in the released format; raises DataError."""
+    """Write one aspect's instructions in the released format. Raises DataError."""
     rows = [
         {
             "filename": instruction.filename,
@@ -93,5 +94,5 @@ def write_instructions(path: Path, instructions: Iterable[Instruction]) -> None:
 
 
 def identity(instructions: Sequence[Instruction]) -> str:
-    """What of a set can change scores: names and texts, whatever their order; 16 hex digits."""
+    """The identity of a set: 16 hex digits over names and texts, independent of their order."""
     return digest(sorted((each.name, each.text) for each in instructions))[:16]

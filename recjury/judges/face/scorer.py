@@ -41,7 +41,7 @@ class Target(NamedTuple):
 
 
 class ParticleScorer:
-    """Scores particles with one model; `model` is an alias of the gateway's."""
+    """Scores particles with one model; `model` is the alias of a model."""
 
     def __init__(
         self,
@@ -77,10 +77,10 @@ class ParticleScorer:
     async def score(
         self, aspect: Aspect, target: Target, instructions: Sequence[Instruction]
     ) -> ParticleScore:
-        """The particle under every instruction.
+        """The scores of the particle under every instruction.
 
-        Samples that cannot be read, asked again, are missing. Raises CallFailed for a call that
-        failed for good: the particle can be tried again.
+        A sample that cannot be parsed, even when it is asked for again, is missing. Raises
+        CallFailed if a call failed: the particle can be tried again.
         """
         by = await gather_units(
             self.one(aspect, target, each.text, name=each.name) for each in instructions
@@ -90,7 +90,7 @@ class ParticleScorer:
     async def one(
         self, aspect: Aspect, target: Target, instruction: str, *, name: str
     ) -> InstructionScore:
-        """The particle under one instruction called `name`; raises CallFailed.
+        """The score of the particle under one instruction called `name`. Raises CallFailed.
 
         Raises ProviderError if log-probabilities are wanted and the endpoint sends none.
         """
@@ -121,7 +121,7 @@ class ParticleScorer:
                 # It would send none for all other particles either. A reply in the store is
                 # reused even if the endpoint has learned to send them since.
                 raise ProviderError(
-                    f"{self.model}: a reply that the store has kept holds no log-probabilities: "
+                    f"{self.model}: a stored reply has no log-probabilities: "
                     "name another store, or ask for samples"
                     if reply.reused
                     else f"{self.model}: the endpoint sends no log-probabilities: ask for samples"
@@ -157,10 +157,11 @@ async def gather_units(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 def expectation(reply: Reply, low: int, high: int) -> float:
-    """The mean over the scores `low` to `high` by their odds where the reply gives its rating.
+    """The expected score from `low` to `high`, at the position of the rating in the reply.
 
-    Odds are those of the token after the last <rating> and of its alternatives, over the scores
-    among them. Raises ParseError for a reply without a rating, or without its log-probabilities.
+    It is weighted by the probabilities of the token after the last <rating> and of its
+    alternatives, if they are scores. Raises ParseError for a reply without a rating, or without its
+    log-probabilities.
     """
     parse_rating(reply, low, high)
     said = ""

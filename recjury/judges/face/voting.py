@@ -1,8 +1,9 @@
-"""Plurality among several decompositions of one turn.
+"""Plurality vote among several decompositions of one turn.
 
-First the segmentation: the list of words that most samples agree on; among equals the one that
-shares most with the others, then the first. Then, particle by particle, act and feedback: what
-most samples say that have a particle of these words, the winner's own among equals.
+The first vote is about the segmentation, a list of words: the one that most samples have wins.
+Among equals, the one that shares most words with the others wins, then the first. Then, for each
+particle, act and feedback are decided by the samples that have a particle with these words; among
+equals, the winner's own are used.
 """
 
 import re
@@ -30,12 +31,12 @@ def vote(samples: Sequence[Sample]) -> tuple[Particle, ...]:
 
 
 def folded(text: str) -> str:
-    """Text without case and marks: what makes two mentions the same."""
+    """Text without case and punctuation: two mentions with the same folded text are equal."""
     return _MARKS.sub(" ", text.casefold()).strip()
 
 
 def _shared(number: int, cuts: Sequence[tuple[str, ...]]) -> float:
-    """How much of its words other samples have, as the mean overlap (Dice) with each."""
+    """The mean overlap (Dice) of its words with each other sample's, 0 to 1."""
     own = Counter(cuts[number])
     overlaps = []
     for other in (*cuts[:number], *cuts[number + 1 :]):
@@ -45,7 +46,8 @@ def _shared(number: int, cuts: Sequence[tuple[str, ...]]) -> float:
 
 
 def _agreed(particle: Particle, earlier: int, samples: Sequence[Sample]) -> Particle:
-    """`earlier` particles of the same words stand before this one in its turn."""
+    """The agreed particle; `earlier` particles of the same words are before this one in its
+    turn."""
     words = folded(particle.mention)
     acts: Counter[DialogueAct] = Counter()
     feedbacks: Counter[str | None] = Counter()

@@ -23,7 +23,8 @@ class AnnotatedText(NamedTuple):
 
 
 class AnnotatedTurn(NamedTuple):
-    """One turn of the interaction. `number` is its 1-based position, `asked` the turn it answers.
+    """One turn of the interaction. `number` is its 1-based position; `asked` is the turn it
+    answers.
 
     `earlier` are the films that either speaker has named before it, ordered by last mention.
     """
@@ -37,7 +38,7 @@ class AnnotatedTurn(NamedTuple):
 
     @property
     def utterance(self) -> MaskedText:
-        """What was said."""
+        """The text of the turn."""
         return self.said.utterance
 
     @property
@@ -73,7 +74,7 @@ class AnnotatedLog:
     """A log with the data that the judges share, computed when first used."""
 
     def __init__(self, log: ConversationLog, catalogue: Catalogue, link: Linker):
-        """`link` annotates one text; the panel's function caches texts that recur."""
+        """`link` annotates one text; the panel's function caches repeated texts."""
         self.log = log
         self.catalogue = catalogue
         self._link = link
@@ -104,7 +105,7 @@ class AnnotatedLog:
 
     @cached_property
     def system(self) -> tuple[AnnotatedTurn, ...]:
-        """The system's turns, failed ones included."""
+        """The system's turns, including failed ones."""
         return tuple(turn for turn in self.turns if turn.by_system)
 
     @cached_property

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class OutcomeConfig(EvaluatorConfig):
-    """Recall, rounds, leaks, time, cost; and Persuasiveness, for which the user is asked."""
+    """Recall, rounds, leaks, time, cost; and Persuasiveness, which the simulated user rates."""
 
     kind: Literal["outcome"] = "outcome"
 
@@ -22,7 +22,7 @@ class OutcomeConfig(EvaluatorConfig):
         return METRICS
 
     def build(self, context: EvaluatorContext) -> "OutcomeEvaluator":
-        """The evaluator; its Persuasiveness is that of the user in `context`."""
+        """Build the evaluator; the user in `context` rates Persuasiveness."""
         from recjury.judges.outcome.evaluator import OutcomeEvaluator
 
         user = context.user

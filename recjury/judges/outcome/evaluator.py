@@ -1,4 +1,4 @@
-"""Outcomes: what is computed from a log, and what the simulated user is asked."""
+"""Outcomes: values computed from a log, and a rating by the simulated user."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -31,7 +31,7 @@ _RECORDED = "the conversation was recorded elsewhere"
 
 
 class Found(NamedTuple):
-    """A value, or why there is none."""
+    """A value, or the reason why there is none."""
 
     value: float | None
     reason: str = ""
@@ -52,15 +52,17 @@ class OutcomeEvaluator:
         name: str = "outcome",
         models: Mapping[str, JSON] | None = None,
     ):
-        """`user` is None if nobody can be asked; `models` are the settings of its model that can
-        change a reply, by alias."""
+        """`user` is None if there is no simulated user to ask.
+
+        `models` has, by alias, the settings of its model that can change a reply.
+        """
         self._user = user
         self._models = dict(models or {})
         self.name = name
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """The version of what is computed, and who is asked."""
+        """The version of the computations, and the user who is asked."""
         user: JSON = None
         if self._user is not None:
             user = {key: value for key, value in self._user.settings.items() if key != "catalogue"}
@@ -78,7 +80,7 @@ class OutcomeEvaluator:
         record: ConversationRecord,
         done: Mapping[str, StageResult],  # noqa: ARG002 (neither stage needs the other)
     ) -> StageResult:
-        """All that can be computed; or Persuasiveness."""
+        """Return the computed ratings; or, for its stage, the rating of Persuasiveness."""
         if stage == LOG:
             return StageResult(computed(record))
         if self._user is None:
@@ -89,7 +91,7 @@ class OutcomeEvaluator:
 
 
 def computed(record: ConversationRecord) -> tuple[Rating, ...]:
-    """The ratings of all metrics but Persuasiveness, in their order."""
+    """The ratings of all metrics except Persuasiveness, in their order."""
     found = dict(_values(record))
     return tuple(_rating(metric, found[metric.id]) for metric in METRICS if metric.id in found)
 
@@ -113,7 +115,7 @@ def _values(record: ConversationRecord) -> Iterator[tuple[str, Found]]:
 
 
 def _of_items(log: ConversationLog, value: float | None, none: str = "") -> Found:
-    """`value` if items can be compared with targets, else why they cannot.
+    """`value` if items can be compared with targets, otherwise the reason why they cannot.
 
     A simulated system that recommended nothing has missed; a recorded one may have had no lists.
     """
@@ -133,7 +135,7 @@ def _hit_round(log: ConversationLog) -> int | None:
 
 
 def _mean(values: Sequence[float | None], unknown: str) -> Found:
-    """The mean over all turns; none where one of them is not known."""
+    """The mean over all turns; no value if one of them is unknown."""
     known = [value for value in values if value is not None]
     if not known or len(known) < len(values):
         return Found(None, unknown)

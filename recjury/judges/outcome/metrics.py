@@ -1,4 +1,4 @@
-"""What `outcome` rates."""
+"""The metrics of `outcome`."""
 
 from recjury.records import PERSUASIVENESS, PERSUASIVENESS_SCALE, Metric, Need, metric_id
 

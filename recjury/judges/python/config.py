@@ -27,14 +27,14 @@ class PythonConfig(EvaluatorConfig):
     timeout: float = Field(default=TIMEOUT, gt=0, allow_inf_nan=False)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)
-        """Those that its class declares, or else an instance; raises ConfigError."""
+        """The metrics that its class declares, or else an instance. Raises ConfigError."""
         declared = class_metrics(self.path, ENTRY_POINTS)
         if declared is not None:
             return declared
         return self._made(EvaluatorContext()).metrics
 
     def build(self, context: EvaluatorContext) -> GuardedEvaluator:
-        """The evaluator, guarded.
+        """Build the evaluator, guarded.
 
         Raises ConfigError if the object is not an evaluator, or needs a model.
         """
@@ -45,7 +45,7 @@ class PythonConfig(EvaluatorConfig):
 
 
 class InstanceConfig(PythonConfig):
-    """An evaluator that exists already, given through the Python interface."""
+    """An evaluator object, given through the Python interface."""
 
     instance: Any = Field(exclude=True, repr=False)
 
@@ -54,7 +54,7 @@ class InstanceConfig(PythonConfig):
         return given(self.instance)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)
-        """Those that it declares; raises ConfigError."""
+        """The metrics that it declares. Raises ConfigError."""
         return self._given.metrics
 
     def _made(self, context: EvaluatorContext) -> Made:  # noqa: ARG002 (it exists already)
@@ -62,10 +62,9 @@ class InstanceConfig(PythonConfig):
 
 
 def of_instance(instance: object, name: str = "") -> InstanceConfig:
-    """The entry of an evaluator that exists already.
+    """The entry of an evaluator object.
 
-    Its name is by default its own, if it has one, or that of its class. Raises ValueError for a
-    class.
+    Its default name is its own, if it has one, or that of its class. Raises ValueError for a class.
     """
     if isinstance(instance, type):
         raise ValueError(f"{instance.__name__} is a class: give an instance, {instance.__name__}()")

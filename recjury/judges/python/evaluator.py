@@ -1,4 +1,4 @@
-"""An own evaluator, guarded: its mistakes fail one evaluation and nothing else."""
+"""An own evaluator, guarded: its errors fail one evaluation and nothing else."""
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,22 +28,23 @@ _THREADS = 8
 
 
 class GuardedEvaluator:
-    """Asks an own evaluator for ratings and checks them against the metrics that it declares.
+    """Asks an own evaluator for ratings and compares them with the metrics that it declares.
 
-    UnitFailed is raised if it raises, gives no ratings within `timeout` seconds, or gives ratings
-    that cannot be used, are of a metric that it did not declare, are outside that metric's scale,
-    or are missing. Its `rate` may be an `async def`, or a plain `def`, which runs in a thread.
+    `evaluate` raises UnitFailed if the evaluator raises, or gives no ratings within `timeout`
+    seconds. It also raises UnitFailed for a rating that cannot be used: of a metric that is not
+    declared, outside the metric's scale, or missing. `rate` may be an `async def`, or a plain
+    `def`, which runs in a thread.
     """
 
     kind = "python"
     stages = (Stage(name=STAGE),)
 
     def __init__(self, made: Made, context: EvaluatorContext, *, name: str, timeout: float):
-        """Raises ConfigError where it needs a model and `context` has none."""
+        """Raises ConfigError if it needs a model and `context` has none."""
         self._rate = getattr(made.evaluator, "rate")  # noqa: B009 (it may be anything)
         for has_yield in (inspect.isasyncgenfunction, inspect.isgeneratorfunction):
             if has_yield(self._rate):
-                raise ConfigError(f"{made.path} is no evaluator: rate has a `yield`")
+                raise ConfigError(f"{made.path} is not an evaluator: rate has a `yield`")
         needs = {need for metric in made.metrics for need in metric.needs}
         if context.gateway is None and needs & {Need.MODEL, Need.LOGPROBS}:
             raise ConfigError(f"{name} needs a model: add `model` to the campaign file")
@@ -55,7 +56,7 @@ class GuardedEvaluator:
 
     @property
     def open_at_once(self) -> int | None:
-        """The number of threads for a plain `def`; None, no limit, for an `async def`."""
+        """The number of threads for a plain `def`; None (no limit) for an `async def`."""
         return None if inspect.iscoroutinefunction(self._rate) else _THREADS
 
     async def evaluate(
@@ -64,7 +65,8 @@ class GuardedEvaluator:
         record: ConversationRecord,
         done: Mapping[str, StageResult],  # noqa: ARG002 (there is nothing before)
     ) -> StageResult:
-        """The ratings; metrics whose needs the log does not meet are unscored, saying why."""
+        """Return the ratings. If the log lacks what a metric needs, its rating has no score but a
+        reason."""
         log = record.log
         lacking = {metric.id: unmet(metric, log) for metric in self.metrics}
         wanted = [metric for metric in self.metrics if not lacking[metric.id]]
@@ -79,7 +81,7 @@ class GuardedEvaluator:
         # A copy: the evaluator may change it, and the log must stay as it is.
         shown = log.model_copy(deep=True)
         given = await call_plugin(
-            self._rate, shown, who=self.name, within=self._timeout, late="gave no ratings"
+            self._rate, shown, name=self.name, within=self._timeout, late="gave no ratings"
         )
         if not isinstance(given, list | tuple):
             raise UnitFailed(f"{self.name}: expected a list of Rating, got {type(given).__name__}")
@@ -88,7 +90,7 @@ class GuardedEvaluator:
     def _checked(
         self, given: Sequence[object], wanted: Sequence[Metric], log: ConversationLog
     ) -> list[Rating]:
-        """The ratings of `wanted` metrics; raises UnitFailed if one cannot be used."""
+        """The ratings of `wanted` metrics. Raises UnitFailed if one cannot be used."""
         declared = {metric.id: metric for metric in self.metrics}
         asked = {metric.id for metric in wanted}
         kept: list[Rating] = []
@@ -105,7 +107,7 @@ class GuardedEvaluator:
         """A rating of a declared metric, on its scale and level."""
         if not isinstance(given, Rating):
             raise UnitFailed(f"{self.name}: expected a Rating, got {type(given).__name__}")
-        try:  # pydantic lets one be made unchecked
+        try:  # pydantic can make a model without validation
             rating = Rating.model_validate(given.model_dump(warnings=False))
             rating.model_dump_json().encode()
         except ValueError as error:
@@ -127,7 +129,7 @@ class GuardedEvaluator:
         return rating.model_copy(update={"low": metric.low, "high": metric.high, "calls": ()})
 
     def _placed(self, rating: Rating, metric: Metric, log: ConversationLog) -> None:
-        """Raise UnitFailed if a rating has another level than its metric, or no fitting turn."""
+        """Raise UnitFailed if a rating has another level than its metric, or no valid turn."""
         if rating.level is not metric.level:
             raise UnitFailed(
                 f"{self.name}: {metric.id} is declared for a {metric.level}, and a rating of it "
@@ -139,13 +141,14 @@ class GuardedEvaluator:
             raise UnitFailed(f"{self.name}: a rating of {metric.id} {much}")
         if rating.turn is not None and rating.turn not in log.system_turn_indices:
             raise UnitFailed(
-                f"{self.name}: {metric.id} is rated for turn {rating.turn}, which is no system turn"
+                f"{self.name}: {metric.id} is rated for turn {rating.turn}, which is not a "
+                "system turn"
             )
 
     def _complete(
         self, ratings: Sequence[Rating], wanted: Sequence[Metric], log: ConversationLog
     ) -> None:
-        """Raise UnitFailed for a place that was rated twice, and for a metric without a rating."""
+        """Raise UnitFailed if a place was rated twice, or if a metric has no rating."""
         places = [(rating.evaluator, rating.factor, rating.turn) for rating in ratings]
         if len(set(places)) < len(places):
             twice = next(place for place in places if places.count(place) > 1)

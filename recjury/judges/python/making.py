@@ -1,4 +1,4 @@
-"""Evaluators made from own classes, or given as objects, with what identifies them."""
+"""Make evaluators from own classes, or take given objects; with the settings that identify them."""
 
 import inspect
 from collections.abc import Iterable, Mapping
@@ -23,8 +23,10 @@ _MISSING = object()
 
 
 class Made(NamedTuple):
-    """A foreign evaluator, what it says that it rates, and all that can change its ratings:
-    `settings`, and `data` of the corpus if it has asked for that."""
+    """An own evaluator, the metrics that it declares, and everything that can change its ratings.
+
+    These are its `settings`, and `data` of the corpus if it has a parameter for the corpus.
+    """
 
     evaluator: object
     path: str
@@ -36,8 +38,8 @@ class Made(NamedTuple):
 def make(path: str, group: str, options: Mapping[str, object], context: EvaluatorContext) -> Made:
     """Make `Class(**options)`; it is given `corpus` and `gateway` if it has such parameters.
 
-    Raises ConfigError, saying what is missing, if it cannot be imported, cannot be made, or is no
-    evaluator.
+    Raises ConfigError if it cannot be imported, cannot be made, or is not an evaluator; the message
+    says what is missing.
     """
     with redirect_stdout():
         maker = load_factory(path, group=group, what="evaluator")
@@ -64,11 +66,11 @@ def make(path: str, group: str, options: Mapping[str, object], context: Evaluato
 
 
 def given(evaluator: object) -> Made:
-    """An evaluator that exists already.
+    """An evaluator object that was given.
 
-    It is identified by its settings and its class's source. Without either (where it has no
-    `settings`, its attributes serve if they are plain JSON) it is another one in every process.
-    Raises ConfigError if it is not an evaluator.
+    It is identified by its settings and the source of its class. If it has no `settings`, its
+    attributes are used if they are plain JSON. Without settings or source it counts as another
+    evaluator in every process. Raises ConfigError if it is not an evaluator.
     """
     kind = type(evaluator)
     path = f"{kind.__module__}:{kind.__qualname__}"
@@ -102,7 +104,7 @@ def _metrics(evaluator: object, path: str) -> tuple[Metric, ...]:
     found = _read(evaluator, "metrics", path)
     if found is _MISSING or not callable(getattr(evaluator, "rate", None)):
         missing = "metrics" if found is _MISSING else "rate"
-        raise ConfigError(f"{path} is no evaluator: it has no {missing}")
+        raise ConfigError(f"{path} is not an evaluator: it has no {missing}")
     if not isinstance(found, Iterable):
         raise ConfigError(f"{path}: its metrics must be a list of Metric")
     metrics = tuple(found)
@@ -113,7 +115,7 @@ def _metrics(evaluator: object, path: str) -> tuple[Metric, ...]:
             )
     ids = [metric.id for metric in metrics]
     if not ids:
-        raise ConfigError(f"{path} is no evaluator: it declares no metric")
+        raise ConfigError(f"{path} is not an evaluator: it declares no metric")
     for each in ids:
         if ids.count(each) > 1:
             raise ConfigError(f"{path}: two of its metrics are called {each!r}")

@@ -1,1 +1,1 @@
-"""Criteria of one's own, from a YAML file, judged like the twelve."""
+"""An own rubric: criteria in a YAML file, judged like the twelve factors."""

@@ -1,4 +1,4 @@
-"""What a campaign file may say of an own rubric."""
+"""The keys of an own rubric in a campaign file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ _JUDGING = (2_000, 250)  # tokens of a prompt and of a reply, on average
 
 
 class RubricConfig(EvaluatorConfig):
-    """Criteria of one's own: `file` is YAML that defines them, `model` the alias that judges."""
+    """Your own criteria: `file` is YAML that defines them, `model` the alias of the judge."""
 
     kind: Literal["rubric"] = "rubric"
     file: str = Field(min_length=1)
@@ -36,16 +36,16 @@ class RubricConfig(EvaluatorConfig):
         *,
         models: bool,  # noqa: ARG002 (it always asks)
     ) -> Iterator[ExpectedCalls]:
-        """A call for each criterion and conversation."""
+        """One call for each criterion and conversation."""
         asked = len(read_criteria(Path(self.file))) * conversations
         yield ExpectedCalls(self.model, "rubric", asked, ATTEMPTS * asked, *_JUDGING)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)
-        """The criteria in the order of the file; raises ConfigError if one cannot be used."""
+        """The criteria in the order of the file. Raises ConfigError if one cannot be used."""
         return tuple(criterion.metric for criterion in read_criteria(Path(self.file)))
 
     def build(self, context: EvaluatorContext) -> "RubricEvaluator":
-        """The evaluator; raises ConfigError for a file that cannot be used, too."""
+        """Build the evaluator. Raises ConfigError also for a file that cannot be used."""
         from recjury.judges.rubric.evaluator import RubricEvaluator
 
         return RubricEvaluator(

@@ -1,4 +1,4 @@
-"""An own rubric, read from YAML and checked against its own scale."""
+"""An own rubric: read from YAML, and checked."""
 
 from pathlib import Path
 from typing import Annotated, Self
@@ -43,8 +43,8 @@ class Criterion(Record):
         if not self.between and len(self.anchors) < high - low + 1:
             missing = next(score for score in range(low, high + 1) if score not in self.anchors)
             raise ValueError(
-                f"{missing} has no anchor: add one, or say `between: true` where scores between "
-                "the anchors may be given"
+                f"{missing} has no anchor: add one, or say `between: true` if scores between "
+                "the anchors are allowed"
             )
         return self
 
@@ -74,7 +74,7 @@ _FILE = TypeAdapter(list[Criterion])
 def read_criteria(path: Path) -> tuple[Criterion, ...]:
     """The criteria of a rubric file, in its order: a list, or a mapping with the key `factors`.
 
-    Raises ConfigError, in one line, if it cannot be used.
+    Raises ConfigError, in one line, if the file cannot be used.
     """
     content = _content(path)
     try:
@@ -82,7 +82,7 @@ def read_criteria(path: Path) -> tuple[Criterion, ...]:
     except ValidationError as error:
         raise ConfigError(f"{path}: {_explained(error, content)}") from None
     if not criteria:
-        raise ConfigError(f"{path}: holds no criterion: expected a list of them")
+        raise ConfigError(f"{path}: has no criterion: expected a list of criteria")
     seen: set[str] = set()
     for criterion in criteria:
         if criterion.metric.id in seen:
@@ -113,7 +113,7 @@ def _content(path: Path) -> object:
 
 
 def _explained(error: ValidationError, content: object) -> str:
-    """One line about the first thing that is wrong, and how many more there are."""
+    """One line about the first error, with the number of further errors."""
     details = error.errors(include_url=False)
     first = details[0]
     number, *place = first["loc"]

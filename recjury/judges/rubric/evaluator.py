@@ -1,4 +1,4 @@
-"""An own rubric as an evaluator: a model judges each criterion as it judges the twelve."""
+"""An own rubric as an evaluator: a model judges each criterion as it judges the twelve factors."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,7 +22,7 @@ _DIGITS = 16
 
 
 class RubricEvaluator:
-    """One request for each criterion; `model` is an alias of the gateway's."""
+    """One request for each criterion; `model` is the alias of a model."""
 
     kind = "rubric"
     data: Mapping[str, JSON] = {}
@@ -39,7 +39,7 @@ class RubricEvaluator:
         name: str = "rubric",
         models: Mapping[str, JSON] | None = None,
     ):
-        """Judge `criteria`; `models` is what of the model can change a reply, by alias."""
+        """Judge `criteria`; `models` has, by alias, the model settings that can change a reply."""
         self._gateway = gateway
         self._model = model
         self._criteria = tuple(criteria)
@@ -52,7 +52,7 @@ class RubricEvaluator:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """The model, what the file says, and the prompts."""
+        """The model, the content of the file, and the prompts."""
         return {
             "model": self._model,
             "rubric": self._content,

@@ -257,17 +257,17 @@ def test_turns_are_rated_one_by_one() -> None:
     own.metrics = (TURNS,)
     assert [rating.turn for rating in rated(guarded(own), a_log("One.", "Two."))] == [0, 2]
     own.rate = lambda _: [turn(1)]
-    with pytest.raises(UnitFailed, match="turns is rated for turn 1, which is no system turn"):
+    with pytest.raises(UnitFailed, match="turns is rated for turn 1, which is not a system turn"):
         rated(guarded(own))
 
 
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (Mute, "is no evaluator: it has no rate"),
-        (Nameless, "is no evaluator: it has no metrics"),
+        (Mute, "is not an evaluator: it has no rate"),
+        (Nameless, "is not an evaluator: it has no metrics"),
         (Twice, "two of its metrics are called 'length'"),
-        (Yielding, "is no evaluator: rate has a `yield`"),
+        (Yielding, "is not an evaluator: rate has a `yield`"),
         (Modelled, "python needs a model: add `model`"),
         (Around, "cannot be made: AttributeError"),
     ],

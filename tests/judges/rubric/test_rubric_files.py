@@ -115,7 +115,7 @@ def test_a_rubric_without_a_model_is_refused(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("", "is empty"),
-        ("[]", "holds no criterion"),
+        ("[]", "has no criterion"),
         ("factors: 3", "expected a list of criteria, got a int"),
         ("a: b: c", "is not YAML"),
         (TRUST.replace(" 1: A little.,", ""), "'Trust': 1 has no anchor: add one, or say `between"),

@@ -1,6 +1,6 @@
-"""What an optimisation may spend, and whether a step could make all its calls.
+"""The limits of an optimisation, and a check whether a step could make all its calls.
 
-The gateway watches US dollars. Here calls are counted, and refusals and failures are remembered:
+The gateway limits US dollars. Here calls are counted, and refused and failed calls are remembered:
 a step whose calls were refused must not look like a step with bad results.
 """
 
@@ -16,14 +16,14 @@ class StepFailed(UnitFailed):
 
 
 class Allowance:
-    """A gateway with a limit to the calls that are sent; replies that are reused do not count.
+    """A gateway with a limit on the calls that are sent; reused replies do not count.
 
     When the limit is reached, nothing more is asked, because it is not known in advance whether a
     reply would be reused.
     """
 
     def __init__(self, gateway: SupportsComplete, *, max_calls: int | None = None):
-        """`max_calls` is for this run; None never refuses."""
+        """`max_calls` is for this run; None means no limit."""
         self._gateway = gateway
         self._max_calls = max_calls
         self._in_flight = 0
@@ -34,7 +34,7 @@ class Allowance:
         self.sent = 0
 
     async def complete(self, request: ChatRequest) -> Reply:
-        """The reply; raises as the gateway does, and BudgetSpent beyond `max_calls`."""
+        """Return the reply; raises as the gateway does, and BudgetSpent beyond `max_calls`."""
         await self._admit()
         self._asked += 1
         reused = False
@@ -52,29 +52,33 @@ class Allowance:
         return reply
 
     def begin_step(self) -> None:
-        """Forget the failures so far: they are of steps that are done."""
+        """Forget the failures of earlier steps."""
         self._failed, self._asked = [], 0
 
     def end_step(self, what: str, tolerated: float) -> int:
-        """How many calls of the step failed for good.
+        """Return how many calls of the step failed.
 
-        Raises StepFailed if one was refused, or if more than the share `tolerated` failed.
+        Raises StepFailed if one was refused, or if more than the share `tolerated` (0 to 1) failed.
         """
         if self._refused:
-            raise StepFailed(f"{what}: {self._refused}; run again with more, and it goes on here")
+            raise StepFailed(
+                f"{what}: {self._refused}; run again with a higher limit to continue here"
+            )
         if len(self._failed) > tolerated * self._asked:
             raise StepFailed(
                 f"{what}: {len(self._failed)} of {self._asked} calls failed, the first with: "
-                f"{self._failed[0]}; run again, and it goes on here"
+                f"{self._failed[0]}; run again to continue here"
             )
         return len(self._failed)
 
     async def _admit(self) -> None:
-        """Wait until the call fits under the limit: calls in flight may turn out to be reused."""
+        """Wait until the call fits under the limit: open calls may turn out to be reused."""
         async with self._settled:
             while self._max_calls is not None and self.sent + self._in_flight >= self._max_calls:
                 if self.sent >= self._max_calls or self._refused:
-                    self._refused = self._refused or f"the limit of {self._max_calls} calls is met"
+                    self._refused = (
+                        self._refused or f"the limit of {self._max_calls} calls is reached"
+                    )
                     raise BudgetSpent(self._refused)
                 await self._settled.wait()
             self._in_flight += 1

@@ -1,4 +1,4 @@
-"""FACE's scorer, seen from the optimiser: one aspect, one instruction's text at a time."""
+"""FACE's scorer as the optimiser uses it: one aspect, and one instruction's text at a time."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,8 @@ class AspectScorer:
     pack: Pack
 
     async def score(self, instruction: str, particle: Target) -> float | None:
-        """The mean of the samples that could be read; None for none. Raises CallFailed."""
+        """The mean of the samples that could be parsed; None if there are none. Raises
+        CallFailed."""
         found = await self.scorer.one(self.aspect, particle, instruction, name="optimise")
         return found.score
 
@@ -37,7 +38,7 @@ class AspectScorer:
 
 
 def task_of(prompts: FacePrompts, aspect: Aspect) -> Task:
-    """What the rater is told of the aspect besides its instructions."""
+    """What the rater is told about the aspect, besides its instructions."""
     guide = prompts.guides[aspect]
     anchors = "\n".join(f"{score}: {meaning}" for score, meaning in guide.anchors.items())
     return Task(aspect, f"{guide.question}\n{anchors}")

@@ -1,6 +1,7 @@
-"""UCB over instructions: which of many are worth keeping, from few noisy rewards (FACE, B.1).
+"""UCB over instructions: find the best of many from few noisy rewards (FACE, appendix B.1).
 
-Nothing here knows of models: a reward is whatever `play` is given for the t-th pull of an arm.
+This module does not know models: `play` is given a function for the reward of the t-th pull of an
+arm.
 """
 
 import math
@@ -13,17 +14,17 @@ from recjury.llm import gather
 Averaging = Literal["mean", "printed"]
 """How rewards become an arm's value.
 
-"mean" is the mean of its rewards, weighted by what each was computed from. "printed" is line 12
-of Algorithm 2 as it stands: the step is 1/N although N counts particles, so that values stay near
-0 and grow with the number of pulls.
+"mean" is the mean of its rewards, weighted by the number of particles behind each. "printed" is
+line 12 of Algorithm 2 exactly as printed: the step is 1/N although N counts particles, so that
+values stay near 0 and grow with the number of pulls.
 """
 
 RewardOf = Callable[[int, int], Coroutine[Any, Any, float | None]]
-"""The reward of (pull, arm), both from 0; None where none is defined."""
+"""The reward of (pull, arm), both from 0; None if it is undefined."""
 
 
 class Arm(NamedTuple):
-    """What is known of an arm: its value, the particles and the pulls it took."""
+    """The state of an arm: its value, and the particles and pulls that it took."""
 
     value: float = 0.0
     particles: int = 0
@@ -31,7 +32,7 @@ class Arm(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """The arms that were kept, best first, what is known of every arm, and the pulls in order."""
+    """The kept arms, best first, the state of every arm, and the pulls in order."""
 
     kept: tuple[int, ...]
     arms: tuple[Arm, ...]
@@ -39,7 +40,7 @@ class Selection(NamedTuple):
 
 
 class Ucb:
-    """The state of Algorithm 2: values, counts, and the criterion; ties are broken by lot."""
+    """The state of Algorithm 2: values, counts, and the criterion; ties are broken at random."""
 
     def __init__(
         self, arms: int, *, exploration: float = 1.0, averaging: Averaging = "mean", seed: int = 0
@@ -57,10 +58,10 @@ class Ucb:
         return sorted(order, key=lambda arm: (-self._criterion(arm, time), self._lots[arm]))[:count]
 
     def observe(self, arm: int, reward: float | None, particles: int) -> None:
-        """Take the reward of a pull that sampled so many particles.
+        """Add the reward of a pull that sampled `particles` particles.
 
-        An undefined reward counts as no correlation, 0: the pull is spent, and an instruction
-        that gives everything one score must not look better than one that is merely bad.
+        An undefined reward counts as 0, no correlation: the pull is spent, and an instruction that
+        gives every particle the same score must not look better than a bad one.
         """
         value, seen, pulls = self.arms[arm]
         seen += particles
@@ -69,7 +70,7 @@ class Ucb:
         self.arms[arm] = Arm(value, seen, pulls + 1)
 
     def best(self, count: int) -> tuple[int, ...]:
-        """The arms of the highest values, best first; those never pulled come last."""
+        """The arms with the highest values, best first; those never pulled come last."""
         order = sorted(
             range(len(self.arms)),
             key=lambda arm: (not self.arms[arm].pulls, -self.arms[arm].value, self._lots[arm]),
@@ -94,10 +95,10 @@ async def play(
     averaging: Averaging = "mean",
     seed: int = 0,
 ) -> Selection:
-    """Select `keep` of `arms` with `batches` x B pulls, B being half the arms (C.1).
+    """Select `keep` of `arms` with `batches` x B pulls, where B is half the arms (C.1).
 
     The pulls of a batch go to B different arms and run at the same time. Each costs `particles`
-    scored particles. Rewards are taken in the order of the pulls, whichever comes first.
+    scored particles. Rewards are added in the order of the pulls, whichever finishes first.
     """
     state = Ucb(arms, exploration=exploration, averaging=averaging, seed=seed)
     size, pulled = batch_size(arms), list[int]()

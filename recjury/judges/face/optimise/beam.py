@@ -1,4 +1,4 @@
-"""Algorithm 1: rewrite the beam, select candidates, add them to the pool, take the best as beam."""
+"""Algorithm 1: rewrite the beam, select candidates, add them to the pool; the best are the beam."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,7 +32,8 @@ from recjury.judges.face.optimise.state import Journal
 
 
 class Step(NamedTuple):
-    """How far a run is: the iteration (0 before the first, None at the end), what it does."""
+    """The position of a run: the iteration (0 before the first, None at the end), and the
+    action."""
 
     iteration: int | None
     doing: str
@@ -42,10 +43,10 @@ class Step(NamedTuple):
 
 @dataclass
 class Search(Generic[P]):
-    """One run for one aspect; `run` goes on where the journal ends.
+    """One run for one aspect; `run` continues after the last step in the journal.
 
-    Every random draw depends on the seed and the step alone, so that with the same replies a run
-    that was killed comes to the same result.
+    Every random draw depends only on the seed and the step. A run that was killed therefore gives
+    the same result if the replies are the same.
     """
 
     settings: OptimiserSettings
@@ -63,9 +64,9 @@ class Search(Generic[P]):
         self._particles = labelled_particles(self.examples.train)
 
     async def run(self) -> Mapping[str, Any]:
-        """All steps of Algorithm 1; the journal then has them, and the last is given back.
+        """Run all steps of Algorithm 1; they are then in the journal, and the last one is returned.
 
-        Raises StepFailed if a budget or failing calls end the run; calling it again continues it.
+        Raises StepFailed if a budget or failing calls end the run; call it again to continue.
         """
         first = new_candidate(self.initial, 0)
         await self._trained(0, [first])
@@ -81,8 +82,8 @@ class Search(Generic[P]):
             beam = [pool[name] for name in best_instructions(measured, self.settings.beam)] or beam
         if not pool:
             raise StepFailed(
-                "no reply of the model that rewrites held new instructions: the journal in "
-                f"{self.journal.path.parent} keeps that, so take another model and another folder"
+                "no reply of the rewriting model had new instructions. This is stored in the "
+                f"journal in {self.journal.path.parent}: use another model and another folder"
             )
         return await self._final(first, pool)
 
@@ -115,7 +116,7 @@ class Search(Generic[P]):
     async def _selected(
         self, iteration: int, rewritten: list[InstructionCandidate]
     ) -> list[InstructionCandidate]:
-        """Line 15: UCB, unless all would be kept."""
+        """Line 15: UCB, unless all candidates would be kept."""
         if not pulls_of(len(rewritten), self.settings):
             return rewritten
         name = f"{iteration}/selected"
@@ -166,7 +167,7 @@ class Search(Generic[P]):
     async def _trained(
         self, iteration: int, some: Sequence[InstructionCandidate]
     ) -> dict[str, Measured]:
-        """Line 18: each instruction over all of the training set."""
+        """Line 18: each instruction on the whole training set."""
         name = f"{iteration}/trained"
         if (kept := self.journal.find(name)) is None:
             found: dict[str, Measured] = {}
@@ -184,7 +185,8 @@ class Search(Generic[P]):
     async def _final(
         self, first: InstructionCandidate, pool: Mapping[str, InstructionCandidate]
     ) -> Mapping[str, Any]:
-        """Line 20: the best by validation correlation; the initial instruction beside them."""
+        """Line 20: the best by validation correlation, and the initial instruction for
+        comparison."""
         if (kept := self.journal.find("final")) is not None:
             return dict(kept)
         texts = {one.id: one.text for one in pool.values()}
@@ -219,7 +221,7 @@ class Search(Generic[P]):
 
     @contextmanager
     def _step(self, iteration: int | None, doing: str, total: int) -> Iterator[Callable[[], int]]:
-        """A step whose calls the allowance watches; the function it gives must end it."""
+        """A step whose calls are counted; the block must call the function that it is given."""
         self.allowance.begin_step()
         self.watch(Step(iteration, doing, 0, total))
         where = doing if iteration is None else f"iteration {iteration}, {doing}"

@@ -1,4 +1,4 @@
-"""What an optimisation will ask of its models, before it does."""
+"""Estimate the calls of an optimisation before it runs."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,8 +11,8 @@ from recjury.judges.face.optimise.settings import OptimiserSettings
 class CallEstimate(NamedTuple):
     """The most that is asked: scored particles (n samples each), and calls that rewrite.
 
-    Replies that cannot be read, rewrites that recur, and scores that are there already make it
-    less; repairs of unreadable replies are not counted.
+    The actual number is smaller if replies cannot be parsed, if rewrites repeat, or if scores exist
+    already. Repairs of replies that cannot be parsed are not counted.
     """
 
     bandit_pulls: int
@@ -24,7 +24,7 @@ class CallEstimate(NamedTuple):
 
     @property
     def scored(self) -> int:
-        """Scored particles in all."""
+        """The number of scored particles in total."""
         return (
             self.scored_by_bandit
             + self.scored_in_training
@@ -45,7 +45,7 @@ def estimate_calls(
     train: Sequence[LabelledExample[P]],
     validation: Sequence[LabelledExample[P]],
 ) -> CallEstimate:
-    """The calls of a whole run if every rewrite can be read and is new."""
+    """The calls of a whole run if every rewrite can be parsed and is new."""
     trained, validated = (sum(len(one.particles) for one in some) for some in (train, validation))
     pulls = sampled = cases = pooled = 0
     beam = 1

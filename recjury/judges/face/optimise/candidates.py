@@ -1,4 +1,7 @@
-"""The rewrites of one iteration: which particles show which instruction's faults (Algorithm 1)."""
+"""The rewrites of one iteration, and the particles that show what is wrong with an instruction.
+
+See Algorithm 1.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
@@ -15,10 +18,10 @@ _WRITERS = 64  # cases at once; each has several calls to make
 
 
 class InstructionCandidate(NamedTuple):
-    """An instruction and where it comes from.
+    """An instruction and its origin.
 
     `parent` is the instruction that was rewritten (None for the initial one), `particle` the one
-    that showed what was wrong with it, `critique` what was found. `calls` are the model calls.
+    that showed what was wrong with it, and `critique` the fault found. `calls` are the model calls.
     """
 
     id: str
@@ -31,29 +34,29 @@ class InstructionCandidate(NamedTuple):
 
     @classmethod
     def read(cls, row: dict[str, Any]) -> "InstructionCandidate":
-        """One from the journal."""
+        """Read a candidate from the journal."""
         return cls(**{**row, "calls": tuple(row["calls"])})
 
 
 class Assignment(NamedTuple):
-    """An instruction to improve, and the place in the training particles that it is shown on."""
+    """An instruction to improve, and the index of the training particle that it is shown on."""
 
     parent: InstructionCandidate
     particle: int
 
 
 def new_candidate(text: str, iteration: int, **origin: Any) -> InstructionCandidate:
-    """A candidate, named by its text and iteration: 12 hex digits."""
+    """A candidate whose name is derived from its text and iteration: 12 hex digits."""
     return InstructionCandidate(digest([text, iteration])[:12], text, iteration, **origin)
 
 
 def assignments(
     beam: Sequence[InstructionCandidate], particles: int, wanted: int | None, rng: Random
 ) -> list[Assignment]:
-    """Which instruction is shown on which of `particles`.
+    """Assign particles to instructions.
 
-    None: each on all, as Algorithm 1 reads. Else `wanted` different particles are drawn, and
-    dealt out among the beam.
+    With None, each instruction is shown on all particles, as in Algorithm 1. Otherwise `wanted`
+    different particles are drawn and distributed over the beam.
     """
     if wanted is None:
         return [Assignment(parent, place) for parent in beam for place in range(particles)]
@@ -69,7 +72,7 @@ async def rewrites(
     *,
     iteration: int,
 ) -> list[InstructionCandidate]:
-    """All rewrites in the order of `assigned`; texts that recur are taken once."""
+    """All rewrites in the order of `assigned`; repeated texts are kept once."""
 
     async def improved(one: Assignment) -> list[InstructionCandidate]:
         shown = particles[one.particle]
@@ -95,7 +98,7 @@ async def rewrites(
 def distinct_texts(
     candidates: Iterable[InstructionCandidate], known: Iterable[InstructionCandidate] = ()
 ) -> Iterator[InstructionCandidate]:
-    """Those whose text, white space aside, was not there before."""
+    """The candidates whose texts, apart from white space, are new."""
     seen = {" ".join(one.text.split()) for one in known}
     for one in candidates:
         text = " ".join(one.text.split())

@@ -10,17 +10,17 @@ from recjury.records import Aspect, Level, Message, Reply
 
 
 class Task(NamedTuple):
-    """What the instructions are for: an aspect, and the criteria that the scorer always shows."""
+    """The purpose of the instructions: an aspect, and the criteria that the scorer always shows."""
 
     aspect: Aspect
     criteria: str
 
 
 class Case(NamedTuple):
-    """An instruction at work: on which particle, with which score, against which label.
+    """An instruction with a particle, the particle's score, and the label.
 
-    `particle` is the particle as prompts show it. `score` is None where the rater gave none that
-    could be read. `label` is of the whole turn or dialogue, on the aspect's scale.
+    `particle` is the particle as prompts show it. `score` is None if no reply of the rater could be
+    parsed. `label` is that of the whole turn or dialogue, on the aspect's scale.
     """
 
     instruction: str
@@ -30,7 +30,7 @@ class Case(NamedTuple):
 
 
 def gradient_message(pack: Pack, task: Task, case: Case, *, rewrite: bool) -> Message:
-    """The message that asks for a critique, and with `rewrite` for new instructions as well."""
+    """The message that asks for a critique, and with `rewrite` also for new instructions."""
     whole = "turn" if task.aspect.level is Level.TURN else "dialogue"
     shown = pack.render(
         "case",
@@ -50,19 +50,19 @@ def gradient_message(pack: Pack, task: Task, case: Case, *, rewrite: bool) -> Me
 
 
 def read_critique(reply: Reply) -> str:
-    """The critique of a reply; raises ParseError where there is not exactly one."""
+    """The critique in a reply. Raises ParseError unless there is exactly one."""
     return tagged(reply, "critique")
 
 
 def tagged(reply: Reply, tag: str) -> str:
-    """The one text between <tag> and </tag>.
+    """The only text between <tag> and </tag>.
 
-    Raises ParseError for none, more than one, an empty one, and a reply that was cut off.
+    Raises ParseError if there is none, more than one, or an empty one, and for a truncated reply.
     """
     found = re.findall(rf"<{tag}>(.*?)</{tag}>", finished_text(reply), re.DOTALL | re.IGNORECASE)
     if len(found) != 1:
         raise ParseError(f"expected one text between <{tag}> and </{tag}>, got {len(found)}")
     text: str = found[0].strip()
     if not text:
-        raise ParseError(f"nothing stands between <{tag}> and </{tag}>")
+        raise ParseError(f"there is no text between <{tag}> and </{tag}>")
     return text

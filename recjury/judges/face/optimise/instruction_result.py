@@ -1,4 +1,4 @@
-"""One instruction over labelled places: its correlation with people, and how much it scored."""
+"""One instruction on labelled places: its correlation with people, and the share it scored."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,10 +17,10 @@ from recjury.llm import gather
 
 
 class InstructionResult(NamedTuple):
-    """The correlation of pooled scores with labels, and the share of places that had a score.
+    """The correlation of pooled scores with labels, and the share of places with a score (0 to 1).
 
-    `correlation` is None where it is undefined: the scores or the labels do not vary. `scores`
-    are those of the places, in order.
+    `correlation` is None if it is undefined: the scores or the labels do not vary. `scores` are
+    those of the places, in order.
     """
 
     correlation: float | None
@@ -34,7 +34,8 @@ async def evaluate_instruction(
     scorer: SupportsScore[P],
     correlate: Correlate,
 ) -> InstructionResult:
-    """Score every particle of `examples`, pool by place, and hold the scores against the labels."""
+    """Score every particle of `examples`, pool by place, and correlate the scores with the
+    labels."""
     flat = [particle for example in examples for particle in example.particles]
     found = iter(
         await gather(
@@ -48,7 +49,7 @@ async def evaluate_instruction(
 def correlate_scored(
     scores: Sequence[float | None], labels: Sequence[float], correlate: Correlate
 ) -> InstructionResult:
-    """`scores` against `labels`, over the places that have a score."""
+    """Correlate `scores` with `labels`, over the places that have a score."""
     pairs = [(s, label) for s, label in zip(scores, labels, strict=True) if s is not None]
     correlation = correlate([s for s, _ in pairs], [label for _, label in pairs])
     return InstructionResult(
@@ -76,7 +77,7 @@ async def reward(
 
 
 async def scored(instruction: str, particle: P, scorer: SupportsScore[P]) -> float | None:
-    """The scorer's score; None for a call that failed (the allowance has counted it)."""
+    """The scorer's score; None if the call failed (the allowance has counted it)."""
     try:
         return await scorer.score(instruction, particle)
     except UnitFailed:

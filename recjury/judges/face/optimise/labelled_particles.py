@@ -1,4 +1,4 @@
-"""What is learned from: labelled places, their particles, and who scores those."""
+"""The training data: labelled places (turns or dialogues), their particles, and the scorer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ P = TypeVar("P")
 P_contra = TypeVar("P_contra", contravariant=True)
 
 Correlate = Callable[[Sequence[float], Sequence[float]], float | None]
-"""A correlation of scores with labels; None where it is undefined."""
+"""A correlation of scores with labels, -1 to 1; None if it is undefined."""
 
 
 class SupportsScore(Protocol[P_contra]):
     """The evaluator LLM of the paper (L1) for one aspect."""
 
     async def score(self, instruction: str, particle: P_contra) -> float | None:
-        """The score of eq. 1 of one particle under one instruction; None where there is none.
+        """The score (eq. 1) of one particle under one instruction; None if there is none.
 
-        Raises UnitFailed for a call that failed.
+        Raises UnitFailed if a call failed.
         """
 
     def describe(self, particle: P_contra) -> str:
-        """The particle in its conversation, as a prompt shows it: foreign text fenced."""
+        """The particle in its conversation, as a prompt shows it; text of others is fenced."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Examples(NamedTuple, Generic[P]):
 
 
 class LabelledParticle(NamedTuple, Generic[P]):
-    """A particle with the label of the place it is of (the l_p of eq. 2)."""
+    """A particle with the label of its place (the l_p of eq. 2)."""
 
     name: str
     particle: P
@@ -63,8 +63,7 @@ def sample(
 ) -> list[LabelledParticle[P]]:
     """At most `size` different particles at random, with labels that are not all equal.
 
-    Where all labels of a sample are equal, no instruction could show a correlation: it is drawn
-    again.
+    If all labels of a sample are equal, no instruction can show a correlation: it is drawn again.
     """
     size = min(size, len(particles))
     for _ in range(100):

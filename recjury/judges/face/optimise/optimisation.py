@@ -1,4 +1,4 @@
-"""An optimisation from end to end: data, particles, search, and the files it leaves."""
+"""A complete optimisation: data, particles, search, and the files that it writes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,9 +63,9 @@ class Optimisation:
     watch: Watch = lambda _: None
 
     def check(self) -> None:
-        """Raise UserError, before any work is done, for what shows without a model call.
+        """Raise UserError for errors that can be found without a model call.
 
-        That is a place that cannot be written, and a journal of a run with other settings.
+        These are a folder that cannot be written, and a journal of a run with other settings.
         """
         self.check_places()
         prompts = FacePrompts()
@@ -79,9 +79,10 @@ class Optimisation:
             check_writable(place)
 
     async def run(self) -> OptimisationReport:
-        """Optimise, or go on with it, and write what came out; raises StepFailed and UserError.
+        """Optimise, or continue an optimisation, and write the result. Raises StepFailed and
+        UserError.
 
-        Leaves in `folder`: {aspect}/journal.jsonl, {aspect}/report.json, {aspect}/pool.json, and
+        Writes into `folder`: {aspect}/journal.jsonl, {aspect}/report.json, {aspect}/pool.json, and
         instructions/{aspect}.json, the final set in the released format.
         """
         prompts = FacePrompts()
@@ -113,7 +114,7 @@ class Optimisation:
     async def reselect(self, pool: Path) -> Chosen:
         """FACE*: choose again from an existing pool, for this model; raises as `run`.
 
-        Writes the final set to instructions/{aspect}.json, under the names it has in the pool.
+        Writes the final set to instructions/{aspect}.json, with the names of the pool.
         """
         prompts = FacePrompts()
         instructions = {one.name: one for one in read_instructions(pool)}
@@ -154,7 +155,7 @@ class Optimisation:
         self.watch(Step(None, "decomposing", 0, len(side)))
         self.allowance.begin_step()
         found = await with_particles(side, decomposer)
-        # All or nothing: what follows depends on which particles there are.
+        # All must succeed: all later steps depend on the particles.
         self.allowance.end_step("decomposing", 0.0)
         if not any(example.particles for example in found):
             raise ConfigError(f"{decomposer.name} found no particle in {len(side)} samples")
@@ -191,7 +192,7 @@ class Optimisation:
         return {**self._settings(prompts, rewriter, initial), "data": digest(sides)}
 
     def _settings(self, prompts: FacePrompts, rewriter: Rewriter, initial: str) -> dict[str, JSON]:
-        """What is known of that before there are particles."""
+        """The part of the identity that is known before there are particles."""
         return {
             "aspect": str(self.plan.aspect),
             "optimiser": self.plan.settings.model_dump(mode="json"),
@@ -229,7 +230,7 @@ class Optimisation:
 async def estimate_optimisation(
     training: TrainingData, settings: OptimiserSettings
 ) -> CallEstimate:
-    """The most that a run asks if there are as many particles as the rule decomposer finds."""
+    """The largest number of calls, with as many particles as the rule decomposer finds."""
     sides = [
         await with_particles(side, RuleDecomposer())
         for side in (training.train, training.validation)

@@ -1,4 +1,4 @@
-"""What an optimisation came to: every instruction with its ancestry and its correlations."""
+"""The result of an optimisation: every instruction with its ancestors and its correlations."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -12,11 +12,10 @@ from recjury.records import Record
 class InstructionReport(Record):
     """One instruction of the report.
 
-    `index` is its number in the pool, from 0 (None for the initial one and for rewrites that
-    selection left out). `parents` are its ancestors, nearest first. `value`, `particles` and
-    `pulls` are what the bandit knew of it (None where it was not played). `train` and
-    `validation` are correlations; None where not evaluated or undefined. `rank` is its place
-    among the chosen, from 1.
+    `index` is its number in the pool, from 0 (None for the initial one and for rewrites that were
+    not selected). `parents` are its ancestors, nearest first. `value`, `particles` and `pulls` are
+    those of the bandit (None if it was not played). `train` and `validation` are correlations; None
+    if not evaluated or undefined. `rank` is its position among the chosen ones, from 1.
     """
 
     id: str
@@ -38,7 +37,8 @@ class InstructionReport(Record):
 
 
 class OptimisationReport(Record):
-    """A finished run: its settings, what it asked, all instructions, and the chosen set pooled."""
+    """A finished run: its settings, its calls, all instructions, and the correlation of the chosen
+    set."""
 
     settings: dict[str, Any]
     initial: InstructionReport
@@ -60,7 +60,7 @@ class OptimisationReport(Record):
         return tuple(sorted(ranked, key=lambda line: line.rank or 0))
 
     def released_form(self) -> tuple[Instruction, ...]:
-        """The final set as `face-instructions` files have it: named by index in the pool."""
+        """The final set in the format of `face-instructions` files, named by index in the pool."""
         return tuple(
             Instruction(
                 text=line.text,
@@ -74,7 +74,7 @@ class OptimisationReport(Record):
 
 
 def build_report(journal: Journal, initial: InstructionCandidate) -> OptimisationReport:
-    """The report of a journal whose last step is done. Raises KeyError for one that is not."""
+    """The report of a journal whose last step is done. Raises KeyError if it is not done."""
     steps = journal.steps
     final = steps["final"]
     ranks = {name: rank for rank, name in enumerate(final["chosen"], start=1)}
@@ -114,14 +114,14 @@ def _candidates(steps: Mapping[str, Any]) -> Iterator[InstructionCandidate]:
 
 
 def _kept(steps: Mapping[str, Any]) -> Iterator[str]:
-    """The pool, in the order in which it grew."""
+    """The pool, in the order in which instructions were added."""
     for name, step in steps.items():
         if name.endswith("/trained") and name != "0/trained":
             yield from step["measured"]
 
 
 def _facts(steps: Mapping[str, Any], initial: str) -> dict[str, dict[str, Any]]:
-    """What the steps found out of each instruction, as fields of `InstructionReport`."""
+    """The results of the steps for each instruction, as fields of `InstructionReport`."""
     facts: dict[str, dict[str, Any]] = {}
     final = steps["final"]
     trained = [step["measured"] for name, step in steps.items() if name.endswith("/trained")]

@@ -1,4 +1,5 @@
-"""Instructions rewritten against their critique (FACE, eq. 3): one call for both, or two (C.2)."""
+"""Rewrite instructions according to their critique (FACE, eq. 3): one call for both, or two
+(C.2)."""
 
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,11 +18,11 @@ from recjury.prompts import Pack, load_pack
 from recjury.records import JSON, ChatRequest, Message, Reply
 
 PACK = "face-optimise"
-_LONGEST = 4_000  # characters: what is longer is no instruction but a copied conversation
+_LONGEST = 4_000  # characters: a longer text is a copied conversation
 
 
 class Rewrite(NamedTuple):
-    """A new instruction, the critique it answers, and the calls behind both."""
+    """A new instruction, the critique that it is based on, and the calls that produced both."""
 
     text: str
     critique: str
@@ -30,7 +31,8 @@ class Rewrite(NamedTuple):
 
 @dataclass(frozen=True)
 class Rewriter:
-    """The LLM that improves instructions (the paper's L2 and L3); `model` is a gateway's alias."""
+    """The LLM that improves instructions (the paper's L2 and L3); `model` is the alias of a
+    model."""
 
     gateway: SupportsComplete
     model: str
@@ -42,7 +44,7 @@ class Rewriter:
 
     @property
     def settings(self) -> dict[str, JSON]:
-        """What can change its rewrites, besides the optimiser's own settings."""
+        """Everything that can change its rewrites, besides the optimiser's own settings."""
         return {
             "model": self.model,
             "pack": f"{self.pack.id}-{self.pack.version}-{self.pack.digest}",
@@ -53,7 +55,7 @@ class Rewriter:
     async def rewrite(self, case: Case, *, purpose: str) -> tuple[Rewrite, ...]:
         """At most `gradients` new instructions, in the order of their samples.
 
-        Replies that cannot be read, after one repair, and calls that fail give none.
+        A call that fails, and a reply that cannot be parsed even after one repair, gives none.
         """
         one = self._both if self.merged else self._one_after_the_other
         every = await gather(one(case, purpose, number) for number in range(self.gradients))
@@ -99,7 +101,8 @@ class Rewriter:
 
 
 def read_instruction(reply: Reply) -> str:
-    """The new instruction of a reply; raises ParseError for none, several, or one too long."""
+    """The new instruction in a reply. Raises ParseError for none, several, or one that is too
+    long."""
     text = tagged(reply, "instructions")
     if len(text) > _LONGEST:
         raise ParseError(f"the instructions have {len(text)} characters: expected a few sentences")

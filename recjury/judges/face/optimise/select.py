@@ -1,7 +1,7 @@
-"""Which instructions are best by their correlation with people; FACE's last step, and FACE*'s only.
+"""Choose the instructions with the highest correlation with people: FACE's last step, and FACE*.
 
-The best are taken one by one: there are too many sets of 16 out of 96 to try them all, and
-their pooled correlation on the same few labels would mostly fit noise.
+Each instruction is ranked alone. There are too many sets of 16 out of 96 to try them all, and their
+pooled correlation on the same few labels would mostly fit noise.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,8 @@ _LEAST_COVERAGE = 0.5
 
 
 class Measured(NamedTuple):
-    """An instruction's correlation on a set of labelled places, and the share of them scored."""
+    """An instruction's correlation on a set of labelled places, and the share of them with a
+    score."""
 
     correlation: float | None
     coverage: float
@@ -36,7 +37,8 @@ class Measured(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """The chosen names, best first; what each of all came to; and the chosen set pooled."""
+    """The chosen names, best first; the correlation of every instruction; and that of the chosen
+    set."""
 
     names: tuple[str, ...]
     measured: Mapping[str, Measured]
@@ -44,7 +46,7 @@ class Chosen(NamedTuple):
 
 
 def best_instructions(measured: Mapping[str, Measured], count: int) -> tuple[str, ...]:
-    """The names of the highest correlations; those without one last, the earlier first."""
+    """The names with the highest correlations; undefined ones come last, ties keep their order."""
     order = {name: place for place, name in enumerate(measured)}
 
     def key(name: str) -> tuple[bool, float, int]:

@@ -1,4 +1,4 @@
-"""What an optimisation is run with; the defaults are the paper's where it names a value."""
+"""The settings of an optimisation; the defaults are the paper's if it gives a value."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -11,7 +11,8 @@ from recjury.records import Record
 from recjury.stats.correlation import pearson, spearman
 
 CALLS_AT_ONCE = 256
-"""How many calls of a step are open at once: a step may have tens of thousands to make."""
+"""The number of calls of a step that are open at the same time; a step may have tens of
+thousands."""
 
 CorrelationName = Literal["spearman", "pearson"]
 
@@ -25,12 +26,12 @@ class OptimiserSettings(Record):
     `batches` (T = 5B, one batch of B = half the rewrites at a time), `temperature`, `final` (the
     size of the set it reports).
 
-    Ours, where it is silent: `gradient_particles` is how many particles an iteration writes
-    gradients for, shared out among the beam; None takes every particle for each instruction, as
-    Algorithm 1 reads (thousands of calls an iteration). `sampled_particles` is the size of the
-    samples of Algorithm 2. `correlation` is C. `merged` has one call criticise and rewrite (C.2).
-    `averaging`: see `bandit.Averaging`. `tolerated_failures` is the share of a step's calls that
-    may fail for good; with more, the step counts as not done.
+    Ours, if the paper gives no value: `gradient_particles` is the number of particles for which an
+    iteration writes gradients, distributed over the beam; None takes every particle for each
+    instruction, as in Algorithm 1 (thousands of calls in an iteration). `sampled_particles` is the
+    size of the samples of Algorithm 2. `correlation` is C. With `merged`, one call criticises and
+    rewrites (C.2). `averaging`: see `bandit.Averaging`. `tolerated_failures` is the share of a
+    step's calls that may fail (0 to 1); if more fail, the step counts as not done.
     """
 
     iterations: int = Field(default=6, ge=1)

@@ -1,6 +1,6 @@
-"""The journal of an optimisation: a line for each finished step, so that a killed run goes on.
+"""The journal of an optimisation: one line for each finished step, so that a killed run continues.
 
-The store keeps the calls; the journal keeps what was decided from them. If a kill leaves the last
+The store has the calls; the journal has the decisions made from them. If a kill leaves the last
 line incomplete, that line is removed when the journal is opened.
 """
 
@@ -20,13 +20,13 @@ VERSION = 1
 
 
 class Journal:
-    """Finished steps by name, in order, durable once `keep` returns."""
+    """Finished steps by name, in order; a step is durable when `keep` returns."""
 
     def __init__(self, path: Path, settings: Mapping[str, JSON]):
         """Open or begin the journal at `path` of a run with `settings`.
 
-        Raises ConfigError where it is of a run with other settings, and DataError where it
-        cannot be read or written.
+        Raises ConfigError if it belongs to a run with other settings, and DataError if it cannot be
+        read or written.
         """
         self.path = path
         self.settings = settings
@@ -38,11 +38,11 @@ class Journal:
         self._append(head)
 
     def find(self, step: str) -> Any | None:
-        """What was kept of `step`; None where it was not finished."""
+        """The stored result of `step`; None if the step was not finished."""
         return self._steps.get(step)
 
     def keep(self, step: str, content: Mapping[str, Any]) -> Any:
-        """Append a finished step, and give it back as it will be read: plain JSON."""
+        """Append a finished step, and return it as it will be read: plain JSON."""
         line = {"step": step, **content}
         self._append(line)
         self._steps[step] = orjson.loads(orjson.dumps(line))
@@ -54,7 +54,7 @@ class Journal:
         return self._steps
 
     def _read(self) -> bool:
-        """Take what is there; whether there was a whole head."""
+        """Read the existing lines; return whether the first line was complete."""
         with _opened(self.path):
             content = self.path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
@@ -78,10 +78,10 @@ class Journal:
 
 
 def check_journal(path: Path, settings: Mapping[str, JSON]) -> None:
-    """Refuse, as `Journal` does, a journal that was begun with others than these settings.
+    """Raise ConfigError if the journal was begun with other settings; raises as `Journal`.
 
-    `settings` need not be all; nothing is written, and a missing file is accepted. Raises
-    DataError for one that cannot be read.
+    `settings` may be a part of them; nothing is written, and a missing file is accepted. Raises
+    DataError if the file cannot be read.
     """
     if not path.exists():
         return
@@ -95,7 +95,7 @@ def check_journal(path: Path, settings: Mapping[str, JSON]) -> None:
 def _check(
     path: Path, head: Mapping[str, Any], settings: Mapping[str, JSON], keys: Iterable[str]
 ) -> None:
-    """Hold the head of a journal against `settings`, as far as `keys` go."""
+    """Compare the first line of a journal with `settings`, as far as `keys` go."""
     if head["version"] != VERSION:
         raise DataError(f"a journal of version {head['version']}: expected {VERSION}", path=path)
     mine, begun = orjson.loads(orjson.dumps(dict(settings))), head["settings"]
@@ -108,7 +108,7 @@ def _check(
 
 @contextmanager
 def _opened(path: Path) -> Iterator[None]:
-    """A file that cannot be read or written is named."""
+    """Raise DataError with the path for a file that cannot be read or written."""
     try:
         yield
     except OSError as error:
@@ -118,7 +118,7 @@ def _opened(path: Path) -> Iterator[None]:
 
 @contextmanager
 def _told(path: Path, line: int) -> Iterator[None]:
-    """A line that is of another form is named."""
+    """Raise DataError with the path for a line that has another format."""
     try:
         yield
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""What instructions are optimised on: AB-ReDial's labels, brought to the aspect's scale."""
+"""The data for optimisation: AB-ReDial's labels, converted to the aspect's scale."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,10 +26,9 @@ class LabelledLog(NamedTuple):
 
 
 class TrainingData(NamedTuple):
-    """Both sides of the split, by dialogue; `left_out` could not be used.
+    """Both parts of the split, by dialogue; `left_out` are the records that could not be used.
 
-    Left out are what has no rating on the aspect, and turns of which it is a guess that they
-    are the rated ones.
+    These are records without a rating on the aspect, and turns that may not be the rated ones.
     """
 
     train: tuple[LabelledLog, ...]
@@ -40,9 +39,10 @@ class TrainingData(NamedTuple):
 def read_training(
     folder: Path, aspect: Aspect, *, share: float = 0.6, seed: int = 0
 ) -> TrainingData:
-    """AB-ReDial's labels on `aspect`, `share` of its dialogues for training (paper: 60 %).
+    """AB-ReDial's labels on `aspect`; `share` (0 to 1) of its dialogues is for training (paper:
+    0.6).
 
-    Conversations that AB-ReDial has under two names lie on one side. Raises DataError.
+    If AB-ReDial has a conversation under two names, both are in the same part. Raises DataError.
     """
     data = read_ab_redial(folder)
     kin = families({one.id: [turn.text for turn in one.turns] for one in data.dialogues})
@@ -61,7 +61,7 @@ def read_training(
 async def with_particles(
     samples: Sequence[LabelledLog], decomposer: Decomposer
 ) -> list[LabelledExample[Target]]:
-    """The samples with their particles; one that has none stays, and counts as unscored."""
+    """The samples with their particles; one without particles is kept, and counts as unscored."""
 
     async def example(one: LabelledLog) -> LabelledExample[Target]:
         decomposition = await decomposer.decompose(one.log)
@@ -83,7 +83,7 @@ def _samples(data: AbRedial, aspect: Aspect) -> Iterator[LabelledLog]:
 
 
 def _label(ratings: Sequence[int], aspect: Aspect) -> float:
-    """The mean rating, from AB-ReDial's scale to the aspect's: correlations do not change."""
+    """The mean rating, converted to the aspect's scale; correlations do not change."""
     low, high = SCALES[aspect]
     share = (sum(ratings) / len(ratings) - low) / (high - low)
     return round(aspect.low + share * (aspect.high - aspect.low), 9)

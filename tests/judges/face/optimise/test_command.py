@@ -134,7 +134,7 @@ def test_a_limit_of_calls_ends_it_with_one_line(
     before = len(endpoint.bodies)
     stopped = _run(tmp_path, endpoint, data, "--max-calls", "120")
     assert stopped.code == 3
-    assert stopped.said.splitlines()[-1].endswith("run again with more, and it goes on here")
+    assert stopped.said.splitlines()[-1].endswith("run again with a higher limit to continue here")
     assert len(endpoint.bodies) - before == 120
     assert _run(tmp_path, endpoint, data).found == whole
     other = _run(tmp_path, endpoint, data, "--seed", "1")

@@ -153,7 +153,7 @@ def test_stopped_by_a_limit_it_goes_on_to_the_same_result(
     tmp_path: Path, whole: OptimisationReport, calls: int
 ) -> None:
     memory = Memory()
-    with pytest.raises(StepFailed, match="goes on here"):
+    with pytest.raises(StepFailed, match="to continue here"):
         search(tmp_path, memory, max_calls=calls)
     assert sum(memory.purposes.values()) == calls
     resumed = search(tmp_path, memory)
