@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 
 from recjury import plugins
 from recjury.agents.reply_validation import validate_reply
-from recjury.errors import ConfigError, SystemFailed, UserError
+from recjury.errors import ConfigError, SystemFailed
 from recjury.logs import get_logger
 from recjury.plugins import (
+    MISSING,
     TIMEOUT,
     call_plugin,
-    describe_exception,
+    class_path,
     json_settings,
     load_factory,
+    make_instance,
     process_identity,
+    read_attribute,
+    read_settings,
     redirect_stdout,
     source_digest,
 )
@@ -46,12 +50,7 @@ def load_python_system(
     """
     with redirect_stdout():
         maker = load_factory(path, group=ENTRY_POINTS, what="recommender")
-        try:
-            system = maker(corpus, name=name, **options)
-        except UserError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise ConfigError(f"{path} cannot be made: {describe_exception(error)}") from error
+        system = make_instance(maker, path, corpus, name=name, **options)
         plain = json_settings(options, f"{path}: its options")
         made: dict[str, JSON] = {"path": path, "code": source_digest(maker), "options": plain}
         return GuardedRecommender(system, name, made, corpus.catalogue, timeout=timeout)
@@ -66,12 +65,10 @@ def guard_python_system(
     another system in every process. Raises ConfigError if it is not a `Recommender`.
     """
     kind = type(system)
-    path = f"{kind.__module__}:{kind.__qualname__}"
     code = source_digest(kind) or process_identity(kind)
+    made: dict[str, JSON] = {"path": class_path(system), "code": code}
     with redirect_stdout():
-        return GuardedRecommender(
-            system, name, {"path": path, "code": code}, corpus.catalogue, timeout=timeout
-        )
+        return GuardedRecommender(system, name, made, corpus.catalogue, timeout=timeout)
 
 
 class GuardedRecommender:
@@ -95,10 +92,10 @@ class GuardedRecommender:
 
         Raises ConfigError if `system` lacks a part of the protocol `Recommender`.
         """
-        path = made["path"]
+        path = str(made["path"])
         if timeout <= 0:
             raise ConfigError(f"timeout must be above 0 seconds, got {timeout:g}")
-        missing = [part for part in _PARTS if not _has(system, part, path)]
+        missing = [part for part in _PARTS if read_attribute(system, part, path) is MISSING]
         if missing:
             raise ConfigError(f"{path} is not a recommender: it has no {', '.join(missing)}")
         for method in ("respond", "aclose"):
@@ -110,11 +107,8 @@ class GuardedRecommender:
         self._system: Recommender = system  # type: ignore[assignment]  # checked above
         self._catalogue, self._timeout = catalogue, timeout
         self.name = name
-        own: object = self._system.settings
-        if not isinstance(own, Mapping):
-            raise ConfigError(f"{path}: its settings must be a mapping, got {type(own).__name__}")
-        plain = json_settings(own, f"{path}: its settings")
-        self.settings: Mapping[str, JSON] = {"kind": "python", **made, "system": plain}
+        own = read_settings(system, path)
+        self.settings: Mapping[str, JSON] = {"kind": "python", **made, "system": own}
 
     async def respond(self, conversation: Conversation) -> SystemReply:
         """Return the system's answer. Raises SystemFailed if it raises, is late or answers
@@ -139,15 +133,6 @@ class GuardedRecommender:
         return await call_plugin(
             method, *given, name=self.name, within=self._timeout, late=late, error=SystemFailed
         )
-
-
-def _has(system: object, part: str, path: object) -> bool:
-    try:
-        return hasattr(system, part)
-    except Exception as error:  # a property may do anything
-        raise ConfigError(
-            f"{path}: its {part} cannot be read: {describe_exception(error)}"
-        ) from error
 
 
 def recommender_entry_points() -> tuple[str, ...]:

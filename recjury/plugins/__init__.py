@@ -8,18 +8,30 @@ from recjury.plugins.calling import (
     redirect_stdout,
 )
 from recjury.plugins.code_identity import json_settings, process_identity, source_digest
+from recjury.plugins.instances import (
+    MISSING,
+    class_path,
+    make_instance,
+    read_attribute,
+    read_settings,
+)
 from recjury.plugins.loading import Factory, entry_point_names, load_factory
 
 __all__ = [
+    "MISSING",
     "TIMEOUT",
     "Factory",
     "call_plugin",
+    "class_path",
     "describe_exception",
     "entry_point_names",
     "exception_message",
     "json_settings",
     "load_factory",
+    "make_instance",
     "process_identity",
+    "read_attribute",
+    "read_settings",
     "redirect_stdout",
     "source_digest",
 ]

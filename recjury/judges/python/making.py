@@ -6,20 +6,22 @@ from typing import NamedTuple
 
 import orjson
 
-from recjury.errors import ConfigError, UserError
+from recjury.errors import ConfigError
 from recjury.judges.config import EvaluatorContext
 from recjury.plugins import (
+    MISSING,
     Factory,
-    describe_exception,
+    class_path,
     json_settings,
     load_factory,
+    make_instance,
     process_identity,
+    read_attribute,
+    read_settings,
     redirect_stdout,
     source_digest,
 )
 from recjury.records import JSON, Metric
-
-_MISSING = object()
 
 
 class Made(NamedTuple):
@@ -45,17 +47,12 @@ def make(path: str, group: str, options: Mapping[str, object], context: Evaluato
         maker = load_factory(path, group=group, what="evaluator")
         around = {"corpus": context.corpus, "gateway": context.gateway}
         asked = {name: value for name, value in around.items() if _takes(maker, name)}
-        try:
-            evaluator = maker(**asked, **options)
-        except UserError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise ConfigError(f"{path} cannot be made: {describe_exception(error)}") from error
+        evaluator = make_instance(maker, path, **asked, **options)
         settings: dict[str, JSON] = {
             "path": path,
             "code": source_digest(maker),
             "options": json_settings(options, f"{path}: its options"),
-            "own": _settings(evaluator, path),
+            "own": read_settings(evaluator, path),
         }
         if "gateway" in asked:
             settings["models"] = context.reply_settings(context.models)
@@ -73,9 +70,9 @@ def given(evaluator: object) -> Made:
     evaluator in every process. Raises ConfigError if it is not an evaluator.
     """
     kind = type(evaluator)
-    path = f"{kind.__module__}:{kind.__qualname__}"
+    path = class_path(evaluator)
     with redirect_stdout():
-        own = _settings(evaluator, path)
+        own = read_settings(evaluator, path)
         settings: dict[str, JSON] = {
             "path": path,
             "code": source_digest(kind) or process_identity(kind),
@@ -101,9 +98,9 @@ def _takes(maker: Factory, name: str) -> bool:
 
 
 def _metrics(evaluator: object, path: str) -> tuple[Metric, ...]:
-    found = _read(evaluator, "metrics", path)
-    if found is _MISSING or not callable(getattr(evaluator, "rate", None)):
-        missing = "metrics" if found is _MISSING else "rate"
+    found = read_attribute(evaluator, "metrics", path)
+    if found is MISSING or not callable(getattr(evaluator, "rate", None)):
+        missing = "metrics" if found is MISSING else "rate"
         raise ConfigError(f"{path} is not an evaluator: it has no {missing}")
     if not isinstance(found, Iterable):
         raise ConfigError(f"{path}: its metrics must be a list of Metric")
@@ -120,24 +117,6 @@ def _metrics(evaluator: object, path: str) -> tuple[Metric, ...]:
         if ids.count(each) > 1:
             raise ConfigError(f"{path}: two of its metrics are called {each!r}")
     return metrics
-
-
-def _settings(evaluator: object, path: str) -> Mapping[str, JSON] | None:
-    found = _read(evaluator, "settings", path)
-    if found is _MISSING:
-        return None
-    if not isinstance(found, Mapping):
-        raise ConfigError(f"{path}: its settings must be a mapping, got {type(found).__name__}")
-    return json_settings(found, f"{path}: its settings")
-
-
-def _read(evaluator: object, part: str, path: str) -> object:
-    try:
-        return getattr(evaluator, part, _MISSING)
-    except Exception as error:  # a property may do anything
-        raise ConfigError(
-            f"{path}: its {part} cannot be read: {describe_exception(error)}"
-        ) from error
 
 
 def _attributes(evaluator: object) -> JSON:
