@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from recjury.agents.chat_messages import ROLES, messages
+from recjury.agents.chat_messages import ROLES, messages, spoken_reply
 from recjury.agents.item_vectors import ItemVectors, best
 from recjury.agents.named_items import named_items
-from recjury.errors import ConfigError, SystemFailed
+from recjury.errors import ConfigError
 from recjury.prompts import load_pack
 from recjury.records import (
     JSON,
@@ -79,15 +79,14 @@ class ChatCRS:
     async def respond(self, conversation: Conversation) -> SystemReply:
         """Answer the conversation so far.
 
-        Raises SystemFailed for an empty reply, and what the gateway raises for a failed call.
+        Raises SystemFailed for a reply that is cut off or says nothing, and what the gateway
+        raises for a failed call.
         """
         items: tuple[ItemRef, ...] = ()
         if self._list_source == "independent":
             items = await self._nearest(conversation)
         reply = await self._gateway.complete(self._request(conversation))
-        text = reply.text.strip()
-        if not text:
-            raise SystemFailed(f"{self.name}: the model's reply is empty ({reply.finish_reason})")
+        text = spoken_reply(reply, self.name)
         if self._list_source == "from_text":
             items = named_items(text, self._vectors.catalogue)[: self._length]
         return SystemReply(text=text, items=items, calls=(reply.call,))

@@ -4,9 +4,9 @@ prompt."""
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from recjury.agents.chat_messages import messages
+from recjury.agents.chat_messages import messages, spoken_reply
 from recjury.agents.named_items import named_items
-from recjury.errors import ConfigError, SystemFailed
+from recjury.errors import ConfigError
 from recjury.records import JSON, LIST_LENGTH, ChatRequest, Conversation, SystemReply
 
 if TYPE_CHECKING:
@@ -62,13 +62,12 @@ class EndpointCRS:
     async def respond(self, conversation: Conversation) -> SystemReply:
         """Return the endpoint's answer.
 
-        Raises SystemFailed for an empty answer, and what the gateway raises for a failed call.
+        Raises SystemFailed for an answer that is cut off or says nothing, and what the gateway
+        raises for a failed call.
         """
         said = messages(conversation, self._prompt)
         reply = await self._gateway.complete(ChatRequest(self._model, said, "system/openai_crs"))
-        text = reply.text.strip()
-        if not text:
-            raise SystemFailed(f"{self.name}: the reply is empty ({reply.finish_reason})")
+        text = spoken_reply(reply, self.name)
         items = named_items(text, self._catalogue)[: self._length]
         return SystemReply(text=text, items=items, calls=(reply.call,))
 

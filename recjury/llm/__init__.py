@@ -13,10 +13,11 @@ from recjury.llm.call_identity import call_context, call_identity
 from recjury.llm.event_loop import Clock, SystemClock, event_loop, gather
 from recjury.llm.gateway import Gateway
 from recjury.llm.provider import Completion, Provider, Retryable
-from recjury.llm.reply_parsing import RatedText, finished_text, parse_json, parse_rating
+from recjury.llm.reply_parsing import RatedText, parse_json, parse_rating
 from recjury.llm.retry import Backoff
 from recjury.llm.scripted import NullRecorder, ScriptedModel
 from recjury.llm.spec import MAIN_MODEL, ModelSpec
+from recjury.llm.spoken_text import finished_text, is_cut_off, reasoning_of
 
 __all__ = [
     "ATTEMPTS",
@@ -46,8 +47,10 @@ __all__ = [
     "event_loop",
     "finished_text",
     "gather",
+    "is_cut_off",
     "parse_budget",
     "parse_json",
     "parse_rating",
+    "reasoning_of",
     "sample_replies",
 ]

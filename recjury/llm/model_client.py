@@ -69,6 +69,7 @@ class ModelClient:
             latency=latency,
             attempts=attempts,
             further=completion.further,
+            reasoning=completion.reasoning,
         )
 
     async def check(self) -> None:

@@ -12,6 +12,9 @@ from recjury.records import ChatRequest, Choice
 
 _Fields = dict[str, object]
 _TOO_MANY = 2**31  # tokens that no call has
+_SPOKEN_PARTS = ("text", "output_text")
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+_PARTS_OF_THOUGHTS = ("thinking", "text", "summary", "reasoning", "content")
 
 
 def request_body(request: ChatRequest, spec: ModelSpec) -> _Fields:
@@ -84,6 +87,7 @@ def _chat(body: _Fields) -> Completion:
     prompt, completion, cached = _tokens(body)
     return Completion(
         text=first.text,
+        reasoning=first.reasoning,
         finish_reason=first.finish_reason,
         model=str(body.get("model") or ""),
         prompt_tokens=prompt,
@@ -95,17 +99,33 @@ def _chat(body: _Fields) -> Completion:
 
 
 def _said(choice: _Fields) -> Choice:
-    content = cast("_Fields", choice["message"]).get("content")
-    text = content if isinstance(content, str) else _joined(content)
-    return Choice(text, str(choice.get("finish_reason") or ""))
+    message = cast("_Fields", choice["message"])
+    content = message.get("content")
+    finish_reason = str(choice.get("finish_reason") or "")
+    if isinstance(content, str):
+        return Choice(content, finish_reason, _thoughts(message))
+    # Some endpoints send the text as a list of typed parts, and nothing as null.
+    parts = cast("list[_Fields]", content or [])
+    text = "".join(str(part["text"]) for part in parts if part.get("type") in _SPOKEN_PARTS)
+    thought = "".join(_plain_thoughts(p) for p in parts if p.get("type") not in _SPOKEN_PARTS)
+    return Choice(text, finish_reason, _thoughts(message) or thought)
 
 
-def _joined(content: object) -> str:
-    """Some endpoints send the text as a list of typed parts, and nothing as null."""
-    if content is None:
-        return ""
-    parts = cast("list[dict[str, str]]", content)
-    return "".join(part["text"] for part in parts if part.get("type") == "text")
+def _thoughts(message: _Fields) -> str:
+    """What an endpoint sends of the model's thoughts beside the text, whatever it calls them."""
+    return next(filter(None, (_plain_thoughts(message.get(name)) for name in _THOUGHTS)), "")
+
+
+def _plain_thoughts(found: object, depth: int = 4) -> str:
+    """The text of a string, of a part, or of a list of parts."""
+    if isinstance(found, str):
+        return found
+    if depth and isinstance(found, list):
+        return "".join(_plain_thoughts(each, depth - 1) for each in found)
+    if depth and isinstance(found, dict):
+        texts = (_plain_thoughts(found.get(name), depth - 1) for name in _PARTS_OF_THOUGHTS)
+        return next(filter(None, texts), "")
+    return ""
 
 
 def _tokens(body: _Fields) -> tuple[int, int, int]:
@@ -113,7 +133,9 @@ def _tokens(body: _Fields) -> tuple[int, int, int]:
     usage = _mapping(body.get("usage"))
     details = _mapping(usage.get("prompt_tokens_details"))
     prompt = _count(usage.get("prompt_tokens"))
-    completion = _count(usage.get("completion_tokens"))
+    # Some endpoints count thoughts in the total alone.
+    total = _count(usage.get("total_tokens"))
+    completion = max(_count(usage.get("completion_tokens")), total - prompt)
     return prompt, completion, min(_count(details.get("cached_tokens")), prompt)
 
 

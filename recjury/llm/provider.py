@@ -18,6 +18,7 @@ class Completion(NamedTuple):
     cached_tokens: int = 0
     logprobs: LogProbs = ()
     further: tuple[Choice, ...] = ()
+    reasoning: str = ""
 
 
 class Retryable(Exception):

@@ -9,12 +9,11 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from recjury.errors import ParseError
+from recjury.llm.spoken_text import finished_text
 from recjury.records import Reply
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
-_CUT_OFF = frozenset({"length", "max_tokens", "content_filter"})
-_THOUGHT = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _RATING = re.compile(r"<rating>([^<]*)</rating>", re.IGNORECASE)
 _LONGEST_JSON = 1_000_000
 _MOST_STARTS = 200
@@ -25,19 +24,6 @@ class RatedText(NamedTuple):
 
     score: int
     rationale: str
-
-
-def finished_text(reply: Reply) -> str:
-    """The reply's text without a leading block of thoughts.
-
-    Raises ParseError when it is empty or was cut off.
-    """
-    if reply.finish_reason in _CUT_OFF:
-        raise ParseError(f"the reply was cut off (finish reason {reply.finish_reason})")
-    text = _THOUGHT.sub("", reply.text, count=1).strip()
-    if not text:
-        raise ParseError("the reply is empty")
-    return text
 
 
 def parse_rating(reply: Reply, low: int, high: int) -> RatedText:

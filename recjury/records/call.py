@@ -64,6 +64,7 @@ class Choice(NamedTuple):
 
     text: str
     finish_reason: str
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,9 @@ class Reply:
     `logprobs` holds, per generated token, (token, log-probability, alternatives) when asked.
     `further` are the replies after the first if `n` asked for several; an endpoint may send fewer.
     `usage` is for all replies, `logprobs` for the first. `reused` means that the reply came from
-    the store and nothing was sent. `latency` is in seconds.
+    the store and nothing was sent. `latency` is in seconds. `text` is as the endpoint sent it and
+    may hold thoughts (`llm.finished_text` has what was said); `reasoning` has those that the
+    endpoint sent apart.
     """
 
     call: str
@@ -86,10 +89,11 @@ class Reply:
     latency: float = 0.0
     attempts: int = 1
     further: tuple[Choice, ...] = ()
+    reasoning: str = ""
 
     def each(self) -> "tuple[Reply, ...]":
         """All replies to the request, each as a reply of its own."""
-        rest = (replace(self, text=t, finish_reason=why, logprobs=()) for t, why in self.further)
+        rest = (replace(self, **choice._asdict(), logprobs=()) for choice in self.further)
         return (self, *rest) if self.further else (self,)
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 import pytest
 
 from recjury.agents import ChatCRS, EndpointEmbedder, TfidfEmbedder
+from recjury.agents.endpoint_crs import EndpointCRS
 from recjury.agents.item_vectors import ItemVectors
 from recjury.agents.named_items import named_items
 from recjury.corpora import open_corpus
@@ -17,6 +18,7 @@ from recjury.records import Conversation, SystemReply
 from tests.agents.conversations import talk
 from tests.endpoint import Fault, Script, ScriptedEndpoint, completion
 from tests.llm.doubles import MemoryRecorder
+from tests.llm.test_spoken_text import FORMS, SAID
 
 CATALOGUE = open_corpus("sample").catalogue
 WISH = talk("Hello", "What do you like?", "Something directed by Akira Kurosawa")
@@ -157,3 +159,39 @@ def test_a_chat_model_does_not_embed() -> None:
 )
 def test_titles_are_told_from_other_words(text: str, names: list[str]) -> None:
     assert [item.name for item in named_items(text, CATALOGUE)] == names
+
+
+@pytest.mark.parametrize("form", ["think", "closing tag alone, in lines", "channels", "reasoning"])
+@pytest.mark.parametrize("list_source", ["independent", "from_text"])
+def test_thoughts_change_neither_text_nor_list(
+    form: str, list_source: Literal["independent", "from_text"]
+) -> None:
+    plain = answer(lambda body: SAID, list_source=list_source)
+    thinking = answer(lambda body: FORMS[form], list_source=list_source)
+    assert (thinking.text, thinking.items) == (plain.text, plain.items)
+
+
+@pytest.mark.parametrize("finish", ["length", "content_filter"])
+def test_a_reply_that_is_cut_off_fails_the_turn(finish: str) -> None:
+    with pytest.raises(SystemFailed, match="cut off"):
+        answer(lambda body: completion("Try Heat (19", finish_reason=finish))
+
+
+@pytest.mark.parametrize("kind", ["chatcrs", "endpoint"])
+def test_a_reply_of_thoughts_alone_fails_the_turn(kind: str) -> None:
+    async def work(gateway: Gateway, _: ScriptedEndpoint) -> SystemReply:
+        if kind == "chatcrs":
+            return await ChatCRS(gateway, "main", CATALOGUE, TfidfEmbedder(CATALOGUE)).respond(WISH)
+        return await EndpointCRS(gateway, "main", CATALOGUE, name="mine").respond(WISH)
+
+    with pytest.raises(SystemFailed, match="thoughts"):
+        with_gateway(lambda body: "<think>Heat (1995)?</think>", work)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_endpoint_that_thinks_is_heard_without_its_thoughts(form: str) -> None:
+    async def work(gateway: Gateway, _: ScriptedEndpoint) -> SystemReply:
+        return await EndpointCRS(gateway, "main", CATALOGUE, name="mine").respond(WISH)
+
+    reply = with_gateway(lambda body: FORMS[form], work)
+    assert (reply.text, [item.name for item in reply.items]) == (SAID, ["Ran (1985)"])

@@ -1,0 +1,218 @@
+"""The one place where what a model said is told from what it thought.
+
+Endpoints send thoughts in a field of their own, in typed parts, between tags, before a closing tag
+whose opening tag stood in the prompt, or in channels. The first two are told apart when a reply
+is received (`openai_format`). The others are marks in the text, and are read here.
+
+A text under test may hold such marks, and a reply may quote it. Thoughts therefore stand at the
+beginning of a reply only. A mark that ends them counts if the reply began with one that opens
+them, or if nothing speaks against it: it is not between quotation marks, and not inside an answer.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from recjury.errors import ParseError
+from recjury.records import Reply
+
+_CUT_OFF = frozenset(
+    {
+        "length",
+        "max_tokens",
+        "max_output_tokens",
+        "model_length",
+        "model_context_window_exceeded",
+        "content_filter",
+        "safety",
+        "recitation",
+        "prohibited_content",
+        "blocklist",
+        "refusal",
+        "error",
+        "abort",
+        "insufficient_system_resource",
+    }
+)
+"""Finish reasons of replies that are not whole, in lower case."""
+
+_TAG = r"(?:(?:seed:)?think|thinking|thoughts?|reasoning|scratchpad)"
+_HEADER = r"(?:<\|start\|>assistant\s{0,4})?<\|channel\|>"
+_FORMS = {  # what opens thoughts, and what ends them
+    "tag": (rf"<{_TAG}(?:\s[^<>\n]{{0,80}})?>", rf"</{_TAG}\s{{0,4}}>"),
+    "channel": (
+        rf"{_HEADER}(?!final)[a-z]{{1,20}}[^<\n]{{0,60}}<\|message\|>",
+        rf"(?:<\|end\|>\s{{0,4}})?{_HEADER}final[^<\n]{{0,20}}"
+        r"(?:<\|constrain\|>[^<\n]{0,20})?<\|message\|>",
+    ),
+    "token": (
+        r"\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>"
+        r"|<unused94>(?:thought)?|<\|channel>thought",
+        r"\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>|<unused95>|<channel\|>",
+    ),
+    "heading": (
+        r"Here(?: is|['’]s) my (?:thought|thinking) process:",
+        r"Here(?: is|['’]s) my (?:response|answer):",
+    ),
+    "word": (r"(?-i:analysis(?=[A-Z\s]))", r"assistant\s{0,4}final"),  # channels without marks
+}
+_OPENED = re.compile(
+    r"\s*(?:" + "|".join(f"(?P<{form}>{opens})" for form, (opens, _) in _FORMS.items()) + ")",
+    re.IGNORECASE,
+)
+_ENDED = re.compile(
+    "(?=[<[◁ha])(?:" + "|".join(f"(?P<{form}>{ends})" for form, (_, ends) in _FORMS.items()) + ")",
+    re.IGNORECASE,
+)
+_ENDED_ALONE = re.compile(
+    "(?=[<[◁])(?:" + "|".join(_FORMS[form][1] for form in ("tag", "channel", "token")) + ")",
+    re.IGNORECASE,
+)
+_HINTS = (
+    "</think",
+    "</seed",
+    "</thought",
+    "</reason",
+    "</scratch",
+    "<|channel|>final",
+    "[/think",
+    "◁/think",
+    "end_of_thought",
+    "end_thinking",
+    "<unused95",
+    "<channel|>",
+)
+"""Without one of these, in lower case, there is no mark that `_ENDED_ALONE` finds."""
+_QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“"}
+_FIRST_MARKS = ("<|channel|>final<|message|>", "<|START_RESPONSE|>", "<|begin_of_solution|>")
+_LAST_MARK = re.compile(
+    r"(?:<\|(?:return|end|im_end|eot_id|endoftext|END_RESPONSE|end_of_solution)\|>|</s>)\Z"
+)
+_LONGEST_MARK, _MOST_LAST_MARKS = 40, 3
+_WRAPPED = re.compile(r"<(answer|response|output)>(.*)</\1>", re.IGNORECASE | re.DOTALL)
+
+Span = tuple[int, int]
+
+
+class PartedText(NamedTuple):
+    """The text of a reply, parted: what was said, and what was thought before that.
+
+    `start` is where in the text it begins to speak. `endless` tells that thoughts never end.
+    """
+
+    spoken: str
+    thought: str
+    start: int
+    endless: bool = False
+
+
+def is_cut_off(reply: Reply) -> bool:
+    """Whether the endpoint says that the reply is not whole: cut off, or withheld."""
+    return reply.finish_reason.casefold() in _CUT_OFF
+
+
+def check_finished(reply: Reply) -> None:
+    """Raise ParseError for a reply that was cut off or withheld."""
+    if is_cut_off(reply):
+        raise ParseError(f"the reply was cut off (finish reason {reply.finish_reason})")
+
+
+def finished_text(reply: Reply) -> str:
+    """What a reply says, without the thoughts before it.
+
+    Raises ParseError if the reply was cut off or says nothing.
+    """
+    check_finished(reply)
+    return said(part_text(reply.text), reply)
+
+
+def said(parted: PartedText, reply: Reply) -> str:
+    """What `parted`, the text of `reply`, says; raises ParseError if it says nothing."""
+    if parted.spoken:
+        return parted.spoken
+    if parted.endless:
+        raise ParseError("the reply is empty: its thoughts never end")
+    if parted.thought or reply.reasoning.strip():
+        raise ParseError("the reply is empty: it has thoughts alone")
+    raise ParseError("the reply is empty")
+
+
+def reasoning_of(reply: Reply) -> str:
+    """What a model thought before it spoke: in a field of its own, in the text, or both."""
+    return "\n".join(filter(None, (reply.reasoning.strip(), part_text(reply.text).thought)))
+
+
+def part_text(text: str, answers: Sequence[Span] = ()) -> PartedText:
+    """`text`, parted into what was said and what was thought.
+
+    `answers` are places in `text`, in order, that hold an answer in the form asked for. A mark
+    inside one is a quotation; so is a mark in the middle of a line after the last one, unless the
+    text began with thoughts.
+    """
+    opened = _OPENED.match(text)
+    marks = list(_ends(text, opened, answers))
+    if opened is not None and not marks and opened.lastgroup != "word":
+        return PartedText("", text[opened.end() :].strip(), len(text), endless=True)
+    begin = opened.end() if opened is not None and marks else 0
+    end = _end(text, marks, answers, opened=begin > 0)
+    if end is None:
+        return PartedText(_without_marks(text), "", 0)
+    spoken = _without_marks(text[end[1] :])
+    wrapped = _WRAPPED.fullmatch(spoken)
+    if wrapped is not None:
+        spoken = wrapped[2].strip()
+    return PartedText(spoken, text[begin : end[0]].strip(), end[1])
+
+
+def _ends(text: str, opened: re.Match[str] | None, answers: Sequence[Span]) -> Iterator[Span]:
+    """The marks that may end thoughts: of the form that opened them, where one did."""
+    if opened is None and not any(map(text.lower().__contains__, _HINTS)):
+        return
+    form = None if opened is None else opened.lastgroup
+    pattern, begin = (_ENDED_ALONE, 0) if opened is None else (_ENDED, opened.end())
+    firsts = [first for first, _ in answers]
+    for found in pattern.finditer(text, begin):
+        start, end = found.span()
+        if form is not None and found.lastgroup != form:
+            continue
+        if _QUOTES.get(text[start - 1 : start], "none") == text[end : end + 1]:
+            continue
+        before = bisect_right(firsts, start) - 1
+        if before < 0 or answers[before][1] <= start:
+            yield start, end
+
+
+def _end(text: str, marks: list[Span], answers: Sequence[Span], *, opened: bool) -> Span | None:
+    """The mark of `marks` that ends the thoughts."""
+    if not marks:
+        return None
+    length = len(text.rstrip())
+    border = next((mark for mark in reversed(marks) if _is_at_border(text, mark, length)), None)
+    if border is not None:
+        return border
+    if opened:
+        return marks[0]
+    last_answer = answers[-1][0] if answers else len(text)
+    return next((mark for mark in reversed(marks) if mark[1] <= last_answer), None)
+
+
+def _is_at_border(text: str, mark: Span, length: int) -> bool:
+    """Whether a mark begins a line, or ends one that others of the `length` characters follow."""
+    start, end = mark
+    if text[max(0, start - 80) : start].rstrip(" \t")[-1:] in ("", "\n"):
+        return True
+    return end < length and text[end : end + 80].lstrip(" \t\r")[:1] == "\n"
+
+
+def _without_marks(text: str) -> str:
+    """`text` without the marks that a chat template puts around what is said."""
+    text = text.strip()
+    for mark in _FIRST_MARKS:
+        text = text.removeprefix(mark)
+    for _ in range(_MOST_LAST_MARKS):
+        found = _LAST_MARK.search(text, max(0, len(text) - _LONGEST_MARK))
+        if found is None:
+            break
+        text = text[: found.start()].rstrip()
+    return text.lstrip()

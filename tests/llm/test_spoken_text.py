@@ -1,0 +1,168 @@
+"""Thoughts are never speech, in whatever form they come, and no quotation becomes a thought."""
+
+import asyncio
+import time
+
+import pytest
+
+from recjury.errors import ParseError
+from recjury.llm import Gateway, finished_text, is_cut_off, reasoning_of
+from recjury.llm.spoken_text import part_text
+from recjury.records import Reply
+from tests.endpoint import Body, ScriptedEndpoint, completion
+from tests.llm.doubles import MemoryRecorder, reply, request, spec_of
+
+THOUGHT, SAID = "Heat (1995)? No, too loud.", "Try Ran (1985)."
+
+FORMS = {
+    "think": f"<think>\n{THOUGHT}\n</think>\n\n{SAID}",
+    "thinking": f"<thinking>{THOUGHT}</thinking>{SAID}",
+    "reasoning": f"<reasoning>{THOUGHT}</reasoning>\n{SAID}",
+    "thought": f"<thought>{THOUGHT}</thought>\n{SAID}",
+    "capitals and attributes": f'\n<THINK effort="high">{THOUGHT}</THINK> {SAID}',
+    "closing tag alone, in lines": f"{THOUGHT}\n</think>\n\n{SAID}",
+    "closing tag alone, in one line": f"{THOUGHT}</think>{SAID}",
+    "wrapped answer": f"<think>{THOUGHT}</think>\n<answer>\n{SAID}\n</answer>",
+    "channels": (
+        f"<|channel|>analysis<|message|>{THOUGHT}<|end|>"
+        f"<|start|>assistant<|channel|>final<|message|>{SAID}<|return|>"
+    ),
+    "channels after the prompt's first mark": (
+        f"analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>{SAID}"
+    ),
+    "channels without marks": f"analysis{THOUGHT}assistantfinal{SAID}",
+    "tokens": f"[THINK]{THOUGHT}[/THINK]{SAID}",
+    "kimi": f"◁think▷{THOUGHT}◁/think▷{SAID}",
+    "seed": f"<seed:think>{THOUGHT}</seed:think>{SAID}",
+    "cohere": (
+        f"<|START_THINKING|>{THOUGHT}<|END_THINKING|><|START_RESPONSE|>{SAID}<|END_RESPONSE|>"
+    ),
+    "open thoughts": (
+        f"<|begin_of_thought|>\n{THOUGHT}\n<|end_of_thought|>\n\n"
+        f"<|begin_of_solution|>\n{SAID}\n<|end_of_solution|>"
+    ),
+    "medgemma": f"<unused94>thought\n{THOUGHT}<unused95>{SAID}",
+    "granite": f"Here is my thought process:\n{THOUGHT}\nHere is my response:\n{SAID}",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_was_said_is_parted_from_what_was_thought(form: str) -> None:
+    assert finished_text(reply(FORMS[form])) == SAID
+    assert THOUGHT in reasoning_of(reply(FORMS[form]))
+    assert SAID not in reasoning_of(reply(FORMS[form]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SAID,
+        "Analysis: it asks once.",
+        "analysis of the first turn: it asks once.",
+        "It writes <think> and never closes it. I would not.",
+        'The turn holds "</think>", which is odd.',
+        "The turn holds `<|channel|>final<|message|>`, which is odd.",
+        "The turn holds <thinking>a thought</thinking written wrongly.",
+        "It thinks aloud. I think that is fine.",
+    ],
+)
+def test_a_text_without_thoughts_stays_as_it_is(text: str) -> None:
+    assert finished_text(reply(text)) == text
+    assert reasoning_of(reply(text)) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "the reply is empty"),
+        ("<think>Hm", "its thoughts never end"),
+        ("<think>Hm</think>", "it has thoughts alone"),
+        ("Hm.\n</think>\n", "it has thoughts alone"),
+        ("<|channel|>analysis<|message|>Hm", "its thoughts never end"),
+        ("<|channel|>analysis<|message|>Hm<|end|>", "its thoughts never end"),
+    ],
+)
+def test_thoughts_alone_are_no_reply(text: str, said: str) -> None:
+    with pytest.raises(ParseError, match=said):
+        finished_text(reply(text))
+
+
+@pytest.mark.parametrize("why", ["length", "MAX_TOKENS", "content_filter", "SAFETY", "error"])
+def test_the_finish_reason_is_looked_at_first(why: str) -> None:
+    assert is_cut_off(reply(SAID, why))
+    with pytest.raises(ParseError, match="cut off"):
+        finished_text(reply(SAID, why))
+
+
+@pytest.mark.parametrize("why", ["stop", "", "eos", "tool_calls"])
+def test_other_finish_reasons_end_a_whole_reply(why: str) -> None:
+    assert finished_text(reply(SAID, why)) == SAID
+
+
+def body_of(message: Body) -> Body:
+    body = completion("")
+    body["choices"] = [
+        {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": "stop"}
+    ] * 2
+    return body
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": SAID, "reasoning_content": THOUGHT},
+        {"content": SAID, "reasoning": THOUGHT, "reasoning_content": None},
+        {"content": SAID, "thinking": THOUGHT},
+        {"content": SAID, "reasoning_details": [{"type": "reasoning.text", "text": THOUGHT}]},
+        {"content": [{"type": "thinking", "thinking": THOUGHT}, {"type": "text", "text": SAID}]},
+        {
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]},
+                {"type": "text", "text": SAID},
+            ]
+        },
+        {
+            "content": [
+                {"type": "reasoning", "summary": [{"type": "summary_text", "text": THOUGHT}]},
+                {"type": "output_text", "text": SAID},
+            ]
+        },
+    ],
+)
+def test_thoughts_that_are_sent_apart_are_kept_apart(message: Body) -> None:
+    async def run(endpoint: ScriptedEndpoint) -> Reply:
+        async with Gateway({"m": spec_of(endpoint)}, MemoryRecorder()) as gateway:
+            return await gateway.complete(request(n=2))
+
+    with ScriptedEndpoint(lambda body: body_of(message)) as endpoint:
+        both = asyncio.run(run(endpoint)).each()
+    assert [(one.text, one.reasoning) for one in both] == [(SAID, THOUGHT)] * 2
+    assert [finished_text(one) for one in both] == [SAID] * 2
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "</think>",
+        "a\n</think>\n",
+        "<think>",
+        "<think ",
+        '"</think>"',
+        "<|end|>    ",
+        "<|eot_id|>",
+        "<",
+        "</thin",
+        "<answer>",
+        "Here is my ",
+        "<|start|>assistant   ",
+        "<|channel|>final",
+        "\n",
+    ],
+)
+def test_a_hostile_reply_is_parted_in_passing(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    answers = [(place, place + 5) for place in range(0, len(text), 50)]
+    began = time.process_time()
+    part_text(text)
+    part_text(text, answers)
+    assert time.process_time() - began < 5
