@@ -140,7 +140,7 @@ def test_an_unknown_model_is_refused() -> None:
 
 def test_a_chat_model_does_not_embed() -> None:
     spec = ModelSpec(base_url="http://127.0.0.1:9/v1", name="scripted")
-    with pytest.raises(ConfigError, match="set embedding: true"):
+    with pytest.raises(ConfigError, match="set `embedding: true`"):
         EndpointEmbedder(Gateway({"main": spec}, MemoryRecorder()), "main")
 
 
@@ -181,7 +181,8 @@ def test_a_reply_that_is_cut_off_fails_the_turn(finish: str) -> None:
 def test_a_reply_of_thoughts_alone_fails_the_turn(kind: str) -> None:
     async def work(gateway: Gateway, _: ScriptedEndpoint) -> SystemReply:
         if kind == "chatcrs":
-            return await ChatCRS(gateway, "main", CATALOGUE, TfidfEmbedder(CATALOGUE)).respond(WISH)
+            vectors = ItemVectors(CATALOGUE, TfidfEmbedder(CATALOGUE))
+            return await ChatCRS(gateway, "main", vectors).respond(WISH)
         return await EndpointCRS(gateway, "main", CATALOGUE, name="mine").respond(WISH)
 
     with pytest.raises(SystemFailed, match="thoughts"):
