@@ -82,7 +82,7 @@ _PACKAGES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first asked for: the command line starts without them."""
+    """Import a public name when it is first used: the command line starts without these imports."""
     if name not in __all__:
         raise AttributeError(f"module 'recjury' has no attribute {name!r}")
     from importlib import import_module

@@ -19,11 +19,14 @@ from pathlib import Path
 
 
 class RecjuryError(Exception):
-    """Root of the tree."""
+    """The base of all errors of recjury."""
 
 
 class UserError(RecjuryError):
-    """The user can fix it; the message says what was expected, what came, and what to do."""
+    """An error that the user can correct.
+
+    The message says what was expected, what was found, and what to do.
+    """
 
 
 class ConfigError(UserError):
@@ -52,10 +55,10 @@ class UnitFailed(RecjuryError):
 
 
 class CallFailed(UnitFailed):
-    """A model call failed after all its retries, or at once where no retry helps.
+    """A model call failed after all its retries, or at once if a retry cannot help.
 
-    `permanent` is True where the endpoint refuses this request for its content (a content filter,
-    a prompt longer than the context): the same request would be refused again.
+    `permanent` is True if the endpoint refuses this request because of its content (a content
+    filter, a prompt longer than the context): the same request would be refused again.
     """
 
     def __init__(self, message: str, *, permanent: bool = False):

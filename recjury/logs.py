@@ -1,8 +1,8 @@
-"""Logs what happens in a run to standard error, as RECJURY_LOG asks, without secrets.
+"""Log events of a run to standard error, without secrets; RECJURY_LOG says which and how.
 
-RECJURY_LOG holds a level (debug, info, warning, error; default: warning), `json` for one JSON
-object a line, or both: `info,json`. `json` alone logs from info on. The configuration is
-recjury's own: a program that uses structlog itself keeps its own.
+RECJURY_LOG has a level (debug, info, warning, error; default: warning), `json` for one JSON object
+per line, or both: `info,json`. With `json` alone, the level is info. The configuration is recjury's
+own: a program that uses structlog itself keeps its own configuration.
 """
 
 import functools
@@ -28,7 +28,8 @@ class LogSettings(NamedTuple):
 
 
 def get_logger() -> FilteringBoundLogger:
-    """A logger that reads RECJURY_LOG with each event, so that it can be made at import."""
+    """A logger that reads RECJURY_LOG for each event, so it can be made when a module is
+    imported."""
     return cast(
         "FilteringBoundLogger",
         structlog.wrap_logger(
@@ -49,7 +50,7 @@ def get_logger() -> FilteringBoundLogger:
 
 @functools.lru_cache(maxsize=8)
 def read_settings(value: str) -> LogSettings:
-    """What a value of RECJURY_LOG means; words that mean nothing are ignored."""
+    """The settings in a value of RECJURY_LOG; unknown words are ignored."""
     words = [word.strip().upper() for word in value.split(",")]
     as_json = "JSON" in words
     levels = logging.getLevelNamesMapping()
@@ -60,7 +61,7 @@ def read_settings(value: str) -> LogSettings:
 
 
 class _StandardError:
-    """Writes lines to what is standard error at the time."""
+    """Writes lines to the standard error of the moment, which a program may replace."""
 
     def msg(self, line: str) -> None:
         sys.stderr.write(line + "\n")
@@ -86,7 +87,8 @@ def _without_secrets(_: object, __: str, event: EventDict) -> EventDict:
 
 
 def _hidden(value: object) -> object:
-    """`value` without secrets and control characters; what JSON has no form for, as its text."""
+    """`value` without secrets and control characters; a value that JSON cannot represent as
+    text."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Mapping):

@@ -1,13 +1,13 @@
 """Text that is safe to show: without secrets, and with control characters written out.
 
-All patterns are linear in the length of the text: what may be long is possessive or bounded, and
-a match can begin only at the beginning of a word.
+docs/logs.md lists the patterns of secrets. Matching takes time linear in the length of the text:
+long parts are possessive or bounded, and a match can begin only at the beginning of a word.
 """
 
 import re
 
 HIDDEN = "[key]"
-"""What stands in the place of a secret."""
+"""The text that replaces a secret."""
 
 _LONGEST = 20_000
 # Control characters (C0 without tab and newline, DEL, C1) and lone surrogates.
@@ -20,7 +20,7 @@ _SENSITIVE_FIELD = re.compile(rf"(?:{'|'.join((*_ENDINGS, *_HEADERS))})\Z", re.I
 
 
 def _assigned(endings: tuple[str, ...], value: str) -> re.Pattern[str]:
-    """A word with one of these endings and a sign of assignment (group 1); then its value."""
+    """A word with one of these endings and a sign of assignment (group 1), then its value."""
     ends = "|".join(f"(?<={ending})" for ending in endings)
     name = rf"(?<![\w.-])[\w.-]++(?:{ends})"
     return re.compile(rf"({name}\\*+[\"']?\s*+[=:]\s*+\\*+)(?!\[){value}", re.IGNORECASE)
@@ -31,7 +31,7 @@ _BARE = r"[^\s&\"',;)}\\]++"
 _COUNT = r"\d{1,12}(?![^\s&\"',;)}\\])"
 _PATTERNS = (
     (re.compile(r"\b(Bearer|Basic)\s++[^\s\"',;]++", re.IGNORECASE), rf"\1 {HIDDEN}"),
-    # The user of a URL and the password, which may hold a slash; a port is no password.
+    # The user and the password of a URL. The password may contain a slash; a port is no password.
     (re.compile(r"(://)[^/\s]+@"), rf"\1{HIDDEN}@"),
     (re.compile(r"(://)[^/\s@:]++:(?!\d{1,5}(?:[/?#]|\s|\Z))[^\s@]{1,256}+@"), rf"\1{HIDDEN}@"),
     (
@@ -59,19 +59,23 @@ _secrets: list[str] = []
 
 
 def hide_secret(secret: str) -> None:
-    """Never log `secret`: an API key that was read."""
+    """Hide `secret` (an API key that was read) in everything that is logged from now on."""
     if secret and secret not in _secrets:
         _secrets.append(secret)
-        _secrets.sort(key=len, reverse=True)  # one may be the beginning of another
+        _secrets.sort(key=len, reverse=True)  # one secret may be the beginning of another
 
 
 def is_sensitive(field: str, value: object) -> bool:
-    """Whether a field with this name holds a secret; a number of tokens is none."""
+    """Whether a field with this name contains a secret; a number, such as a token count, does
+    not."""
     return not isinstance(value, int | float) and bool(_SENSITIVE_FIELD.search(field))
 
 
 def without_secrets(text: str) -> str:
-    """`text` without known secrets and without what looks like one, cut to 20,000 characters."""
+    """`text` without known secrets and without text that looks like a secret.
+
+    At most 20,000 characters are kept; then "..." follows.
+    """
     for secret in _secrets:
         text = text.replace(secret, HIDDEN)
     if len(text) > _LONGEST:

@@ -63,5 +63,5 @@ def _correlation(
 
 
 def _of(subset: str, places: Iterable[ScoreTarget]) -> Iterable[ScoreTarget]:
-    """The places of a subset; an id of another form belongs to no subset."""
+    """The places of a subset; an id in another format belongs to no subset."""
     return (place for place in places if subset in place.conversation.split("_")[1:-1])

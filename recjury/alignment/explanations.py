@@ -73,7 +73,10 @@ class Explainable(NamedTuple):
             raise DataError(f"{name}: the scores belong to other particles") from None
 
     def aspects(self, conversation: str, *, turn: int | None = None) -> tuple[Aspect, ...]:
-        """What `conversation`, or one of its turns, is scored on; DataError if nothing."""
+        """The aspects on which `conversation`, or one of its turns, is scored.
+
+        Raises DataError if there are none.
+        """
         name = self._found(conversation)
         scored = self._scored_turns(name)
         found = tuple(each for each, turns in scored.items() if turn is None or turn in turns)

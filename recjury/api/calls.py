@@ -49,16 +49,17 @@ def evaluate(
     progress: Progress | None = None,
     **settings: object,
 ) -> Run:
-    """Run a campaign, or go on with it: scenarios x systems, evaluated by every evaluator.
+    """Run a campaign, or continue it: scenarios x systems, evaluated by every evaluator.
 
-    `campaign` is a campaign file, or what one says; the other arguments are its keys, and stand
-    in for them. A system or an evaluator is a kind ("retrieval", "core"), an entry of a campaign
-    file as a mapping, or an object: a `Recommender` or an evaluator with `metrics` and `rate`,
-    identified by its settings and source (without source, no other process reuses its results);
-    its plain `def` methods run in threads. `limit` draws that many scenarios from each source.
-    `settings` are further keys: model, models, simulator, repeats, seed, budget, concurrency.
+    `campaign` is a campaign file, or its content as a mapping; the other arguments are its keys,
+    and replace the file's values. A system or an evaluator is a kind ("retrieval", "core"), an
+    entry of a campaign file as a mapping, or an object. An object is a `Recommender`, or an
+    evaluator with `metrics` and `rate`; it is identified by its settings and source (without
+    source, no other process reuses its results), and its plain `def` methods run in threads.
+    `limit` draws that many scenarios from each source. `settings` are further keys: model, models,
+    simulator, repeats, seed, budget, concurrency.
 
-    Raises `recjury.errors.UserError`, in one line, for what the caller can fix.
+    Raises `recjury.errors.UserError`, in one line, for an error that the caller can correct.
     """
     config = _campaign(campaign, systems, scenarios, evaluators, settings)
     return _now(lambda: _evaluated(config, store, limit, progress))
@@ -75,7 +76,7 @@ async def evaluate_async(
     progress: Progress | None = None,
     **settings: object,
 ) -> Run:
-    """As `evaluate`, on the event loop that is running."""
+    """Like `evaluate`, on the running event loop."""
     config = _campaign(campaign, systems, scenarios, evaluators, settings)
     return await _evaluated(config, store, limit, progress)
 
@@ -90,14 +91,14 @@ def judge(
     progress: Progress | None = None,
     **settings: object,
 ) -> Run:
-    """Evaluate conversations that exist: logs, files in a known form, or a campaign of the store.
+    """Evaluate existing conversations: logs, files in a known format, or a campaign of the store.
 
-    `conversations` are `ConversationLog`s, or paths of files; with `campaign` (an id, or its first
-    digits) those that the store has of it, which the evaluations join. `evaluators` are as in
-    `evaluate`; `limit` takes so many conversations of each file; `settings` are further keys of
-    a campaign file: model, models, budget, data.
+    `conversations` are `ConversationLog`s, or paths of files. With `campaign` (an id, or its first
+    digits), they are the campaign's conversations in the store, and the evaluations are added to
+    it. `evaluators` are as in `evaluate`; `limit` takes that many conversations of each file;
+    `settings` are further keys of a campaign file: model, models, budget, data.
 
-    Raises `recjury.errors.UserError`, in one line, for what the caller can fix.
+    Raises `recjury.errors.UserError`, in one line, for an error that the caller can correct.
     """
     config = _evaluation(evaluators, settings)
     return _now(lambda: _judged(conversations, campaign, config, store, limit, progress))
@@ -113,7 +114,7 @@ async def judge_async(
     progress: Progress | None = None,
     **settings: object,
 ) -> Run:
-    """As `judge`, on the event loop that is running."""
+    """Like `judge`, on the running event loop."""
     config = _evaluation(evaluators, settings)
     return await _judged(conversations, campaign, config, store, limit, progress)
 
@@ -241,7 +242,7 @@ def _now(make: Callable[[], Coroutine[None, None, T]]) -> T:
 def _in_a_thread(make: Callable[[], Coroutine[None, None, T]]) -> T:
     """Run it in a thread with its own event loop, as a notebook needs it.
 
-    An interrupt ends the work, too, and not only the waiting for it.
+    An interrupt also ends the work, not only the waiting.
     """
     found: list[T] = []
     failed: list[BaseException] = []

@@ -35,7 +35,7 @@ class Stored:
 
     @property
     def campaigns(self) -> tuple[Campaign, ...]:
-        """The campaigns of the store, the oldest first, with what they ran with."""
+        """The campaigns of the store, the oldest first, with their set-up."""
         with self._open() as store:
             return store.campaigns()
 
@@ -46,8 +46,8 @@ class Stored:
     def frame(self, name: str) -> "pa.Table":
         """A table as Arrow: conversations, evaluations, turns, ratings, statements or calls.
 
-        `.to_pandas()` makes it a DataFrame if pandas is installed. Each row names its
-        conversation, evaluation, evaluator and metric, as far as it has them. Raises StoreError.
+        `.to_pandas()` converts it to a DataFrame if pandas is installed. A row has the ids of its
+        conversation, evaluation, evaluator and metric, if it belongs to one. Raises StoreError.
         """
         with self._open() as store:
             return frame(store, name, self.campaign)
@@ -67,7 +67,7 @@ class Stored:
             return compare_evaluators(store, x, y, campaign=self.campaign, seed=seed)
 
     def report(self, path: str | Path = "report.html", *, examples: int = 3) -> Path:
-        """Write the HTML report, with so many example conversations of each system."""
+        """Write the HTML report, with that many example conversations of each system."""
         from recjury.report import write_report
 
         with self._open() as store:
@@ -76,14 +76,14 @@ class Stored:
 
     @property
     def systems(self) -> dict[str, dict[str, dict[str, float | None]]]:
-        """By system and metric id: mean, low and high (95 % interval), n, and coverage, 0 to 1.
+        """By system and metric id: mean, low and high (95 % interval), n, and coverage (0 to 1).
 
         They are of the newest campaign if none was named.
         """
         return self.summary().systems_json()
 
     def summary(self) -> CampaignSummary:
-        """What the tables of a campaign show. Raises StoreError if there is no campaign."""
+        """The content of a campaign's tables. Raises StoreError if there is no campaign."""
         with self._open() as store:
             chosen = self.campaign or newest_campaign(store)
             return summarise(store, store.campaign(chosen or "").id)

@@ -10,7 +10,7 @@ from recjury.records import Scenario
 
 
 class Unresolved(NamedTuple):
-    """A record (its id in the split), and the reason why it or a part of it is not used."""
+    """A record (its id in the split), and the reason why all or a part of it is not used."""
 
     record: str
     reason: str

@@ -1,8 +1,8 @@
-"""Forks: a debate held again from one of its rounds on, with something replaced there.
+"""Forks: a debate run again from one of its rounds on, with a change in that round.
 
 The rounds before the fork's are kept. In its own round, edited statements are replaced, and roles
-that get another model speak again. All later rounds are held again. The original stays in the
-store beside its fork.
+with another model speak again. All later rounds are run again. The original stays in the store
+beside its fork.
 """
 
 from collections.abc import Sequence
@@ -115,7 +115,7 @@ async def run_fork(
 
 
 def parse_role(name: str) -> Role:
-    """The role called `name`, in any case and with - or _ for spaces; raises ConfigError."""
+    """The role called `name`, in any case and with - or _ for spaces. Raises ConfigError."""
     known = {str(role).lower(): role for role in Role}
     role = known.get(name.lower().replace("-", " ").replace("_", " ").strip())
     if role is None:

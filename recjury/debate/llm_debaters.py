@@ -1,4 +1,4 @@
-"""Debaters played by models: an AutoGen agent for each statement, over the gateway.
+"""Debaters played by models: one AutoGen agent for each statement; its calls use the gateway.
 
 Importing this module imports autogen-agentchat: import it late.
 """
@@ -65,7 +65,7 @@ class LlmDebaters:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """What can change what is said: models, prompts, temperature."""
+        """Everything that can change the statements: models, prompts, temperature."""
         return {
             "debaters": "llm",
             "models": {str(role): model for role, model in self._models.items()},
@@ -85,7 +85,7 @@ class LlmDebaters:
         ratings: Sequence[Rating],
         said: Sequence[Statement],
     ) -> Statement:
-        """The model's statement for `role`; without a readable one, unscored with the reason.
+        """The model's statement for `role`; without a reply that can be parsed, it has no score.
 
         Raises ProviderError, which concerns the endpoint and not this debate alone.
         """

@@ -1,4 +1,4 @@
-"""Which debates the id of an evaluation or a conversation stands for."""
+"""The debates to which the id of an evaluation or a conversation refers."""
 
 from typing import NamedTuple
 

@@ -1,6 +1,6 @@
-"""A stored debate recomputed: statements, prompts, the round it ended in, and the verdict.
+"""Recompute a stored debate: statements, prompts, the last round, and the verdict.
 
-A fork begins with statements kept from its original and edited ones. All later statements are
+A fork begins with edited statements and statements kept from its original. All later statements are
 recomputed as in any debate.
 """
 

@@ -1,4 +1,4 @@
-"""What a role answers: one JSON object with its statement and its score."""
+"""The answer of a role: one JSON object with its statement and its score."""
 
 from typing import Annotated
 
@@ -23,5 +23,5 @@ class RoleAnswer(BaseModel):
 
 
 def parse_answer(reply: Reply) -> RoleAnswer:
-    """The answer in a reply; raises ParseError if there is none."""
+    """The answer in a reply. Raises ParseError if there is none."""
     return parse_json(reply, RoleAnswer)

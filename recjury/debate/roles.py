@@ -10,10 +10,10 @@ PACK = "core-debate"
 
 
 class RoleGuide(Record):
-    """One role in the words of the pack: who it is, its three concerns, its expertise.
+    """One role in the words of the pack: its name, its three concerns, its expertise.
 
-    `sees` says what it is shown besides the conversation: the session-level recommendation list,
-    the target items.
+    `sees` has what it is shown besides the conversation: the session-level recommendation list, the
+    target items.
     """
 
     sees: tuple[Literal["list", "target"], ...]
@@ -23,10 +23,10 @@ class RoleGuide(Record):
 
 
 class DebatePrompts:
-    """A prompt pack of the debate, typed; renders what a role is asked in a round."""
+    """The prompt pack of the debate; it renders the prompt of a role in a round."""
 
     def __init__(self, pack: Pack | None = None):
-        """Read the roles of `pack`, by default recjury's own; all four must be there."""
+        """Read the roles of `pack`, by default recjury's own; it must have all four."""
         self._pack = pack or load_pack(PACK)
         guides: dict[str, object] = self._pack.manifest["roles"]
         self.guides = {role: RoleGuide.model_validate(guides[role]) for role in Role}
@@ -34,11 +34,11 @@ class DebatePrompts:
 
     @property
     def identity(self) -> str:
-        """Name, version and content hash of the pack, as transcripts carry it."""
+        """Name, version and content hash of the pack, as stored with transcripts."""
         return f"{self._pack.id}/{self._pack.version}+{self._pack.digest}"
 
     def system(self, role: Role) -> Message:
-        """Who the role is, and the task: the same for every log and round."""
+        """The role and its task: the same for every log and round."""
         return self._systems[role]
 
     def turn(
@@ -49,7 +49,7 @@ class DebatePrompts:
         ratings: Sequence[Rating],
         said: Sequence[Statement],
     ) -> Message:
-        """What the role is asked in round `number`, `said` being all completed rounds."""
+        """The prompt of the role in round `number`; `said` has all completed rounds."""
         sees = self.guides[role].sees
         items = log.session_list() if "list" in sees else ()
         targets = log.scenario.targets if "target" in sees else ()
@@ -104,8 +104,7 @@ class DebatePrompts:
 
 
 def own_ratings(role: Role, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
-    """The ratings of the role's three factors, in its order; a factor without a rating is left
-    out.
+    """The ratings of the role's three factors, in its order; a factor without a rating is missing.
 
     Raises ValueError if a factor has two ratings: a debate gets one per factor.
     """

@@ -25,26 +25,26 @@ from recjury.records import (
 
 MAX_ROUNDS = 4
 OVERALL = "Overall"
-"""What the rating of a verdict is about."""
+"""The factor that a verdict rates."""
 DEBATE = "debate"
-"""Who rated it."""
+"""The rater of a verdict."""
 EDITED = "edited"
 """The speaker of a statement that was edited."""
 
 
 class Debater(Protocol):
-    """Who plays the four roles. One object serves all debates, many at once."""
+    """Plays the four roles. One object serves all debates, many at the same time."""
 
     @property
     def protocol(self) -> str:
-        """The rules and prompts it plays by, with their version."""
+        """The rules and prompts of the debaters, with their version."""
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Everything that can change what it says: part of the evaluator's version."""
+        """Everything that can change the statements: part of the evaluator's version."""
 
     def speaker(self, role: Role) -> str:
-        """Who plays `role`: "rule", or a model's alias."""
+        """The name of the player of `role`: "rule", or a model's alias."""
 
     async def speak(
         self,
@@ -99,12 +99,13 @@ async def run_debate(
 
 
 def is_over(spoken: Sequence[Statement]) -> bool:
-    """Whether a round ends the debate: no two scores differ, or a statement is missing."""
+    """Whether a round ends the debate: all scores are equal, or a statement is missing."""
     return _missing(spoken) is not None or len(_scores(spoken)) <= 1 or _equal(_scores(spoken))
 
 
 def verdict(transcript: DebateTranscript) -> Verdict:
-    """The outcome of a finished debate: the mean of its last round, or why there is none."""
+    """The outcome of a finished debate: the mean of its last round, or the reason why there is
+    none."""
     last = transcript.of_round(transcript.rounds)
     scores = _scores(last)
     missing = _missing(last)

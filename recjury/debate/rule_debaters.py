@@ -47,14 +47,15 @@ class RuleDebaters:
         ratings: Sequence[Rating],
         said: Sequence[Statement],
     ) -> Statement:
-        """The role's statement by rule; `ratings` are its own, at least one of them scored."""
+        """The role's statement by rule; `ratings` are its own, and at least one of them has a
+        score."""
         return rule_statement(role, number, ratings, said)
 
 
 def rule_statement(
     role: Role, number: int, ratings: Sequence[Rating], said: Sequence[Statement]
 ) -> Statement:
-    """The rule's statement for `role` in round `number`, a function of ratings and rounds only."""
+    """The rule's statement for `role` in round `number`; it depends only on ratings and rounds."""
     scored = [rating for rating in ratings if rating.score is not None]
     last = {s.role: s.score for s in said if s.round == number - 1 and s.score is not None}
     others = [score for other, score in last.items() if other is not role]

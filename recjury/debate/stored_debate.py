@@ -38,10 +38,10 @@ class ForkOf(Record):
 
 
 class ReplayedDebate(Record):
-    """A debate as it was held: the log, the ratings the roles were given (one per factor, of the
-    judges the transcript names), what was said, and the verdict.
+    """A debate as it was held: log, ratings, statements and verdict.
 
-    `forked` is None if the debate is not a fork.
+    The ratings are those that the roles were given: one per factor, of the judges that the
+    transcript names. `forked` is None if the debate is not a fork.
     """
 
     evaluation: str
@@ -62,7 +62,7 @@ def load_debate(store: Store, evaluation: str) -> ReplayedDebate:
 
 
 def verify(store: Store, evaluation: str) -> tuple[Discrepancy, ...]:
-    """The differences between a stored debate and its recomputation; empty if none.
+    """The differences between a stored debate and its recomputation; empty if there are none.
 
     Raises StoreError if the evaluation has no debate.
     """
@@ -90,10 +90,10 @@ def verify(store: Store, evaluation: str) -> tuple[Discrepancy, ...]:
 
 
 def another_version(store: Store, evaluation: str) -> str | None:
-    """The protocol of an evaluation's debate if it is not the installed version, else None.
+    """The protocol of an evaluation's debate if it is not the installed version, otherwise None.
 
     For such a debate `verify` can neither render the prompts nor compute rule statements again.
-    That is not an alteration, but readers of "verified" should know. None without a debate.
+    That is not an alteration, but readers of "verified" should know it. None without a debate.
     """
     debate = store.debate(evaluation)
     if debate is None or debate.transcript.protocol == installed_protocol(
@@ -104,7 +104,7 @@ def another_version(store: Store, evaluation: str) -> str | None:
 
 
 class _Stored:
-    """A stored evaluation, with the ratings that its debate was held over."""
+    """A stored evaluation, with the ratings that its debate used."""
 
     def __init__(self, store: Store, evaluation: str):
         self._store = store
@@ -112,7 +112,7 @@ class _Stored:
         self.results: Mapping[str, StageResult] = store.stage_results(self.row.id)
 
     def replayed(self) -> ReplayedDebate:
-        """Its debate; raises StoreError if there is none."""
+        """Its debate. Raises StoreError if there is none."""
         kept = self.results["debate"].kept if "debate" in self.results else None
         if not isinstance(kept, Debate):
             raise StoreError(

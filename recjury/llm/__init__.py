@@ -1,4 +1,4 @@
-"""Talk to models: one gateway with reuse, retries, limits, budget and record."""
+"""Talk to models: one gateway that reuses, retries, limits and records calls within a budget."""
 
 from recjury.llm.ask import ATTEMPTS, ParsedReply, Samples, SupportsComplete, ask, sample_replies
 from recjury.llm.budget import (

@@ -1,4 +1,4 @@
-"""What calls use, and the budget that they must stay under, in US dollars or in tokens."""
+"""What calls use, and the budget that limits it, in US dollars or in tokens."""
 
 import asyncio
 import math
@@ -16,7 +16,7 @@ from recjury.llm.spec import ModelSpec
 from recjury.logs import get_logger
 from recjury.records import ChatRequest, Record
 
-# Where neither the request nor the model says how long a reply may get.
+# If neither the request nor the model limits the length of a reply.
 ASSUMED_MAX_TOKENS = 4096
 # English has about four characters a token; two leaves room for other scripts and for markup.
 CHARACTERS_PER_TOKEN = 2
@@ -31,8 +31,8 @@ class GatewayUsage:
     """What happened since the gateway was made.
 
     `calls` were sent and answered; `reused` were answered without being sent; `retried` counts
-    further attempts; `failed` calls got no answer. `cost` is in US dollars, and without that of
-    the `unpriced` calls, whose models have no prices.
+    further attempts; `failed` calls got no answer. `cost` is in US dollars; it does not include the
+    `unpriced` calls, whose models have no prices.
     """
 
     calls: int = 0
@@ -46,7 +46,7 @@ class GatewayUsage:
     in_flight: int = 0
 
     def add(self, completion: Completion, cost: float | None) -> None:
-        """Count an answered call; `cost` None is unknown."""
+        """Count an answered call; `cost` is None if it is unknown."""
         self.calls += 1
         self.prompt_tokens += completion.prompt_tokens
         self.completion_tokens += completion.completion_tokens
@@ -69,7 +69,7 @@ def cost_text(cost: float | None, unpriced: int = 0) -> str:
 class BudgetSpec(Record):
     """What a campaign may spend in all its runs: US `dollars`, or `tokens` of prompts and replies.
 
-    Exactly one of the two is given. See `parse_budget` for how it may be written.
+    Exactly one of the two is set. `parse_budget` shows how it may be written.
     """
 
     dollars: float | None = Field(default=None, gt=0, allow_inf_nan=False)
@@ -89,15 +89,16 @@ class BudgetSpec(Record):
             if missing := " and ".join(f"`{name}`" for name in spec.missing_prices):
                 raise ConfigError(
                     f"a budget in dollars needs the prices of all models: add {missing} (US "
-                    f"dollars per million tokens, 0 where it is free) to the model {alias!r}, or "
+                    f"dollars per million tokens, 0 if it is free) to the model {alias!r}, or "
                     "give a budget in tokens: `budget: {tokens: 1000000}`"
                 )
 
 
 def parse_budget(value: object) -> object:
-    """`value` as BudgetSpec reads it: a plain number is in dollars, "50000 tokens" in tokens.
+    """`value` in the form that BudgetSpec reads: a plain number is in dollars, "50000 tokens" in
+    tokens.
 
-    Raises ValueError for what is no budget.
+    Raises ValueError if `value` is not a budget.
     """
     if value is None or isinstance(value, BudgetSpec | Mapping):
         return value
@@ -124,16 +125,17 @@ NOTHING_SPENT = SpentBefore()
 
 
 class Budget:
-    """What calls may spend. For each call in flight, the most that it may take is reserved.
+    """What calls may spend. For each open call, the most that it may take is reserved.
 
-    A call that fits only if others take less than was reserved for them waits until they end. A
-    call that cannot fit raises BudgetSpent.
+    If a call fits only when others take less than was reserved for them, it waits until they end.
+    If a call cannot fit, BudgetSpent is raised.
     """
 
     def __init__(self, spec: BudgetSpec | None = None, before: SpentBefore = NOTHING_SPENT):
         """Without a `spec` nothing is refused.
 
-        Raises ConfigError for a budget in dollars where what was spent `before` is unknown.
+        Raises ConfigError for a budget in dollars if the cost of earlier runs (`before`) is
+        unknown.
         """
         self._in_tokens = spec is not None and spec.tokens is not None
         self._limit = None if spec is None else spec.tokens or spec.dollars
@@ -143,25 +145,25 @@ class Budget:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     def upper_bound(self, request: ChatRequest, spec: ModelSpec) -> float:
-        """The most that a call should take."""
+        """The most that a call is expected to take."""
         if self._limit is None:
             return 0.0
         tokens = worst_tokens(request, spec)
         return sum(tokens) if self._in_tokens else _worst_cost(tokens, spec)
 
     def taken(self, completion: Completion, cost: float | None) -> float:
-        """What a call took; its cost is known wherever dollars bound it."""
+        """What a call took; with a budget in dollars its cost is always known."""
         if self._in_tokens:
             return completion.prompt_tokens + completion.completion_tokens
         return cost or 0.0
 
     async def reserve(self, worst: float) -> None:
-        """Reserve `worst` for a call; raises BudgetSpent when the budget does not cover it."""
+        """Reserve `worst` for a call. Raises BudgetSpent if the budget does not cover it."""
         if self._limit is None:
             return
         while self.spent + self._reserved + worst > self._limit:
             if self.spent + worst > self._limit:
-                if not self._reached:  # all calls that follow meet it, too
+                if not self._reached:  # all later calls reach it too
                     self._reached = True
                     spent, limit = self._shown(self.spent), self._shown(self._limit)
                     logger.info("budget reached", spent=spent, budget=limit)
@@ -175,7 +177,7 @@ class Budget:
         self._reserved += worst
 
     def settle(self, worst: float, taken: float) -> None:
-        """Replace what was reserved by what was `taken` (0 for a call that failed)."""
+        """Replace the reserved amount by `taken` (0 for a call that failed)."""
         if self._limit is None:
             return
         self.spent += taken
@@ -200,7 +202,7 @@ class Budget:
 
 
 def worst_tokens(request: ChatRequest, spec: ModelSpec) -> tuple[int, int]:
-    """The most tokens a call should have: those of a dense prompt, and of the longest replies."""
+    """The most tokens a call is expected to have: a dense prompt, and the longest replies."""
     characters = sum(len(part) for message in request.messages for part in message.parts)
     replied = 0 if spec.embedding else spec.max_tokens or request.max_tokens or ASSUMED_MAX_TOKENS
     return math.ceil(characters / CHARACTERS_PER_TOKEN), request.n * replied

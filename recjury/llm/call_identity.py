@@ -35,10 +35,10 @@ current_call_context = _current.get
 
 @contextmanager
 def call_context(unit: str, sample: int = 0) -> Iterator[None]:
-    """Calls made inside, also by tasks started inside, are made for `unit`.
+    """The unit for which all calls in this block are made, also those of tasks started inside.
 
-    `sample` is part of their identity, so the third repeat of a scenario and the third judging of
-    a log get replies of their own.
+    `sample` is part of the calls' identity, so the third repeat of a scenario and the third judging
+    of a log get their own replies.
     """
     token = _current.set(CallContext(unit, sample))
     try:
@@ -52,7 +52,7 @@ def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -
 
     `unit_sample` is the sample of the call's context. The same text gives the same identity,
     however it is divided into parts. Alias, purpose, retries, limits, prices and transport do not
-    matter.
+    change the identity.
     """
     header = [
         IDENTITY_VERSION,

@@ -45,12 +45,12 @@ class SystemClock:
 
 
 async def gather(work: Iterable[Coroutine[Any, Any, T]], *, at_once: int | None = None) -> list[T]:
-    """Run `work` concurrently, at most `at_once` at a time; the results in the order of `work`.
+    """Run `work` concurrently, at most `at_once` at a time; the results are in the order of `work`.
 
-    When one fails or the caller is cancelled, the others are cancelled and have ended before the
+    If one fails or the caller is cancelled, the others are cancelled and have ended before the
     exception is raised, so nothing is sent, paid for or stored afterwards. The first failure is
-    raised as it is, not in an ExceptionGroup. With `at_once`, coroutines are taken from `work`
-    when their turn comes. Raises ValueError for an `at_once` below 1.
+    raised itself, not in an ExceptionGroup. With `at_once`, coroutines are taken from `work` when
+    they can start. Raises ValueError for an `at_once` below 1.
     """
     if at_once is not None and at_once < 1:
         raise ValueError(f"at_once must be at least 1, got {at_once}")
@@ -78,16 +78,16 @@ async def _drain(
 ) -> None:
     for place, each in queue:
         results[place] = await each
-        # Work that never waits must not keep the loop from the other tasks.
+        # Work that never waits must not block the other tasks.
         await asyncio.sleep(0)
 
 
 @contextmanager
 def event_loop() -> Iterator[asyncio.Runner]:
-    """A runner on uvloop, where it is available, with a garbage collector that runs rarely.
+    """A runner on uvloop, if it is available, with a garbage collector that runs rarely.
 
-    Objects that exist already are excluded from collections, which would pause all calls in
-    flight. On exit the collector is set as it was before.
+    Existing objects are excluded from collections, which would pause all open calls. On exit the
+    collector has its former settings.
     """
     before = gc.get_threshold()
     gc.collect()

@@ -1,4 +1,4 @@
-"""The one way to a model: every call is reused or sent within its limits, and recorded."""
+"""The only way to a model: every call is reused, or sent within its limits, and recorded."""
 
 import asyncio
 import base64
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 EMBEDDING_BATCH = 64
-"""How many texts one embedding call holds at most."""
+"""The largest number of texts in one embedding call."""
 
 
 class Gateway:
@@ -44,9 +44,9 @@ class Gateway:
     ):
         """A plain number as `budget` is in US dollars.
 
-        `spent` is what earlier runs took of it. `providers` replace the endpoints of their
-        aliases. Raises ConfigError for a concurrency below 1, and for a budget in dollars where a
-        price or what was spent is unknown.
+        `spent` is the part of the budget that earlier runs have used. `providers` replace the
+        endpoints of their aliases. Raises ConfigError for a concurrency below 1, and for a budget
+        in dollars if a price or the cost of earlier runs is unknown.
         """
         if isinstance(budget, int | float):
             budget = BudgetSpec(dollars=budget)
@@ -71,11 +71,11 @@ class Gateway:
         self._in_flight: dict[str, asyncio.Future[Reply | Exception | None]] = {}
 
     async def complete(self, request: ChatRequest) -> Reply:
-        """The reply to `request`, recorded before it is returned.
+        """Return the reply to `request`; it is recorded before it is returned.
 
-        A reply that the recorder has is reused; equal calls in flight share one request. Raises
-        CallFailed after the retries, BudgetSpent, ProviderError when the endpoint refuses the
-        key or the model, and ConfigError for an unknown alias or a missing key.
+        If the recorder has a reply, it is reused; equal open calls share one request. Raises
+        CallFailed after the retries, BudgetSpent, ProviderError if the endpoint refuses the key or
+        the model, and ConfigError for an unknown alias or a missing key.
         """
         return await self._complete(request, current_call_context())
 
@@ -112,15 +112,15 @@ class Gateway:
     async def check(self) -> None:
         """Try every model before any work is done.
 
-        Raises ConfigError for a key that is not set, and ProviderError for an endpoint that
-        is not there, refuses the key, or lacks the model; each in one line.
+        Raises ConfigError for a key that is not set, and ProviderError for an endpoint that cannot
+        be reached, refuses the key, or lacks the model; each in one line.
         """
         clients = [self._client(alias) for alias in self.models]
         for client in clients:
             await client.check()
 
     async def aclose(self) -> None:
-        """Close all connections, even if one raises; calls still in flight fail."""
+        """Close all connections, even if one raises; open calls fail."""
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._session.aclose)
             for client in self._clients.values():
@@ -135,7 +135,7 @@ class Gateway:
         await self.aclose()
 
     def _client(self, alias: str) -> ModelClient:
-        """The client of a model; raises ConfigError for an unknown alias and for a missing key."""
+        """The client of a model. Raises ConfigError for an unknown alias and for a missing key."""
         client = self._clients.get(alias)
         if client is None:
             if alias not in self.models:

@@ -1,4 +1,4 @@
-"""How many requests are open at once, and how often one is sent."""
+"""How many requests are open at the same time, and how often one is sent."""
 
 import asyncio
 from collections import deque
@@ -7,22 +7,22 @@ from recjury.llm.event_loop import Clock
 
 
 class Semaphore:
-    """A semaphore that is first in, first out, with a way to the head of the queue.
+    """A semaphore whose waiting tasks are served in order; a task can also wait at the head.
 
-    A released place goes to the first in the queue; a task that comes later cannot take it.
+    A released slot goes to the first waiting task; a later task cannot take it.
     """
 
     __slots__ = ("_free", "_waiting")
 
     def __init__(self, capacity: int):
-        """Start with `capacity` (at least 1) free places."""
+        """Start with `capacity` (at least 1) free slots."""
         self._free = capacity
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def acquire(self, *, ahead: bool = False) -> None:
-        """Take a place; where none is free, wait at the end or, with `ahead`, at the head.
+        """Take a slot. If none is free, wait at the end of the queue or, with `ahead`, at its head.
 
-        Retried calls wait at the head, since they came before all that are waiting.
+        Retried calls wait at the head, because they started before all waiting calls.
         """
         if self._free:
             self._free -= 1
@@ -36,11 +36,11 @@ class Semaphore:
             await mine
         except asyncio.CancelledError:
             if mine.done() and not mine.cancelled():
-                self.release()  # cancelled after it was given the place
+                self.release()  # cancelled after it was given the slot
             raise
 
     def release(self) -> None:
-        """Give the place back."""
+        """Release the slot."""
         while self._waiting:
             first = self._waiting.popleft()
             if not first.done():
@@ -50,10 +50,10 @@ class Semaphore:
 
 
 class RateLimiter:
-    """When the next request to a model may be sent.
+    """Decides when the next request to a model may be sent.
 
-    Requests are spread evenly, `per_minute` of them. When the endpoint asks one call to wait, all
-    calls to the model wait; turns that would come during a pause come as much later as it takes.
+    Requests are spread evenly, `per_minute` of them. If the endpoint asks one call to wait, all
+    calls to the model wait; turns within a pause are delayed by its length.
     """
 
     __slots__ = ("_clock", "_interval", "_next", "_paused", "_paused_until")
@@ -67,7 +67,7 @@ class RateLimiter:
         self._paused_until = 0.0
 
     def pause(self, seconds: float) -> None:
-        """Let no request be sent for that many seconds."""
+        """Send no request for that many seconds."""
         now = self._clock.now()
         self._paused += max(0.0, now + seconds - max(now, self._paused_until))
         self._paused_until = max(self._paused_until, now + seconds)

@@ -18,7 +18,8 @@ logger = get_logger()
 
 @dataclass(frozen=True, slots=True)
 class SharedLimits:
-    """What all models of a gateway share: its semaphore, budget, counters, clock and backoff."""
+    """The objects that all models of a gateway share: semaphore, budget, counters, clock,
+    backoff."""
 
     semaphore: Semaphore
     budget: Budget
@@ -39,7 +40,7 @@ class ModelClient:
         self._rate_limiter = RateLimiter(shared.clock, spec.requests_per_minute)
 
     async def send(self, identity: str, request: ChatRequest) -> Reply:
-        """The reply to `request`, whose call has that identity.
+        """Return the reply to `request`; `identity` identifies the call.
 
         Raises CallFailed after the retries, BudgetSpent, and ProviderError.
         """
@@ -73,7 +74,7 @@ class ModelClient:
         )
 
     async def check(self) -> None:
-        """Raise ProviderError when the model cannot be used."""
+        """Raise ProviderError if the model cannot be used."""
         await self.provider.check()
 
     async def aclose(self) -> None:
@@ -81,7 +82,7 @@ class ModelClient:
         await self.provider.aclose()
 
     async def _send_with_retries(self, request: ChatRequest) -> tuple[Completion, float, int]:
-        """The completion, its latency in seconds, and how many attempts were sent."""
+        """The completion, its latency in seconds, and the number of attempts that were sent."""
         shared = self._shared
         attempts = Attempts(shared.backoff, self.spec.retries, self.spec.patience)
         while True:
@@ -108,7 +109,7 @@ class ModelClient:
             await shared.clock.sleep(wait)
 
     async def _attempt(self, request: ChatRequest, *, again: bool) -> tuple[Completion, float]:
-        """One attempt, which holds a place of the model's semaphore and one of the shared one.
+        """One attempt. It holds a slot of the model's semaphore and one of the shared semaphore.
 
         Both are free while the call waits for its next attempt or for the recorder.
         """
@@ -134,7 +135,7 @@ class ModelClient:
         await limiter.wait_for_turn()
         await semaphore.acquire(ahead=again)
         while limiter.paused:
-            # The pause began while this call was waiting: calls to other models may use the place.
+            # The pause began while this call was waiting: calls to other models may use the slot.
             semaphore.release()
             await limiter.wait_for_pause()
             await semaphore.acquire(ahead=True)

@@ -65,9 +65,9 @@ def _response_format(schema: _Fields, spec: ModelSpec) -> _Fields:
 def read_completion(raw: bytes, *, vectors: int = 0) -> Completion:
     """The completion in a response body. Raises Retryable for a body without a completion.
 
-    An empty message is a valid reply with the text "". With `vectors` above 0 the body must have
-    that many embeddings; they are returned as `text`: base64 of little-endian float32 numbers,
-    one vector after the other in the order of the inputs.
+    An empty message is a valid reply with the text "". With `vectors` above 0, the body must have
+    that many embeddings; they are returned as `text`: base64 of little-endian float32 numbers, one
+    vector after the other in the order of the inputs.
     """
     try:
         body = orjson.loads(raw)
@@ -77,7 +77,7 @@ def read_completion(raw: bytes, *, vectors: int = 0) -> Completion:
         return _embeddings(body, vectors) if vectors else _chat(body)
     except (AttributeError, LookupError, OverflowError, TypeError, ValueError, struct.error):
         kind = f"list of {vectors} embeddings" if vectors else "chat completion"
-        raise Retryable(f"the reply is no {kind}") from None
+        raise Retryable(f"the reply is not a {kind}") from None
 
 
 def _chat(body: _Fields) -> Completion:
@@ -167,7 +167,7 @@ def _embeddings(body: _Fields, expected: int) -> Completion:
     rows = sorted(cast("list[_Fields]", body["data"]), key=lambda row: cast("int", row["index"]))
     vectors = [cast("list[float]", row["embedding"]) for row in rows]
     if len(vectors) != expected or len({len(vector) for vector in vectors}) != 1 or not vectors[0]:
-        raise ValueError("so many vectors of one length are expected")
+        raise ValueError("the number or the lengths of the vectors are wrong")
     numbers = [number for vector in vectors for number in vector]
     prompt, _, cached = _tokens(body)
     return Completion(

@@ -28,7 +28,7 @@ class OpenAIProvider:
     """The provider of one `ModelSpec`, over either transport."""
 
     def __init__(self, spec: ModelSpec, session: HttpSession):
-        """Raises ConfigError when the model's key is not set."""
+        """Raises ConfigError if the model's key is not set."""
         self._spec = spec
         # Kept to remove it from messages.
         self._key = read_api_key(spec.key_env, f"model {spec.name}", "an endpoint")
@@ -36,7 +36,8 @@ class OpenAIProvider:
         self._path = "/embeddings" if spec.embedding else "/chat/completions"
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """One attempt. Raises Retryable, ProviderError, or CallFailed where no retry helps."""
+        """Make one attempt. Raises Retryable, ProviderError, or CallFailed if a retry cannot
+        help."""
         try:
             response = await self._transport.send(self._path, request_body(request, self._spec))
         except TransportError as error:
@@ -56,8 +57,8 @@ class OpenAIProvider:
     async def check(self) -> None:
         """Raise ProviderError if there is no such endpoint, key or model.
 
-        Asks for the list of models. Where it is not served or does not have the model (some list
-        only a part of what they serve), a call of a few tokens decides.
+        The list of models is requested first. If it is not available or does not have the model
+        (some endpoints list only a part of their models), a call of a few tokens decides.
         """
         try:
             response = await self._transport.send("/models", None, seconds=self._check_seconds)
@@ -73,7 +74,7 @@ class OpenAIProvider:
         body = request_body(_CHECK_REQUEST, self._spec)
         response = await self._transport.send(self._path, body, seconds=self._check_seconds)
         if response.status == _TOO_MANY_REQUESTS:
-            return  # it is there and accepts the key; the calls themselves will wait
+            return  # the endpoint exists and accepts the key; the calls themselves will wait
         if response.status != 200:
             problem = response_error(response, self._spec, self._key)
             if isinstance(problem, CallFailed):
@@ -125,7 +126,7 @@ def response_error(response: HttpResponse, spec: ModelSpec, key: str | None) -> 
 
 
 def provider_error(spec: ModelSpec, came: str, advice: str) -> ProviderError:
-    """One line that names the address, the model, what came and what to do."""
+    """One line with the address, the model, what happened and what to do."""
     return ProviderError(f"{spec.base_url}, model {spec.name}: {came}: {advice}")
 
 

@@ -1,6 +1,6 @@
-"""The transport for endpoints that need the `openai` package, which knows proxies, for example.
+"""The transport for endpoints that need the `openai` package, for example behind a proxy.
 
-It takes about ten times the CPU of `AiohttpTransport`.
+It takes about ten times the CPU time of `AiohttpTransport`.
 """
 
 import openai
@@ -13,7 +13,7 @@ class OpenAITransport:
     """Requests to one model's endpoint through an `AsyncOpenAI` client."""
 
     def __init__(self, base_url: str, key: str | None, seconds: float):
-        """The client needs a key even where the endpoint does not: then it sends a dash."""
+        """Make a client. It needs a key even if the endpoint does not: then the key is a dash."""
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=key or "-",

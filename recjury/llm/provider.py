@@ -1,4 +1,4 @@
-"""Where completions come from: what a provider is, what it returns, and how it fails."""
+"""The source of completions: what a provider is, what it returns, and how it fails."""
 
 from typing import NamedTuple, Protocol
 
@@ -24,14 +24,14 @@ class Completion(NamedTuple):
 class Retryable(Exception):
     """One attempt failed, and another one may succeed.
 
-    `retry_after` is the wait in seconds that the endpoint asked for. `rate_limited` tells that
-    the endpoint works and wants to be asked less often.
+    `retry_after` is the wait in seconds that the endpoint asked for. `rate_limited` means that the
+    endpoint works, but wants fewer requests.
     """
 
     def __init__(
         self, reason: str, retry_after: float | None = None, *, rate_limited: bool = False
     ):
-        """Keep the reason, which is one line without a key."""
+        """Store the reason: one line without a key."""
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after
@@ -39,13 +39,14 @@ class Retryable(Exception):
 
 
 class Provider(Protocol):
-    """Where one model's completions come from."""
+    """The source of one model's completions."""
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """One attempt. Raises Retryable, ProviderError, or CallFailed where no retry helps."""
+        """Make one attempt. Raises Retryable, ProviderError, or CallFailed if a retry cannot
+        help."""
 
     async def check(self) -> None:
-        """Raise ProviderError when the model cannot be used; nothing is recorded."""
+        """Raise ProviderError if the model cannot be used; nothing is recorded."""
 
     async def aclose(self) -> None:
-        """Release what it holds."""
+        """Release its resources."""

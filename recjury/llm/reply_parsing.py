@@ -27,10 +27,10 @@ class RatedText(NamedTuple):
 
 
 def parse_rating(reply: Reply, low: int, high: int) -> RatedText:
-    """The one integer between <rating> tags, `low` to `high`, and the text around it.
+    """The only integer between <rating> tags, `low` to `high`, and the text around it.
 
-    A tag without any digit (an echo of the form asked for) does not count; the same rating
-    twice does as one. Raises ParseError for everything else.
+    A tag without any digit (a copy of the requested form) is ignored; the same rating twice counts
+    once. Raises ParseError for everything else.
     """
     text = finished_text(reply)
     found = {value.strip() for value in _RATING.findall(text)}
@@ -52,11 +52,11 @@ def _quoted(values: list[str]) -> str:
 
 
 def parse_json(reply: Reply, model: type[ModelT]) -> ModelT:
-    """The one JSON object in the reply that is a `model`, strictly typed.
+    """The only JSON object in the reply that fits `model`, with strict types.
 
-    Code fences, text around it and raw control characters inside strings are tolerated; an
-    object that names a key twice, a cut-off one, and two different fitting ones are not. Raises
-    ParseError.
+    Code fences, text around the object and raw control characters inside strings are accepted. An
+    object with a repeated key, a truncated object, and two different objects that fit are not.
+    Raises ParseError.
     """
     text = finished_text(reply)
     if len(text) > _LONGEST_JSON:

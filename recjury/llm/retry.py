@@ -11,7 +11,7 @@ from recjury.llm.provider import Retryable
 class Backoff:
     """Exponential waits with jitter: half to all of `first` * 2^(attempt - 1) seconds.
 
-    A wait grows to `longest` seconds; a wait that the endpoint asks for is kept up to
+    A wait grows to at most `longest` seconds; a wait that the endpoint asks for is limited to
     `longest_wait` seconds. `chance` returns a random number from 0 to 1.
     """
 
@@ -31,8 +31,8 @@ class Backoff:
 class Attempts:
     """The attempts of one call so far: how many were sent, failed, and were rate limited.
 
-    A 429 is not counted as a failed attempt, as the endpoint works. A call waits up to `patience`
-    seconds in all because of those and because other failures ask for it with Retry-After.
+    A 429 is not counted as a failed attempt, because the endpoint works. Waits after a 429, and
+    waits that other failures ask for with Retry-After, take at most `patience` seconds in total.
     """
 
     backoff: Backoff
@@ -44,7 +44,7 @@ class Attempts:
     waited: float = 0.0
 
     def wait(self, problem: Retryable) -> float | None:
-        """Seconds to wait before the next attempt; None where there is no further one."""
+        """Seconds to wait before the next attempt; None if there is no further attempt."""
         left = self.patience - self.waited
         if not problem.rate_limited:
             self.failed += 1
@@ -57,7 +57,7 @@ class Attempts:
             return None
         self.rate_limited += 1
         asked = problem.retry_after or 0.0
-        # An endpoint that says how long to wait is believed, without exponential growth on top.
+        # If an endpoint says how long to wait, that time is used without exponential growth.
         # A time shorter than our first wait is ignored: some send 0 however busy they are.
         known = asked >= self.backoff.first
         wait = min(max(self.backoff.wait(1 if known else self.rate_limited), asked), left)
@@ -70,6 +70,6 @@ class Attempts:
         if not problem.rate_limited:
             return f"{problem.reason} ({times})"
         return (
-            f"{problem.reason} ({times}; turned away for {self.waited:g} s: lower "
+            f"{problem.reason} ({times}; rate limited for {self.waited:g} s: lower "
             "requests_per_minute or concurrency, or raise patience)"
         )

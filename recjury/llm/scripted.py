@@ -1,4 +1,4 @@
-"""Stand-ins: a provider with scripted replies, and a recorder that keeps nothing."""
+"""Test doubles: a provider with scripted replies, and a recorder that stores nothing."""
 
 from collections.abc import Callable, Iterable
 
@@ -10,13 +10,13 @@ Line = str | Completion | Exception
 
 
 class ScriptedModel:
-    """Answers from a list, in order, or by a function of the request.
+    """Answers from a list, in order, or with a function of the request.
 
-    A request beyond the end of the list raises LookupError. `requests` has all requests made.
+    A request after the end of the list raises LookupError. `requests` has all requests made.
     """
 
     def __init__(self, script: Iterable[Line] | Callable[[ChatRequest], Line]):
-        """Take the lines, or the function that makes them."""
+        """`script` is the list, or the function that makes the replies."""
         self._answer = script if callable(script) else _Lines(script)
         self.requests: list[ChatRequest] = []
 
@@ -51,10 +51,10 @@ class _Lines:
 
 
 class NullRecorder:
-    """A recorder that keeps nothing: for a gateway that only checks its models."""
+    """A recorder that stores nothing: for a gateway that only checks its models."""
 
     async def recall(self, identity: str) -> Reply | None:
         """Always None."""
 
     async def record(self, call: CallRecord) -> None:
-        """Keep nothing."""
+        """Store nothing."""

@@ -1,4 +1,4 @@
-"""Which model an alias stands for, how it is reached, and what it costs."""
+"""The model that an alias names, how it is reached, and what it costs."""
 
 from typing import Literal
 

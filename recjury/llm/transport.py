@@ -22,7 +22,7 @@ _KEPT_HEADERS = ("retry-after", "retry-after-ms", "location")
 
 
 class HttpResponse(NamedTuple):
-    """A response. `headers` has those that are used here, with names in lower case."""
+    """A response. `headers` has those that recjury reads, with names in lower case."""
 
     status: int
     body: bytes
@@ -30,16 +30,17 @@ class HttpResponse(NamedTuple):
 
 
 class TransportError(Exception):
-    """No whole response came. `connected` is False where the request cannot have arrived."""
+    """No complete response arrived. `connected` is False if the request cannot have arrived
+    either."""
 
     def __init__(self, reason: str, *, connected: bool = True):
-        """Keep the reason, which is one line without a key."""
+        """Store the reason: one line without a key."""
         super().__init__(reason)
         self.connected = connected
 
 
 class TooLargeError(TransportError):
-    """The response is larger than the session reads."""
+    """The response is larger than the session's limit."""
 
 
 class Transport(Protocol):
@@ -48,7 +49,7 @@ class Transport(Protocol):
     async def send(
         self, path: str, body: dict[str, object] | None, *, seconds: float | None = None
     ) -> HttpResponse:
-        """POST `body` as JSON to base_url + `path`, or GET when `body` is None.
+        """POST `body` as JSON to base_url + `path`, or GET if `body` is None.
 
         `seconds` replaces the time limit. Raises TransportError.
         """
@@ -59,23 +60,24 @@ class Transport(Protocol):
 
 @dataclass
 class HttpSession:
-    """A pool of connections, opened with the first request, in whose event loop it then belongs.
+    """A pool of connections. It is opened by the first request, in that request's event loop.
 
     `keepalive` is how long an idle connection is kept, in seconds. Responses of more than
-    `max_bytes` are refused; with a limit, compressed ones are, too, as their size is unknown.
+    `max_bytes` bytes are refused; with this limit, compressed responses are refused too, because
+    their size is unknown.
     """
 
     keepalive: float = 60
     max_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        """Open nothing yet."""
+        """Open nothing before the first request."""
         self._session: aiohttp.ClientSession | None = None
 
     async def request(
         self, method: str, url: URL, body: bytes | None, headers: dict[str, str], seconds: float
     ) -> HttpResponse:
-        """One request, within `seconds`; redirects are not followed. Raises TransportError."""
+        """Send one request, within `seconds`; redirects are not followed. Raises TransportError."""
         limit = aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, _CONNECT_SECONDS))
         try:
             async with self._opened().request(
@@ -121,7 +123,7 @@ class HttpSession:
 
 
 async def _read_at_most(response: aiohttp.ClientResponse, most: int) -> bytes:
-    """The body; one that is too large is not read to its end. Raises TooLargeError."""
+    """The body; a body that is too large is not read to its end. Raises TooLargeError."""
     parts, size = [], response.content_length or 0
     if size <= most:
         size = 0
@@ -140,7 +142,7 @@ class AiohttpTransport:
     """Requests to one model's endpoint through the shared session."""
 
     def __init__(self, base_url: str, key: str | None, seconds: float, session: HttpSession):
-        """`key` is sent in the Authorization header; `seconds` limit one request."""
+        """`key` is sent in the Authorization header; `seconds` is the time limit of one request."""
         self._session = session
         self._base = base_url
         self._seconds = seconds
@@ -163,11 +165,11 @@ class AiohttpTransport:
         )
 
     async def aclose(self) -> None:
-        """The shared session has the connections."""
+        """Do nothing: the shared session closes the connections."""
 
 
 def check_address(address: str, name: str) -> None:
-    """Raise ValueError for an address that is none, or holds a key; `name` is its setting."""
+    """Raise ValueError for an invalid address, and for one with a key; `name` is its setting."""
     try:
         url = URL(address)
     except ValueError as error:
@@ -175,29 +177,29 @@ def check_address(address: str, name: str) -> None:
     if url.scheme not in {"http", "https"} or not url.host:
         raise ValueError(f"{name} must begin with http:// or https:// and name a host")
     if url.user or url.password:
-        raise ValueError(f"{name} must not hold a key: name its variable in key_env")
+        raise ValueError(f"{name} must not contain a key: name its variable in key_env")
 
 
 def check_key_variable(variable: str | None) -> None:
-    """Raise ValueError for what cannot be the name of an environment variable."""
+    """Raise ValueError for a text that cannot be the name of an environment variable."""
     if variable is not None and not _VARIABLE.fullmatch(variable):
         # Not shown: it may be the key itself.
         raise ValueError("key_env must be the name of an environment variable, not the key")
 
 
-def read_api_key(variable: str | None, who: str, what: str) -> str | None:
-    """The key in the environment variable `variable`; None where there is no variable.
+def read_api_key(variable: str | None, owner: str, kind: str) -> str | None:
+    """The key in the environment variable `variable`; None if `variable` is None.
 
-    `who` takes its key from there ("model gpt-4o"), and is a `what` ("endpoint"), for messages.
-    Raises ConfigError where the variable is not set, or holds what cannot be a key.
+    Messages name the `owner` of the key ("model gpt-4o") and its `kind` ("an endpoint"). Raises
+    ConfigError if the variable is not set, or if its value cannot be a key.
     """
     if variable is None:
         return None
     key = os.environ.get(variable, "").strip()
     if not key:
         raise ConfigError(
-            f"{who} takes its key from the environment variable {variable}, which is not set: "
-            f"set it, or leave key_env out for {what} without keys"
+            f"{owner} takes its key from the environment variable {variable}, which is not set: "
+            f"set it, or leave key_env out for {kind} without keys"
         )
     if not (key.isascii() and key.isprintable()):
         raise ConfigError(
@@ -214,7 +216,8 @@ def excerpt_without_key(text: str, key: str | None) -> str:
 
 
 def retry_after(headers: dict[str, str]) -> float | None:
-    """The wait in seconds that the headers ask for: Retry-After as seconds or date, or in ms."""
+    """The wait in seconds that the headers ask for (Retry-After in seconds or as a date, or in
+    ms)."""
     try:
         if "retry-after-ms" in headers:
             return max(0.0, float(headers["retry-after-ms"]) / 1000)

@@ -1,4 +1,5 @@
-"""Calls methods of plugins: with a time limit, their exceptions caught, their output redirected.
+"""Calls methods of plugins: with a time limit; their exceptions are caught, their output
+redirected.
 
 An exception or a timeout fails one unit only.
 """
@@ -36,13 +37,13 @@ async def call_plugin(
     late: str = "gave no answer",
     error: type[UnitFailed] = UnitFailed,
 ) -> object:
-    """What `method` returns for `arguments`, if it returns within `within` seconds.
+    """Return what `method` returns for `arguments`, if it returns within `within` seconds.
 
     An `async def` is awaited; if it blocks the event loop, it cannot be stopped. A plain `def` runs
-    in its own thread. After a timeout nothing waits for that thread, and the process may end
-    before it. An exception (even SystemExit) or a timeout becomes an `error` that begins with
-    `name`; other kinds of UnitFailed are raised unchanged. What the method prints goes to standard
-    error.
+    in its own thread. After a timeout nothing waits for that thread, and the process may end before
+    the thread does. An exception (even SystemExit) or a timeout becomes an `error` that begins with
+    `name`; other kinds of UnitFailed are raised unchanged. The method's printed output goes to
+    standard error.
     """
     working = asyncio.ensure_future(_work(method, arguments, error))
     try:

@@ -1,4 +1,4 @@
-"""What identifies a plugin: a digest of its source, and its settings as JSON."""
+"""The identity of a plugin: a digest of its source, and its settings as JSON."""
 
 import inspect
 import uuid
@@ -47,7 +47,9 @@ def json_settings(values: Mapping[str, object], what: str) -> Mapping[str, JSON]
             orjson.dumps(dict(values), default=_described, option=orjson.OPT_NON_STR_KEYS)
         )
     except TypeError as error:  # lone surrogates, integers beyond 64 bits, circles
-        raise ConfigError(f"{what} cannot be kept as JSON: {describe_exception(error)}") from error
+        raise ConfigError(
+            f"{what} cannot be stored as JSON: {describe_exception(error)}"
+        ) from error
     return plain
 
 

@@ -1,4 +1,4 @@
-"""Foreign text inside a prompt, marked as data to prevent prompt injection.
+"""Text of others inside a prompt, marked as data to prevent prompt injection.
 
 The text of a person or a system under test is put between tags, with `&`, `<` and `>` escaped as
 entities, so that it can neither close its own tag nor open another. An entry of a list, such as an
@@ -17,12 +17,12 @@ def fence(text: str) -> str:
 
 
 def fence_line(text: str) -> str:
-    """`text` fenced and on one line, for a row of a list: a line break would begin another."""
+    """`text` fenced and on one line, for a row of a list: a line break would begin a new row."""
     return fence(" ".join(text.splitlines()))
 
 
 def turns_block(tag: str, turns: Sequence[Turn]) -> str:
-    """Turns as one tagged block, a line each; a failed system turn says that it failed."""
+    """Turns as one tagged block, one line for each; a failed system turn is marked as failed."""
     return _block(tag, (_turn_line(turn) for turn in turns))
 
 
@@ -32,7 +32,7 @@ def items_block(tag: str, items: Sequence[ItemRef]) -> str:
 
 
 def wishes_block(wishes: Sequence[str]) -> str:
-    """What a user wished for as one block in <wishes>, a line each."""
+    """The wishes of a user as one block in <wishes>, one line for each."""
     return _block("wishes", map(fence_line, wishes))
 
 

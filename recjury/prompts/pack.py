@@ -41,9 +41,9 @@ class Pack:
         }
 
     def render(self, template: str, **variables: object) -> tuple[str, ...]:
-        """The parts of a rendered template; raises jinja2's UndefinedError for a missing name.
+        """The parts of a rendered template. Raises jinja2's UndefinedError for a missing name.
 
-        Foreign text among `variables` must be fenced by the caller.
+        The caller must fence text of others among `variables`.
         """
         cleaned = {name: _without_cuts(value) for name, value in variables.items()}
         text = self._templates[template].render(cleaned).strip()
@@ -55,13 +55,13 @@ def _without_cuts(value: object) -> object:
 
 
 def pack_names() -> tuple[str, ...]:
-    """The packs that ship with recjury."""
+    """The names of the package's prompt packs."""
     folder = resources.files("recjury.prompts") / "packs"
     return tuple(sorted(entry.name for entry in folder.iterdir() if entry.is_dir()))
 
 
 @functools.cache
 def load_pack(name: str) -> Pack:
-    """The pack of that name that ships with recjury."""
+    """The package's prompt pack with that name."""
     folder = resources.files("recjury.prompts") / "packs" / name
     return Pack({file.name: file.read_text("utf-8") for file in folder.iterdir() if file.is_file()})

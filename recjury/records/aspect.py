@@ -29,9 +29,9 @@ class Aspect(StrEnum):
 
     @property
     def high(self) -> int:
-        """The highest score that CRSArena-Eval holds, of labels and of scores alike.
+        """The highest score that CRSArena-Eval contains, among labels and scores.
 
-        The paper has 0 to 3 for relevance; the labels end at 2, and so do the released scores.
+        The paper has 0 to 3 for relevance, but the labels and the released scores end at 2.
         """
         return _HIGH.get(self, 2)
 
@@ -41,11 +41,12 @@ _HIGH = {Aspect.EFFICIENCY: 1, Aspect.DIALOGUE_OVERALL: 4}
 
 
 class ScoreTarget(NamedTuple):
-    """What is scored or labelled: a system turn by its 0-based index, or a whole conversation."""
+    """The place that is scored or labelled: a system turn by its 0-based index, or a
+    conversation."""
 
     conversation: str
     turn: int | None = None
 
     def __str__(self) -> str:
-        """As messages name it."""
+        """The text that messages use."""
         return self.conversation if self.turn is None else f"{self.conversation}, turn {self.turn}"

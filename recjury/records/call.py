@@ -9,10 +9,10 @@ ChatRole = Literal["system", "user", "assistant"]
 
 
 class Message(NamedTuple):
-    """One chat message, as the parts it is concatenated from.
+    """One chat message, as the parts that are joined to its text.
 
-    Parts that recur (a rubric, a conversation log) are stored once, so a prompt should be
-    cut where its recurring texts begin and end. `parts` are joined without a separator.
+    A repeated part (a rubric, a conversation log) is stored once, so a prompt should be cut where
+    its repeated texts begin and end. `parts` are joined without a separator.
     """
 
     role: ChatRole
@@ -28,11 +28,11 @@ class Message(NamedTuple):
 class ChatRequest:
     """One chat completion to ask for.
 
-    `model` is an alias of the campaign's models. `sample` distinguishes equal requests that
-    must not share one reply (the third of five samples). `n` is the number of replies to ask for
-    (see `Reply.further`). `schema` asks for a JSON object of this JSON schema, if the endpoint
-    supports that. `purpose` says what the call is for ("judge/Novelty", "debate/Linguist/2"); it
-    is recorded, but not part of the identity.
+    `model` is an alias of the campaign's models. `sample` distinguishes equal requests that must
+    not share one reply (the third of five samples). `n` is the number of replies to ask for (see
+    `Reply.further`). `schema` asks for a JSON object of this JSON schema, if the endpoint supports
+    that. `purpose` says what the call is for ("judge/Novelty", "debate/Linguist/2"); it is
+    recorded, but not part of the identity.
     """
 
     model: str
@@ -51,7 +51,7 @@ class ChatRequest:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a call, and its cost in US dollars; None where the model's prices are unknown."""
+    """Tokens of a call, and its cost in US dollars; None if the model's prices are unknown."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -69,7 +69,7 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply. `call` is the call's identity; `finish_reason` is the endpoint's own word.
+    """A reply. `call` is the call's identity; `finish_reason` is the endpoint's value.
 
     `logprobs` holds, per generated token, (token, log-probability, alternatives) when asked.
     `further` are the replies after the first if `n` asked for several; an endpoint may send fewer.
@@ -114,8 +114,8 @@ class CallRecord:
 class ExpectedCalls(NamedTuple):
     """Calls of one kind to one model, before they are made.
 
-    `once` is their number if no question has to be repeated, `most` the largest number
-    possible. `prompt_tokens` and `completion_tokens` are the average of one call.
+    `once` is their number if no request has to be repeated, `most` the largest possible number.
+    `prompt_tokens` and `completion_tokens` are the average of one call.
     """
 
     model: str

@@ -31,14 +31,13 @@ class Turn(Record):
 
 
 class Scenario(Record):
-    """What a conversation starts from: the history so far and the target items.
+    """The start of a conversation: the history so far and the target items.
 
-    `corpus` names the data and split ("opendialkg/test"), `record` the record in it
-    ("11_3" = dialogue 11, turn 3). `targets` are hidden from the system under test.
-    `target_seen` marks that a target already occurs in the history.
-    `wishes` are attributes that the user wants, if targets come from attributes (recorded concept
-    logs). `pair` names the group that conversations are paired by when systems are compared, if
-    that is not the record.
+    `corpus` names the data and split ("opendialkg/test"), `record` the record in it ("11_3" =
+    dialogue 11, turn 3). `targets` are hidden from the system under test. `target_seen` is True if
+    a target already occurs in the history. `wishes` are attributes that the user wants, if targets
+    come from attributes (recorded concept logs). `pair` is the key by which conversations are
+    paired when systems are compared, if it is not the record.
     """
 
     corpus: str
@@ -56,7 +55,8 @@ class Scenario(Record):
 
     @property
     def pair_id(self) -> str:
-        """Scenarios that share this are one pair when two systems are compared."""
+        """The key of a pair: scenarios with the same key are paired when two systems are
+        compared."""
         return f"{self.corpus}#{self.pair or self.record}"
 
 

@@ -43,16 +43,20 @@ class StageResult(NamedTuple):
     kept: Kept | None = None
 
 
-# Part of the identities below: raise it when evaluators compute something else.
+# Part of the identities below: increase it when evaluators compute something else.
 IDENTITY_VERSION = 1
 
 
 def evaluator_id(kind: str, settings: Mapping[str, JSON]) -> str:
-    """The identity of a version of an evaluator: its kind and all that can change its ratings."""
+    """The identity of an evaluator's version: its kind, and everything that can change its
+    ratings."""
     return digest(["evaluator", IDENTITY_VERSION, kind, settings])
 
 
 def evaluation_id(log: str, evaluator: str, data: Mapping[str, JSON], judging: int = 0) -> str:
-    """The identity of an evaluation: a log's content, the version of an evaluator, the number of
-    the judging (0 is the first), and what of the corpus can change the ratings."""
+    """The identity of an evaluation.
+
+    It is derived from the log's content, the version of the evaluator, the number of the judging
+    (from 0), and the part of the corpus that can change the ratings.
+    """
     return digest(["evaluation", IDENTITY_VERSION, log, evaluator, data, judging])

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Dimension(StrEnum):
-    """What a factor looks at (CoRE, section 4.1)."""
+    """The part of a conversation that a factor rates (CoRE, section 4.1)."""
 
     DIALOGUE_ACTIONS = "Dialogue Actions"
     LANGUAGE_EXPRESSION = "Language Expression"
@@ -30,7 +30,7 @@ class Factor(StrEnum):
 
     @property
     def dimension(self) -> Dimension:
-        """The dimension this factor belongs to."""
+        """The dimension to which this factor belongs."""
         return list(Dimension)[list(Factor).index(self) // 3]
 
 
@@ -41,7 +41,7 @@ OVERALL_SCALE = (0, 100)
 
 
 class Role(StrEnum):
-    """Who debates, in the fixed order of the transcript."""
+    """The role of a debater, in the fixed order of the transcript."""
 
     COMMON_USER = "Common User"
     DOMAIN_EXPERT = "Domain Expert"
@@ -50,7 +50,7 @@ class Role(StrEnum):
 
     @property
     def factors(self) -> tuple[Factor, Factor, Factor]:
-        """The three factors this role answers for."""
+        """The three factors of which this role is an expert."""
         return _CONCERNS[self]
 
 

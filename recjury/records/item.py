@@ -4,12 +4,12 @@ from recjury.records.base import Record
 
 
 class Item(Record):
-    """One entry of a catalogue, with the attributes that are known of it.
+    """One entry of a catalogue, with its known attributes.
 
-    `id` is the catalogue's own (for the ievalm data the entity id, as text); `name` is the
-    catalogue's spelling, with the year where that is part of it ("Heat (1995)"); `title` is the
-    name without the year. `popularity` is how often people mention the item in the corpus's
-    conversations (for the shipped sample: an estimate from 1 to 100); None when not known.
+    `id` is the catalogue's own (for the ievalm data the entity id, as text). `name` is the
+    catalogue's spelling, with the year if that is part of it ("Heat (1995)"); `title` is the name
+    without the year. `popularity` is how often people mention the item in the corpus's
+    conversations (for the shipped sample: an estimate from 1 to 100); None if it is unknown.
     """
 
     id: str

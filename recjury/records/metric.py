@@ -1,4 +1,4 @@
-"""Metrics: what an evaluator rates, declared once and read by everything that shows it."""
+"""Metrics: what an evaluator rates. They are declared once, and read by all tables and reports."""
 
 from enum import StrEnum
 
@@ -42,6 +42,6 @@ class Metric(Record):
 
 
 def metric_id(name: str) -> str:
-    """The id of the metric that a rating names: "Grammatical Correctness" rates
+    """The id of the metric that a rating belongs to: "Grammatical Correctness" has the id
     "grammatical_correctness"."""
     return name.lower().replace(" ", "_")

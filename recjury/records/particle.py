@@ -1,4 +1,4 @@
-"""Conversation particles (FACE, section 2.1): what a system turn consists of."""
+"""Conversation particles (FACE, section 2.1): the pieces of a system turn."""
 
 import math
 from enum import StrEnum
@@ -34,7 +34,7 @@ class TurnParticles(Record):
     """The particles of the system turn at index `turn` of the interaction, in its order.
 
     A turn that could not be decomposed has no particles, a status other than SCORED, and the
-    reason. A turn that was decomposed may have no particles, too, if it has no content.
+    reason. A decomposed turn has no particles if it has no content.
     """
 
     turn: int
@@ -52,14 +52,14 @@ class Decomposition(Record):
 
     @property
     def particles(self) -> int:
-        """How many particles there are in all."""
+        """The number of particles in all turns."""
         return sum(len(turn.particles) for turn in self.turns)
 
 
 class InstructionScore(NamedTuple):
-    """The score of one particle by one instruction.
+    """The score of one particle under one instruction.
 
-    `samples` are the sampled scores, None for one that could not be read. With log-probabilities
+    `samples` are the sampled scores; one that could not be parsed is None. With log-probabilities
     there is an `expectation` instead. `call` is the first call.
     """
 
@@ -70,7 +70,7 @@ class InstructionScore(NamedTuple):
 
     @property
     def score(self) -> float | None:
-        """The weighted mean of eq. 1: each score by how often it was sampled."""
+        """The weighted mean of eq. 1: each score weighted by how often it was sampled."""
         if self.expectation is not None:
             return self.expectation
         read = [sample for sample in self.samples if sample is not None]
@@ -78,7 +78,7 @@ class InstructionScore(NamedTuple):
 
 
 class ParticleScore(NamedTuple):
-    """One particle on one aspect: `turn` is its turn's index, `particle` its number there."""
+    """One particle on one aspect: `turn` is its turn's index, `particle` its number in the turn."""
 
     turn: int
     particle: int

@@ -14,9 +14,9 @@ class Status(StrEnum):
     """Whether there is a score, and if not, why."""
 
     SCORED = "scored"
-    UNREADABLE = "unreadable"  # asked twice, and neither reply could be read
+    UNREADABLE = "unreadable"  # asked twice, and neither reply could be parsed
     CALL_FAILED = "call_failed"  # the model call failed after its retries
-    NOT_APPLICABLE = "not_applicable"  # the log lacks what the rubric needs (no list, no target)
+    NOT_APPLICABLE = "not_applicable"  # the log lacks what the rubric needs (a list, a target)
     NOT_MEASURED = "not_measured"  # this evaluator cannot compute it
     ABSTAINED = "abstained"  # a role without any scored factor
 
@@ -31,12 +31,11 @@ class Level(StrEnum):
 class Rating(Record):
     """One evaluator's score of one factor or aspect of one log.
 
-    `evaluator` names who rated: "measured", or a model's alias. `factor` is a `Factor`'s value,
-    "Persuasiveness", or another evaluator's aspect. `low` and `high` bound `score`, both
-    included. `rationale` is the evaluator's reason; `reason` says why there is no score.
-    `rubric` identifies the rubric's version; `calls` the model calls behind the rating.
-    `turn` is the index in the interaction, for turn-level ratings. `high` is None where nothing
-    bounds the score.
+    `evaluator` is the name of the rater: "measured", or a model's alias. `factor` is a `Factor`'s
+    value, "Persuasiveness", or another evaluator's aspect. `low` and `high` bound `score`, both
+    included; `high` is None if there is no upper bound. `rationale` is the evaluator's reason;
+    `reason` says why there is no score. `rubric` identifies the rubric's version; `calls` are the
+    model calls behind the rating. `turn` is the index in the interaction, for turn-level ratings.
     """
 
     evaluator: str

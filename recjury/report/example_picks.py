@@ -1,4 +1,4 @@
-"""Which of a system's conversations are shown: the best, the worst, and those between."""
+"""Choose the conversations of a system that are shown: the best, the worst, and some between."""
 
 from collections.abc import Iterable, Sequence
 from statistics import fmean
@@ -38,7 +38,7 @@ def headline(measures: Sequence[Measure]) -> Measure | None:
 
 
 def share(measure: Measure, value: float) -> float:
-    """Where a value lies between the worst (0) and the best (1) of a scale with both ends."""
+    """The position of a value between the worst (0) and the best (1) of a scale with both ends."""
     metric = measure.metric
     assert metric.high is not None
     share = (value - metric.low) / (metric.high - metric.low)
@@ -49,7 +49,7 @@ class ExamplePicker:
     """A system's conversations by the headline if it is scored, otherwise by all scales' mean."""
 
     def __init__(self, measures: Sequence[Measure]) -> None:
-        """No conversation yet; `measures` are those that may have a score."""
+        """No conversation has been added yet; `measures` are those that may have a score."""
         self._bounded = [each for each in measures if each.metric.high is not None]
         wide = headline(self._bounded)
         self._headline = wide if wide and wide.metric.high == _WIDEST else None

@@ -43,11 +43,10 @@ class Scenarios:
 
 @dataclass
 class Findings:
-    """Everything that is counted; systems and corpora are in the order of their first
-    conversation.
+    """Everything that is counted; systems and corpora are in the order of their first conversation.
 
-    `raters` and `debaters` are by evaluator's label. The counters of `failures` and `unscored`
-    are by system.
+    `raters` and `debaters` are by evaluator's label. The counters of `failures` and `unscored` are
+    by system.
     """
 
     summary: CampaignSummary

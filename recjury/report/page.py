@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 class CorpusLine(NamedTuple):
-    """How many scenarios of a corpus were planned and played, and what is special in them."""
+    """How many scenarios of a corpus were planned and played, and how many are special."""
 
     corpus: str
     planned: int

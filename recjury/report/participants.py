@@ -1,4 +1,4 @@
-"""Who played, rated and debated: rule, measured, or a model by its name."""
+"""The names of those who played, rated and debated: rule, measured, or a model's name."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -22,11 +22,11 @@ _NAME = 80
 
 
 class Participants(NamedTuple):
-    """Names to show, and what the caveats depend on.
+    """Names to show, and the facts that the caveats depend on.
 
-    A model has the name that its endpoint knows, followed by its alias if that differs.
-    `evaluators` has the names of raters and debaters by evaluator's label. `measured` are the
-    evaluators with measured judges, `by_model` those with model judges.
+    A model has the name that its endpoint uses, followed by its alias if that differs. `evaluators`
+    has the names of raters and debaters by evaluator's label. `measured` are the evaluators with
+    measured judges, `by_model` those with model judges.
     """
 
     users: tuple[str, ...]
@@ -41,7 +41,7 @@ class Participants(NamedTuple):
 
 
 def participants(found: Findings, models: Mapping[str, str]) -> Participants:
-    """Everyone who took part; `models` maps aliases to the names of models."""
+    """All participants; `models` maps aliases to the names of models."""
     recorded = found.endings[Ending.RECORDED] > 0
     users = _named(found.users, models, {_RULE: "rule user"})
     labels = [each.label for each in found.evaluators]

@@ -21,7 +21,7 @@ class RoundTally:
     """Adds up one system's debates, one at a time."""
 
     def __init__(self) -> None:
-        """Nothing counted yet."""
+        """Nothing has been counted yet."""
         self._lengths: Counter[int] = Counter()
         # Scores per role and round; last scores per role and number of rounds of the debate.
         self._given: dict[tuple[Role, int], list[float]] = defaultdict(lambda: [0.0, 0.0])

@@ -1,4 +1,4 @@
-"""Two evaluators on the same conversations: how far apart they are, and how they correlate."""
+"""Compare two evaluators on the same conversations: their differences and their correlation."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -68,7 +68,7 @@ class _Shared(NamedTuple):
 
 
 class _Met(NamedTuple):
-    """A system in a scenario; repeats count once."""
+    """A system in a scenario; its repeats count once."""
 
     system: str
     pair: str
@@ -90,10 +90,10 @@ def compare_evaluators(
     metrics: Sequence[str] = (),
     seed: int = 0,
 ) -> EvaluatorComparison:
-    """Compare what two evaluators ("core", "core@1a2b") of a campaign rated under the same id.
+    """Compare the ratings of two evaluators ("core", "core@1a2b") of a campaign with the same id.
 
-    Without `campaign`, takes the newest that has both. `metrics` ("overall") restricts what is
-    compared. Raises StoreError for an unknown evaluator or metric, and for evaluators without a
+    Without `campaign`, the newest campaign with both is used. `metrics` ("overall") restricts the
+    comparison. Raises StoreError for an unknown evaluator or metric, and for evaluators without a
     common metric.
     """
     chosen, evaluators = _campaign(store, x, y, campaign)

@@ -1,4 +1,4 @@
-"""Which campaign is meant if none is named, and the errors for unknown names."""
+"""The campaign that is used if none is named, and the errors for unknown names."""
 
 import difflib
 from collections.abc import Collection, Iterable, Iterator
@@ -8,21 +8,22 @@ from recjury.store import Store
 
 
 def newest_campaign(store: Store) -> str | None:
-    """The id of the campaign begun last among those with conversations; None if there is none."""
+    """The id of the campaign started last among those with conversations; None if there is none."""
     return next(candidates(store, None), None)
 
 
 def candidates(store: Store, campaign: str | None) -> Iterator[str]:
-    """`campaign` alone; for None all campaigns with conversations, the one begun last first."""
+    """`campaign` alone; for None all campaigns with conversations, the one started last first."""
     if campaign:
         return iter((campaign,))
     return (each.id for each in reversed(store.campaigns()) if each.conversations)
 
 
 def require(what: str, names: Iterable[str], known: Collection[str]) -> None:
-    """Raise StoreError for the first of `names` that no `what` ("system") in `known` has.
+    """Raise StoreError for the first of `names` that is not the name of a `what` ("system") in
+    `known`.
 
-    The message names the most similar one that is known.
+    The message has the most similar known name.
     """
     missing = next((name for name in names if name not in known), None)
     if missing is None:

@@ -1,4 +1,4 @@
-"""Two systems compared: the difference on each metric."""
+"""Compare two systems: the difference on each metric."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
@@ -15,22 +15,23 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Gap(NamedTuple):
-    """A metric's difference, A minus B. A metric that is a detail is not tested and has no p."""
+    """A metric's difference, A minus B. A metric that is a detail is not tested and has no
+    p-value."""
 
     metric: Metric
     difference: MeanDifference
 
     @classmethod
     def of(cls, metric: Metric, difference: MeanDifference) -> "Gap":
-        """The difference of a metric, without p if the metric is a detail."""
+        """The difference of a metric, without a p-value if the metric is a detail."""
         return cls(metric, difference._replace(p=None) if metric.detail else difference)
 
 
 class Comparison(NamedTuple):
     """A minus B by measure; p-values are Holm-corrected over all measures that have one.
 
-    `pairs` counts the scenarios that both systems met. Without any, the groups are
-    compared unpaired and `is_paired` is False.
+    `pairs` counts the scenarios that both systems met. If there are none, the groups are compared
+    unpaired and `is_paired` is False.
     """
 
     pairs: int
@@ -133,7 +134,7 @@ def _shared(
 
 
 def newest_measures(evaluators: Sequence[CampaignEvaluator]) -> tuple[Compared, ...]:
-    """What systems of one campaign are compared on."""
+    """The measures on which systems of one campaign are compared."""
     measures = measures_of(filter(is_newest, evaluators))
     return tuple(Compared(each.id, each.id, each.metric) for each in measures)
 

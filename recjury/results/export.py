@@ -33,14 +33,15 @@ _TAKEN = {CONVERSATIONS: "conversation_scores.jsonl"}
 
 
 def export(store: Store, folder: Path, format: Format, campaign: str | None = None) -> list[Path]:  # noqa: A002
-    """Write conversations, evaluations, turns, ratings, statements and calls (without prompts), a
-    file each, and `conversations.jsonl`, from which `recjury judge` can judge them again.
+    """Write one file for each table, and `conversations.jsonl`.
 
-    `conversations.jsonl` is written for every format; the table that would have its name becomes
-    `conversation_scores.jsonl`. `campaign` is a campaign's id; None exports the whole store.
-    Files of an earlier export are replaced once all new ones are written. Raises ConfigError for
-    an unknown format, for Parquet without the extra `frames`, if `folder` is not a folder, and if
-    a file to write has the name of something that is not a regular file. Raises StoreError if the
+    The tables are conversations, evaluations, turns, ratings, statements and calls (without
+    prompts). `recjury judge` can read `conversations.jsonl` to judge the conversations again. This
+    file is written for every format; the table that would have its name becomes
+    `conversation_scores.jsonl`. `campaign` is a campaign's id; None exports the whole store. Files
+    of an earlier export are replaced when all new ones are written. Raises ConfigError for an
+    unknown format, for Parquet without the extra `frames`, if `folder` is not a folder, and if a
+    file to write has the name of something that is not a regular file. Raises StoreError if the
     folder cannot be written or a row of the store is damaged.
     """
     if format not in FILES:
@@ -106,9 +107,9 @@ def _recordings(store: Store, campaign: str | None) -> Iterator[Recording]:
 def frame(store: Store, name: str, campaign: str | None = None) -> "pa.Table":
     """One table: conversations, evaluations, turns, ratings, statements or calls.
 
-    `campaign` is a campaign's id; None means the whole store. Each row names its conversation,
-    evaluation, evaluator and metric, as far as it has them. Raises StoreError for another `name`
-    and for a damaged row, and ConfigError without the extra `frames`.
+    `campaign` is a campaign's id; None means the whole store. A row has the ids of its
+    conversation, evaluation, evaluator and metric, if it belongs to one. Raises StoreError for
+    another `name` and for a damaged row, and ConfigError without the extra `frames`.
     """
     require_arrow("a frame")
     import pyarrow as pa

@@ -1,4 +1,4 @@
-"""The numbers of one conversation: a value of each metric, or why there is none."""
+"""The scores of one conversation: a value of each metric, or the reason why there is none."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
@@ -12,7 +12,7 @@ MEAN = "mean"
 
 
 class Measure(NamedTuple):
-    """A metric of a campaign; `id` is the metric's with its evaluator's label before it."""
+    """A metric of a campaign; `id` is the metric's id after its evaluator's label and a dot."""
 
     id: str
     evaluator: str
@@ -20,16 +20,16 @@ class Measure(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """Why a metric has no value."""
+    """The reason why a metric has no value."""
 
     status: Status
     reason: str
 
 
 class ConversationScores(NamedTuple):
-    """One conversation's numbers by measure: `values`, and why others are `missing`.
+    """One conversation's scores by measure: `values`, and the reasons of `missing` ones.
 
-    `pair` says which conversations of two systems form a pair; `failed` says that the
+    `pair` is the key by which conversations of two systems are paired; `failed` is True if the
     conversation itself did not finish.
     """
 
@@ -68,7 +68,7 @@ def shown_ratings(ratings: Iterable[Rating]) -> dict[str, list[Rating]]:
 
 
 def scores_of(result: ConversationResult) -> ConversationScores:
-    """The numbers of a conversation: means over turns, over judges, and over judgings."""
+    """The scores of a conversation: means over turns, over judges, and over judgings."""
     rated: dict[str, list[list[Rating]]] = {}
     for evaluation in result.evaluations:
         for metric, ratings in shown_ratings(evaluation.ratings).items():
@@ -93,7 +93,7 @@ def scores_of(result: ConversationResult) -> ConversationScores:
 
 
 def _missing(ratings: Sequence[Rating]) -> Missing:
-    """Why the ratings have no score: NOT_APPLICABLE only if all of them are."""
+    """The reason why the ratings have no score: NOT_APPLICABLE only if all of them are."""
     applicable = (each for each in ratings if each.status is not Status.NOT_APPLICABLE)
     first = next(applicable, ratings[0])
     return Missing(first.status, first.reason)

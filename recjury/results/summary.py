@@ -12,12 +12,12 @@ from recjury.store import CampaignEvaluator, ConversationResult, Store
 
 
 class MetricSummary(NamedTuple):
-    """A system's mean over the scenarios that it has a score of, repeats of one averaged first.
+    """A system's mean over the scenarios with a score; repeats of a scenario are averaged first.
 
-    The interval of the mean and `compare_systems` are over the same means of scenarios: if two
-    systems have a score of the same scenarios, the difference of their means is the difference
-    that is compared. `n` counts the conversations that have a score, and `coverage` is their
-    share of all the system's conversations; None if the metric applies to none of them.
+    The interval of the mean and `compare_systems` use the same means of scenarios: if two systems
+    have a score of the same scenarios, the difference of their means is the difference that is
+    compared. `n` counts the conversations that have a score. `coverage` (0 to 1) is their share of
+    all the system's conversations; None if the metric applies to none of them.
     """
 
     mean: float | None
@@ -29,7 +29,7 @@ class Tally:
     """Adds up one system's conversations, one at a time."""
 
     def __init__(self) -> None:
-        """Nothing counted yet."""
+        """Nothing has been counted yet."""
         self.conversations = 0
         self.failed = 0
         self._values: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
@@ -94,7 +94,7 @@ class Counts(NamedTuple):
 
     @property
     def waiting(self) -> int:
-        """How many are still to do."""
+        """How many units are neither done nor failed."""
         return self.planned - self.done - self.failed
 
     def plus(self, planned: int, *, done: int, failed: int) -> "Counts":
@@ -113,7 +113,7 @@ class CampaignSummary:
     """
 
     def __init__(self, evaluators: Sequence[CampaignEvaluator]) -> None:
-        """Nothing counted yet."""
+        """Nothing has been counted yet."""
         self.evaluators = tuple(evaluators)
         self.measures = measures_of(evaluators)
         self.systems: dict[str, Tally] = {}

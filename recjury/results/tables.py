@@ -18,7 +18,7 @@ Row = Sequence[Cell]
 class Table(NamedTuple):
     """A table of a campaign, or of the whole store, and how its rows are made from the results.
 
-    `in_parts` says that the rows can be made from a part of the results.
+    With `in_parts`, the rows can be made from a part of the results.
     """
 
     name: str

@@ -18,7 +18,7 @@ _MOST_OF_A_KIND = 2
 
 
 class Constraint(NamedTuple):
-    """One wish of the user, as it is spoken: ("era", "the 90s")."""
+    """One wish of the user in spoken words: ("era", "the 90s")."""
 
     kind: ConstraintKind
     value: str
@@ -49,7 +49,7 @@ class Phrases(BaseModel):
 
 @cache
 def phrases() -> Phrases:
-    """The phrases that ship with recjury."""
+    """The phrases of the package."""
     text = Path(__file__).with_name("phrases.yaml").read_text("utf-8")
     return Phrases.model_validate(yaml.safe_load(text))
 

@@ -75,7 +75,7 @@ class LlmUser:
     async def rewrite(
         self, context: UserContext, utterance: str, leaks: Sequence[str]
     ) -> Utterance:
-        """The utterance in other words; with an empty text where no usable reply came.
+        """The utterance in other words; the text is empty if there was no usable reply.
 
         Raises CallFailed.
         """
@@ -86,7 +86,7 @@ class LlmUser:
         return Utterance(text=answer.value or "", calls=answer.calls)
 
     async def persuasiveness(self, log: ConversationLog) -> Rating:
-        """The rating, 0 to 2, with its reason; unscored, saying why, where there is none."""
+        """The rating, 0 to 2, with its reason; without a rating, the reason why there is none."""
         if not log.scenario.targets:
             return self._unscored(Status.NOT_APPLICABLE, "there is no target to compare with")
         if all(turn.failure is not None for turn in log.system_turns):

@@ -38,22 +38,22 @@ class SessionSettings:
     list_length: int = LIST_LENGTH
 
     def __post_init__(self) -> None:
-        """Refuse rounds that make no conversation."""
+        """Refuse limits with which no conversation is possible."""
         if not 1 <= self.min_rounds <= self.max_rounds:
             raise ValueError(
                 f"expected 1 <= min_rounds <= max_rounds, got {self.min_rounds}, {self.max_rounds}"
             )
 
     def identity(self, guard: LeakGuard) -> Mapping[str, JSON]:
-        """What of the session can change a log: part of the identity of each conversation."""
+        """The settings that can change a log: part of the identity of each conversation."""
         return {**guard.settings, **asdict(self)}
 
 
 class ConversationFailed(UnitFailed):
-    """A conversation did not reach its end; `log` is what was said, None if nothing was."""
+    """A conversation did not reach its end; `log` has the turns so far, None if there are none."""
 
     def __init__(self, reason: str, log: ConversationLog | None = None):
-        """`reason` says who failed and why."""
+        """`reason` says what failed and why."""
         super().__init__(reason)
         self.log = log
 
@@ -68,12 +68,12 @@ async def converse(
 ) -> ConversationLog:
     """Hold one conversation and return its log.
 
-    A round is a system turn and the user's answer. The system opens if the history ends with a
-    turn of the user, else the user does. Without `settings` the defaults hold.
+    A round is a system turn and the user's answer. If the history ends with a turn of the user, the
+    system begins; otherwise the user begins. Without `settings` the defaults are used.
 
-    A system that raises, or whose answer cannot be used, ends the conversation: the log keeps
-    the failed turn and its reason. Raises ConversationFailed if the user cannot speak or the
-    budget is spent, and UserError if an endpoint refuses the user's or the system's calls.
+    If a system raises or gives an answer that cannot be used, the conversation ends: the log has
+    the failed turn and its reason. Raises ConversationFailed if the user cannot speak or the budget
+    is spent, and UserError if an endpoint refuses the user's or the system's calls.
     """
     settings = settings or SessionSettings()
     session = _Session(user, recommender, scenario, guard.watch(scenario.targets), catalogue)
@@ -122,7 +122,7 @@ class _Session:
             reply = usable_reply(await self.recommender.respond(Conversation(turns=turns)))
         except (BudgetSpent, UserError):
             raise
-        except Exception as failure:  # a system under test may raise anything: its log is kept
+        except Exception as failure:  # a system under test may raise any exception: the log is kept
             reason = _reason(failure)
             self.interaction.append(Turn(speaker=Speaker.SYSTEM, text="", failure=reason))
             return False
@@ -132,7 +132,7 @@ class _Session:
         self.interaction.append(turn)
         if self.hit is None:
             shown = turn.items[:list_length]
-            # The target as the scenario names it: the system may name it otherwise in its list.
+            # The target with the scenario's name: the system's list may use another name.
             self.hit = next(
                 (t for i in shown for t in self.scenario.targets if i.same_item(t)), None
             )

@@ -1,6 +1,6 @@
-"""Bootstrap by cluster: the turns of a dialogue are drawn together or not at all.
+"""Bootstrap by cluster: either all turns of a dialogue are drawn, or none.
 
-SciPy's `bootstrap` draws single observations and has nothing for clusters.
+SciPy's `bootstrap` draws single observations and cannot resample clusters.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 Statistic = Callable[[NDArray[np.int64]], Sequence[float | None]]
-"""Takes the indices of a resample, repeated as drawn, and returns one or more values."""
+"""A function of the indices of a resample, with repetitions, that returns one or more values."""
 
 
 class BootstrapEstimate(NamedTuple):
-    """A value, its 95 % percentile interval, and the share of resamples in which it is defined.
+    """A value, its 95 % percentile interval, and the share (0 to 1) of resamples in which it is
+    defined.
 
-    `value` is None where it is undefined; `low` and `high` are None where it is defined in fewer
-    than half of the resamples.
+    `value` is None if it is undefined; `low` and `high` are None if it is defined in less than half
+    of the resamples.
     """
 
     value: float | None
@@ -36,9 +37,9 @@ def cluster_bootstrap(
 ) -> tuple[BootstrapEstimate, ...]:
     """An estimate of each value of `statistic` over the indices 0 to n - 1.
 
-    `clusters` [n] names the cluster of each index. As many clusters are drawn with replacement
-    as there are; where `strata` [n] are given, within each stratum. All indices of a cluster
-    belong to one stratum. Raises ValueError where `clusters` is empty.
+    `clusters` [n] has the cluster of each index. As many clusters as there are are drawn with
+    replacement; with `strata` [n], within each stratum. All indices of a cluster belong to one
+    stratum. Raises ValueError if `clusters` is empty.
     """
     if not clusters:
         raise ValueError("nothing to resample")

@@ -1,8 +1,8 @@
 """The difference of two systems' means, with its interval and p-value.
 
-Use `paired` where both systems met the same scenarios, and `unpaired` otherwise. Intervals are
-percentile bootstrap intervals, and p-values come from permutation tests of the difference of
-means; both are seeded.
+Use `paired` if both systems met the same scenarios, and `unpaired` otherwise. Intervals are
+percentile bootstrap intervals, and p-values come from permutation tests of the difference of means;
+both are seeded.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,8 @@ from recjury.stats.resampling import interval_of_gap, interval_of_mean, p_of_fli
 class MeanDifference(NamedTuple):
     """Mean of A minus mean of B, its 95 % interval, and the two-sided p-value.
 
-    `difference` is None where a group has no value; `low`, `high` and `p` are None where a group
-    has fewer than two. `n` counts pairs, or the values of the smaller group where unpaired.
+    `difference` is None if a group has no value; `low`, `high` and `p` are None if a group has
+    fewer than two. `n` counts pairs, or, if unpaired, the values of the smaller group.
     """
 
     difference: float | None
@@ -48,7 +48,7 @@ def unpaired(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> MeanDi
 
 
 def holm(p_values: Mapping[str, float | None]) -> dict[str, float | None]:
-    """P-values corrected by Holm's method (Holm 1979); None stays None, keys keep their order."""
+    """P-values corrected by Holm's method (Holm, 1979); None stays None, keys keep their order."""
     known = sorted((p, key) for key, p in p_values.items() if p is not None)
     corrected: dict[str, float | None] = dict.fromkeys(p_values)
     floor = 0.0

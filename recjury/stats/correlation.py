@@ -1,4 +1,4 @@
-"""Pearson's and Spearman's correlation by SciPy; undefined where a side does not vary."""
+"""Pearson's and Spearman's correlation by SciPy; undefined if one side does not vary."""
 
 import warnings
 from collections.abc import Sequence
@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Floats = NDArray[np.float64]
-_CONSTANT = 1e-13  # deviations this small beside the mean are rounding errors, as SciPy has it
+_CONSTANT = 1e-13  # smaller deviations, relative to the mean, count as rounding errors, as in SciPy
 
 
 class Correlation(NamedTuple):
-    """Both coefficients over `n` pairs; None where a side does not vary, or n is below 2."""
+    """Both coefficients (-1 to 1) over `n` pairs; None if a side does not vary, or if n is below
+    2."""
 
     pearson: float | None
     spearman: float | None
@@ -20,7 +21,7 @@ class Correlation(NamedTuple):
 
 
 class RowCorrelations(NamedTuple):
-    """Both coefficients for each of k rows: [k] each, nan where undefined."""
+    """Both coefficients for each of k rows: [k] each, nan if undefined."""
 
     pearson: _Floats
     spearman: _Floats
@@ -29,7 +30,7 @@ class RowCorrelations(NamedTuple):
 def correlate(x: Sequence[float] | _Floats, y: Sequence[float] | _Floats) -> Correlation:
     """Pearson's r, and Spearman's rho with average ranks for ties, of two samples [n].
 
-    Raises ValueError for lengths that differ.
+    Raises ValueError for different lengths.
     """
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if a.shape != b.shape:
@@ -39,19 +40,19 @@ def correlate(x: Sequence[float] | _Floats, y: Sequence[float] | _Floats) -> Cor
 
 
 def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Pearson's r; None where it is undefined."""
+    """Pearson's r; None if it is undefined."""
     return correlate(x, y).pearson
 
 
 def spearman(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Spearman's rho; None where it is undefined."""
+    """Spearman's rho; None if it is undefined."""
     return correlate(x, y).spearman
 
 
 def correlate_rows(x: _Floats, y: _Floats) -> RowCorrelations:
     """The correlations of each row of `x` [k, n] with `y` [n], or with the same row of `y` [k, n].
 
-    All rows are computed in one SciPy call, which is quicker than a call for each row.
+    All rows are computed in one SciPy call, which is faster than one call per row.
     """
     if x.shape[-1] < 2:
         return RowCorrelations(np.full(len(x), np.nan), np.full(len(x), np.nan))
@@ -62,7 +63,7 @@ def correlate_rows(x: _Floats, y: _Floats) -> RowCorrelations:
 
 
 def pearson_rows(x: _Floats, y: _Floats) -> _Floats:
-    """Pearson's r along the last axis of two arrays [..., n] that broadcast; nan where undefined.
+    """Pearson's r along the last axis of two arrays [..., n] that broadcast; nan if undefined.
 
     `n` is at least 2.
     """
@@ -85,7 +86,7 @@ def ranks(values: Sequence[float] | _Floats) -> _Floats:
 
 
 def defined(value: float) -> float | None:
-    """A coefficient, None for nan."""
+    """A coefficient; None for nan."""
     return None if np.isnan(value) else float(value)
 
 

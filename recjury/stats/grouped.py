@@ -1,4 +1,4 @@
-"""Correlation inside groups, for pairs that come in groups."""
+"""Correlation within groups, for pairs that belong to groups."""
 
 from collections.abc import Sequence
 
@@ -10,17 +10,17 @@ from recjury.stats.correlation import Correlation, defined, pearson_rows, ranks
 _Floats = NDArray[np.float64]
 
 Groups = Sequence[str] | NDArray[np.str_] | NDArray[np.int64]
-"""Names or numbers of groups, one for each value."""
+"""The name or number of the group of each value."""
 
 
 def correlate_within(
     x: Sequence[float] | _Floats, y: Sequence[float] | _Floats, groups: Groups
 ) -> Correlation:
-    """Correlations of the deviations from the mean of the own group.
+    """Correlations of the deviations from the group means.
 
     For Pearson's r these are deviations of the values [n], for Spearman's rho deviations of their
-    ranks among all n. Both are partial correlations given the group; None where a side does not
-    vary inside any group. Raises ValueError for lengths that differ.
+    ranks among all n. Both are partial correlations given the group; None if a side does not vary
+    within any group. Raises ValueError for different lengths.
     """
     a, b = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if not len(a) == len(b) == len(groups):
@@ -35,7 +35,7 @@ def correlate_within(
 
 
 def group_means(values: Sequence[float] | _Floats, groups: Groups) -> _Floats:
-    """For each value the mean of its group: [n]."""
+    """The mean of the group of each value: [n]."""
     given = np.asarray(values, dtype=float)
     if not len(given):
         return given
@@ -46,9 +46,9 @@ def group_means(values: Sequence[float] | _Floats, groups: Groups) -> _Floats:
 
 
 def means_of_others(values: Sequence[float] | _Floats, groups: Groups, clusters: Groups) -> _Floats:
-    """For each value the mean of its group without its own cluster: [n], nan where that is empty.
+    """The mean of each value's group without its own cluster: [n], nan if nothing is left.
 
-    This is what other dialogues of the same system alone tell about a turn or dialogue. All
+    It is what the other dialogues of the same system alone tell about a turn or dialogue. All
     values of a cluster belong to one group.
     """
     given = np.asarray(values, dtype=float)

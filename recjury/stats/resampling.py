@@ -1,10 +1,10 @@
-"""Bootstrap intervals and permutation p-values that stay quick for many scores.
+"""Bootstrap intervals and permutation p-values that are fast for many scores.
 
-These are SciPy's `bootstrap` (percentile) and `permutation_test`, for means alone. Where a sample
-has few distinct values, as ratings have, a resample is drawn as how often each value occurs in
-it: this has the same distribution as drawing the values one by one, and is 10 to 60 times as
-quick (docs/dependencies.md has the times). Where it has many, all samples of one length share the
-drawn places.
+These are SciPy's `bootstrap` (percentile) and `permutation_test`, for means only. If a sample has
+few distinct values, as ratings have, a resample is drawn as the number of times that each value
+occurs in it. This has the same distribution as drawing the values one by one, and is 10 to 60 times
+faster (docs/dependencies.md has the times). If a sample has many distinct values, all samples of
+one length share the drawn positions.
 """
 
 import math
@@ -24,7 +24,7 @@ _Floats = NDArray[np.float64]
 
 
 class Interval(NamedTuple):
-    """Bounds between which the true value lies with 95 % confidence."""
+    """Bounds of the 95 % confidence interval."""
 
     low: float
     high: float
@@ -38,7 +38,7 @@ class _Distinct(NamedTuple):
 
     @property
     def are_few(self) -> bool:
-        """Whether counting them is quicker than drawing values one by one."""
+        """Whether counting them is faster than drawing values one by one."""
         return 8 * self.values.size < int(self.counts.sum())
 
 
@@ -50,10 +50,10 @@ def interval_of_mean(values: Sequence[float], *, seed: int = 0) -> Interval | No
 def intervals_of_means(
     samples: Sequence[Sequence[float]], *, seed: int = 0
 ) -> tuple[Interval | None, ...]:
-    """The interval of each sample's mean, as `interval_of_mean` gives it.
+    """The interval of each sample's mean, as in `interval_of_mean`.
 
-    Samples of one length are resampled together, which for a table of 29 metrics is five
-    times as quick as one after the other.
+    Samples of one length are resampled together, which for a table of 29 metrics is five times
+    faster than one after the other.
     """
     by_length: dict[int, list[int]] = {}
     found: list[Interval | None] = [None] * len(samples)
@@ -83,7 +83,7 @@ def interval_of_gap(a: Sequence[float], b: Sequence[float], *, seed: int = 0) ->
 def p_of_flips(gaps: Sequence[float], *, seed: int = 0) -> float:
     """The two-sided p-value of the mean of paired differences, by flipping signs at random.
 
-    Exact where there are at most 9,999 ways to flip the signs. `gaps` must not be empty.
+    It is exact if there are at most 9,999 ways to flip the signs. `gaps` must not be empty.
     """
     sizes = np.abs(np.asarray(gaps, dtype=float))
     observed = float(np.sum(gaps))
@@ -106,7 +106,7 @@ def _flipped(sizes: _Floats, distinct: _Distinct, rows: int, rng: np.random.Gene
 def p_of_shuffles(a: Sequence[float], b: Sequence[float], *, seed: int = 0) -> float:
     """The two-sided p-value of a difference of two groups' means, by shuffling the groups.
 
-    Exact where there are at most 9,999 ways to divide the values. Neither group may be empty.
+    It is exact if there are at most 9,999 ways to divide the values. Neither group may be empty.
     """
     pooled = np.concatenate([np.asarray(a, dtype=float), np.asarray(b, dtype=float)])
     # With both group sizes fixed, the difference of means grows with the first group's sum.
@@ -185,7 +185,7 @@ def _rows(most: int) -> Iterator[int]:
 
 
 def _interval(means: _Floats) -> Interval:
-    # Percentile rather than BCa: it stays defined where all values are equal.
+    # Percentile instead of BCa: it is also defined if all values are equal.
     tail = (1 - _CONFIDENCE) / 2
     low, high = np.quantile(means, [tail, 1 - tail])
     return Interval(float(low), float(high))

@@ -1,13 +1,12 @@
-"""How much of a score's variance is sampling noise, when a score is a mean of n whole numbers.
+"""How much of a score's variance is sampling noise, if a score is a mean of n whole numbers.
 
-Only the means are known, not the draws. Two things still follow from them. A mean bounds the
+Only the means are known, not the draws. Two facts still follow from them. A mean bounds the
 variance of its draws: 0.4 of five draws from 0 to 2 is (1, 1, 0, 0, 0) or (2, 0, 0, 0, 0). And the
-distribution of all means shows how decided the rater is: if draws mostly agree, most means are
-whole numbers. To estimate this, the rater's distribution over the levels is assumed to vary from
-one rated item to the next as a Dirichlet, so that the sum of the draws is Dirichlet-multinomial;
-its parameters are fitted to the observed sums by maximum likelihood.
-
-With two levels the bounds and the estimate are equal.
+distribution of all means shows how certain the rater is: if draws mostly agree, most means are
+whole numbers. For the estimate, the rater's distribution over the levels is assumed to vary between
+rated items as a Dirichlet, so that the sum of the draws is Dirichlet-multinomial; its parameters
+are fitted to the observed sums by maximum likelihood. With two levels the bounds and the estimate
+are equal.
 """
 
 from collections.abc import Sequence
@@ -37,7 +36,8 @@ class Noise(NamedTuple):
     n: int
 
     def share(self, sampling: float) -> float | None:
-        """`sampling` as a share of the scores' variance; None where the scores do not vary."""
+        """`sampling` as a share (0 to 1) of the scores' variance; None if the scores do not
+        vary."""
         return sampling / self.variance if self.variance > 0 else None
 
 
@@ -67,7 +67,7 @@ def sampling_noise(scores: Sequence[float], levels: int, *, n: int = 5) -> Noise
 
 
 def as_sums(scores: Sequence[float], levels: int, n: int) -> NDArray[np.int64]:
-    """The sum of the draws behind each mean; raises ValueError where no sum gives the score."""
+    """The sum of the draws behind each mean. Raises ValueError if no sum gives the score."""
     sums = np.asarray(scores, dtype=float) * n
     whole = np.rint(sums)
     right = (np.abs(sums - whole) <= 1e-6) & (whole >= 0) & (whole <= (levels - 1) * n)
@@ -79,7 +79,8 @@ def as_sums(scores: Sequence[float], levels: int, n: int) -> NDArray[np.int64]:
 
 
 def spread_bounds(sums: NDArray[np.int64], levels: int, n: int) -> tuple[_Floats, _Floats]:
-    """The least and the most variance among n draws with each of `sums`: two of [len(sums)]."""
+    """The smallest and the largest variance of n draws with each of `sums`: two arrays
+    [len(sums)]."""
     mean = sums / n
     top = levels - 1
     low = np.floor(mean)
@@ -91,9 +92,9 @@ def spread_bounds(sums: NDArray[np.int64], levels: int, n: int) -> tuple[_Floats
 
 
 def fit_dirichlet(counts: Sequence[int] | NDArray[np.int64], levels: int, n: int) -> _Floats:
-    """The Dirichlet parameters [levels] of the highest likelihood.
+    """The Dirichlet parameters [levels] with the highest likelihood.
 
-    `counts` is how often each sum occurs, from 0 to (levels - 1) * n.
+    `counts` has how often each sum occurs, from 0 to (levels - 1) * n.
     """
     from scipy.optimize import minimize
 

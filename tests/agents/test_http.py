@@ -306,7 +306,7 @@ def test_the_kind_is_made_from_a_campaigns_options() -> None:
     [
         ({}, "url is missing"),
         ({"url": "ftp://x/"}, "http:// or https://"),
-        ({"url": "http://me:pw@x/"}, "must not hold a key"),
+        ({"url": "http://me:pw@x/"}, "must not contain a key"),
         ({"url": "http://x/", "health": "/up"}, "http:// or https://"),
         ({"url": "http://x/", "concurrency": 0}, "concurrency"),
         ({"url": "http://x/", "timeout": 0}, "timeout"),

@@ -255,8 +255,8 @@ def test_its_mistakes_fail_the_turn_with_the_reason(
     ("say", "message"),
     [
         ("list", "its settings must be a mapping, got list"),
-        ("half", "its settings cannot be kept as JSON: .*surrogates"),
-        ("large", "its settings cannot be kept as JSON: .*64-bit"),
+        ("half", "its settings cannot be stored as JSON: .*surrogates"),
+        ("large", "its settings cannot be stored as JSON: .*64-bit"),
     ],
 )
 def test_settings_that_are_no_json_are_refused(say: str, message: str) -> None:

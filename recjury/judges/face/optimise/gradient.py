@@ -64,5 +64,5 @@ def tagged(reply: Reply, tag: str) -> str:
         raise ParseError(f"expected one text between <{tag}> and </{tag}>, got {len(found)}")
     text: str = found[0].strip()
     if not text:
-        raise ParseError(f"there is no text between <{tag}> and </{tag}>")
+        raise ParseError(f"nothing stands between <{tag}> and </{tag}>")
     return text

@@ -43,7 +43,7 @@ def test_critique_and_instructions_stand_between_their_tags() -> None:
     [
         ("Step 1: a?", "stop", "got 0"),
         ("<instructions>a</instructions><instructions>b</instructions>", "stop", "got 2"),
-        ("<instructions>  </instructions>", "stop", "there is no text between"),
+        ("<instructions>  </instructions>", "stop", "nothing stands between"),
         ("<instructions>a</instructions>", "length", "cut off"),
         (f"<instructions>{'a' * 4001}</instructions>", "stop", "4001 characters"),
         ("<instructions>a", "stop", "got 0"),
