@@ -66,7 +66,7 @@ def test_together_they_are_small() -> None:
 
 def test_another_corpus_needs_a_checkpoint_of_its_own() -> None:
     other = FolderCorpus(sample_folder(), name="mine")
-    with pytest.raises(ConfigError, match=r"name a checkpoint .*weights that ship") as caught:
+    with pytest.raises(ConfigError, match=r"name a checkpoint .*weights in the package") as caught:
         load_recommender("kbrd", "kbrd", {}, SystemContext(other))
     assert str(caught.value).startswith("system kbrd: ")
 
