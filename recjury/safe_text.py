@@ -1,6 +1,6 @@
 """Text that is safe to show: without secrets, and with control characters written out.
 
-docs/logs.md lists the patterns of secrets. Matching takes time linear in the length of the text:
+docs/judging.md lists the patterns of secrets. Matching takes time linear in the length of the text:
 long parts are possessive or bounded, and a match can begin only at the beginning of a word.
 """
 
