@@ -13,7 +13,7 @@ from recjury.corpora import Corpus
 from recjury.errors import ConfigError
 from recjury.judges.config import EvaluatorContext
 from recjury.knowledge import Catalogue
-from recjury.llm import NOTHING_SPENT, Gateway, SpentBefore
+from recjury.llm import NOTHING_SPENT, Gateway, NullRecorder, SpentBefore
 from recjury.records import (
     Evaluator,
     Recommender,
@@ -77,15 +77,24 @@ def build(
     return BuiltCampaign(components, gateway)
 
 
-async def checked_gateway(
+async def try_models(config: EvaluationConfig) -> None:
+    """Try every model; nothing is recorded.
+
+    Raises UserError (for example, if a key is not set or an endpoint refuses the request).
+    """
+    async with Gateway(config.all_models, NullRecorder(), budget=config.budget) as gateway:
+        await gateway.check()
+
+
+async def open_gateway(
     config: EvaluationConfig,
     recorder: Recorder,
     stack: AsyncExitStack,
     spent: SpentBefore = NOTHING_SPENT,
 ) -> Gateway | None:
-    """Return a gateway to the models after trying each of them; None if the campaign has no model.
+    """Return a gateway to the models, which records its calls; None if the campaign has no model.
 
-    Raises UserError (for example, if a key is not set or an endpoint refuses the request).
+    `spent` is what earlier runs of the campaign took of its budget. `stack` closes the gateway.
     """
     if not config.has_models:
         return None
@@ -96,9 +105,7 @@ async def checked_gateway(
         budget=config.budget,
         spent=spent,
     )
-    await stack.enter_async_context(gateway)
-    await gateway.check()
-    return gateway
+    return await stack.enter_async_context(gateway)
 
 
 def build_evaluators(

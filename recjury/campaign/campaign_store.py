@@ -1,52 +1,54 @@
 """Open a campaign in the store, claim it, and describe what it runs with."""
 
 from contextlib import AsyncExitStack
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import recjury
-from recjury.campaign.build import checked_gateway
+from recjury.campaign.build import open_gateway
 from recjury.campaign.config import EvaluationConfig
 from recjury.llm import NOTHING_SPENT, Gateway, ModelSpec, SpentBefore
 from recjury.prompts import load_pack, pack_names
 from recjury.store import Setup, Skipped, Store, package_versions
 
 
-class OpenedCampaign(NamedTuple):
-    """A store, and the id that the campaign has in it."""
+@dataclass(frozen=True)
+class OpenedCampaign:
+    """A campaign in its store. `id` is its id there, `spent` what its earlier runs have spent."""
 
     store: Store
-    campaign: str
+    id: str
+    spent: SpentBefore = NOTHING_SPENT
+    is_claimed: bool = False
+
+    async def open_gateway(self, config: EvaluationConfig, stack: AsyncExitStack) -> Gateway | None:
+        """Return a gateway that records its calls in the store; None if there is no model."""
+        recorder = await stack.enter_async_context(self.store.recorder())
+        return await open_gateway(config, recorder, stack, self.spent)
+
+    def create_store(self, stack: AsyncExitStack) -> None:
+        """Make the store if it is new, and claim the campaign in it.
+
+        Raises StoreError, for example if another process runs the campaign.
+        """
+        if not self.is_claimed:
+            self.store.create()
+            stack.enter_context(self.store.claim(self.id))
 
 
 def open_campaign(place: Store | str, identity: str, stack: AsyncExitStack) -> OpenedCampaign:
-    """Claim the campaign in the store at `place`.
+    """Open the store at `place` if it exists, upgrade its schema, and claim the campaign in it.
 
-    An existing store is opened. A new one is made only by `Store.create`, after everything else has
-    been checked. `stack` closes what was opened. Raises StoreError if another process runs the
-    campaign.
+    A new store is made later, by `create_store`, after everything else has been checked. `stack`
+    closes what was opened. Raises StoreError if another process runs the campaign.
     """
     store = stack.enter_context(Store.at(place)) if isinstance(place, str) else place
-    campaign = store.campaign_id(identity) if store.exists else identity
+    if not store.exists:
+        return OpenedCampaign(store, identity)
+    campaign = store.campaign_id(identity)
     stack.enter_context(store.claim(campaign))
-    return OpenedCampaign(store, campaign)
-
-
-async def open_gateway(
-    config: EvaluationConfig, opened: OpenedCampaign, stack: AsyncExitStack
-) -> Gateway | None:
-    """Return a gateway to the models that records its calls in the store; every model is tried.
-
-    None if the campaign has no model. Raises UserError.
-    """
-    if not config.has_models:
-        return None
-    store, campaign = opened
-    recorder = await stack.enter_async_context(store.recorder())
-    spent = NOTHING_SPENT
-    if store.exists:
-        before = store.spent(campaign)
-        spent = SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)
-    return await checked_gateway(config, recorder, stack, spent)
+    before = store.spent(campaign)
+    spent = SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)
+    return OpenedCampaign(store, campaign, spent, is_claimed=True)
 
 
 def campaign_setup(config: EvaluationConfig, skipped: tuple[Skipped, ...] = ()) -> Setup:

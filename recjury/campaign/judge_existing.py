@@ -10,8 +10,9 @@ from recjury.campaign.build import (
     Components,
     build_evaluators,
     build_user,
+    try_models,
 )
-from recjury.campaign.campaign_store import campaign_setup, open_campaign, open_gateway
+from recjury.campaign.campaign_store import campaign_setup, open_campaign
 from recjury.campaign.config import EvaluationConfig, SimulatorConfig
 from recjury.campaign.identity import files_id, logs_id
 from recjury.campaign.plan import Unit
@@ -79,10 +80,16 @@ async def judge_campaign(
     The evaluations are added to those that the campaign has. Raises UserError.
     """
     async with AsyncExitStack() as stack:
-        store = stack.enter_context(Store.open(place)) if isinstance(place, str) else place
+        await try_models(config)
+        store = place
+        if isinstance(store, str):
+            store = stack.enter_context(Store.open(store, create=False))
         about = store.campaign(campaign)
         played = _Played(about.setup.config, config)
-        gateway = await open_gateway(played.config, open_campaign(store, about.id, stack), stack)
+        if played.config.all_models != config.all_models:
+            await try_models(played.config)
+        opened = open_campaign(store, about.id, stack)
+        gateway = await opened.open_gateway(played.config, stack)
         units = [
             Unit(each.id, corpus_name(each.corpus), each.system, each.repeat)
             for each in store.conversations(about.id)
@@ -104,11 +111,13 @@ async def _judge(
 ) -> RunResult:
     async with AsyncExitStack() as stack:
         found = {each.identity: (each.log.id, _planned(each)) for each in _told_apart(read(), {})}
-        store, campaign = opened = open_campaign(place, identity, stack)
-        gateway = await open_gateway(config, opened, stack)
+        await try_models(config)
+        opened = open_campaign(place, identity, stack)
+        store, campaign = opened.store, opened.id
+        gateway = await opened.open_gateway(config, stack)
         corpora = {corpus_name(each.corpus) for _, each in found.values()}
         components = _components(_Played({}, config), corpora, gateway, data)
-        store.create()
+        opened.create_store(stack)
         begun = campaign_setup(config)
         store.begin(Campaign(id=campaign, identity=identity, name=config.name, setup=begun))
         there = store.logs_of(found)

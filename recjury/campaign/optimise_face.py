@@ -9,7 +9,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Generic, NamedTuple, TypeVar
 
-from recjury.campaign.campaign_store import campaign_setup, open_campaign, open_gateway
+from recjury.campaign.build import try_models
+from recjury.campaign.campaign_store import campaign_setup, open_campaign
 from recjury.campaign.config import EvaluationConfig
 from recjury.errors import ConfigError
 from recjury.judges.face import FacePrompts, RuleDecomposer, instructions
@@ -80,12 +81,14 @@ async def _as_campaign(
     what = _what(plan, config)
     identity = digest([work.name, what, *work.given])[:12]
     async with AsyncExitStack() as stack:
-        store, campaign = opened = open_campaign(place, identity, stack)
-        gateway = await open_gateway(config, opened, stack)
+        await try_models(config)
+        opened = open_campaign(place, identity, stack)
+        store, campaign = opened.store, opened.id
+        gateway = await opened.open_gateway(config, stack)
         assert gateway is not None  # there are models: that was checked
         one = _optimisation(plan, config, gateway, watch)
         work.check(one)
-        store.create()
+        opened.create_store(stack)
         begun = _setup(config, what)
         store.begin(Campaign(id=campaign, identity=identity, name=work.name, setup=begun))
         with call_context(campaign):

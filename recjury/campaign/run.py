@@ -2,8 +2,8 @@
 
 from contextlib import AsyncExitStack
 
-from recjury.campaign.build import build
-from recjury.campaign.campaign_store import campaign_setup, open_campaign, open_gateway
+from recjury.campaign.build import build, try_models
+from recjury.campaign.campaign_store import campaign_setup, open_campaign
 from recjury.campaign.config import CampaignConfig
 from recjury.campaign.identity import campaign_id
 from recjury.campaign.plan import draw_scenarios, plan_campaign
@@ -21,20 +21,23 @@ async def run_campaign(
 ) -> RunResult:
     """Run `config`, or continue it if the store at `place` already has a part of it.
 
-    If `place` is a URL or path, that store is opened or made after everything else has been
-    checked. `limit` draws that many scenarios from each source instead of the file's limit. Raises
-    UserError for an error that the user can correct. If it is raised before the first conversation,
-    nothing has been written; if later (for example, because an endpoint starts to refuse),
-    everything that was finished is kept.
+    If `place` is a URL or path, that store is opened, and an older schema upgraded, after the
+    models have been tried; a new store is made after everything else has been checked. `limit`
+    draws that many scenarios from each source instead of the file's limit. Raises UserError for an
+    error that the user can correct. If it is raised before the first conversation, no result has
+    been written; if later (for example, because an endpoint starts to refuse), everything that was
+    finished is kept.
     """
     async with AsyncExitStack() as stack:
         drawn = draw_scenarios(config, limit)
-        store, campaign = opened = open_campaign(place, campaign_id(config), stack)
-        gateway = await open_gateway(config, opened, stack)
+        await try_models(config)
+        opened = open_campaign(place, campaign_id(config), stack)
+        store, campaign = opened.store, opened.id
+        gateway = await opened.open_gateway(config, stack)
         built = build(config, drawn.corpora, gateway, stack)
         plan = plan_campaign(config, drawn, built.components)
         await built.check_systems(plan.unplayed(store))
-        store.create()
+        opened.create_store(stack)
         setup = campaign_setup(config, drawn.skipped)
         store.begin(Campaign(id=campaign, identity=plan.id, name=config.name, setup=setup))
         entered = store.plan(campaign, [planned.conversation for planned in plan.conversations])

@@ -110,15 +110,16 @@ def _campaign(path: Path) -> Iterator[Check]:
 async def _prepared(path: Path) -> str:
     from contextlib import AsyncExitStack
 
-    from recjury.campaign.build import build, checked_gateway
+    from recjury.campaign.build import build, open_gateway, try_models
     from recjury.campaign.config_file import read_config
     from recjury.campaign.plan import draw_scenarios, plan_campaign
     from recjury.llm import NullRecorder
 
     config = read_config(path)
     drawn = draw_scenarios(config)
+    await try_models(config)
     async with AsyncExitStack() as stack:
-        gateway = await checked_gateway(config, NullRecorder(), stack)
+        gateway = await open_gateway(config, NullRecorder(), stack)
         built = build(config, drawn.corpora, gateway, stack)
         plan = plan_campaign(config, drawn, built.components)
         await built.check_systems(plan.unplayed())

@@ -51,9 +51,7 @@ class Store(StoreReader):
 
     @classmethod
     def open(cls, url: str, *, create: bool = True) -> Self:
-        """Open a store (`sqlite:/
-
-        runs.db`, or a path), and upgrade its schema.
+        """Open a store (`sqlite:///runs.db`, or a path), and upgrade its schema.
 
         With `create`, a missing folder is made. Raises StoreError if there is no store and `create`
         is False, if the store cannot be opened, if it is newer than this version, or if the file is
@@ -68,16 +66,11 @@ class Store(StoreReader):
 
     @classmethod
     def at(cls, url: str) -> Self:
-        """Like `open`, but if there is no store yet, its file is not made before `create` is
-        called.
+        """Like `open`, but a store that does not exist is not made before `create` is called.
 
         Until then nothing can be read or written. Raises StoreError as `open`.
         """
         path = store_path(url)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"the store {path}: its folder cannot be made: {error}") from error
         store = cls(path, connect(path))
         if store.exists:
             store.create()
@@ -89,7 +82,16 @@ class Store(StoreReader):
         return self.path.is_file()
 
     def create(self) -> None:
-        """Make the file if there is none, and upgrade its schema. Raises StoreError."""
+        """Make the folder and the file if there are none, and upgrade the schema.
+
+        Raises StoreError.
+        """
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"the store {self.path}: its folder cannot be made: {error}"
+            ) from error
         try:
             with one_line_errors(self.path), self._engine.connect() as connection:
                 with connection.begin():

@@ -131,7 +131,7 @@ def test_a_file_that_grows_while_it_is_read_is_refused_in_one_line(
     async def grow(*arguments: object) -> None:
         write()
 
-    monkeypatch.setattr("recjury.campaign.judge_existing.open_gateway", grow)
+    monkeypatch.setattr("recjury.campaign.campaign_store.open_gateway", grow)
     Path("judges.yaml").write_text("evaluators: [outcome]\n", "utf-8")
     ended = command("judge", "mine.jsonl", "--config", "judges.yaml", *STORE)
     assert ended.code == 2
