@@ -74,6 +74,8 @@ def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -
     ]
     if request.n > 1:  # identities of requests for one reply are older than `n`
         header.append(request.n)
+    if request.attempt > 0:  # older than `attempt`, too
+        header.append({"attempt": request.attempt})
     # The header ends where its JSON ends, and has the length of each message: two different calls
     # never give the same bytes to the hash.
     hashed = hashlib.sha256(orjson.dumps(header, option=orjson.OPT_SORT_KEYS))

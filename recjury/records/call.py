@@ -32,7 +32,8 @@ class ChatRequest:
     not share one reply (the third of five samples). `n` is the number of replies to ask for (see
     `Reply.further`). `schema` asks for a JSON object of this JSON schema, if the endpoint supports
     that. `purpose` says what the call is for ("judge/Novelty", "debate/Linguist/2"); it is
-    recorded, but not part of the identity.
+    recorded, but not part of the identity. `attempt` (from 0) counts how often the same was asked
+    before because a reply could not be used; retries of a failed call do not count.
     """
 
     model: str
@@ -47,20 +48,25 @@ class ChatRequest:
     top_logprobs: int | None = None
     sample: int = 0
     n: int = 1
+    attempt: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of a call, and its cost in US dollars; None if the model's prices are unknown."""
+    """Tokens of a call, and its cost in US dollars; None if the model's prices are unknown.
+
+    `estimated` means that the endpoint did not report the tokens and they were estimated.
+    """
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
     cost: float | None = None
+    estimated: bool = False
 
 
 class Choice(NamedTuple):
-    """One more reply to the same request."""
+    """One more reply to the same request; `reasoning` as in `Reply`."""
 
     text: str
     finish_reason: str

@@ -36,6 +36,8 @@ class Rating(Record):
     included; `high` is None if there is no upper bound. `rationale` is the evaluator's reason;
     `reason` says why there is no score. `rubric` identifies the rubric's version; `calls` are the
     model calls behind the rating. `turn` is the index in the interaction, for turn-level ratings.
+    `repaired` says what had to be repaired in the reply before it could be read; it is empty if
+    nothing had to be.
     """
 
     evaluator: str
@@ -50,6 +52,7 @@ class Rating(Record):
     high: float | None = FACTOR_SCALE[1]
     rubric: str = ""
     calls: tuple[str, ...] = ()
+    repaired: str = ""
 
     @model_validator(mode="after")
     def _a_failure_is_never_a_score(self) -> Self:

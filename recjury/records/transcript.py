@@ -14,6 +14,7 @@ class Statement(Record):
 
     `speaker` names who played the role: "rule", or a model's alias. Without a score, `status`
     and `reason` say why. `calls` are the model calls behind it, the last one the reply read.
+    `repaired` as in `Rating`.
     """
 
     role: Role
@@ -24,6 +25,7 @@ class Statement(Record):
     status: Status = Status.SCORED
     reason: str = ""
     calls: tuple[str, ...] = ()
+    repaired: str = ""
 
     @model_validator(mode="after")
     def _a_failure_is_never_a_score(self) -> Self:
@@ -51,7 +53,11 @@ class DebateTranscript(Record):
     @property
     def id(self) -> str:
         """The identity of the transcript's content."""
-        return digest(self)
+        content = self.model_dump(mode="json")
+        for statement in content["statements"]:
+            if not statement["repaired"]:  # identities are older than this field
+                del statement["repaired"]
+        return digest(content)
 
     @property
     def rounds(self) -> int:

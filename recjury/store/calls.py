@@ -7,7 +7,7 @@ import orjson
 from sqlalchemy import ColumnElement, Connection, Engine, func, or_, select
 
 from recjury.errors import StoreError
-from recjury.records import CallRecord, ChatRequest, Choice, Message, Reply, Usage
+from recjury.records import JSON, CallRecord, ChatRequest, Choice, Message, Reply, Usage
 from recjury.store.engine import one_line_errors
 from recjury.store.evaluation_tables import EvaluationRow
 from recjury.store.evaluations import of_campaign
@@ -38,30 +38,52 @@ class CallValues(NamedTuple):
     started_at: float
     seal: bytes
     further: str | None = None
+    reasoning: int | None = None
+    estimated: int | None = None
 
-    def sealed(self) -> tuple[str | float | None, ...]:
-        """The values that the seal covers after the identity; `further` only if it is set."""
-        more = () if self.further is None else (self.further,)
-        return (*self[1:-2], *more)
+    def sealed(self) -> tuple[JSON, ...]:
+        """The values that the seal covers after the identity.
 
-    def more(self) -> tuple[tuple[int, str], ...]:
-        """Text and finish reason of each reply after the first."""
+        `further`, `reasoning` and `estimated` are covered only if they are set: most seals are
+        older than these columns.
+        """
+        more: tuple[JSON, ...] = () if self.further is None else (self.further,)
+        for name in ("reasoning", "estimated"):
+            value = getattr(self, name)
+            more += () if value is None else ({name: value},)
+        return (*self[1 : self._fields.index("seal")], *more)
+
+    def more(self) -> tuple["FurtherReply", ...]:
+        """Each reply after the first."""
         entries = orjson.loads(self.further or "[]")
         return tuple(
-            (entry, self.finish_reason) if isinstance(entry, int) else (entry[0], entry[1])
+            FurtherReply(entry, self.finish_reason)
+            if isinstance(entry, int)
+            else FurtherReply(*entry)
             for entry in entries
         )
 
     def text_ids(self) -> tuple[int, ...]:
         """All texts that the row refers to: prompt parts in order, parameters, reply, logprobs,
-        further replies."""
+        further replies, the reply's reasoning, the reasoning of further replies."""
         parts = (part for _, *ids in orjson.loads(self.request) for part in ids)
         odds = () if self.logprobs is None else (self.logprobs,)
-        further = (text for text, _ in self.more())
-        return (*parts, self.params, self.reply, *odds, *further)
+        more = self.more()
+        texts = (each.text for each in more)
+        thoughts = (self.reasoning, *(each.reasoning for each in more))
+        known = (number for number in thoughts if number is not None)
+        return (*parts, self.params, self.reply, *odds, *texts, *known)
 
 
-def seal_call(values: Sequence[str | float | None], hashes: Iterable[bytes]) -> bytes:
+class FurtherReply(NamedTuple):
+    """A reply after the first: the numbers of its texts, and its finish reason."""
+
+    text: int
+    finish_reason: str
+    reasoning: int | None = None
+
+
+def seal_call(values: Sequence[JSON], hashes: Iterable[bytes]) -> bytes:
     """The seal of a row.
 
     `values` are those of `CallValues.sealed`. `hashes` are the identity and then the hashes of the
@@ -83,6 +105,8 @@ def params_json(request: ChatRequest) -> str:
     }
     if request.n > 1:
         asked["n"] = request.n
+    if request.attempt > 0:
+        asked["attempt"] = request.attempt
     return orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
 
 
@@ -171,6 +195,7 @@ class CallReader:
                 completion_tokens=values.completion_tokens,
                 cached_tokens=values.cached_tokens,
                 cost=values.cost,
+                estimated=values.estimated is not None,
             ),
             logprobs=tuple(
                 (token, value, tuple((other, odd) for other, odd in others))
@@ -179,8 +204,15 @@ class CallReader:
             reused=reused,
             latency=values.latency,
             attempts=values.attempts,
-            further=tuple(Choice(self._plain(text), why) for text, why in values.more()),
+            further=tuple(
+                Choice(self._plain(text), why, self._thoughts(thoughts))
+                for text, why, thoughts in values.more()
+            ),
+            reasoning=self._thoughts(values.reasoning),
         )
+
+    def _thoughts(self, number: int | None) -> str:
+        return "" if number is None else self._plain(number)
 
     def _plain(self, number: int) -> str:
         return unpack(*self._first(self._text, number))

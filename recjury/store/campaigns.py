@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from importlib import metadata
 
 import orjson
-from sqlalchemy import Connection, func, literal_column, or_, select
+from sqlalchemy import Connection, func, literal_column, or_, select, update
 
 from recjury.errors import StoreError
-from recjury.records import Record
+from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
 from recjury.store.tables import CampaignConversationRow, CampaignRow, RunRow, table_of
 from recjury.store.texts import texts_of_ids
@@ -60,6 +60,7 @@ class Campaign(Record):
     A later run finds the campaign by `identity`, which is None for some campaigns of earlier
     versions. `id` is its name in the store, and empty before its first run. Times are Unix
     seconds, and None before the first run. `conversations` counts the planned conversations.
+    `learned` is what the latest run learned of its endpoints, by the model's alias.
     """
 
     identity: str | None
@@ -70,6 +71,7 @@ class Campaign(Record):
     started_at: float | None = None
     runs: int = 0
     conversations: int = 0
+    learned: Mapping[str, JSON] = {}
 
 
 def begin_campaign(transaction: Transaction, campaign: Campaign) -> str:
@@ -83,6 +85,16 @@ def begin_campaign(transaction: Transaction, campaign: Campaign) -> str:
     run = {"campaign": found, "setup": place.id, "started_at": now}
     connection.execute(insert_new(RunRow), [run])
     return found
+
+
+def write_learned(transaction: Transaction, campaign: str, learned: Mapping[str, JSON]) -> None:
+    """Replace what the campaign's latest run has learned of its endpoints."""
+    connection, runs = transaction.connection, table_of(RunRow)
+    text = orjson.dumps(learned, option=orjson.OPT_SORT_KEYS).decode()
+    place = transaction.texts.intern(connection, [text])[text]
+    latest = select(func.max(runs.c.id)).where(runs.c.campaign == campaign)
+    here = runs.c.id == latest.scalar_subquery()
+    connection.execute(update(runs).where(here).values(learned=place.id))
 
 
 def id_of_campaign(connection: Connection, campaign: Campaign) -> str:
@@ -114,7 +126,9 @@ def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
     campaigns, runs = table_of(CampaignRow), table_of(RunRow)
     links = table_of(CampaignConversationRow)
     latest = {row.campaign: row for row in connection.execute(select(runs).order_by(runs.c.id))}
-    setups = texts_of_ids(connection, (row.setup for row in latest.values()))
+    numbers = [row.setup for row in latest.values()]
+    numbers += [row.learned for row in latest.values() if row.learned is not None]
+    texts = texts_of_ids(connection, numbers)
     query = select(runs.c.campaign, func.count()).group_by(runs.c.campaign)
     run_counts = {row[0]: row[1] for row in connection.execute(query)}
     query = select(links.c.campaign, func.count()).where(links.c.set_aside == 0)
@@ -124,11 +138,12 @@ def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
             id=row.id,
             identity=row.identity,
             name=row.name,
-            setup=Setup.model_validate_json(setups[latest[row.id].setup]),
+            setup=Setup.model_validate_json(texts[latest[row.id].setup]),
             created_at=row.created_at,
             started_at=latest[row.id].started_at,
             runs=run_counts[row.id],
             conversations=planned.get(row.id, 0),
+            learned=orjson.loads(texts.get(latest[row.id].learned, "{}")),
         )
         for row in connection.execute(select(campaigns).order_by(campaigns.c.created_at))
     )

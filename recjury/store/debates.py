@@ -9,7 +9,15 @@ from recjury.errors import StoreError
 from recjury.records import JSON, Debate, DebateTranscript, Role, Statement, Status, Verdict
 from recjury.store.evaluation_tables import DebateRow, StatementRow
 from recjury.store.tables import table_of
-from recjury.store.texts import Damaged, chunks, read_string_list, refuse, seal, string_list
+from recjury.store.texts import (
+    Damaged,
+    chunks,
+    read_string_list,
+    refuse,
+    seal,
+    sealed_repair,
+    string_list,
+)
 
 
 def debate_row(evaluation: str, debate: Debate) -> dict[str, JSON]:
@@ -47,7 +55,7 @@ def statement_rows(evaluation: str, transcript: DebateTranscript) -> list[dict[s
             "reason": said.reason,
             "calls": string_list(said.calls),
         }
-        rows.append({**row, "seal": seal(list(row.values()))})
+        rows.append({**row, **sealed_repair(list(row.values()), said.repaired or None)})
     return rows
 
 
@@ -128,7 +136,9 @@ def _stored(row: Row[tuple[object, ...]], spoken: Sequence[_Spoken]) -> StoredDe
 
 def _statement(row: Row[tuple[object, ...]]) -> Statement:
     try:
-        if _sealed(row) == row.seal:
+        values = row._mapping
+        sealed = [values[name] for name in values if name not in {"id", "seal", "repaired"}]
+        if sealed_repair(sealed, row.repaired)["seal"] == row.seal:
             return Statement(
                 role=Role(row.role),
                 round=row.round,
@@ -138,6 +148,7 @@ def _statement(row: Row[tuple[object, ...]]) -> Statement:
                 status=Status(row.status),
                 reason=row.reason,
                 calls=read_string_list(row.calls),
+                repaired=row.repaired or "",
             )
     except (TypeError, ValueError):  # a damaged row may hold any value
         pass

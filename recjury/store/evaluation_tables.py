@@ -45,7 +45,9 @@ class EvaluationRow(SQLModel, table=True):
     the part of the corpus that can change the ratings. `fork_of` is the id of the evaluation that
     this one is a changed copy of. `identity` is the digest of all these values; in migrated stores
     it differs from the id, and several rows may share it. `sample` is the sample number that its
-    calls ask for, set when the row was first written; the seal does not cover it.
+    calls ask for, set when the row was first written; the seal does not cover it. `attempt` is 0,
+    or counts how often the evaluation was done again because ratings were missing: such rows share
+    the identity, and the latest one counts.
     """
 
     __tablename__ = "evaluation"
@@ -60,10 +62,14 @@ class EvaluationRow(SQLModel, table=True):
     sample: int | None = None
     created_at: float
     seal: str = Field(sa_column=Column(Hex, nullable=False))
+    attempt: int = 0
 
 
 class RatingRow(SQLModel, table=True):
-    """One rating with the fields of `records.Rating`; `calls` is a JSON list of call identities."""
+    """One rating with the fields of `records.Rating`; `calls` is a JSON list of call identities.
+
+    `repaired` is null if nothing was repaired.
+    """
 
     __tablename__ = "rating"
     __table_args__: ClassVar[tuple[object, ...]] = (
@@ -87,6 +93,7 @@ class RatingRow(SQLModel, table=True):
     rubric: str
     calls: str
     seal: str = Field(sa_column=Column(Hex, nullable=False))
+    repaired: str | None = None
 
 
 class KeptRow(SQLModel, table=True):
@@ -126,7 +133,10 @@ class DebateRow(SQLModel, table=True):
 
 class StatementRow(SQLModel, table=True):
     """What one role said in one round, with the fields of `records.Statement`, in transcript
-    order."""
+    order.
+
+    `repaired` is null if nothing was repaired.
+    """
 
     __tablename__ = "statement"
     __table_args__: ClassVar[tuple[object, ...]] = (
@@ -145,6 +155,7 @@ class StatementRow(SQLModel, table=True):
     reason: str
     calls: str
     seal: str = Field(sa_column=Column(Hex, nullable=False))
+    repaired: str | None = None
 
 
 class FaceTurnRow(SQLModel, table=True):

@@ -51,7 +51,7 @@ class StoredEvaluation(Record):
 
     `id` is its id in this store; in a migrated store it differs from the identity. `fork_of` is the
     id of the evaluation that this one is a changed copy of. `sample` is the sample number that its
-    calls ask for.
+    calls ask for. `attempt` counts how often the evaluation was done again before.
     """
 
     id: str
@@ -63,6 +63,7 @@ class StoredEvaluation(Record):
     fork_of: str | None
     sample: int
     conversations: tuple[str, ...]
+    attempt: int = 0
 
 
 def add_evaluations(
@@ -193,6 +194,7 @@ def _stored(
                 **{name: row._mapping[name] for name in _SEALED},
                 kind=row.kind,
                 sample=row.sample or 0,
+                attempt=row.attempt,
                 conversations=tuple(holders.get(row.log, ())),
             )
     raise _altered(row.id)
@@ -200,6 +202,8 @@ def _stored(
 
 def _is_intact(row: Row[tuple[object, ...]], hashes: Mapping[int, bytes]) -> bool:
     values = [row._mapping[name] for name in _SEALED]
+    if row.attempt != 0:  # most seals are older than attempts
+        values.append({"attempt": row.attempt})
     try:
         return row.data in hashes and seal(values, [hashes[row.data]]) == row.seal
     except (TypeError, ValueError):  # a damaged row may hold any value

@@ -9,7 +9,14 @@ from recjury.errors import StoreError
 from recjury.records import JSON, Level, Rating, Status
 from recjury.store.evaluation_tables import RatingRow
 from recjury.store.tables import table_of
-from recjury.store.texts import Damaged, chunks, read_string_list, refuse, seal, string_list
+from recjury.store.texts import (
+    Damaged,
+    chunks,
+    read_string_list,
+    refuse,
+    sealed_repair,
+    string_list,
+)
 
 
 def rating_rows(evaluation: str, stage: str, ratings: Iterable[Rating]) -> list[dict[str, JSON]]:
@@ -33,7 +40,7 @@ def rating_rows(evaluation: str, stage: str, ratings: Iterable[Rating]) -> list[
             "rubric": rating.rubric,
             "calls": string_list(rating.calls),
         }
-        rows.append({**row, "seal": seal(list(row.values()))})
+        rows.append({**row, **sealed_repair(list(row.values()), rating.repaired or None)})
     return rows
 
 
@@ -75,9 +82,9 @@ def seals_by_stage(stored: Iterable[StoredRating]) -> dict[str, list[str]]:
 
 def _stored(row: Row[tuple[object, ...]]) -> StoredRating:
     values = row._mapping
-    sealed = [values[name] for name in values if name not in {"id", "seal"}]
+    sealed = [values[name] for name in values if name not in {"id", "seal", "repaired"}]
     try:
-        if seal(sealed) == row.seal:
+        if sealed_repair(sealed, row.repaired)["seal"] == row.seal:
             return StoredRating(row.stage, _rating(row), row.seal)
     except (TypeError, ValueError):  # a damaged row may hold any value
         pass
@@ -101,4 +108,5 @@ def _rating(row: Row[tuple[object, ...]]) -> Rating:
         high=row.high,
         rubric=row.rubric,
         calls=read_string_list(row.calls),
+        repaired=row.repaired or "",
     )

@@ -8,7 +8,7 @@ from typing import Self
 import orjson
 from sqlalchemy import Engine
 
-from recjury.records import CallRecord, Reply
+from recjury.records import JSON, CallRecord, Reply
 from recjury.store.calls import CallReader, CallValues, params_json, seal_call
 from recjury.store.engine import insert_new
 from recjury.store.tables import CallRow
@@ -72,13 +72,18 @@ class StoreRecorder:
 
 
 def _texts(call: CallRecord) -> list[str]:
-    """All texts of a call, in the order of `CallValues.text_ids`."""
+    """All texts of a call, in the order of `CallValues.text_ids`.
+
+    A reply without reasoning has no text for it.
+    """
     texts = [part for message in call.request.messages for part in message.parts]
     texts.append(params_json(call.request))
     texts.append(call.reply.text)
     if call.reply.logprobs:
         texts.append(orjson.dumps(call.reply.logprobs).decode())
     texts += (further.text for further in call.reply.further)
+    thoughts = (call.reply.reasoning, *(further.reasoning for further in call.reply.further))
+    texts += filter(None, thoughts)
     return texts
 
 
@@ -91,7 +96,9 @@ def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
     ]
     params, said = next(numbers).id, next(numbers).id
     odds = next(numbers) if reply.logprobs else None
-    further = _further(reply, numbers)
+    texts = [next(numbers).id for _ in reply.further]
+    reasoning = next(numbers).id if reply.reasoning else None
+    further = _further(reply, texts, numbers)
     values = (
         request.model,
         request.purpose,
@@ -112,16 +119,19 @@ def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
         float(call.started_at),
     )
     identity = bytes.fromhex(call.identity)
-    sealed = values if further is None else (*values, further)
-    seal = seal_call(sealed, (identity, *(each.hash for each in kept)))
-    return (identity, *values, seal, further)
+    row = CallValues(identity, *values, b"", further, reasoning, 1 if usage.estimated else None)
+    seal = seal_call(row.sealed(), (identity, *(each.hash for each in kept)))
+    return row._replace(seal=seal)
 
 
-def _further(reply: Reply, numbers: Iterator[Kept]) -> str | None:
+def _further(reply: Reply, texts: Sequence[int], thoughts: Iterator[Kept]) -> str | None:
+    """The column `further`; `thoughts` are the texts of the replies' reasoning."""
     if not reply.further:
         return None
-    entries = [
-        kept.id if each.finish_reason == reply.finish_reason else [kept.id, each.finish_reason]
-        for each, kept in zip(reply.further, numbers, strict=True)
-    ]
+    entries: list[JSON] = []
+    for text, (_, why, reasoning) in zip(texts, reply.further, strict=True):
+        if reasoning:
+            entries.append([text, why, next(thoughts).id])
+        else:
+            entries.append(text if why == reply.finish_reason else [text, why])
     return orjson.dumps(entries).decode()

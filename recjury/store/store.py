@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -10,8 +10,8 @@ from typing import Self, TypeVar
 from sqlalchemy import Engine
 
 from recjury.errors import StoreError
-from recjury.records import ConversationLog, StageResult
-from recjury.store.campaigns import Campaign, begin_campaign
+from recjury.records import JSON, ConversationLog, StageResult
+from recjury.store.campaigns import Campaign, begin_campaign, write_learned
 from recjury.store.claim import claim
 from recjury.store.conversations import PlannedConversation, WrittenPlan, write_plan
 from recjury.store.engine import (
@@ -136,6 +136,10 @@ class Store(StoreReader):
     def begin(self, campaign: Campaign) -> str:
         """Add a campaign, or another run of the one that `campaign_id` finds; return its id."""
         return self._write(lambda transaction: begin_campaign(transaction, campaign))
+
+    def save_learned(self, campaign: str, learned: Mapping[str, JSON]) -> None:
+        """Keep what the campaign's current run has learned of its endpoints, by model."""
+        self._write(lambda transaction: write_learned(transaction, campaign, learned))
 
     def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> WrittenPlan:
         """Add conversations to a campaign, in the plan's order.

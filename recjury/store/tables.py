@@ -51,11 +51,13 @@ class CallRow(SQLModel, table=True):
 
     `params` (JSON with all other parameters of the request), `reply` and `logprobs` (JSON) are
     texts. `further` is a JSON list of the replies after the first: each is a text's number, or
-    [number, finish reason] if its finish reason differs from the first one's. `unit` is the
-    conversation, the evaluation or the campaign (for an optimisation of instructions) that asked
-    first. `model` is the campaign's alias, `reply_model` the endpoint's name. `cost` is in US
-    dollars, and null if the price is unknown; `latency` is in seconds, `started_at` in Unix
-    seconds.
+    [number, finish reason] if its finish reason differs from the first one's, or with the
+    number of its reasoning as a third entry. `reasoning` is the text that the endpoint sent as the
+    model's thoughts. `estimated` is 1 if the tokens were not reported but estimated, else null.
+    `unit` is the conversation, the evaluation or the campaign (for an optimisation of
+    instructions) that asked first. `model` is the campaign's alias, `reply_model` the endpoint's
+    name. `cost` is in US dollars, and null if the price is unknown; `latency` is in seconds,
+    `started_at` in Unix seconds.
     """
 
     __tablename__ = "call"
@@ -81,6 +83,8 @@ class CallRow(SQLModel, table=True):
     started_at: float
     seal: str = Field(sa_column=Column(Hex, nullable=False))
     further: str | None = None
+    reasoning: int | None = Field(default=None, foreign_key="text.id")
+    estimated: int | None = None
 
 
 class CampaignRow(SQLModel, table=True):
@@ -99,7 +103,10 @@ class CampaignRow(SQLModel, table=True):
 
 
 class RunRow(SQLModel, table=True):
-    """One start of a campaign. `setup` is a text: the JSON of `campaigns.Setup`."""
+    """One start of a campaign. `setup` is a text: the JSON of `campaigns.Setup`.
+
+    `learned` is a text: a JSON object of what was learned of the endpoints, by model.
+    """
 
     __tablename__ = "run"
 
@@ -107,6 +114,7 @@ class RunRow(SQLModel, table=True):
     campaign: str = Field(foreign_key="campaign.id", index=True)
     setup: int = Field(foreign_key="text.id")
     started_at: float
+    learned: int | None = Field(default=None, foreign_key="text.id")
 
 
 class ConversationRow(SQLModel, table=True):

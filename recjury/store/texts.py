@@ -45,6 +45,15 @@ def seal(values: Sequence[JSON], hashes: Iterable[bytes] = ()) -> str:
     return hashlib.sha256(orjson.dumps(values) + b"".join(hashes)).hexdigest()[:32]
 
 
+def sealed_repair(values: Sequence[JSON], repaired: str | None) -> dict[str, JSON]:
+    """The columns `seal` and `repaired` of a rating or statement with these other `values`.
+
+    The seal covers `repaired` only if it is set: most seals are older than this column.
+    """
+    own: tuple[JSON, ...] = () if repaired is None else ({"repaired": repaired},)
+    return {"seal": seal([*values, *own]), "repaired": repaired}
+
+
 def string_list(values: Iterable[str]) -> str:
     """A list of strings (call identities, judges) as a column stores it: JSON."""
     return orjson.dumps(list(values)).decode()

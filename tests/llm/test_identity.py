@@ -32,6 +32,7 @@ def of(*messages: Message) -> ChatRequest:
         request(schema={"type": "object"}),
         request(top_logprobs=0),
         request(sample=1),
+        request(attempt=1),
         of(Message("system", ("Rate this.",))),
         of(Message("user", ("Rate this.",)), Message("user", ("",))),
         of(Message("user", ("Rate ",)), Message("user", ("this.",))),

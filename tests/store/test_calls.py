@@ -44,9 +44,11 @@ def store(tmp_path: Path) -> Store:
     return Store.open(f"sqlite:///{tmp_path}/runs.db")
 
 
-def test_a_call_comes_back_as_it_was_recorded(store: Store) -> None:
+@pytest.mark.parametrize(
+    "call", [values.call(4), values.call_of_several(4), values.call_with_reasoning(4)]
+)
+def test_a_call_comes_back_as_it_was_recorded(store: Store, call: CallRecord) -> None:
     with store:
-        call = values.call(4)
         _record(store, call)
         assert store.call(call.identity) == call
 

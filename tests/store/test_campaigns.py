@@ -40,6 +40,17 @@ def test_a_campaign_begun_again_is_one_campaign_with_two_runs(store: Store) -> N
         ]
 
 
+def test_what_a_run_learned_of_its_endpoints_is_the_latest_runs(store: Store) -> None:
+    with store:
+        values.begun(store)
+        assert store.campaign(values.CAMPAIGN).learned == {}
+        store.save_learned(values.CAMPAIGN, {"main": {"temperature": False}})
+        store.save_learned(values.CAMPAIGN, {"main": {"n": False}})
+        assert store.campaign(values.CAMPAIGN).learned == {"main": {"n": False}}
+        values.begun(store)
+        assert store.campaign(values.CAMPAIGN).learned == {}
+
+
 def test_a_campaign_that_an_earlier_version_began_is_gone_on_with(store: Store) -> None:
     with store:
         values.begun(store)

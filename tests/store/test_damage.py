@@ -62,17 +62,20 @@ def store(tmp_path: Path) -> Store:
 
 
 async def _fill(store: Store) -> None:
-    calls = (values.identity(1),)
+    calls = (values.identity(1), values.identity(3))
     long = "a judge's reply that is long enough to be compressed " * 40
     async with store.recorder() as recorder:
         await recorder.record(values.call(1, reply=long))
         await recorder.record(values.call_of_several(2))
+        await recorder.record(values.call_with_reasoning(3))
     await store.save_log(CONVERSATION, LOG, [0.5])
     scores = AspectScores(Aspect.RELEVANCE, values.particle_scores(values.identity(2)))
     overall = Rating(evaluator="debate", factor="Overall", score=70, low=0, high=100)
+    first, *more = values.ratings(calls)[-3:]
+    mended = first.model_copy(update={"repaired": "a trailing comma"})
     stages = {
-        "rate": StageResult(values.ratings(calls)[-3:]),
-        "debate": StageResult((overall,), values.debate(LOG.id, calls)),
+        "rate": StageResult((mended, *more)),
+        "debate": StageResult((overall,), values.repaired(values.debate(LOG.id, calls))),
         "particles": StageResult(kept=values.decomposition(calls)),
         "relevance": StageResult(values.aspect_ratings(), scores),
         "note": StageResult(kept={"said": ["whatever", 1]}),

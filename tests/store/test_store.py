@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -316,6 +317,33 @@ def test_what_turns_took_is_kept_where_their_calls_are_elsewhere(tmp_path: Path)
         )
         with pytest.raises(StoreError, match="was changed after it was written"):
             store.record(conversation)
+
+
+def test_what_has_no_newer_field_has_the_seal_it_always_had(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
+        values.begun(store)
+        debate = values.debate(values.log().id)
+
+        async def fill() -> None:
+            async with store.recorder() as recorder:
+                await recorder.record(values.call(1))
+            planned = values.evaluation()
+            await store.save_stage(planned, "rate", StageResult(values.ratings()))
+            await store.save_stage(planned, "debate", StageResult((), debate))
+
+        asyncio.run(fill())
+    connection = sqlite3.connect(tmp_path / "runs.db")
+    query = "SELECT hex(seal) FROM {} ORDER BY rowid LIMIT 1"
+    found = {
+        table: connection.execute(query.format(table)).fetchone()[0]
+        for table in ("call", "evaluation", "rating", "statement")
+    }
+    assert found == {
+        "call": "7A2D290324F816D1B2909F73C79FAFA9",
+        "evaluation": "BD3C1E16EA5B9F9A2F469FB21B35CBC5",
+        "rating": "0DFEF0E62DE2C81E2FFEF1C8234BE9FB",
+        "statement": "BECB3BC702900031D04B14EAA12035B8",
+    }
 
 
 def test_a_rating_without_an_upper_bound_comes_back_equal(tmp_path: Path) -> None:

@@ -146,6 +146,13 @@ def ratings(calls: tuple[str, ...] = (), rationale: str = "because") -> tuple[Ra
     return (*scored, unread)
 
 
+def repaired(said: Debate) -> Debate:
+    """The same debate, of which the first reply had to be repaired."""
+    first, *more = said.transcript.statements
+    statements = (first.model_copy(update={"repaired": "a trailing comma"}), *more)
+    return said._replace(transcript=said.transcript.model_copy(update={"statements": statements}))
+
+
 def debate(log_id: str, calls: tuple[str, ...] = ()) -> Debate:
     """A debate of one round in which all agree."""
     said = tuple(
@@ -191,6 +198,17 @@ def call_of_several(number: int = 2) -> CallRecord:
     return replace(
         single, request=replace(single.request, n=4), reply=replace(single.reply, further=more)
     )
+
+
+def call_with_reasoning(number: int = 3) -> CallRecord:
+    """A finished call, asked for the second time, whose replies have thoughts apart."""
+    several = call_of_several(number)
+    first, second, *more = several.reply.further
+    thought = (first._replace(reasoning="Hm, 4."), second, *more)
+    reply = replace(several.reply, further=thought, reasoning="Perhaps 3.")
+    usage = replace(reply.usage, estimated=True)
+    request = replace(several.request, attempt=1)
+    return replace(several, request=request, reply=replace(reply, usage=usage))
 
 
 def decomposition(calls: tuple[str, ...] = ()) -> Decomposition:
