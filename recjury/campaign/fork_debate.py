@@ -172,7 +172,9 @@ def _by_models(
     from recjury.debate.llm_debaters import LlmDebaters
 
     if config is None:
-        raise ConfigError("this debate was held by models: say with --config FILE where they are")
+        raise ConfigError(
+            "this debate was held by models: give the file that has them with --config FILE"
+        )
     models = {**held.models, **changed}
     specs = {alias: _spec(alias, config, held.replies) for alias in sorted(set(models.values()))}
     gateway = Gateway(specs, recorder, concurrency=config.concurrency, budget=config.budget)

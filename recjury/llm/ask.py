@@ -1,4 +1,4 @@
-"""Ask a model, parse its reply, and ask again where the reply cannot be parsed."""
+"""Ask a model, parse its reply, and ask again if the reply cannot be parsed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -11,13 +11,13 @@ from recjury.records import ChatRequest, Message, Reply, Status
 T = TypeVar("T")
 
 ATTEMPTS = 2
-"""How often a model is asked at most for a reply that can be parsed."""
+"""The largest number of requests for a reply that can be parsed."""
 
 _ECHOED = 8000
 
 
 class SupportsComplete(Protocol):
-    """What `ask` needs of a gateway."""
+    """The part of a gateway that `ask` needs."""
 
     async def complete(self, request: ChatRequest) -> Reply:
         """The reply to `request`."""
@@ -25,7 +25,7 @@ class SupportsComplete(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[T]):
-    """What was parsed from a reply, or why nothing was.
+    """The value parsed from a reply, or the reason why there is none.
 
     `value` is None unless `status` is SCORED. `calls` are the identities of all replies received,
     in order; `reply` is the last one.
@@ -45,10 +45,10 @@ async def ask(
     *,
     attempts: int = ATTEMPTS,
 ) -> ParsedReply[T]:
-    """Call the model and `read` its reply, at most `attempts` times.
+    """Call the model and parse the reply with `read`, at most `attempts` times.
 
-    `read` raises ParseError for a reply it cannot use. A call that fails, or that the budget
-    does not cover, gives the status CALL_FAILED. Never raises UnitFailed.
+    `read` raises ParseError for a reply that it cannot use. If a call fails, or the budget does not
+    cover it, the status is CALL_FAILED. Never raises UnitFailed.
     """
     calls: tuple[str, ...] = ()
     reason = ""
@@ -76,10 +76,12 @@ def retry_request(request: ChatRequest, reply: Reply, reason: str) -> ChatReques
 
 @dataclass(frozen=True, slots=True)
 class Samples(Generic[T]):
-    """What was parsed from each sample, in order; None if it could not be parsed when asked twice.
+    """The parsed value of each sample, in order; None if it could not be parsed even after a
+    repeat.
 
-    `status` is SCORED if at least one sample was parsed; otherwise it and `reason` say why none
-    was. `reason` is that of the last sample that could not be parsed. `calls` are all calls made.
+    `status` is SCORED if at least one sample was parsed; otherwise `status` and `reason` say why
+    none was. `reason` is that of the last sample that could not be parsed. `calls` are all calls
+    made.
     """
 
     values: tuple[T | None, ...]
@@ -102,13 +104,13 @@ async def sample_replies(
     together: bool = True,
     repair: bool = False,
 ) -> Samples[T]:
-    """`n` samples of `request`, each as `read` makes of it.
+    """`n` samples of `request`, each parsed with `read`.
 
-    `together` sends one request for all; what an endpoint then leaves out is asked for one by
-    one. A sample that `read` refuses (ParseError) is asked for once more: drawn afresh or, with
-    `repair`, by showing the model its reply and what is wrong with it. A call that fails, or
-    that the budget does not cover, gives the status CALL_FAILED and no value at all. Never
-    raises UnitFailed.
+    With `together`, one request asks for all samples; those that the endpoint does not send are
+    asked for one by one. A sample that `read` refuses (ParseError) is asked for once more: drawn
+    again or, with `repair`, by showing the model its reply and the problem. If a call fails, or the
+    budget does not cover it, the status is CALL_FAILED and there are no values. Never raises
+    UnitFailed.
     """
     try:
         replies = await _replies(gateway, request, n, together=together)
@@ -144,7 +146,7 @@ async def _replies(
 def _read_all(
     replies: Sequence[Reply], read: Callable[[Reply], T]
 ) -> tuple[list[T | None], dict[int, str]]:
-    """What was read of each, and by number why nothing was of others."""
+    """The parsed values, and the reason by number for samples that could not be parsed."""
     values: list[T | None] = []
     reasons: dict[int, str] = {}
     for number, reply in enumerate(replies):

@@ -1,4 +1,4 @@
-"""What identifies a call: everything that can change its reply, and the unit it is made for."""
+"""The identity of a call: everything that can change its reply, and the unit it is made for."""
 
 import hashlib
 from collections.abc import Iterator

@@ -112,7 +112,7 @@ def _said(choice: _Fields) -> Choice:
 
 
 def _thoughts(message: _Fields) -> str:
-    """What an endpoint sends of the model's thoughts beside the text, whatever it calls them."""
+    """The model's thoughts that an endpoint sends beside the text, under any of the known names."""
     return next(filter(None, (_plain_thoughts(message.get(name)) for name in _THOUGHTS)), "")
 
 

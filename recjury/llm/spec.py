@@ -30,18 +30,20 @@ _OF_NO_REPLY = frozenset(
 class ModelSpec(Record):
     """One model behind an OpenAI-compatible endpoint.
 
-    `key_env` names the environment variable that holds the key; the key itself is never kept.
-    `temperature` and `max_tokens`, where set, replace those of every request to this model (some
-    models accept one temperature only, and reasoning models need more tokens than their answer).
-    `timeout` is in seconds and covers one attempt; `retries` counts the attempts after the first.
-    A rate limit (HTTP 429) is not counted as a failed attempt. A call waits up to `patience`
-    seconds in all because of rate limits and because another failure comes with Retry-After.
-    `wire` "sdk" sends through the `openai` package, which knows proxies, for example, and takes
-    ten times the CPU. `json_mode` says what the endpoint accepts for JSON replies.
-    `extra` is merged into every request body; a null there removes a field.
+    `key_env` names the environment variable with the key; the key itself is never stored. If
+    `temperature` and `max_tokens` are set, they replace those of every request to this model (some
+    models accept only one temperature, and reasoning models need more tokens than their answer
+    has).
 
-    Prices are US dollars per million tokens; None is unknown, and 0 is free. Without
-    `price_cached`, cached tokens cost `price_in`. An embedding model needs `price_in` only.
+    `timeout` is in seconds for one attempt; `retries` is the number of attempts after the first. A
+    rate limit (HTTP 429) is not counted as a failed attempt. A call waits at most `patience`
+    seconds in total because of rate limits and of other failures with Retry-After. `wire` "sdk"
+    sends with the `openai` package, which supports proxies, for example, and takes ten times the
+    CPU time. `json_mode` says what the endpoint accepts for JSON replies. `extra` is merged into
+    every request body; a null there removes a field.
+
+    Prices are in US dollars per million tokens; None is unknown, and 0 is free. Without
+    `price_cached`, cached tokens cost `price_in`. An embedding model needs only `price_in`.
     """
 
     base_url: str
@@ -79,7 +81,7 @@ class ModelSpec(Record):
 
     @property
     def missing_prices(self) -> tuple[str, ...]:
-        """The names of the prices that a call needs and nobody gave."""
+        """The names of the prices that a call needs and that are not set."""
         needed = {"price_in": self.price_in, "price_out": 0 if self.embedding else self.price_out}
         return tuple(name for name, price in needed.items() if price is None)
 
@@ -89,7 +91,8 @@ class ModelSpec(Record):
         return not self.missing_prices
 
     def cost(self, prompt: float, completion: float, cached: float = 0) -> float | None:
-        """US dollars for so many tokens, of whose prompt `cached` were; None where unknown."""
+        """US dollars for these tokens, of which `cached` prompt tokens were cached; None if
+        unknown."""
         fresh, said = self.price_in, 0.0 if self.embedding else self.price_out
         if fresh is None or said is None:
             return None
@@ -97,5 +100,5 @@ class ModelSpec(Record):
         return ((prompt - cached) * fresh + cached * again + completion * said) / 1e6
 
     def reply_settings(self) -> dict[str, JSON]:
-        """What can change a reply: the model's part of every identity."""
+        """The settings that can change a reply: the model's part of every identity."""
         return self.model_dump(mode="json", exclude=set(_OF_NO_REPLY))

@@ -1,12 +1,12 @@
-"""The one place where what a model said is told from what it thought.
+"""Separate what a model says from what it thinks; no other module does this.
 
-Endpoints send thoughts in a field of their own, in typed parts, between tags, before a closing tag
-whose opening tag stood in the prompt, or in channels. The first two are told apart when a reply
-is received (`openai_format`). The others are marks in the text, and are read here.
+Endpoints send thoughts in a separate field, in typed parts, between tags, before a closing tag
+whose opening tag is in the prompt, or in channels. `openai_format` separates the first two when a
+reply is received. The others are marks in the text, and are read here.
 
-A text under test may hold such marks, and a reply may quote it. Thoughts therefore stand at the
-beginning of a reply only. A mark that ends them counts if the reply began with one that opens
-them, or if nothing speaks against it: it is not between quotation marks, and not inside an answer.
+A text under test may contain such marks, and a reply may quote it. Therefore only the beginning of
+a reply can be thoughts. A mark that ends thoughts counts if the reply began with an opening mark.
+Without an opening mark, it counts unless it is between quotation marks or inside an answer.
 """
 
 import re
@@ -35,7 +35,7 @@ _CUT_OFF = frozenset(
         "insufficient_system_resource",
     }
 )
-"""Finish reasons of replies that are not whole, in lower case."""
+"""Finish reasons of incomplete replies, in lower case."""
 
 _TAG = r"(?:(?:seed:)?think|thinking|thoughts?|reasoning|scratchpad)"
 _HEADER = r"(?:<\|start\|>assistant\s{0,4})?<\|channel\|>"
@@ -83,7 +83,7 @@ _HINTS = (
     "<unused95",
     "<channel|>",
 )
-"""Without one of these, in lower case, there is no mark that `_ENDED_ALONE` finds."""
+"""If a text has none of these, in lower case, it has no mark that `_ENDED_ALONE` finds."""
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“"}
 _FIRST_MARKS = ("<|channel|>final<|message|>", "<|START_RESPONSE|>", "<|begin_of_solution|>")
 _LAST_MARK = re.compile(
@@ -96,9 +96,10 @@ Span = tuple[int, int]
 
 
 class PartedText(NamedTuple):
-    """The text of a reply, parted: what was said, and what was thought before that.
+    """The text of a reply in two parts: what was said, and the thoughts before it.
 
-    `start` is where in the text it begins to speak. `endless` tells that thoughts never end.
+    `start` is the index in the text where the said part begins. `endless` is True if the thoughts
+    never end.
     """
 
     spoken: str
@@ -108,7 +109,7 @@ class PartedText(NamedTuple):
 
 
 def is_cut_off(reply: Reply) -> bool:
-    """Whether the endpoint says that the reply is not whole: cut off, or withheld."""
+    """Whether the endpoint says that the reply is incomplete: cut off, or withheld."""
     return reply.finish_reason.casefold() in _CUT_OFF
 
 
@@ -119,7 +120,7 @@ def check_finished(reply: Reply) -> None:
 
 
 def finished_text(reply: Reply) -> str:
-    """What a reply says, without the thoughts before it.
+    """The text of a reply without the thoughts before it.
 
     Raises ParseError if the reply was cut off or says nothing.
     """
@@ -128,7 +129,7 @@ def finished_text(reply: Reply) -> str:
 
 
 def said(parted: PartedText, reply: Reply) -> str:
-    """What `parted`, the text of `reply`, says; raises ParseError if it says nothing."""
+    """The said part of `parted`, the text of `reply`. Raises ParseError if it is empty."""
     if parted.spoken:
         return parted.spoken
     if parted.endless:
@@ -139,16 +140,16 @@ def said(parted: PartedText, reply: Reply) -> str:
 
 
 def reasoning_of(reply: Reply) -> str:
-    """What a model thought before it spoke: in a field of its own, in the text, or both."""
+    """The thoughts of a model before its reply: in a separate field, in the text, or both."""
     return "\n".join(filter(None, (reply.reasoning.strip(), part_text(reply.text).thought)))
 
 
 def part_text(text: str, answers: Sequence[Span] = ()) -> PartedText:
-    """`text`, parted into what was said and what was thought.
+    """Separate `text` into what was said and what was thought.
 
-    `answers` are places in `text`, in order, that hold an answer in the form asked for. A mark
-    inside one is a quotation; so is a mark in the middle of a line after the last one, unless the
-    text began with thoughts.
+    `answers` are the places in `text`, in order, of answers in the requested form. A mark inside an
+    answer is a quotation. After the last answer, a mark in the middle of a line is also a
+    quotation, unless the text began with thoughts.
     """
     opened = _OPENED.match(text)
     marks = list(_ends(text, opened, answers))
@@ -166,7 +167,8 @@ def part_text(text: str, answers: Sequence[Span] = ()) -> PartedText:
 
 
 def _ends(text: str, opened: re.Match[str] | None, answers: Sequence[Span]) -> Iterator[Span]:
-    """The marks that may end thoughts: of the form that opened them, where one did."""
+    """The marks that may end the thoughts: those that belong to the opening mark, if there is
+    one."""
     if opened is None and not any(map(text.lower().__contains__, _HINTS)):
         return
     form = None if opened is None else opened.lastgroup
@@ -198,7 +200,10 @@ def _end(text: str, marks: list[Span], answers: Sequence[Span], *, opened: bool)
 
 
 def _is_at_border(text: str, mark: Span, length: int) -> bool:
-    """Whether a mark begins a line, or ends one that others of the `length` characters follow."""
+    """Whether a mark is at the beginning of a line, or at its end with text after it.
+
+    `length` is the number of characters of the text.
+    """
     start, end = mark
     if text[max(0, start - 80) : start].rstrip(" \t")[-1:] in ("", "\n"):
         return True
@@ -206,7 +211,7 @@ def _is_at_border(text: str, mark: Span, length: int) -> bool:
 
 
 def _without_marks(text: str) -> str:
-    """`text` without the marks that a chat template puts around what is said."""
+    """`text` without the marks that a chat template puts around the said part."""
     text = text.strip()
     for mark in _FIRST_MARKS:
         text = text.removeprefix(mark)

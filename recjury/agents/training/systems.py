@@ -18,12 +18,12 @@ SYSTEMS: tuple[str, ...] = get_args(System)
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingOptions:
-    """What can be chosen about a training.
+    """The options of a training.
 
     `epochs` limits each part of the system. Only KBRD can be trained without a generator
-    (`generator` false). `backbones` are published models to start from, as `find_origins` reads
-    them; without any, all weights start at random. `half` stores the weights in half precision;
-    the report is that of the full one.
+    (`generator` False). `backbones` are published models to start from, as `find_origins` reads
+    them; without any, all weights start at random. `half` stores the weights in half precision; the
+    report is that of the weights in full precision.
     """
 
     seed: int = 0
@@ -46,15 +46,16 @@ def train(
 ) -> TrainingReport:
     """Train the system with that name and write the checkpoint folder `out`.
 
-    Raises ConfigError for a name that is none of
-    `SYSTEMS`, for a folder that holds something else and for backbones that are not there,
-    DataError when there is nothing to train on and for backbones that do not fit. Also raises
-    ConfigError where the extra `neural` is not installed.
+    Raises ConfigError for a name that is not in `SYSTEMS`, for a folder with other contents, for
+    backbones that are not found, and if the extra `neural` is not installed. Raises DataError if
+    there is nothing to train on, and for backbones that do not fit.
     """
     if system not in SYSTEMS:
         raise ConfigError(f"cannot train {system!r}: expected {', '.join(SYSTEMS)}")
     if options.backbones and not options.generator:
-        raise ConfigError("--backbone is what the generator starts from: there is to be none")
+        raise ConfigError(
+            "--backbone is what the generator starts from: leave it out with --no-generator"
+        )
     require_neural(f"training {system}")
     trainer, kind = _trainer(system)
     origins = find_origins(system, options.backbones)
