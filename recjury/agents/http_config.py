@@ -1,4 +1,4 @@
-"""The entry of a system behind HTTP in a campaign file, and how it is reached."""
+"""The entry of a system behind HTTP in a campaign file, and how requests are sent to it."""
 
 from typing import Literal
 
@@ -9,14 +9,14 @@ from recjury.records import Recommender, Record
 
 
 class HttpSettings(Record):
-    """How a system behind HTTP is reached.
+    """How requests are sent to a system behind HTTP.
 
-    `timeout` is in seconds and covers one attempt. `retries` counts the attempts after the first;
-    they are made where the request cannot have been taken up (no connection, 429, 503), and with
-    `idempotent` also after a time-out, a broken connection or another 5xx. `concurrency` is the
-    number of requests open at once, `max_bytes` the largest answer that is read. `key_env` names
-    the environment variable whose value is sent as `key_header`: after "Bearer " in
-    Authorization, unchanged in any other header.
+    `timeout` is in seconds for one attempt. `retries` is the number of attempts after the first. A
+    request is sent again if the system cannot have processed it (no connection, 429, 503); with
+    `idempotent`, also after a time-out, a broken connection or another 5xx. `concurrency` is the
+    largest number of open requests. `max_bytes` is the largest answer in bytes. `key_env` names the
+    environment variable whose value is sent as `key_header`: after "Bearer " in Authorization,
+    unchanged in any other header.
     """
 
     url: str
@@ -31,14 +31,14 @@ class HttpSettings(Record):
 
 
 class HttpSystemConfig(HttpSettings, SystemConfig):
-    """A user's own system behind HTTP; docs/systems.md says what is sent and answered."""
+    """A user's own system behind HTTP; docs/systems.md describes request and response."""
 
     kind: Literal["http"]
     version: str = ""
     options: dict[str, JsonValue] = Field(default_factory=dict)
 
     def build(self, context: SystemContext) -> Recommender:
-        """The system at its address."""
+        """Build the system at its address."""
         from recjury.agents.http_recommender import HttpRecommender
 
         return HttpRecommender(

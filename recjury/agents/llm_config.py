@@ -21,7 +21,7 @@ class ChatCrsConfig(SystemConfig):
 
     @property
     def embedding_model(self) -> str | None:
-        """The alias of the embedding model; None where embeddings are computed here."""
+        """The alias of the embedding model; None if embeddings are computed on this machine."""
         return None if self.embeddings in ("tfidf", "minilm") else self.embeddings
 
     def aliases(self) -> list[tuple[str, str]]:
@@ -32,7 +32,7 @@ class ChatCrsConfig(SystemConfig):
         return used
 
     def expected(self, answers: int) -> list[ExpectedCalls]:
-        """A call for each answer, and one for its vector if an embedding model makes it."""
+        """One call for each answer, and one for its vector if an embedding model makes it."""
         calls = [ExpectedCalls(self.model, "system", answers, answers, 700, 120)]
         if self.list_source == "independent" and self.embedding_model is not None:
             vector = (EMBEDDING_OF_CONVERSATION, answers, answers, 80, 0)
@@ -40,7 +40,7 @@ class ChatCrsConfig(SystemConfig):
         return calls
 
     def build(self, context: SystemContext) -> Recommender:
-        """The system on the campaign's models."""
+        """Build the system with the campaign's models."""
         from recjury.agents.chatcrs import ChatCRS
         from recjury.agents.embedding import make_embedder
         from recjury.agents.item_vectors import ItemVectors
@@ -60,7 +60,7 @@ class ChatCrsConfig(SystemConfig):
 
 
 class OpenAiCrsConfig(SystemConfig):
-    """An OpenAI-compatible endpoint that is a CRS already: no prompt of ours is sent to it."""
+    """An OpenAI-compatible endpoint that is a CRS itself: it receives no prompt from recjury."""
 
     kind: Literal["openai_crs"]
     model: str
@@ -71,11 +71,11 @@ class OpenAiCrsConfig(SystemConfig):
         return [(f"system {self.name}", self.model)]
 
     def expected(self, answers: int) -> list[ExpectedCalls]:
-        """A call for each answer."""
+        """One call for each answer."""
         return [ExpectedCalls(self.model, "system", answers, answers, 700, 120)]
 
     def build(self, context: SystemContext) -> Recommender:
-        """The system on the campaign's models."""
+        """Build the system with the campaign's models."""
         from recjury.agents.endpoint_crs import EndpointCRS
 
         if context.gateway is None:

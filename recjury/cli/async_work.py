@@ -28,7 +28,7 @@ def await_work(work: Coroutine[None, None, T]) -> T:
 
 @contextlib.contextmanager
 def show_progress(progress: Progress) -> Iterator[None]:
-    """Show `progress` on standard error while the block runs, and where it ended."""
+    """Show `progress` on standard error while the block runs, and its last state when it ends."""
     try:
         with progress_line(lambda: describe(progress), lambda: progress.share, every=_EVERY):
             yield
@@ -46,7 +46,7 @@ def describe(progress: Progress) -> str:
     usage = progress.usage
     if usage is not None:
         calls = [f"{usage.reused} reused", f"{usage.in_flight} in flight"]
-        if usage.retried:  # otherwise a run against a busy endpoint looks dead
+        if usage.retried:  # otherwise a run against a busy endpoint seems to hang
             calls.append(f"{usage.retried} tried again")
         parts.append(f"{usage.calls} calls ({', '.join(calls)})")
         parts.append(f"{usage.prompt_tokens + usage.completion_tokens:,} tokens")

@@ -33,7 +33,7 @@ def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool)
 
 
 def show_evaluations(config: "EvaluationConfig", rounds: Sequence[int], *, as_json: bool) -> None:
-    """As `show_estimate`, for conversations that exist, of so many rounds each."""
+    """As `show_estimate`, for existing conversations of at most `rounds` rounds each."""
     from recjury.campaign.estimate import estimate_evaluations
 
     bound = estimate_evaluations(config, len(rounds), max(rounds, default=0))

@@ -46,7 +46,7 @@ def fork(
     ] = None,
     config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.yaml", help="Models; a campaign file will do."),
+        typer.Option(metavar="FILE.yaml", help="A file with models, such as a campaign file."),
     ] = None,
     store: options.Store = options.DEFAULT_STORE,
     as_json: options.Json = False,

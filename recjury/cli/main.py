@@ -23,7 +23,7 @@ def main() -> None:
     except UserError as error:
         _end(f"recjury: {printable(' '.join(str(error).split()))}", 2)
     except SystemExit as ended:
-        # Typer turns an interrupt into an exit without a word.
+        # Typer turns an interrupt into an exit without a message.
         if isinstance(getattr(ended.__context__, "__cause__", None), KeyboardInterrupt):
             _end("recjury: interrupted: run the same command again", output.INTERRUPTED)
         raise

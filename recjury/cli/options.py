@@ -24,7 +24,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 Campaign = Annotated[
     str | None,
     typer.Option(
-        "--campaign", metavar="ID", help="Only this campaign (the first digits of its id will do)."
+        "--campaign",
+        metavar="ID",
+        help="Only this campaign (the first digits of its id are enough).",
     ),
 ]
 

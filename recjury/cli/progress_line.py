@@ -1,4 +1,4 @@
-"""One line of progress on standard error: redrawn on a terminal, else printed now and then."""
+"""One line of progress on standard error: redrawn on a terminal, otherwise printed at intervals."""
 
 import contextlib
 import sys
@@ -25,7 +25,7 @@ def progress_line(
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them: 7s, 3m05s, 2h10m."""
+    """Seconds in a short form: 7s, 3m05s, 2h10m."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}h{minutes:02}m" if hours else f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
@@ -57,7 +57,7 @@ def _plain(line: Callable[[], str], every: float) -> Iterator[None]:
     over = threading.Event()
 
     def print_lines() -> None:
-        # A thread: the first step may take long, and a run that prints nothing looks dead.
+        # A thread: the first step may take long, and a run that prints nothing seems to hang.
         last = ""
         while not over.wait(every):
             text = line()

@@ -41,7 +41,7 @@ def replay(
 
     \b
     recjury replay                     list the debates, and the conversations that failed
-    recjury replay 3f2a91              watch one
+    recjury replay 3f2a91              show one
     recjury replay --verify            recompute every verdict from the raw replies
     """
     from recjury.debate.lookup import debates_of

@@ -67,7 +67,7 @@ def kbrd(
     seed: Seed = 0,
     epochs: Epochs = None,
     generator: Annotated[
-        bool, typer.Option(help="Without a generator KBRD speaks in templates.")
+        bool, typer.Option(help="Without a generator, KBRD replies with templates.")
     ] = True,
     backbone: Bart = None,
     half: Half = False,

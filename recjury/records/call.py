@@ -77,12 +77,12 @@ class Choice(NamedTuple):
 class Reply:
     """A reply. `call` is the call's identity; `finish_reason` is the endpoint's value.
 
-    `logprobs` holds, per generated token, (token, log-probability, alternatives) when asked.
-    `further` are the replies after the first if `n` asked for several; an endpoint may send fewer.
-    `usage` is for all replies, `logprobs` for the first. `reused` means that the reply came from
-    the store and nothing was sent. `latency` is in seconds. `text` is as the endpoint sent it and
-    may hold thoughts (`llm.finished_text` has what was said); `reasoning` has those that the
-    endpoint sent apart.
+    If log-probabilities were asked for, `logprobs` has (token, log-probability, alternatives) for
+    each generated token. `further` are the replies after the first if `n` asked for several; an
+    endpoint may send fewer. `usage` is for all replies, `logprobs` for the first. `reused` means
+    that the reply came from the store and nothing was sent. `latency` is in seconds. `text` is the
+    endpoint's text, which may contain thoughts (`llm.finished_text` returns the part that was
+    said); `reasoning` has the thoughts that the endpoint sent separately.
     """
 
     call: str
@@ -98,7 +98,7 @@ class Reply:
     reasoning: str = ""
 
     def each(self) -> "tuple[Reply, ...]":
-        """All replies to the request, each as a reply of its own."""
+        """All replies to the request, each as a separate `Reply`."""
         rest = (replace(self, **choice._asdict(), logprobs=()) for choice in self.further)
         return (self, *rest) if self.further else (self,)
 

@@ -30,19 +30,19 @@ class LoadsCheckpoint(Protocol):
         backbones: Mapping[str, str],
         device: str,
     ) -> Recommender:
-        """The system from its checkpoint folder.
+        """Load the system from its checkpoint folder.
 
-        Raises ConfigError for what is missing, DataError for what does not fit.
+        Raises ConfigError for a missing file, and DataError for a file that does not fit.
         """
 
 
 class NeuralConfig(SystemConfig):
     """A neural system from a checkpoint folder; `{corpus}` in it stands for the corpus.
 
-    Without a `checkpoint` it has the weights that ship for the sample corpus.
-    `backbones` names published models that it builds on, by kind: folders or hub names.
-    `fidelity` is by default what the checkpoint was trained as, and for published ones "ievalm".
-    `device` is where torch computes.
+    Without a `checkpoint` it has the weights of the package for the sample corpus. `backbones`
+    names published models that it builds on, by kind: folders or hub names. The default of
+    `fidelity` is the checkpoint's own value, and "ievalm" for published ones. `device` is the torch
+    device.
     """
 
     checkpoint: NonEmpty | None = None
@@ -51,7 +51,7 @@ class NeuralConfig(SystemConfig):
     backbones: dict[Any, NonEmpty] = Field(default_factory=dict)
 
     def build(self, context: SystemContext) -> Recommender:
-        """The system from its checkpoint."""
+        """Build the system from its checkpoint."""
         require_neural(f"system {self.name}: kind {self.kind}")
         return self._system().load(
             self._folder(context),
@@ -68,7 +68,7 @@ class NeuralConfig(SystemConfig):
         raise NotImplementedError
 
     def _folder(self, context: SystemContext) -> Path:
-        """The checkpoint's folder, or that of the weights that ship. Raises ConfigError."""
+        """The checkpoint's folder, or that of the weights in the package. Raises ConfigError."""
         from recjury.agents.shipped import shipped_checkpoint
 
         if self.checkpoint is not None:
@@ -76,7 +76,7 @@ class NeuralConfig(SystemConfig):
         return shipped_checkpoint(self.kind, context.corpus, name=self.name)
 
     def _usable_device(self) -> str:
-        """The device, tried with one number. Raises ConfigError where torch cannot use it."""
+        """The device, tried with one number. Raises ConfigError if torch cannot use it."""
         import torch
 
         try:

@@ -25,7 +25,7 @@ from recjury.records import (
 
 
 class SingleRequestEvaluator:
-    """One request per turn or dialogue and aspect."""
+    """One request for each aspect of a turn or dialogue."""
 
     data: Mapping[str, JSON] = {}
     open_at_once: int | None = None
