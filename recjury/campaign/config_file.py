@@ -141,8 +141,8 @@ def _unknown_key(detail: ErrorDetails) -> str:
 def _wrong_value(detail: ErrorDetails) -> str:
     place = _dotted(detail["loc"])
     if detail["type"] == "value_error":
-        said = str(detail["ctx"]["error"])
-        return f"`{place}`: {said}" if place else said
+        message = str(detail["ctx"]["error"])
+        return f"`{place}`: {message}" if place else message
     if detail["type"] == "missing":
         return f"`{place}` is missing"
     if detail["type"] in ("union_tag_invalid", "union_tag_not_found"):

@@ -134,9 +134,9 @@ def _players(config: CampaignConfig, part: Drawn) -> Iterator[ExpectedCalls]:
     played, rounds = part.scenarios * config.repeats, config.simulator.max_rounds
     if config.plays_llm:
         model, conversations = config.simulator.model, played * len(config.systems)
-        said = conversations * rounds + part.openings * config.repeats * len(config.systems)
-        yield ExpectedCalls(model, "simulator/speak", said, ATTEMPTS * said, 1_100, 60)
-        yield ExpectedCalls(model, "simulator/rewrite", 0, ATTEMPTS * said, 1_000, 60)
+        utterances = conversations * rounds + part.openings * config.repeats * len(config.systems)
+        yield ExpectedCalls(model, "simulator/speak", utterances, ATTEMPTS * utterances, 1_100, 60)
+        yield ExpectedCalls(model, "simulator/rewrite", 0, ATTEMPTS * utterances, 1_000, 60)
         if any(entry.asks_user for entry in config.evaluators):
             asked = conversations * max(e.judgings for e in config.evaluators if e.asks_user)
             kind = "simulator/persuasiveness"

@@ -135,9 +135,9 @@ class _PreparedFork:
         debate = await run_fork(
             self.fork, original.transcript, original.log, original.ratings, self.debaters
         )
-        for said in debate.transcript.statements:
-            if said.status is Status.CALL_FAILED:
-                raise UnitFailed(f"{said.role}, round {said.round}: {said.reason}")
+        for statement in debate.transcript.statements:
+            if statement.status is Status.CALL_FAILED:
+                raise UnitFailed(f"{statement.role}, round {statement.round}: {statement.reason}")
         return debate
 
 
@@ -158,8 +158,8 @@ def _settings(store: Store, row: StoredEvaluation, original: ReplayedDebate) -> 
         versions = {each.id: _mapping(each.settings) for each in store.evaluators(None)}
         settings = versions.get(row.evaluator, {})
         debate, replies = _mapping(settings.get("debate")), settings.get("models")
-    said = original.transcript.statements
-    models = {each.role: each.speaker for each in said if each.speaker not in (RULE, EDITED)}
+    statements = original.transcript.statements
+    models = {each.role: each.speaker for each in statements if each.speaker not in (RULE, EDITED)}
     models |= {Role(role): str(alias) for role, alias in _mapping(debate.get("models")).items()}
     temperature = debate.get("temperature", 0.0)
     assert isinstance(temperature, int | float)

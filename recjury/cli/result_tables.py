@@ -71,7 +71,11 @@ def show_systems(summary: CampaignSummary) -> None:
         "in brackets: the share (or n, the number) of conversations with a score, if not all have "
         "one; -: none has"
     )
-    rated = (f"{label} by {', '.join(sorted(who))}" for label, who in summary.raters.items() if who)
+    rated = (
+        f"{label} by {', '.join(sorted(raters))}"
+        for label, raters in summary.raters.items()
+        if raters
+    )
     output.say(f"rated: {'; '.join(rated) or 'nothing yet'}")
 
 

@@ -16,112 +16,112 @@ class Caveat(NamedTuple):
     text: str
 
 
-def caveats(found: Findings, who: Participants, *, wished: bool) -> tuple[Caveat, ...]:
+def caveats(found: Findings, participants: Participants, *, wished: bool) -> tuple[Caveat, ...]:
     """The caveats of a campaign; `wished` says that targets were found by their attributes."""
     return (
-        *_about_raters(who),
-        *_about_users(who),
+        *_about_raters(participants),
+        *_about_users(participants),
         *_about_targets(found, wished=wished),
         *_about_gaps(found),
     )
 
 
-def _about_raters(who: Participants) -> list[Caveat]:
-    said: list[Caveat] = []
-    if who.measured:
-        said.append(
+def _about_raters(participants: Participants) -> list[Caveat]:
+    given: list[Caveat] = []
+    if participants.measured:
+        given.append(
             Caveat(
-                f"{_all(who.measured)}measured, not judged by a language model",
+                f"{_all(participants.measured)}measured, not judged by a language model",
                 "A measured judge counts what its rubric asks for, as far as this can be computed "
                 "from text, lists and a catalogue. Its scores compare systems with each other. "
                 "They do not replace the judgement of a model or a person. Do not compare them "
                 "with published scores of model judges.",
             )
         )
-    if who.by_model:
-        said.append(
+    if participants.by_model:
+        given.append(
             Caveat(
-                f"{_all(who.by_model)}rated by a language model",
+                f"{_all(participants.by_model)}rated by a language model",
                 "Model judges can favour long, fluent or familiar text and can be wrong about "
                 "items. This page does not measure how well they agree with people: compare "
                 "them with human labels before you rely on small differences.",
             )
         )
-    if who.debater_is_rule:
-        said.append(
+    if participants.debater_is_rule:
+        given.append(
             Caveat(
                 "The overall score comes from rule debaters",
                 "Each role weighs the scores it answers for by a fixed rule and moves towards the "
                 "others. The overall score therefore adds no information to those scores.",
             )
         )
-    if who.debater_is_model:
-        said.append(
+    if participants.debater_is_model:
+        given.append(
             Caveat(
                 "The overall score comes from a debate between language models",
                 "Roles that share a model tend to agree with each other; agreement does not show "
                 "that they are right.",
             )
         )
-    return said
+    return given
 
 
-def _about_users(who: Participants) -> list[Caveat]:
-    said: list[Caveat] = []
-    if who.user_is_rule:
-        said.append(
+def _about_users(participants: Participants) -> list[Caveat]:
+    given: list[Caveat] = []
+    if participants.user_is_rule:
+        given.append(
             Caveat(
                 "The user followed fixed rules",
                 "The rule user answers from the target's attributes. It behaves in the same way "
                 "with all systems. It is more patient and more literal than people are.",
             )
         )
-    if who.user_is_model:
-        said.append(
+    if participants.user_is_model:
+        given.append(
             Caveat(
                 "The user was played by a language model",
                 "Simulated users accept more and complain less than people do. Persuasiveness is "
                 "the simulated user's own answer.",
             )
         )
-    if who.is_recorded:
-        said.append(
+    if participants.is_recorded:
+        given.append(
             Caveat(
                 "Conversations were recorded elsewhere",
                 "No simulated user answered the systems, so persuasiveness is not scored. A metric "
                 "has no score if the recordings lack what it needs.",
             )
         )
-    return said
+    return given
 
 
 def _about_targets(found: Findings, *, wished: bool) -> list[Caveat]:
-    said: list[Caveat] = []
+    given: list[Caveat] = []
     played = sum(len(scenarios.played) for scenarios in found.scenarios.values())
     seen = sum(len(scenarios.target_seen) for scenarios in found.scenarios.values())
     if seen:
-        said.append(
+        given.append(
             Caveat(
                 f"In {seen} of {played} scenarios a target was already named in the history",
                 "A system hits such a target if it repeats the history. This raises Recall@k.",
             )
         )
     if wished:
-        said.append(
+        given.append(
             Caveat(
                 "Some targets are all items with the recorded attributes",
                 "If a recording has no single target, every item with the wished attributes counts "
                 "as a target. Its Recall@k cannot be compared with Recall@k for single targets.",
             )
         )
-    return said
+    return given
 
 
 def _about_gaps(found: Findings) -> list[Caveat]:
-    said: list[Caveat] = []
+    given: list[Caveat] = []
     failed = sum(tally.failed for tally in found.systems.values())
     if failed:
-        said.append(
+        given.append(
             Caveat(
                 f"{failed} {'conversation' if failed == 1 else 'conversations'} failed",
                 "They lower the coverage of the means. If a system fails on the hard scenarios, "
@@ -130,14 +130,14 @@ def _about_gaps(found: Findings) -> list[Caveat]:
         )
     few = [name for name, tally in found.systems.items() if tally.conversations < _FEW]
     if few:
-        said.append(
+        given.append(
             Caveat(
                 f"Few conversations: under {_FEW} for {len(few)} of {len(found.systems)} systems",
                 "The intervals are wide, and systems may differ although the difference is not "
                 "significant.",
             )
         )
-    return said
+    return given
 
 
 def _all(evaluators: Sequence[str]) -> str:
