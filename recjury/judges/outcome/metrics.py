@@ -1,59 +1,181 @@
-"""The metrics of `outcome`."""
+"""The metrics of `outcome`: each computed metric with its computation, and Persuasiveness."""
 
-from recjury.records import PERSUASIVENESS, PERSUASIVENESS_SCALE, Metric, Need, metric_id
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
-RECALL_CUTOFFS = (1, 5, 10)
+from recjury.judges.guideline import NO_LIST, NO_TARGETS
+from recjury.records import (
+    PERSUASIVENESS,
+    PERSUASIVENESS_SCALE,
+    ConversationLog,
+    ConversationRecord,
+    Ending,
+    Metric,
+    Need,
+    is_target,
+    metric_id,
+)
 
+RECORDED_ELSEWHERE = "the conversation was recorded elsewhere"
+
+_CUTOFFS = (1, 5, 10)
 _ITEMS = (Need.LIST, Need.TARGETS)
+_DIGITS = 9
 
 
-def _recall(prefix: str, suffix: str, *, detail: tuple[int, ...], of_some: bool) -> list[Metric]:
-    return [
-        Metric(
-            id=f"{prefix}recall@{k}",
-            title=f"Recall@{k}{suffix}",
-            group="Recommendation",
-            high=1,
-            needs=_ITEMS,
-            digits=3,
-            detail=k in detail,
-            of_some=of_some,
-        )
-        for k in RECALL_CUTOFFS
-    ]
+class Found(NamedTuple):
+    """A value, or the reason why there is none."""
+
+    value: float | None
+    reason: str = ""
 
 
-METRICS = (
-    *_recall("", "", detail=(), of_some=False),
-    *_recall("new_", " of new targets", detail=(1, 5), of_some=True),
-    *_recall("last_turn_", " of the last turn", detail=RECALL_CUTOFFS, of_some=False),
-    Metric(
-        id="hit_round",
-        title="Hit round",
+class ComputedMetric(NamedTuple):
+    """A metric, and how its value is computed."""
+
+    metric: Metric
+    compute: Callable[[ConversationRecord], Found]
+
+
+def _recall(k: int) -> ComputedMetric:
+    return ComputedMetric(
+        _recall_metric(k, "", ""),
+        lambda record: _of_items(record.log, record.log.recall_at(k)),
+    )
+
+
+def _new_recall(k: int) -> ComputedMetric:
+    def compute(record: ConversationRecord) -> Found:
+        if record.log.scenario.target_seen:
+            return Found(None, "a target is named in the history already")
+        return _of_items(record.log, record.log.recall_at(k))
+
+    metric = _recall_metric(k, "new_", " of new targets", detail=k != _CUTOFFS[-1], of_some=True)
+    return ComputedMetric(metric, compute)
+
+
+def _last_turn_recall(k: int) -> ComputedMetric:
+    return ComputedMetric(
+        _recall_metric(k, "last_turn_", " of the last turn", detail=True),
+        lambda record: _of_items(record.log, record.log.last_turn_recall_at(k)),
+    )
+
+
+def _recall_metric(
+    k: int, prefix: str, suffix: str, *, detail: bool = False, of_some: bool = False
+) -> Metric:
+    return Metric(
+        id=f"{prefix}recall@{k}",
+        title=f"Recall@{k}{suffix}",
         group="Recommendation",
-        low=1,
-        higher_is_better=False,
+        high=1,
         needs=_ITEMS,
-        detail=True,
-        of_some=True,
-    ),
-    Metric(id="rounds", title="Rounds", group="Conversation", detail=True),
-    *(
-        Metric(id=name, title=title, group="Conversation", higher_is_better=False, detail=True)
-        for name, title in (
-            ("leaks_caught", "Leaks caught"),
-            ("leaks_through", "Leaks through"),
-            ("seconds_per_turn", "Seconds a turn"),
-        )
-    ),
-    Metric(
-        id="cost_per_turn",
-        title="Cost a turn",
+        digits=3,
+        detail=detail,
+        of_some=of_some,
+    )
+
+
+def _of_conversation(
+    id_: str,
+    title: str,
+    compute: Callable[[ConversationRecord], Found],
+    *,
+    higher_is_better: bool = False,
+    digits: int = 2,
+) -> ComputedMetric:
+    metric = Metric(
+        id=id_,
+        title=title,
         group="Conversation",
-        higher_is_better=False,
+        higher_is_better=higher_is_better,
         detail=True,
+        digits=digits,
+    )
+    return ComputedMetric(metric, compute)
+
+
+def _of_items(log: ConversationLog, value: float | None, none: str = "") -> Found:
+    """`value` if items can be compared with targets, otherwise the reason why they cannot.
+
+    A simulated system that recommended nothing has missed; a recorded one may have had no lists.
+    """
+    if not log.scenario.targets:
+        return Found(None, NO_TARGETS)
+    if log.ending is Ending.RECORDED and not log.session_list():
+        return Found(None, NO_LIST)
+    return Found(value, "" if value is not None else none)
+
+
+def _hit_round(log: ConversationLog) -> int | None:
+    """The 1-based round of the first list with a target; recorded logs do not name it."""
+    for number, turn in enumerate(log.system_turns, start=1):
+        if any(is_target(item, log.scenario.targets) for item in turn.items[: log.list_length]):
+            return number
+    return None
+
+
+def _leaks(log: ConversationLog, count: int) -> Found:
+    """`count` if the user was simulated: others are not watched."""
+    return Found(None, RECORDED_ELSEWHERE) if log.ending is Ending.RECORDED else Found(count)
+
+
+def _mean(values: Sequence[float | None], unknown: str) -> Found:
+    """The mean over all turns; no value if one of them is unknown."""
+    known = [value for value in values if value is not None]
+    if not known or len(known) < len(values):
+        return Found(None, unknown)
+    return Found(round(sum(known) / len(known), _DIGITS))
+
+
+COMPUTED_METRICS: tuple[ComputedMetric, ...] = (
+    *map(_recall, _CUTOFFS),
+    *map(_new_recall, _CUTOFFS),
+    *map(_last_turn_recall, _CUTOFFS),
+    ComputedMetric(
+        Metric(
+            id="hit_round",
+            title="Hit round",
+            group="Recommendation",
+            low=1,
+            higher_is_better=False,
+            needs=_ITEMS,
+            detail=True,
+            of_some=True,
+        ),
+        lambda record: _of_items(record.log, _hit_round(record.log), "no target was recommended"),
+    ),
+    _of_conversation(
+        "rounds",
+        "Rounds",
+        lambda record: Found(len(record.log.system_turns)),
+        higher_is_better=True,
+    ),
+    _of_conversation(
+        "leaks_caught",
+        "Leaks caught",
+        lambda record: _leaks(record.log, record.log.leaks_caught),
+    ),
+    _of_conversation(
+        "leaks_through",
+        "Leaks through",
+        lambda record: _leaks(record.log, record.log.leaks_through),
+    ),
+    _of_conversation(
+        "seconds_per_turn",
+        "Seconds a turn",
+        lambda record: _mean(record.seconds, "how long the system took is not known"),
+    ),
+    _of_conversation(
+        "cost_per_turn",
+        "Cost a turn",
+        lambda record: _mean(record.costs, "what the system's turns cost is not known"),
         digits=6,
     ),
+)
+
+METRICS: tuple[Metric, ...] = (
+    *(computed.metric for computed in COMPUTED_METRICS),
     Metric(
         id=metric_id(PERSUASIVENESS),
         title=PERSUASIVENESS,
