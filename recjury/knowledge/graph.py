@@ -109,18 +109,26 @@ class KnowledgeGraph:
 
     @cached_property
     def network(self) -> "nx.MultiDiGraph[int]":
-        """The triples as a networkx graph: nodes are entity numbers with `name`, keys relations."""
+        """The triples as a networkx graph.
+
+        Nodes are entity numbers with a `name`. Keys are the names of relations, and edges have
+        their `order` in the data.
+        """
         import networkx as nx
 
         graph: nx.MultiDiGraph[int] = nx.MultiDiGraph(name="knowledge")
         graph.add_nodes_from((i, {"name": name}) for i, name in enumerate(self.entities))
-        for head, relation, tail in self.triples:
-            graph.add_edge(head, tail, key=self.relations[relation])
+        for order, (head, relation, tail) in enumerate(dict.fromkeys(self.triples)):
+            graph.add_edge(head, tail, key=self.relations[relation], order=order)
         return graph
 
     def facts(self, entity: int) -> tuple[tuple[str, str], ...]:
         """The facts about an entity: (relation, name) pairs in the order of the data."""
-        return self._facts.get(entity, ())
+        edges: list[tuple[int, int, str, int]] = sorted(
+            self.network.out_edges(entity, keys=True, data="order"), key=lambda edge: edge[-1]
+        )
+        facts = ((relation, self.entities[tail]) for _, tail, relation, _ in edges)
+        return tuple(dict.fromkeys(facts))
 
     def link(self, text: str) -> tuple[Mention, ...]:
         """Everything that `text` names, in text order; `Mention.id` is the entity number."""
@@ -137,13 +145,6 @@ class KnowledgeGraph:
     @cached_property
     def _entities_of_items(self) -> dict[str, int]:
         return {item: entity for entity, item in self.item_ids.items()}
-
-    @cached_property
-    def _facts(self) -> dict[int, tuple[tuple[str, str], ...]]:
-        facts: dict[int, dict[tuple[str, str], None]] = {}
-        for head, relation, tail in self.triples:
-            facts.setdefault(head, {})[self.relations[relation], self.entities[tail]] = None
-        return {head: tuple(found) for head, found in facts.items()}
 
     @cached_property
     def _recogniser(self) -> TitleRecogniser:
