@@ -40,7 +40,7 @@ def is_ordinary_title(keys: list[str]) -> bool:
 
 def is_phrase(keys: list[str]) -> bool:
     """Whether these are two or three ordinary words: "the box", "taxi driver"."""
-    known = word_list("name") | word_list("common")
+    names, common = word_list("name"), word_list("common")
     return 1 < len(keys) <= MAX_ORDINARY_WORDS and all(
-        key in known or key.isdigit() or len(key) == 1 for key in keys
+        key in names or key in common or key.isdigit() or len(key) == 1 for key in keys
     )

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from recjury.knowledge import fold
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_CONTRACTION = re.compile(r"['’](s|re|ve|ll|d|m|t)$")
 
 _SMALL_TALK_TEXT = (
     "a about actually after again all also always am an and another any anything are as ask "
@@ -39,12 +41,18 @@ class Term(str):
 def content_words(text: str) -> Iterator[Term]:
     """The words of `text` that are not stop words, stemmed, in order."""
     for match in _WORD.finditer(text):
-        plain = re.sub(r"['’](s|re|ve|ll|d|m|t)$", "", fold(match.group()))
-        if len(plain) < 2 or plain in _SMALL_TALK or stem(plain) in _SMALL_TALK:
-            continue
-        word = Term(stem(plain))
-        word.start = match.start()
-        yield word
+        if stemmed := _content(match.group()):
+            word = Term(stemmed)
+            word.start = match.start()
+            yield word
+
+
+@lru_cache(maxsize=50_000)
+def _content(word: str) -> str:
+    """The stem of a word; empty for a stop word and for a single letter."""
+    plain = _CONTRACTION.sub("", fold(word))
+    stemmed = stem(plain)
+    return "" if len(plain) < 2 or {plain, stemmed} & _SMALL_TALK else stemmed
 
 
 def plain_words(text: str) -> Iterator[str]:
