@@ -87,41 +87,40 @@ def whole(endpoint: RemoteEndpoint, tmp_path_factory: pytest.TempPathFactory) ->
     return run.result
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("containing", "at", "when"),
-    [
-        ("", 1, "before"),
-        (player.SYSTEM, 2, "after"),
-        (player.PERSUASIVENESS, 1, "after"),
-        (player.JUDGE, 5, "before"),
-        (player.JUDGE, 30, "after"),
-        (player.DEBATER, 3, "before"),
-        (player.DEBATER, 20, "after"),
-        ("You judge one factor: Honesty.", 1, "before"),
-        ("You judge one factor: Occasion.", 2, "after"),
-    ],
+MOMENTS = (
+    ("", 1, "before"),
+    (player.SYSTEM, 2, "after"),
+    (player.PERSUASIVENESS, 1, "after"),
+    (player.JUDGE, 5, "before"),
+    (player.JUDGE, 30, "after"),
+    ("You judge one factor: Honesty.", 1, "before"),
+    ("You judge one factor: Occasion.", 2, "after"),
+    (player.DEBATER, 3, "before"),
+    (player.DEBATER, 20, "after"),
 )
-def test_killed_and_resumed(
-    endpoint: RemoteEndpoint,
-    whole: Result,
-    tmp_path: Path,
-    containing: str,
-    at: int,
-    when: str,
-) -> None:
-    before = len(endpoint.bodies)
-    killed = _run(tmp_path, endpoint, (containing, at, when))
-    assert killed.code == -9
-    sent, durable = len(endpoint.bodies) - before, _durable(tmp_path)
-    assert sent > 0, "the moment came after the first call"
-    assert durable <= sent
+"""Calls during which the campaign is killed, in the order in which it makes them."""
 
+
+@pytest.mark.slow
+def test_killed_in_each_stage_and_resumed(
+    endpoint: RemoteEndpoint, whole: Result, tmp_path: Path
+) -> None:
+    sent, repeated, durable = 0, 0, 0
+    for moment in MOMENTS:
+        before = len(endpoint.bodies)
+        killed = _run(tmp_path, endpoint, moment)
+        assert killed.code == -9, f"{moment} came too late: it ended before"
+        now = len(endpoint.bodies) - before
+        kept = _durable(tmp_path) - durable
+        assert 0 <= kept <= now
+        assert now > 0, f"{moment} came after the first call"
+        sent, repeated, durable = sent + now, repeated + now - kept, durable + kept
+
+    before = len(endpoint.bodies)
     resumed = _run(tmp_path, endpoint)
+    sent += len(endpoint.bodies) - before
     assert _timeless(resumed.result) == _timeless(whole)
-    needed = _durable(tmp_path)
-    asked = len(endpoint.bodies) - before
-    assert asked == needed + (sent - durable), "asked again: only what was not durable"
+    assert sent == _durable(tmp_path) + repeated, "asked again: only what was not durable"
 
 
 @pytest.mark.slow

@@ -80,51 +80,48 @@ def _run(
 
 
 @pytest.fixture(scope="module")
-def whole(
+def uninterrupted(
     endpoint: RemoteEndpoint, data: Path, tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Any]:
-    ran = _run(tmp_path_factory.mktemp("whole"), endpoint, data)
+) -> tuple[Path, Ran]:
+    """The folder of a run that nothing interrupted, and how it ended."""
+    folder = tmp_path_factory.mktemp("whole")
+    return folder, _run(folder, endpoint, data)
+
+
+@pytest.fixture(scope="module")
+def whole(uninterrupted: tuple[Path, Ran]) -> dict[str, Any]:
+    ran = uninterrupted[1]
     assert ran.found is not None, ran.said
     return ran.found
 
 
 @pytest.mark.slow
 def test_it_finds_better_instructions_and_leaves_files_that_load(
-    endpoint: RemoteEndpoint, data: Path, tmp_path: Path, whole: dict[str, Any]
+    endpoint: RemoteEndpoint, data: Path, uninterrupted: tuple[Path, Ran], whole: dict[str, Any]
 ) -> None:
-    ran = _run(tmp_path, endpoint, data)
-    assert ran.found == whole
+    folder, ran = uninterrupted
     ranks = {line["rank"]: line for line in whole["instructions"] if line["rank"]}
     assert ranks[1]["validation"] > whole["initial"]["validation"]
     assert "iteration 1: selecting" in ran.said
-    (chosen,) = read_instruction_folder(tmp_path / "out" / "instructions").values()
+    (chosen,) = read_instruction_folder(folder / "out" / "instructions").values()
     assert [one.text for one in chosen] == [ranks[rank]["text"] for rank in (1, 2, 3)]
-    pool = tmp_path / "out" / "relevance" / "pool.json"
+    pool = folder / "out" / "relevance" / "pool.json"
     assert len(read_instructions(pool)) == 6
     # FACE*: the same model chooses the same set from the pool, and nothing is sent for it.
     before = len(endpoint.bodies)
-    again = _run(tmp_path, endpoint, data, "--pool", str(pool))
+    again = _run(folder, endpoint, data, "--pool", str(pool))
     assert again.found is not None, again.said
     assert again.found["chosen"] == [one.name for one in chosen]
     assert len(endpoint.bodies) == before
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("containing", "at"), [(player.REWRITE, 3), (player.SCORE, 60), (player.SCORE, 250)]
-)
-def test_killed_and_resumed(
-    endpoint: RemoteEndpoint,
-    data: Path,
-    tmp_path: Path,
-    whole: dict[str, Any],
-    containing: str,
-    at: int,
+def test_killed_three_times_and_resumed(
+    endpoint: RemoteEndpoint, data: Path, tmp_path: Path, whole: dict[str, Any]
 ) -> None:
-    killed = _run(tmp_path, endpoint, data, kill=(containing, at))
-    assert killed.code == -9
-    resumed = _run(tmp_path, endpoint, data)
-    assert resumed.found == whole
+    for kill in ((player.REWRITE, 3), (player.SCORE, 60), (player.SCORE, 250)):
+        assert _run(tmp_path, endpoint, data, kill=kill).code == -9
+    assert _run(tmp_path, endpoint, data).found == whole
 
 
 @pytest.mark.slow
