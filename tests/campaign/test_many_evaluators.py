@@ -300,7 +300,7 @@ def test_a_campaign_judged_by_other_models_keeps_its_own_user(command: Command) 
         both = ("--evaluator", "core", "--evaluator", "outcome")
         refused = command(*judge, "--config", "strict.yaml", *both)
         assert refused.code == 2
-        assert "the model 'main' is another one than in the campaign" in refused.err
+        assert "the model 'main' differs from the campaign's model of this name" in refused.err
         result = json.loads(command(*judge, "--evaluator", "outcome").out)
         assert [body["model"] for body in endpoint.bodies[asked:]] == ["scripted"]
     assert result["systems"]["retrieval"]["outcome.persuasiveness"]["n"] == 1

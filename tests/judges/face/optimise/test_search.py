@@ -178,7 +178,7 @@ def test_unreadable_rewrites_are_left_out(tmp_path: Path) -> None:
 
     found = search(tmp_path, Memory(), script=hardly)
     assert 0 < len(found.instructions) < 36
-    with pytest.raises(StepFailed, match=r"no reply of the model .* another folder"):
+    with pytest.raises(StepFailed, match=r"no reply of the rewriting model .* another folder"):
         search(
             tmp_path / "none",
             Memory(),
