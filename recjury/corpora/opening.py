@@ -1,7 +1,8 @@
 """Open a corpus by its name, or by the path of a folder."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 from recjury.corpora.corpus import Corpus
@@ -19,14 +20,12 @@ def open_corpus(name: str | Path, data: Path | None = None) -> Corpus:
     variable RECJURY_DATA. The sample and a folder of your own need neither. Files are read when
     they are first needed. Raises DataError if the folder does not exist or the name is unknown.
     """
-    if name in DATASETS:
-        return IevalmCorpus(str(name), data_folder(data))
-    if name == "sample":
-        return FolderCorpus(sample_folder(), name="sample")
+    if name in _CORPORA:
+        return _CORPORA[name](data)
     folder = _folder(name)
     if folder is None:
         raise DataError(
-            f"no corpus {str(name)!r}: expected {', '.join(DATASETS)}, sample, "
+            f"no corpus {str(name)!r}: expected {', '.join(map(str, _CORPORA))}, "
             "or a folder that holds films.jsonl and dialogues.jsonl"
         )
     return FolderCorpus(folder, name=folder.resolve().name)
@@ -43,7 +42,7 @@ def known_corpus(name: str, data: Path | None = None) -> Corpus | None:
     A folder without films.jsonl and dialogues.jsonl does not count as a corpus. Raises DataError
     if the name is that of a public corpus whose data are missing.
     """
-    if name in DATASETS or name == "sample":
+    if name in _CORPORA:
         return open_corpus(name, data)
     folder = _folder(name)
     if folder is None or not all((folder / file).is_file() for file in (FILMS, DIALOGUES)):
@@ -82,3 +81,18 @@ def _folder(name: str | Path) -> Path | None:
         return folder if folder.is_dir() else None
     except (OSError, RuntimeError):  # the name is too long, or "~user" is unknown
         return None
+
+
+def _ievalm(name: str, data: Path | None) -> Corpus:
+    return IevalmCorpus(name, data_folder(data))
+
+
+def _sample(_: Path | None) -> Corpus:
+    return FolderCorpus(sample_folder(), name="sample")
+
+
+_CORPORA: Mapping[str | Path, Callable[[Path | None], Corpus]] = {
+    **{name: partial(_ievalm, name) for name in DATASETS},
+    "sample": _sample,
+}
+"""The corpora that have a name, with what opens each; its argument is the folder of public data."""
