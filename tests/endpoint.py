@@ -61,12 +61,21 @@ class ScriptedEndpoint:
         models: tuple[str, ...] = ("scripted",),
         listed: tuple[str, ...] | None = None,
         latency: float = 0.0,
+        scripted_checks: bool = False,
     ):
         """`key` is demanded if given; other model names than `models` get a 404.
 
-        /v1/models names those in `listed`, by default all.
+        /v1/models names those in `listed`, by default all. With `scripted_checks`, the script
+        answers the checks of models, too, and `bodies` has them.
         """
-        self.server = Server(script, key=key, models=models, listed=listed, latency=latency)
+        self.server = Server(
+            script,
+            key=key,
+            models=models,
+            listed=listed,
+            latency=latency,
+            scripted_checks=scripted_checks,
+        )
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self.url = ""
@@ -89,6 +98,11 @@ class ScriptedEndpoint:
     def bodies(self) -> list[Body]:
         """The chat requests so far, in order of arrival."""
         return self.server.seen.bodies
+
+    @property
+    def checks(self) -> list[Body]:
+        """The requests so far by which models were checked."""
+        return self.server.seen.checks
 
     @property
     def embedded(self) -> list[Body]:

@@ -12,6 +12,8 @@ from typing import Literal
 
 from aiohttp import web
 
+from recjury.llm.endpoint_check import CHECK_PROMPT
+
 Body = dict[str, object]
 
 
@@ -19,7 +21,8 @@ Body = dict[str, object]
 class Fault:
     """What goes wrong instead of an answer.
 
-    "status" answers with `status` and `text` (and `retry_after` as the header); "raw" answers
+    "status" answers with `status` and `text` (and `retry_after` as the header): as the message of
+    an error, or as the whole body if `as_it_is`; "raw" answers
     200 with `text` as the whole body; "cut" promises a longer body than it sends, then closes;
     "drop" closes without a word; "hang" never answers.
     """
@@ -28,6 +31,7 @@ class Fault:
     status: int = 500
     text: str = ""
     retry_after: str | None = None
+    as_it_is: bool = False
 
 
 Answer = str | Body | Fault
@@ -91,6 +95,7 @@ class _Kill:
 @dataclass
 class _Seen:
     bodies: list[Body] = field(default_factory=list)
+    checks: list[Body] = field(default_factory=list)
     embedded: list[Body] = field(default_factory=list)
     in_flight: int = 0
     most_in_flight: int = 0
@@ -107,8 +112,14 @@ class Server:
         models: tuple[str, ...],
         latency: float,
         listed: tuple[str, ...] | None = None,
+        scripted_checks: bool = False,
     ):
-        """`latency` in seconds is added to every chat answer."""
+        """`latency` in seconds is added to every chat answer.
+
+        The small requests by which a model is checked are answered here and counted apart, but
+        with `scripted_checks` they are calls like all others.
+        """
+        self._scripted_checks = scripted_checks
         self._script = script
         self._key = key
         self._models = models
@@ -155,6 +166,9 @@ class Server:
         body: Body = await request.json()
         if refusal := self._turned_away(request, body["model"]):
             return refusal
+        if not self._scripted_checks and CHECK_PROMPT in prompt(body):
+            self.seen.checks.append(body)
+            return web.json_response(completion("ok"))
         self.seen.bodies.append(body)
         self.seen.in_flight += 1
         self.seen.most_in_flight = max(self.seen.most_in_flight, self.seen.in_flight)
@@ -187,9 +201,10 @@ class Server:
         body: Body = await request.json()
         if refusal := self._turned_away(request, body["model"]):
             return refusal
-        self.seen.embedded.append(body)
         texts = body["input"]
         assert isinstance(texts, list)
+        seen = self.seen.checks if texts == [CHECK_PROMPT] else self.seen.embedded
+        seen.append(body)
         rows = [{"index": n, "embedding": hashed_embedding(text)} for n, text in enumerate(texts)]
         usage = {"prompt_tokens": len(texts), "total_tokens": len(texts)}
         # Out of order, as the interface allows.
@@ -222,6 +237,8 @@ async def _answer(request: web.Request, answer: Answer) -> web.StreamResponse:
         return web.Response(text=answer.text, content_type="application/json")
     if answer.kind == "status":
         response = _error(answer.status, answer.text)
+        if answer.as_it_is:
+            response = web.Response(text=answer.text, status=answer.status)
         if answer.retry_after is not None:
             response.headers["Retry-After"] = answer.retry_after
         return response

@@ -13,7 +13,7 @@ from recjury.corpora import Corpus
 from recjury.errors import ConfigError
 from recjury.judges.config import EvaluatorContext
 from recjury.knowledge import Catalogue
-from recjury.llm import NOTHING_SPENT, Gateway, NullRecorder, SpentBefore
+from recjury.llm import NOTHING_SPENT, Gateway, Learning, NullRecorder, SpentBefore
 from recjury.records import (
     Evaluator,
     Recommender,
@@ -77,13 +77,15 @@ def build(
     return BuiltCampaign(components, gateway)
 
 
-async def try_models(config: EvaluationConfig) -> None:
-    """Try every model; nothing is recorded.
+async def try_models(config: EvaluationConfig) -> dict[str, Learning]:
+    """Try every model; return what was learned of each, by alias. Nothing is recorded.
 
     Raises UserError (for example, if a key is not set or an endpoint refuses the request).
     """
-    async with Gateway(config.all_models, NullRecorder(), budget=config.budget) as gateway:
+    models, uses = config.all_models, config.call_uses
+    async with Gateway(models, NullRecorder(), budget=config.budget, uses=uses) as gateway:
         await gateway.check()
+    return gateway.learning
 
 
 async def open_gateway(
@@ -91,10 +93,12 @@ async def open_gateway(
     recorder: Recorder,
     stack: AsyncExitStack,
     spent: SpentBefore = NOTHING_SPENT,
+    learning: Mapping[str, Learning] | None = None,
 ) -> Gateway | None:
     """Return a gateway to the models, which records its calls; None if the campaign has no model.
 
-    `spent` is what earlier runs of the campaign took of its budget. `stack` closes the gateway.
+    `spent` is what earlier runs of the campaign took of its budget; `learning` is what `try_models`
+    returned. `stack` closes the gateway.
     """
     if not config.has_models:
         return None
@@ -104,6 +108,7 @@ async def open_gateway(
         concurrency=config.concurrency,
         budget=config.budget,
         spent=spent,
+        learning=learning,
     )
     return await stack.enter_async_context(gateway)
 

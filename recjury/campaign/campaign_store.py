@@ -1,12 +1,13 @@
 """Open a campaign in the store, claim it, and describe what it runs with."""
 
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 import recjury
 from recjury.campaign.build import open_gateway
 from recjury.campaign.config import EvaluationConfig
-from recjury.llm import NOTHING_SPENT, Gateway, ModelSpec, SpentBefore
+from recjury.llm import NOTHING_SPENT, Gateway, Learning, ModelSpec, SpentBefore
 from recjury.prompts import load_pack, pack_names
 from recjury.store import Setup, Skipped, Store, package_versions
 
@@ -20,10 +21,15 @@ class OpenedCampaign:
     spent: SpentBefore = NOTHING_SPENT
     is_claimed: bool = False
 
-    async def open_gateway(self, config: EvaluationConfig, stack: AsyncExitStack) -> Gateway | None:
-        """Return a gateway that records its calls in the store; None if there is no model."""
+    async def open_gateway(
+        self, config: EvaluationConfig, stack: AsyncExitStack, learning: Mapping[str, Learning]
+    ) -> Gateway | None:
+        """Return a gateway that records its calls in the store; None if there is no model.
+
+        `learning` is what was learned of the models when they were tried.
+        """
         recorder = await stack.enter_async_context(self.store.recorder())
-        return await open_gateway(config, recorder, stack, self.spent)
+        return await open_gateway(config, recorder, stack, self.spent, learning)
 
     def create_store(self, stack: AsyncExitStack) -> None:
         """Make the store if it is new, and claim the campaign in it.

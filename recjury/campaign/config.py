@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from recjury.agents.system_registry import SystemEntry
 from recjury.judges.registry import EvaluatorEntry, read_entry
-from recjury.llm import MAIN_MODEL, BudgetSpec, ModelSpec, parse_budget
+from recjury.llm import MAIN_MODEL, BudgetSpec, CallUse, ModelSpec, parse_budget
 from recjury.records import JSON, LIST_LENGTH, Record
 
 if TYPE_CHECKING:
@@ -141,6 +141,15 @@ class EvaluationConfig(Record):
         """Whether there is a model. If so, simulated users, judges and debaters are models by
         default."""
         return bool(self.all_models)
+
+    @property
+    def call_uses(self) -> dict[str, frozenset[CallUse]]:
+        """By alias, what models are asked for besides plain replies."""
+        found: dict[str, frozenset[CallUse]] = {}
+        for entry in self.evaluators:
+            for alias, use in entry.call_uses():
+                found[alias] = found.get(alias, frozenset()) | {use}
+        return found
 
     def _used_models(self) -> list[UsedModel]:
         return [

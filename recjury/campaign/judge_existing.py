@@ -80,16 +80,16 @@ async def judge_campaign(
     The evaluations are added to those that the campaign has. Raises UserError.
     """
     async with AsyncExitStack() as stack:
-        await try_models(config)
+        learning = await try_models(config)
         store = place
         if isinstance(store, str):
             store = stack.enter_context(Store.open(store, create=False))
         about = store.campaign(campaign)
         played = _Played(about.setup.config, config)
         if played.config.all_models != config.all_models:
-            await try_models(played.config)
+            learning = await try_models(played.config)
         opened = open_campaign(store, about.id, stack)
-        gateway = await opened.open_gateway(played.config, stack)
+        gateway = await opened.open_gateway(played.config, stack, learning)
         units = [
             Unit(each.id, corpus_name(each.corpus), each.system, each.repeat)
             for each in store.conversations(about.id)
@@ -111,10 +111,10 @@ async def _judge(
 ) -> RunResult:
     async with AsyncExitStack() as stack:
         found = {each.identity: (each.log.id, _planned(each)) for each in _told_apart(read(), {})}
-        await try_models(config)
+        learning = await try_models(config)
         opened = open_campaign(place, identity, stack)
         store, campaign = opened.store, opened.id
-        gateway = await opened.open_gateway(config, stack)
+        gateway = await opened.open_gateway(config, stack, learning)
         corpora = {corpus_name(each.corpus) for _, each in found.values()}
         components = _components(_Played({}, config), corpora, gateway, data)
         opened.create_store(stack)

@@ -81,18 +81,22 @@ async def _as_campaign(
     what = _what(plan, config)
     identity = digest([work.name, what, *work.given])[:12]
     async with AsyncExitStack() as stack:
-        await try_models(config)
+        learning = await try_models(config)
         opened = open_campaign(place, identity, stack)
         store, campaign = opened.store, opened.id
-        gateway = await opened.open_gateway(config, stack)
+        gateway = await opened.open_gateway(config, stack, learning)
         assert gateway is not None  # there are models: that was checked
         one = _optimisation(plan, config, gateway, watch)
         work.check(one)
         opened.create_store(stack)
         begun = _setup(config, what)
         store.begin(Campaign(id=campaign, identity=identity, name=work.name, setup=begun))
-        with call_context(campaign):
-            return await work.do(one)
+        try:
+            with call_context(campaign):
+                return await work.do(one)
+        finally:
+            if gateway.learned:
+                store.save_learned(campaign, gateway.learned)
 
 
 def check_models(plan: OptimisePlan, config: EvaluationConfig) -> None:

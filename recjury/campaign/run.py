@@ -30,10 +30,10 @@ async def run_campaign(
     """
     async with AsyncExitStack() as stack:
         drawn = draw_scenarios(config, limit)
-        await try_models(config)
+        learning = await try_models(config)
         opened = open_campaign(place, campaign_id(config), stack)
         store, campaign = opened.store, opened.id
-        gateway = await opened.open_gateway(config, stack)
+        gateway = await opened.open_gateway(config, stack, learning)
         built = build(config, drawn.corpora, gateway, stack)
         plan = plan_campaign(config, drawn, built.components)
         await built.check_systems(plan.unplayed(store))

@@ -64,6 +64,7 @@ class Runner:
         """`session` has the rules of the conversations, if any are played."""
         self._store, self._components = store, built.components
         self._progress = progress or Progress()
+        self._gateway = built.gateway
         self._progress.usage = built.gateway.usage if built.gateway else None
         self._session = session or SessionSettings()
         self._guards = {
@@ -82,6 +83,7 @@ class Runner:
         self._concurrency = config.concurrency
         self._started: dict[str, asyncio.Future[bool]] = {}
         self._complete: set[_EvaluationKey] = set()
+        self._learned: dict[str, dict[str, JSON]] = {}
         self._done: set[str] = set()
         self._failed: set[str] = set()
 
@@ -91,12 +93,14 @@ class Runner:
         left = self._left(campaign, units)
         # Twice as many units as calls at the same time: one may write while another calls a model.
         most = max(1, min(len(left), 2 * self._concurrency))
+        self._save_learned(campaign)
         try:
             await gather((self._advance(unit) for unit in left), at_once=most)
         finally:
             for started in self._started.values():
                 started.cancel()
             await asyncio.gather(*self._started.values(), return_exceptions=True)
+            self._save_learned(campaign)
         return RunResult(
             campaign=campaign,
             planned=len(units),
@@ -105,6 +109,13 @@ class Runner:
             conversations=frozenset(unit.id for unit in units),
             evaluators=self._labels,
         )
+
+    def _save_learned(self, campaign: str) -> None:
+        """Store what the run sends differently because an endpoint refuses it otherwise."""
+        learned = {} if self._gateway is None else self._gateway.learned
+        if learned != self._learned:
+            self._learned = learned
+            self._store.save_learned(campaign, learned)
 
     def _join(self, campaign: str) -> None:
         every = (each.planned() for some in self._evaluators.values() for each in some)

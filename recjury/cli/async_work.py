@@ -51,6 +51,10 @@ def describe(progress: Progress) -> str:
         parts.append(f"{usage.calls} calls ({', '.join(calls)})")
         parts.append(f"{usage.prompt_tokens + usage.completion_tokens:,} tokens")
         parts.append(cost_text(usage.cost, usage.unpriced))
+        parts += [
+            f"{address} has not answered for {duration(progress.clock() - since)}"
+            for address, since in dict(usage.down).items()
+        ]
     left = progress.seconds_left()
     if left is not None and progress.remaining:
         parts.append(f"{duration(left)} left")

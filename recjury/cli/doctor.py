@@ -117,9 +117,9 @@ async def _prepared(path: Path) -> str:
 
     config = read_config(path)
     drawn = draw_scenarios(config)
-    await try_models(config)
+    learning = await try_models(config)
     async with AsyncExitStack() as stack:
-        gateway = await open_gateway(config, NullRecorder(), stack)
+        gateway = await open_gateway(config, NullRecorder(), stack, learning=learning)
         built = build(config, drawn.corpora, gateway, stack)
         plan = plan_campaign(config, drawn, built.components)
         await built.check_systems(plan.unplayed())

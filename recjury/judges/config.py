@@ -12,7 +12,7 @@ from recjury.records import JSON, Evaluator, ExpectedCalls, Metric, Record, User
 
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
-    from recjury.llm import Gateway, ModelSpec
+    from recjury.llm import CallUse, Gateway, ModelSpec
 
 _NAME = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
 
@@ -95,6 +95,10 @@ class EvaluatorConfig(Record):
         models: bool,  # noqa: ARG002
     ) -> Iterator[ExpectedCalls]:
         """The calls for judging `conversations` of `rounds` rounds each once."""
+        return iter(())
+
+    def call_uses(self) -> "Iterator[tuple[str, CallUse]]":
+        """The models, by alias, from which it wants more than one plain reply, each with what."""
         return iter(())
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:

@@ -10,8 +10,10 @@ from recjury.llm.budget import (
     parse_budget,
 )
 from recjury.llm.call_identity import call_context, call_identity
+from recjury.llm.endpoint_check import CallUse
 from recjury.llm.event_loop import Clock, SystemClock, event_loop, gather
 from recjury.llm.gateway import Gateway
+from recjury.llm.learning import Learning
 from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.reply_parsing import RatedText, parse_json, parse_rating
 from recjury.llm.retry import Backoff
@@ -25,10 +27,12 @@ __all__ = [
     "NOTHING_SPENT",
     "Backoff",
     "BudgetSpec",
+    "CallUse",
     "Clock",
     "Completion",
     "Gateway",
     "GatewayUsage",
+    "Learning",
     "ModelSpec",
     "NullRecorder",
     "ParsedReply",

@@ -5,7 +5,7 @@ import math
 import re
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from pydantic import Field, model_validator
@@ -32,7 +32,8 @@ class GatewayUsage:
 
     `calls` were sent and answered; `reused` were answered without being sent; `retried` counts
     further attempts; `failed` calls got no answer. `cost` is in US dollars; it does not include the
-    `unpriced` calls, whose models have no prices.
+    `unpriced` calls, whose models have no prices. `down` has the endpoints that do not answer at
+    the moment, by address, and since when (by the gateway's clock).
     """
 
     calls: int = 0
@@ -44,6 +45,7 @@ class GatewayUsage:
     cost: float = 0.0
     unpriced: int = 0
     in_flight: int = 0
+    down: dict[str, float] = field(default_factory=dict)
 
     def add(self, completion: Completion, cost: float | None) -> None:
         """Count an answered call; `cost` is None if it is unknown."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Self
 from recjury.errors import ConfigError
 from recjury.llm.budget import NOTHING_SPENT, Budget, BudgetSpec, GatewayUsage, SpentBefore
 from recjury.llm.call_identity import CallContext, call_identity, current_call_context
+from recjury.llm.endpoint_check import CallUse
 from recjury.llm.event_loop import Clock, SystemClock, gather
+from recjury.llm.learning import Learning
 from recjury.llm.limits import Semaphore
 from recjury.llm.model_client import ModelClient, SharedLimits
 from recjury.llm.openai_provider import OpenAIProvider
+from recjury.llm.outage import Endpoint
 from recjury.llm.provider import Provider
 from recjury.llm.retry import Backoff
 from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import HttpSession
-from recjury.records import CallRecord, ChatRequest, Message, Recorder, Reply
+from recjury.records import JSON, CallRecord, ChatRequest, Message, Recorder, Reply
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,12 +44,16 @@ class Gateway:
         clock: Clock | None = None,
         backoff: Backoff | None = None,
         providers: Mapping[str, Provider] | None = None,
+        uses: Mapping[str, Collection[CallUse]] | None = None,
+        learning: Mapping[str, Learning] | None = None,
     ):
         """A plain number as `budget` is in US dollars.
 
         `spent` is the part of the budget that earlier runs have used. `providers` replace the
-        endpoints of their aliases. Raises ConfigError for a concurrency below 1, and for a budget
-        in dollars if a price or the cost of earlier runs is unknown.
+        endpoints of their aliases. `uses` names the kinds of calls that `check` tries, and
+        `learning` has what another gateway has learned, both by alias. Raises ConfigError for a
+        concurrency below 1, and for a budget in dollars if a price or the cost of earlier runs is
+        unknown.
         """
         if isinstance(budget, int | float):
             budget = BudgetSpec(dollars=budget)
@@ -55,6 +62,8 @@ class Gateway:
         if concurrency < 1:
             raise ConfigError(f"concurrency must be at least 1, got {concurrency}")
         self.models = dict(models)
+        self.learning = {alias: Learning(spec) for alias, spec in models.items()}
+        self.learning.update(learning or {})
         self.usage = GatewayUsage()
         self._recorder = recorder
         self._clock = clock or SystemClock()
@@ -67,6 +76,8 @@ class Gateway:
         )
         self._providers = dict(providers or {})
         self._session = HttpSession()
+        self._uses = dict(uses or {})
+        self._endpoints: dict[str, Endpoint] = {}
         self._clients: dict[str, ModelClient] = {}
         self._in_flight: dict[str, asyncio.Future[Reply | Exception | None]] = {}
 
@@ -110,14 +121,19 @@ class Gateway:
         return np.concatenate(parts).astype(np.float32)
 
     async def check(self) -> None:
-        """Try every model before any work is done.
+        """Try every model before any work is done, and learn what it refuses.
 
         Raises ConfigError for a key that is not set, and ProviderError for an endpoint that cannot
         be reached, refuses the key, or lacks the model; each in one line.
         """
         clients = [self._client(alias) for alias in self.models]
-        for client in clients:
-            await client.check()
+        await gather(client.check() for client in clients)
+
+    @property
+    def learned(self) -> dict[str, dict[str, JSON]]:
+        """By alias, what is sent differently because the endpoint refuses it otherwise."""
+        found = {alias: each.adaptation.as_json() for alias, each in self.learning.items()}
+        return {alias: learned for alias, learned in sorted(found.items()) if learned}
 
     async def aclose(self) -> None:
         """Close all connections, even if one raises; open calls fail."""
@@ -142,9 +158,19 @@ class Gateway:
                 known = ", ".join(sorted(self.models)) or "none"
                 raise ConfigError(f"no model is called {alias!r}: the models are {known}")
             spec = self.models[alias]
-            provider = self._providers.get(alias) or OpenAIProvider(spec, self._session)
-            client = self._clients[alias] = ModelClient(spec, provider, self._limits)
+            provider = self._providers.get(alias) or OpenAIProvider(
+                spec, self._session, self._uses.get(alias, ()), self.learning[alias]
+            )
+            endpoint = self._endpoint(spec.base_url)
+            client = self._clients[alias] = ModelClient(spec, provider, self._limits, endpoint)
         return client
+
+    def _endpoint(self, address: str) -> Endpoint:
+        """The endpoint at that address, which several models may share."""
+        if address not in self._endpoints:
+            backoff, down = self._limits.backoff, self.usage.down
+            self._endpoints[address] = Endpoint(address, self._clock, backoff, down)
+        return self._endpoints[address]
 
     async def _complete(self, request: ChatRequest, context: CallContext) -> Reply:
         client = self._client(request.model)

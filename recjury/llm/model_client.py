@@ -1,12 +1,14 @@
-"""Sends calls to one model: limits, attempts, cost."""
+"""Sends calls to one model: limits, attempts, outages, cost."""
 
 from dataclasses import dataclass
 
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.budget import Budget, GatewayUsage
 from recjury.llm.call_identity import current_call_context
+from recjury.llm.endpoint_errors import provider_error
 from recjury.llm.event_loop import Clock
 from recjury.llm.limits import RateLimiter, Semaphore
+from recjury.llm.outage import Endpoint
 from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
@@ -14,6 +16,13 @@ from recjury.logs import get_logger
 from recjury.records import ChatRequest, Reply, Usage
 
 logger = get_logger()
+
+_CHECKS = 5
+_CHECK_SECONDS = 60.0  # no further check is sent later than that
+
+
+class _EndpointIsDownError(Exception):
+    """The endpoint went down while the attempt waited for its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +40,14 @@ class SharedLimits:
 class ModelClient:
     """Sends calls to one model, within its own limits and those of all models."""
 
-    def __init__(self, spec: ModelSpec, provider: Provider, shared: SharedLimits):
+    def __init__(
+        self, spec: ModelSpec, provider: Provider, shared: SharedLimits, endpoint: Endpoint
+    ):
         """`provider` is closed by the client."""
         self.spec = spec
         self.provider = provider
         self._shared = shared
+        self._endpoint = endpoint
         self._semaphore = None if spec.concurrency is None else Semaphore(spec.concurrency)
         self._rate_limiter = RateLimiter(shared.clock, spec.requests_per_minute)
 
@@ -74,39 +86,92 @@ class ModelClient:
         )
 
     async def check(self) -> None:
-        """Raise ProviderError if the model cannot be used."""
-        await self.provider.check()
+        """Raise ProviderError when the model cannot be used.
+
+        A fault that may pass is given a few tries, except that there is no connection at all.
+        """
+        clock, tries = self._shared.clock, 0
+        begun = clock.now()
+        while True:
+            tries += 1
+            try:
+                await self.provider.check()
+            except Retryable as error:
+                late = clock.now() - begun >= _CHECK_SECONDS
+                if error.unreachable or late or tries >= _CHECKS:
+                    advice = "check base_url and that the server runs"
+                    raise provider_error(self.spec, error.reason, advice) from None
+                await clock.sleep(self._shared.backoff.wait(tries))
+            else:
+                return
 
     async def aclose(self) -> None:
         """Close the provider."""
         await self.provider.aclose()
 
     async def _send_with_retries(self, request: ChatRequest) -> tuple[Completion, float, int]:
-        """The completion, its latency in seconds, and the number of attempts that were sent."""
-        shared = self._shared
-        attempts = Attempts(shared.backoff, self.spec.retries, self.spec.patience)
-        while True:
-            attempts.sent += 1
-            try:
-                completion, latency = await self._attempt(request, again=attempts.sent > 1)
-                return completion, latency, attempts.sent
-            except Retryable as error:
-                problem = error
-            except (CallFailed, ProviderError) as error:
-                shared.usage.failed += 1
-                _log("model call failed", request, attempts, reason=str(error))
-                raise
-            wait = attempts.wait(problem)
-            if wait is None:
-                shared.usage.failed += 1
-                _log("model call failed", request, attempts, reason=problem.reason)
+        """The completion, its latency in seconds, and how many attempts were sent."""
+        attempts = Attempts(self._shared.backoff, self.spec.retries, self.spec.patience)
+        begun = self._shared.clock.now()
+        try:
+            while True:
+                try:
+                    await self._outlast()
+                    attempts.sent += 1
+                    completion, latency = await self._attempt(request, again=attempts.sent > 1)
+                    return completion, latency, attempts.sent
+                except _EndpointIsDownError:
+                    attempts.sent -= 1
+                except Retryable as problem:
+                    await self._before_next(problem, request, attempts, begun)
+        except (CallFailed, ProviderError) as error:
+            self._shared.usage.failed += 1
+            _log("model call failed", request, attempts, reason=str(error))
+            raise
+
+    async def _before_next(
+        self, problem: Retryable, request: ChatRequest, attempts: Attempts, begun: float
+    ) -> None:
+        """Wait before the next attempt; raises CallFailed where there is none."""
+        if await self._is_outage(problem):
+            return
+        wait = attempts.wait(problem)
+        if wait is None:
+            if not await self._is_outage(problem, unanswered_since=begun):
                 raise CallFailed(f"{request.model}: {attempts.reason(problem)}") from None
-            shared.usage.retried += 1
-            event = "rate limit reached" if problem.rate_limited else "model call retried"
-            _log(event, request, attempts, wait=round(wait, 3), reason=problem.reason)
-            if problem.retry_after is not None:
-                self._rate_limiter.pause(min(wait, problem.retry_after))
-            await shared.clock.sleep(wait)
+            attempts.failed = 0
+            return
+        self._shared.usage.retried += 1
+        event = "rate limit reached" if problem.rate_limited else "model call retried"
+        _log(event, request, attempts, wait=round(wait, 3), reason=problem.reason)
+        if problem.retry_after is not None:
+            self._rate_limiter.pause(min(wait, problem.retry_after))
+        await self._shared.clock.sleep(wait)
+
+    async def _outlast(self) -> bool:
+        """Wait while the endpoint is down; whether it was. Raises OutageError."""
+        if not self.spec.outage_patience:
+            return False
+        return await self._endpoint.wait(self.provider.check, self.spec.outage_patience)
+
+    async def _is_outage(
+        self, problem: Retryable, *, unanswered_since: float | None = None
+    ) -> bool:
+        """Whether an attempt failed because the endpoint was down, which is then over.
+
+        Such an attempt does not count. With `unanswered_since`, the endpoint is asked in any case,
+        unless it has answered some call since. Raises OutageError.
+        """
+        if not problem.unavailable:
+            self._endpoint.answered()
+            return False
+        if not self.spec.outage_patience:
+            return False
+        if unanswered_since is None:
+            self._endpoint.failed(problem)
+        elif not self._endpoint.has_answered_since(unanswered_since):
+            self._endpoint.suspect(problem)
+        return await self._outlast()
 
     async def _attempt(self, request: ChatRequest, *, again: bool) -> tuple[Completion, float]:
         """One attempt. It holds a slot of the model's semaphore and one of the shared semaphore.
@@ -121,8 +186,14 @@ class ModelClient:
             shared.usage.in_flight += 1
             sent = shared.clock.now()
             try:
+                if self._endpoint.is_suspected and self.spec.outage_patience:
+                    raise _EndpointIsDownError
                 completion = await self.provider.complete(request)
+                self._endpoint.answered()
                 return completion, shared.clock.now() - sent
+            except (CallFailed, ProviderError):
+                self._endpoint.answered()
+                raise
             finally:
                 shared.usage.in_flight -= 1
                 shared.semaphore.release()

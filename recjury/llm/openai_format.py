@@ -6,6 +6,7 @@ from typing import cast
 
 import orjson
 
+from recjury.llm.adaptation import Adaptation
 from recjury.llm.provider import Completion, LogProbs, Retryable
 from recjury.llm.spec import ModelSpec
 from recjury.records import ChatRequest, Choice
@@ -17,13 +18,17 @@ _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
 _PARTS_OF_THOUGHTS = ("thinking", "text", "summary", "reasoning", "content")
 
 
-def request_body(request: ChatRequest, spec: ModelSpec) -> _Fields:
-    """The JSON body that asks `spec`'s model for `request`."""
+def request_body(
+    request: ChatRequest, spec: ModelSpec, adaptation: Adaptation | None = None
+) -> _Fields:
+    """The JSON body that asks `spec`'s model for `request`, in the form that it accepts."""
     body: _Fields = {"model": spec.name}
     if spec.embedding:
         body["input"] = [message.text for message in request.messages]
     else:
         _add_chat_fields(body, request, spec)
+        if adaptation is not None:
+            body = adaptation.applied(body)
     for name, value in spec.extra.items():
         if value is None:
             body.pop(name, None)

@@ -1,8 +1,16 @@
 """A model behind an OpenAI-compatible endpoint."""
 
+import asyncio
+from collections.abc import Collection
+
 import orjson
 
 from recjury.errors import CallFailed, ProviderError
+from recjury.llm.adaptation import Adaptation
+from recjury.llm.endpoint_check import CallUse, check_requests
+from recjury.llm.endpoint_errors import error_of, provider_error
+from recjury.llm.error_answer import ErrorAnswer, error_inside, read_error
+from recjury.llm.learning import Learning
 from recjury.llm.openai_format import read_completion, request_body
 from recjury.llm.provider import Completion, Retryable
 from recjury.llm.spec import ModelSpec
@@ -10,141 +18,217 @@ from recjury.llm.transport import (
     AiohttpTransport,
     HttpResponse,
     HttpSession,
+    TooLargeError,
     Transport,
     TransportError,
     excerpt_without_key,
     read_api_key,
-    retry_after,
 )
-from recjury.records import ChatRequest, Message
+from recjury.logs import get_logger
+from recjury.records import ChatRequest
 
-_CHECK_SECONDS = 20.0
-_CHECK_REQUEST = ChatRequest("", (Message("user", ("Answer with: ok",)),), "check", max_tokens=16)
-_TOO_MANY_REQUESTS = 429
-_RETRIED = frozenset({408, 409, 425, _TOO_MANY_REQUESTS})
+logger = get_logger()
+
+_CHECK_SECONDS = 60.0  # a server that has to load its model first takes that long
+_MOST_TRIES = 12  # of one request in different forms
 
 
 class OpenAIProvider:
-    """The provider of one `ModelSpec`, over either transport."""
+    """The provider of one `ModelSpec`, over either transport.
 
-    def __init__(self, spec: ModelSpec, session: HttpSession):
-        """Raises ConfigError if the model's key is not set."""
+    What the endpoint refuses is learned from its answers, and requests are adapted to it.
+    """
+
+    def __init__(
+        self,
+        spec: ModelSpec,
+        session: HttpSession,
+        uses: Collection[CallUse] = frozenset(),
+        learning: Learning | None = None,
+    ):
+        """`uses` are kinds of calls to check, `learning` is what is known of the endpoint.
+
+        Raises ConfigError if the model's key is not set.
+        """
         self._spec = spec
         # Kept to remove it from messages.
         self._key = read_api_key(spec.key_env, f"model {spec.name}", "an endpoint")
         self._transport = _transport(spec, self._key, session)
         self._path = "/embeddings" if spec.embedding else "/chat/completions"
+        self._checks = check_requests(spec, uses)
+        self._learning = Learning(spec) if learning is None else learning
+        self._unchecked = [] if self._learning.has_answers else list(self._checks)
+        self._confirming = asyncio.Lock()
 
     async def complete(self, request: ChatRequest) -> Completion:
-        """Make one attempt. Raises Retryable, ProviderError, or CallFailed if a retry cannot
-        help."""
-        try:
-            response = await self._transport.send(self._path, request_body(request, self._spec))
-        except TransportError as error:
-            raise Retryable(str(error)) from None
-        except TypeError as error:
-            # orjson and the openai package both refuse text that is not valid Unicode.
-            reason = f"{self._spec.name}: the request cannot be sent: {error}"
-            raise CallFailed(reason, permanent=True) from None
-        if response.status != 200:
-            raise response_error(response, self._spec, self._key)
-        try:
-            return read_completion(response.body, vectors=self._vectors(request))
-        except Retryable as error:
-            said = excerpt_without_key(response.body.decode("utf-8", "replace"), self._key)
-            raise Retryable(f"{error.reason}: {said}" if said else error.reason) from None
+        """Make one attempt. Raises Retryable, ProviderError, or CallFailed if a retry cannot help.
+
+        A request in a form that the endpoint refuses is sent once more in another form, which does
+        not count as another attempt.
+        """
+        return await self._ask(request)
 
     async def check(self) -> None:
-        """Raise ProviderError if there is no such endpoint, key or model.
+        """Send a small request of each kind that the model is used for.
 
-        The list of models is requested first. If it is not available or does not have the model
-        (some endpoints list only a part of their models), a call of a few tokens decides.
+        When all were answered, later checks send the first one only. Raises ProviderError if
+        there is no such endpoint, key or model, and Retryable.
         """
-        try:
-            response = await self._transport.send("/models", None, seconds=self._check_seconds)
-            if response.status in {401, 402, 403}:
-                raise response_error(response, self._spec, self._key)
-            if response.status != 200 or self._spec.name not in _model_names(response):
-                await self._call_once()
-        except (Retryable, TransportError) as error:
-            advice = "check base_url and that the server runs"
-            raise provider_error(self._spec, str(error), advice) from None
-
-    async def _call_once(self) -> None:
-        body = request_body(_CHECK_REQUEST, self._spec)
-        response = await self._transport.send(self._path, body, seconds=self._check_seconds)
-        if response.status == _TOO_MANY_REQUESTS:
-            return  # the endpoint exists and accepts the key; the calls themselves will wait
-        if response.status != 200:
-            problem = response_error(response, self._spec, self._key)
-            if isinstance(problem, CallFailed):
-                problem = provider_error(self._spec, str(problem), "check the model's settings")
-            raise problem
-        read_completion(response.body, vectors=self._vectors(_CHECK_REQUEST))
-
-    def _vectors(self, request: ChatRequest) -> int:
-        return len(request.messages) if self._spec.embedding else 0
-
-    @property
-    def _check_seconds(self) -> float:
-        return min(self._spec.timeout, _CHECK_SECONDS)
+        waiting = self._unchecked or self._checks[:1]
+        while waiting:
+            try:
+                await self._ask(waiting[0], checks=True)
+            except CallFailed as error:
+                advice = "check the model's settings"
+                raise provider_error(self._spec, str(error), advice) from None
+            except Retryable as error:
+                if not error.rate_limited:
+                    raise
+                # It is there and accepts the key; the calls themselves will wait.
+            waiting = waiting[1:]
+            self._unchecked = self._unchecked[1:]
 
     async def aclose(self) -> None:
         """Close the transport's connections."""
         await self._transport.aclose()
+
+    async def _ask(self, request: ChatRequest, *, checks: bool = False) -> Completion:
+        """The completion, in whatever form the endpoint accepts the request."""
+        learning, trial = self._learning, self._learning.begin()
+        for _ in range(_MOST_TRIES):
+            body = request_body(request, self._spec, trial.adaptation)
+            response = await self._send(body, checks=checks)
+            found = self._read(response, request)
+            if isinstance(found, Completion):
+                learning.has_answers = True
+                if not self._spec.embedding:
+                    self._tell(learning.accepted(trial, body))
+                return _cut(found, request) if trial.adaptation.stop else found
+            if self._spec.embedding:
+                break
+            if trial.is_outdated:  # another call has learned meanwhile
+                trial = learning.begin()
+            elif not trial.adapt(found, body):
+                if not await self._search(request, body, found, checks=checks):
+                    break
+                trial = learning.begin()
+        assert isinstance(found, ErrorAnswer)
+        error = error_of(found, response.headers, self._spec, self._key)
+        if isinstance(error, ProviderError) and not checks:
+            error = await self._confirmed(error, found)
+        elif isinstance(error, CallFailed) and not error.permanent:
+            seen = self._spec.embedding or learning.knows(body)
+            error = CallFailed(str(error), permanent=learning.has_answers and seen)
+        raise error
+
+    async def _send(self, body: dict[str, object], *, checks: bool = False) -> HttpResponse:
+        seconds = min(self._spec.timeout, _CHECK_SECONDS) if checks else None
+        try:
+            return await self._transport.send(self._path, body, seconds=seconds)
+        except TooLargeError as error:
+            raise Retryable(str(error)) from None
+        except TransportError as error:
+            lost = not error.connected
+            raise Retryable(str(error), unavailable=True, unreachable=lost) from None
+        except TypeError as error:
+            # orjson and the openai package both refuse text that is not valid Unicode.
+            reason = f"{self._spec.name}: the request cannot be sent: {error}"
+            raise CallFailed(reason, permanent=True) from None
+
+    def _read(self, response: HttpResponse, request: ChatRequest) -> Completion | ErrorAnswer:
+        """The completion, or what the endpoint says instead. Raises Retryable for neither."""
+        if not 200 <= response.status < 300:
+            answer = read_error(response.status, response.body)
+            return Completion("", finish_reason="length") if answer.was_cut_off else answer
+        vectors = len(request.messages) if self._spec.embedding else 0
+        try:
+            completion = read_completion(response.body, vectors=vectors)
+        except Retryable as error:
+            inside = error_inside(_parsed(response.body))
+            if inside is not None:
+                return inside
+            message = read_error(response.status, response.body).message
+            said = excerpt_without_key(message or _text(response.body), self._key)
+            raise Retryable(f"{error.reason}: {said}" if said else error.reason) from None
+        if completion.finish_reason == "error":
+            raise Retryable("the endpoint ended the reply with an error")
+        return completion
+
+    async def _search(
+        self, request: ChatRequest, body: dict[str, object], answer: ErrorAnswer, *, checks: bool
+    ) -> bool:
+        """Find what the endpoint refuses without saying so; whether the request can be sent again.
+
+        Only features that no answered request had are suspected. They are all left out, and then
+        added one by one.
+        """
+
+        async def accepts(adaptation: Adaptation) -> bool:
+            changed = request_body(request, self._spec, adaptation)
+            response = await self._send(changed, checks=checks)
+            return isinstance(self._read(response, request), Completion)
+
+        found = await self._learning.search(body, answer, accepts, checks=checks)
+        self._tell(found)
+        return found is not None
+
+    async def _confirmed(
+        self, error: ProviderError, answer: ErrorAnswer
+    ) -> ProviderError | Retryable | CallFailed:
+        """The error, once the endpoint refuses a harmless request, too.
+
+        An endpoint that has answered before may refuse this request only, or for a moment.
+        """
+        if not self._learning.has_answers:
+            return error
+        async with self._confirming:
+            try:
+                await self._ask(self._checks[0], checks=True)
+            except (ProviderError, Retryable) as still:
+                return error if isinstance(still, ProviderError) else still
+            except CallFailed:
+                pass
+        if answer.status == 403:
+            said = excerpt_without_key(answer.message, self._key)
+            return CallFailed(f"{self._spec.name}: HTTP 403: {said}", permanent=True)
+        return Retryable(str(error))
+
+    def _tell(self, learned: Adaptation | None) -> None:
+        """Say in one line what was learned."""
+        if learned is not None:
+            logger.warning(
+                "requests adapted to the endpoint",
+                model=self._spec.name,
+                changes=learned.described(),
+            )
 
 
 def _transport(spec: ModelSpec, key: str | None, session: HttpSession) -> Transport:
     if spec.wire == "sdk":
         from recjury.llm.openai_transport import OpenAITransport  # openai takes 0.6 s to import
 
-        return OpenAITransport(spec.base_url, key, spec.timeout)
+        return OpenAITransport(spec.base_url, key, spec.timeout, session.max_bytes)
     return AiohttpTransport(spec.base_url, key, spec.timeout, session)
 
 
-def response_error(response: HttpResponse, spec: ModelSpec, key: str | None) -> Exception:
-    """The exception for a status other than 200: Retryable, ProviderError or CallFailed."""
-    said, code = _error_message(response.body)
-    shown = excerpt_without_key(said, key)
-    came = f"HTTP {response.status}" + (f": {shown}" if shown else "")
-    if response.status in {401, 403}:
-        advice = f"check the key in {spec.key_env}"
-        if spec.key_env is None:
-            advice = "name the variable that holds the key in key_env"
-        return provider_error(spec, came, advice)
-    if response.status == 402 or code == "insufficient_quota":
-        return provider_error(spec, came, "the account has no credit left; add some and run again")
-    if response.status == 404 or code in {"model_not_found", "unknown_model"}:
-        return provider_error(spec, came, "check base_url and the model's name")
-    if 300 <= response.status < 400:
-        place = excerpt_without_key(response.headers.get("location", "elsewhere"), key)
-        return provider_error(spec, f"{came} to {place}", "set base_url to where it leads")
-    if response.status in _RETRIED or response.status >= 500:
-        limited = response.status == _TOO_MANY_REQUESTS
-        return Retryable(came, retry_after(response.headers), rate_limited=limited)
-    return CallFailed(f"{spec.name}: {came}", permanent=True)
-
-
-def provider_error(spec: ModelSpec, came: str, advice: str) -> ProviderError:
-    """One line with the address, the model, what happened and what to do."""
-    return ProviderError(f"{spec.base_url}, model {spec.name}: {came}: {advice}")
-
-
-def _error_message(body: bytes) -> tuple[str, str]:
-    """The endpoint's own message and its code, where it sent them."""
+def _parsed(body: bytes) -> object:
     try:
-        parsed = orjson.loads(body)
+        parsed: object = orjson.loads(body)
     except orjson.JSONDecodeError:
-        return body.decode("utf-8", "replace"), ""
-    error = parsed.get("error", parsed) if isinstance(parsed, dict) else parsed
-    if not isinstance(error, dict):
-        return str(error), ""
-    said = error.get("message") or error.get("detail") or ""
-    return str(said), str(error.get("code") or "")
+        return None
+    return parsed
 
 
-def _model_names(response: HttpResponse) -> frozenset[str]:
-    try:
-        return frozenset(str(entry["id"]) for entry in orjson.loads(response.body)["data"])
-    except (KeyError, TypeError, ValueError):
-        return frozenset()
+def _text(body: bytes) -> str:
+    return body[:1_000].decode("utf-8", "replace")
+
+
+def _cut(completion: Completion, request: ChatRequest) -> Completion:
+    """The completion up to the first of the request's stop sequences."""
+    further = tuple(each._replace(text=_until(each.text, request)) for each in completion.further)
+    return completion._replace(text=_until(completion.text, request), further=further)
+
+
+def _until(text: str, request: ChatRequest) -> str:
+    ends = [place for stop in request.stop if (place := text.find(stop)) >= 0]
+    return text[: min(ends)] if ends else text

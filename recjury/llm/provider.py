@@ -25,17 +25,26 @@ class Retryable(Exception):
     """One attempt failed, and another one may succeed.
 
     `retry_after` is the wait in seconds that the endpoint asked for. `rate_limited` means that the
-    endpoint works, but wants fewer requests.
+    endpoint works, but wants fewer requests. `unavailable` means that the endpoint may be down (a
+    server error, or no answer in time), `unreachable` that no connection to it can be made.
     """
 
     def __init__(
-        self, reason: str, retry_after: float | None = None, *, rate_limited: bool = False
+        self,
+        reason: str,
+        retry_after: float | None = None,
+        *,
+        rate_limited: bool = False,
+        unavailable: bool = False,
+        unreachable: bool = False,
     ):
         """Store the reason: one line without a key."""
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after
         self.rate_limited = rate_limited
+        self.unavailable = unavailable or unreachable
+        self.unreachable = unreachable
 
 
 class Provider(Protocol):
@@ -46,7 +55,11 @@ class Provider(Protocol):
         help."""
 
     async def check(self) -> None:
-        """Raise ProviderError if the model cannot be used; nothing is recorded."""
+        """Send a small request; nothing is recorded.
+
+        Raises ProviderError if the model cannot be used, and Retryable if another try may succeed.
+        It is also called to find out whether an endpoint that was down answers again.
+        """
 
     async def aclose(self) -> None:
         """Release its resources."""

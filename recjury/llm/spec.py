@@ -2,11 +2,13 @@
 
 from typing import Literal
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 from yarl import URL
 
+from recjury.llm.adaptation import Feature
 from recjury.llm.transport import check_address, check_key_variable
 from recjury.records import JSON, Record
+from recjury.safe_text import is_sensitive
 
 MAIN_MODEL = "main"
 """The alias of the model that a campaign file has under `model`."""
@@ -18,6 +20,8 @@ _OF_NO_REPLY = frozenset(
         "timeout",
         "retries",
         "patience",
+        "outage_patience",
+        "refuses",
         "concurrency",
         "requests_per_minute",
         "price_in",
@@ -25,6 +29,13 @@ _OF_NO_REPLY = frozenset(
         "price_cached",
     }
 )
+_IN_THE_FILE = (
+    "`{}` must not stand here: put the key into an environment variable, and name that variable "
+    "in `key_env`"
+)
+_KEYS = frozenset({"api_key", "apikey", "api-key", "key", "token", "api_token", "openai_api_key"})
+# People copy the address of a call from a provider's documentation.
+_PATHS = ("/chat/completions", "/completions", "/embeddings", "/models")
 
 
 class ModelSpec(Record):
@@ -37,10 +48,13 @@ class ModelSpec(Record):
 
     `timeout` is in seconds for one attempt; `retries` is the number of attempts after the first. A
     rate limit (HTTP 429) is not counted as a failed attempt. A call waits at most `patience`
-    seconds in total because of rate limits and of other failures with Retry-After. `wire` "sdk"
-    sends with the `openai` package, which supports proxies, for example, and takes ten times the
-    CPU time. `json_mode` says what the endpoint accepts for JSON replies. `extra` is merged into
-    every request body; a null there removes a field.
+    seconds in total because of rate limits and of other failures with Retry-After. While the
+    endpoint does not answer at all, all calls to it wait, and fail only after `outage_patience`
+    seconds; with 0 they do not wait. What the model refuses (a system message, a temperature,
+    `max_tokens` and so on) is learned and not sent; with `refuses`, only what it names. `wire`
+    "sdk" sends with the `openai` package, which supports proxies, for example, and takes ten times
+    the CPU time. `json_mode` says what the endpoint accepts for JSON replies. `extra` is merged
+    into every request body; a null there removes a field.
 
     Prices are in US dollars per million tokens; None is unknown, and 0 is free. Without
     `price_cached`, cached tokens cost `price_in`. An embedding model needs only `price_in`.
@@ -55,6 +69,8 @@ class ModelSpec(Record):
     timeout: float = Field(default=120, gt=0)
     retries: int = Field(default=5, ge=0)
     patience: float = Field(default=600, ge=0, allow_inf_nan=False)
+    outage_patience: float = Field(default=600, ge=0, allow_inf_nan=False)
+    refuses: tuple[Feature, ...] | None = None
     concurrency: int | None = Field(default=None, ge=1)
     requests_per_minute: float | None = Field(default=None, gt=0)
     price_in: float | None = Field(default=None, ge=0, allow_inf_nan=False)
@@ -63,6 +79,24 @@ class ModelSpec(Record):
     json_mode: Literal["schema", "object", "off"] = "off"
     extra: dict[str, JsonValue] = Field(default_factory=dict)
     embedding: bool = False
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_key(cls, given: object) -> object:
+        """A key in a file would be stored with every run: refused, and not shown."""
+        if isinstance(given, dict):
+            for name in given:
+                if str(name).lower() in _KEYS:
+                    raise ValueError(_IN_THE_FILE.format(name))
+        return given
+
+    @field_validator("extra")
+    @classmethod
+    def _no_key_in_extra(cls, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        for name, each in value.items():
+            if each is not None and is_sensitive(name, each):
+                raise ValueError(_IN_THE_FILE.format(name))
+        return value
 
     @field_validator("key_env")
     @classmethod
@@ -77,7 +111,9 @@ class ModelSpec(Record):
         url = URL(value)
         if url.query_string or url.fragment:
             raise ValueError("base_url must end with its path: say more in `extra` or key_env")
-        return value.rstrip("/")
+        value = value.rstrip("/")
+        path = next((path for path in _PATHS if value.lower().endswith(path)), "")
+        return value[: len(value) - len(path)].rstrip("/")
 
     @property
     def missing_prices(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -18,6 +19,9 @@ _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT_SECONDS = 15
 _CHUNK = 65_536
 _EXCERPT = 200
+MAX_BYTES = 16 * 2**20
+"""The largest response that is read. The longest known are lists of embeddings."""
+
 _KEPT_HEADERS = ("retry-after", "retry-after-ms", "location")
 
 
@@ -63,12 +67,11 @@ class HttpSession:
     """A pool of connections. It is opened by the first request, in that request's event loop.
 
     `keepalive` is how long an idle connection is kept, in seconds. Responses of more than
-    `max_bytes` bytes are refused; with this limit, compressed responses are refused too, because
-    their size is unknown.
+    `max_bytes` bytes are refused; a compressed response counts with its uncompressed size.
     """
 
     keepalive: float = 60
-    max_bytes: int | None = None
+    max_bytes: int = MAX_BYTES
 
     def __post_init__(self) -> None:
         """Open nothing before the first request."""
@@ -83,10 +86,8 @@ class HttpSession:
             async with self._opened().request(
                 method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
             ) as response:
-                if self.max_bytes is None:
-                    raw = await response.read()
-                else:
-                    raw = await _read_at_most(response, self.max_bytes)
+                raw = await _read_at_most(response, self.max_bytes)
+                raw = unpacked(raw, response.headers.get("Content-Encoding", ""), self.max_bytes)
         except aiohttp.ClientConnectorError as error:
             reason = f"cannot connect ({error.strerror or error.os_error})"
             raise TransportError(reason, connected=False) from None
@@ -116,7 +117,7 @@ class HttpSession:
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=self.keepalive),
                 # With cookies, one request could change the response to the next.
                 cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=self.max_bytes is None,
+                auto_decompress=False,  # it could not be stopped in the middle
                 skip_auto_headers=("User-Agent", "Accept"),
             )
         return self._session
@@ -134,8 +135,37 @@ async def _read_at_most(response: aiohttp.ClientResponse, most: int) -> bytes:
                 break
     if size > most:
         response.close()
-        raise TooLargeError(f"the answer is larger than {most} bytes")
+        raise too_large(most)
     return b"".join(parts)
+
+
+def too_large(most: int) -> TooLargeError:
+    """The error for a response of more than `most` bytes."""
+    return TooLargeError(f"the answer is larger than {most} bytes")
+
+
+def unpacked(raw: bytes, encoding: str, most: int) -> bytes:
+    """`raw` without the compression that Content-Encoding names.
+
+    Raises TooLargeError beyond `most` bytes, and TransportError for what cannot be unpacked.
+    """
+    encoding = encoding.strip().lower()
+    if encoding in {"", "identity"}:
+        return raw
+    if encoding not in {"gzip", "x-gzip", "deflate"}:
+        raise TransportError(f"the answer is compressed ({encoding[:40]}), and was not asked to be")
+    # 32: with the header of gzip or of zlib; negative: deflate without a header.
+    for window in (32 + zlib.MAX_WBITS, -zlib.MAX_WBITS):
+        stream = zlib.decompressobj(window)
+        try:
+            found = stream.decompress(raw, most + 1)
+        except zlib.error:
+            continue
+        if len(found) > most:
+            raise too_large(most)
+        if stream.eof:
+            return found
+    raise TransportError("the compressed answer cannot be unpacked")
 
 
 class AiohttpTransport:
@@ -147,7 +177,7 @@ class AiohttpTransport:
         self._base = base_url
         self._seconds = seconds
         self._urls: dict[str, URL] = {}
-        self._headers = {"Content-Type": "application/json"}
+        self._headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key}"
 

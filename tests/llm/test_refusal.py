@@ -6,7 +6,8 @@ from threading import Thread
 
 import pytest
 
-from recjury.llm.openai_provider import response_error
+from recjury.llm.endpoint_errors import error_of
+from recjury.llm.error_answer import ErrorAnswer
 from recjury.llm.openai_transport import OpenAITransport
 from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import HttpResponse
@@ -17,9 +18,7 @@ SPEC = ModelSpec(base_url="http://127.0.0.1:9/v1", name="scripted")
 
 @pytest.mark.parametrize("place", [f"/v1?key={KEY}", f"/v1\n?key={KEY}&" + "x" * 500])
 def test_where_a_redirect_leads_is_told_without_the_key(place: str) -> None:
-    said = str(
-        response_error(HttpResponse(status=302, headers={"location": place}, body=b""), SPEC, KEY)
-    )
+    said = str(error_of(ErrorAnswer(302, ""), {"location": place}, SPEC, KEY))
     assert KEY not in said
     assert "/v1" in said
     assert "[key]" in said

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recjury.judges.face.decomposer import Decomposer
     from recjury.judges.face.evaluator import FaceEvaluator
     from recjury.judges.face.face_prompts import FacePrompts
+    from recjury.llm import CallUse
 
 _PARTICLES = 4  # of a system turn, on average
 _INSTRUCTIONS = 4  # that ship, of each aspect
@@ -82,6 +83,13 @@ class FaceConfig(EvaluatorConfig):
         replies = reply * drawn if self.together else reply
         again = (ATTEMPTS - 1) * asked * drawn
         return ExpectedCalls(self.model, kind, requests, requests + again, prompt, replies)
+
+    def call_uses(self) -> "Iterator[tuple[str, CallUse]]":
+        """Several replies to one request where samples are drawn together; log-probabilities."""
+        if self.method == "logprobs":
+            yield self.model, "logprobs"
+        if self.together and max(self.votes, self.samples) > 1:
+            yield self.model, "n"
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)
         """The chosen aspects."""

@@ -1,0 +1,176 @@
+"""Learns from an endpoint's answers what it refuses."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from recjury.llm.adaptation import (
+    FEATURES,
+    Adaptation,
+    Feature,
+    features_of,
+    next_step,
+    refused_features,
+)
+from recjury.llm.error_answer import ErrorAnswer
+from recjury.llm.spec import ModelSpec
+
+_REFUSALS = frozenset({400, 404, 405, 415, 422, 500, 501})
+_UNEXPLAINED = frozenset({400, 415, 422})
+
+Accepts = Callable[[Adaptation], Awaitable[bool]]
+
+
+class Learning:
+    """What one model refuses, as far as it is known.
+
+    A setting of the model is never changed: neither its `temperature` nor what `extra` sends; and
+    with `refuses`, nothing beyond that is learned. `has_answers` tells whether the endpoint has
+    answered a request. A gateway's knowledge can be handed to a later one.
+    """
+
+    def __init__(self, spec: ModelSpec):
+        """Begin with what the model's `refuses` says."""
+        self.adaptation = Adaptation()
+        for feature in spec.refuses or ():
+            self.adaptation = self.adaptation.without(feature)
+        self._fixed = _fixed_features(spec)
+        self.has_answers = False
+        self._accepted: set[Feature] = set()
+        self._searched: set[frozenset[Feature]] = set()
+        self._searching = asyncio.Lock()
+
+    def begin(self) -> "Trial":
+        """The trial of one request."""
+        return Trial(self)
+
+    def learnable(self, features: tuple[Feature, ...]) -> tuple[Feature, ...]:
+        """Those of `features` that may be changed."""
+        return tuple(feature for feature in features if feature not in self._fixed)
+
+    def knows(self, body: dict[str, object]) -> bool:
+        """Whether requests were answered that had all features of `body`."""
+        return self._accepted.issuperset(features_of(body))
+
+    def accepted(self, trial: "Trial", body: dict[str, object]) -> Adaptation | None:
+        """Note that the trial's request was answered; what was learned by that, or None."""
+        self._accepted.update(features_of(body))
+        if trial.is_outdated or trial.learned == self.adaptation:
+            return None
+        self.adaptation = trial.learned
+        return self.adaptation
+
+    async def search(
+        self, body: dict[str, object], answer: ErrorAnswer, accepts: Accepts, *, checks: bool
+    ) -> Adaptation | None:
+        """Leave out the features of `body` that no answered request had, then add them one by one.
+
+        Returns what is accepted, or None where the request is refused in its plainest form, too.
+        Server errors are only looked into by `checks`. Raises Retryable.
+        """
+        if answer.status not in _UNEXPLAINED and not (checks and answer.status == 500):
+            return None
+        if (
+            answer.about_content
+            or answer.about_length
+            or answer.about_account
+            or answer.about_model
+        ):
+            return None
+        suspects = tuple(
+            feature
+            for feature in self.learnable(features_of(body))
+            if feature not in self._accepted
+        )
+        before = self.adaptation
+        async with self._searching:
+            if self.adaptation is not before:
+                return self.adaptation
+            if not suspects or frozenset(suspects) in self._searched:
+                return None
+            found = await self._narrowed(suspects, accepts)
+            self._searched.add(frozenset(suspects))
+            if found is None:
+                return None
+            # A new object, also where all is accepted now: calls that wait here go on with it.
+            self.adaptation = replace(found)
+            return self.adaptation
+
+    async def _narrowed(self, suspects: tuple[Feature, ...], accepts: Accepts) -> Adaptation | None:
+        plainest = self.adaptation
+        for feature in suspects:
+            plainest = plainest.without(feature)
+        if not await accepts(plainest):
+            return None
+        found = plainest
+        for feature in suspects:
+            for value in _forms(feature, getattr(self.adaptation, feature)):
+                fuller = replace(found, **{feature: value})  # type: ignore[arg-type]
+                if await accepts(fuller):
+                    found = fuller
+                    break
+        return found
+
+
+class Trial:
+    """One request, sent in other forms until the endpoint accepts one.
+
+    What it finds is learned only once the request is answered.
+    """
+
+    def __init__(self, learning: Learning):
+        """Begin with what is known."""
+        self._learning = learning
+        self._before = self.learned = learning.adaptation
+        self._without_limit = False
+
+    @property
+    def adaptation(self) -> Adaptation:
+        """How the request is sent now."""
+        return self.learned.without("max_tokens") if self._without_limit else self.learned
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether another request has learned something since this one began."""
+        return self._learning.adaptation is not self._before
+
+    def adapt(self, answer: ErrorAnswer, body: dict[str, object]) -> bool:
+        """Change the form as `answer` to `body` suggests; whether it was changed."""
+        if answer.status not in _REFUSALS:
+            return False
+        learnable = self._learning.learnable
+        if answer.about_length:
+            # The prompt and the longest reply together may be too long: without a limit, the
+            # endpoint takes what is left. That holds for this request only.
+            if self._without_limit or "max_tokens" not in learnable(features_of(body)):
+                return False
+            self._without_limit = True
+            return True
+        if answer.is_explained:
+            return False
+        for feature in learnable(refused_features(answer, body)):
+            after = next_step(self.learned, feature, answer, body)
+            if after is not None:
+                self.learned = after
+                return True
+        return False
+
+
+def _forms(feature: Feature, usual: object) -> list[object]:
+    """In which forms a feature may be sent, the usual one first."""
+    others = {"max_tokens": "max_completion_tokens", "response_format": "json_object"}
+    other = others.get(feature)
+    return [usual] if other is None or usual == other else [usual, other]
+
+
+def _fixed_features(spec: ModelSpec) -> frozenset[Feature]:
+    if spec.refuses is not None:
+        return frozenset(FEATURES)
+    fixed = {feature for feature in FEATURES if feature in spec.extra}
+    if "max_completion_tokens" in spec.extra:
+        fixed.add("max_tokens")
+    if "top_logprobs" in spec.extra:
+        fixed.add("logprobs")
+    if spec.temperature is not None:
+        fixed.add("temperature")
+    return frozenset(fixed)

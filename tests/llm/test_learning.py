@@ -1,0 +1,615 @@
+"""What an endpoint refuses is found out from its answers, and not sent again."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from recjury.errors import CallFailed, ProviderError
+from recjury.llm import Gateway, ModelSpec
+from recjury.llm.adaptation import FEATURES
+from recjury.llm.call_identity import call_identity
+from recjury.llm.endpoint_check import CHECK_PROMPT
+from recjury.records import ChatRequest, Message
+from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, completion, prompt
+from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of
+
+SYSTEM = Message("system", ("Be brief.",))
+USER = Message("user", ("Which film?",))
+ASSISTANT = Message("assistant", ("Hello, what do you like?",))
+
+
+def refusal(status: int, body: object) -> Fault:
+    """An error answer with that body, as it is."""
+    return Fault("status", status, json.dumps(body), as_it_is=True)
+
+
+def openai(message: str, param: str | None, code: str = "unsupported_parameter") -> object:
+    """An error body of OpenAI."""
+    error = {"message": message, "type": "invalid_request_error", "param": param, "code": code}
+    return {"error": error}
+
+
+def has_role(body: Body, role: str) -> bool:
+    """Whether a message has that role."""
+    return any(message["role"] == role for message in messages(body))
+
+
+def messages(body: Body) -> list[dict[str, str]]:
+    """The messages of a chat request."""
+    return body["messages"]  # type: ignore[return-value]
+
+
+def roles(body: Body) -> list[str]:
+    """The roles of its messages, in order."""
+    return [message["role"] for message in messages(body)]
+
+
+def is_strict(body: Body) -> bool:
+    """Whether user and assistant take turns, the user first and last."""
+    found = [role for role in roles(body) if role != "system"]
+    return found == ["user", "assistant"] * (len(found) // 2) + ["user"]
+
+
+# What a server refuses, its answer, and the body that it gets then. Worded as these servers do.
+REFUSALS: dict[str, tuple[Callable[[Body], bool], Fault, str, object]] = {
+    "openai reasoning, temperature": (
+        lambda body: "temperature" in body,
+        refusal(
+            400,
+            openai(
+                "Unsupported value: 'temperature' does not support 0 with this model. Only the "
+                "default (1) value is supported.",
+                "temperature",
+                "unsupported_value",
+            ),
+        ),
+        "temperature",
+        None,
+    ),
+    "openai reasoning, max_tokens": (
+        lambda body: "max_tokens" in body,
+        refusal(
+            400,
+            openai(
+                "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+                "'max_completion_tokens' instead.",
+                "max_tokens",
+            ),
+        ),
+        "max_completion_tokens",
+        64,
+    ),
+    "mistral, seed": (
+        lambda body: "seed" in body,
+        refusal(
+            422,
+            {
+                "object": "error",
+                "message": {
+                    "detail": [
+                        {
+                            "type": "extra_forbidden",
+                            "loc": ["body", "seed"],
+                            "msg": "Extra inputs are not permitted",
+                            "input": 3,
+                        }
+                    ]
+                },
+                "type": "invalid_request_error",
+                "param": None,
+                "code": None,
+            },
+        ),
+        "seed",
+        None,
+    ),
+    "gemini, seed": (
+        lambda body: "seed" in body,
+        refusal(
+            400,
+            [
+                {
+                    "error": {
+                        "code": 400,
+                        "message": 'Invalid JSON payload received. Unknown name "seed": '
+                        "Cannot find field.",
+                        "status": "INVALID_ARGUMENT",
+                    }
+                }
+            ],
+        ),
+        "seed",
+        None,
+    ),
+    "groq, n": (
+        lambda body: "n" in body,
+        refusal(400, {"error": {"message": "'n' : number must be at most 1", "type": "x"}}),
+        "n",
+        None,
+    ),
+    "gemini, n": (
+        lambda body: "n" in body,
+        refusal(400, {"error": {"message": "Multiple candidates is not enabled for this model"}}),
+        "n",
+        None,
+    ),
+    "gemini, logprobs": (
+        lambda body: "logprobs" in body,
+        refusal(400, {"error": {"message": "Logprobs is not enabled for models/gemini-2.5-pro"}}),
+        "top_logprobs",
+        None,
+    ),
+    "deepseek, json_schema": (
+        lambda body: body.get("response_format", {"type": "json_object"})["type"] != "json_object",  # type: ignore[index]
+        refusal(
+            400,
+            openai("This response_format type is unavailable now", None, "invalid_request_error"),
+        ),
+        "response_format",
+        {"type": "json_object"},
+    ),
+    "siliconflow, json": (
+        lambda body: "response_format" in body,
+        refusal(400, {"code": 20024, "message": "Json mode is not supported for this model."}),
+        "response_format",
+        None,
+    ),
+    "tgi, temperature of 0": (
+        lambda body: body.get("temperature") == 0,
+        refusal(
+            422,
+            {
+                "error": "Input validation error: `temperature` must be strictly positive",
+                "error_type": "validation",
+            },
+        ),
+        "temperature",
+        0.01,
+    ),
+    "grok, stop": (
+        lambda body: "stop" in body,
+        refusal(400, {"code": "x", "error": "Argument not supported on this model: stop"}),
+        "stop",
+        None,
+    ),
+    "anthropic, top_p beside temperature": (
+        lambda body: "temperature" in body and "top_p" in body,
+        refusal(
+            400,
+            {
+                "type": "error",
+                "error": {
+                    "type": "invalid_request_error",
+                    "message": "`temperature` and `top_p` cannot both be specified for this model. "
+                    "Please use only one.",
+                },
+            },
+        ),
+        "top_p",
+        None,
+    ),
+    "groq, too many tokens": (
+        lambda body: int(body.get("max_tokens", 0)) > 32,  # type: ignore[call-overload]
+        refusal(
+            400, openai("`max_tokens` must be less than or equal to `32`", None, "invalid_request")
+        ),
+        "max_tokens",
+        32,
+    ),
+    "openrouter, wrapped": (
+        lambda body: "seed" in body,
+        refusal(
+            400,
+            {
+                "error": {
+                    "message": "Provider returned error",
+                    "code": 400,
+                    "metadata": {"raw": '{"detail":"Unsupported parameter: seed"}'},
+                }
+            },
+        ),
+        "seed",
+        None,
+    ),
+    "an error in a 200": (
+        lambda body: "seed" in body,
+        Fault("raw", text='{"error": {"code": 400, "message": "unknown parameter: seed"}}'),
+        "seed",
+        None,
+    ),
+}
+
+FULL = ChatRequest(
+    "m",
+    (SYSTEM, USER),
+    "test",
+    top_p=0.9,
+    max_tokens=64,
+    seed=3,
+    stop=("\n\n",),
+    schema={"type": "object"},
+    top_logprobs=5,
+    n=2,
+)
+
+
+def ask(
+    endpoint: ScriptedEndpoint, *requests: ChatRequest, **fields: object
+) -> tuple[list[str], Gateway]:
+    """The texts of the replies, one request after the other."""
+    gateway = Gateway({"m": spec_of(endpoint, **fields)}, MemoryRecorder(), clock=FakeClock())
+
+    async def run() -> list[str]:
+        async with gateway:
+            return [(await gateway.complete(each)).text for each in requests]
+
+    return asyncio.run(run()), gateway
+
+
+def refusing(refuses: Callable[[Body], bool], answer: Answer) -> Callable[[Body], Answer]:
+    """A script that answers so where a body is refused, and "fine" otherwise."""
+    return lambda body: answer if refuses(body) else "fine"
+
+
+@pytest.mark.parametrize("wire", ["plain", "sdk"])
+@pytest.mark.parametrize("name", REFUSALS)
+def test_what_is_refused_is_sent_otherwise_and_only_once_as_before(name: str, wire: str) -> None:
+    refuses, answer, field, value = REFUSALS[name]
+    with ScriptedEndpoint(refusing(refuses, answer)) as endpoint:
+        second = replace(FULL, messages=(SYSTEM, Message("user", ("And another?",))))
+        texts, gateway = ask(endpoint, FULL, second, json_mode="schema", wire=wire)
+        bodies = list(endpoint.bodies)
+    assert texts == ["fine", "fine"]
+    assert gateway.usage.retried == 0
+    assert not refuses(bodies[-1])
+    assert bodies[-1].get(field) == value
+    assert len(bodies) == 3 if name != "siliconflow, json" else len(bodies) == 4
+    assert list(gateway.learned) == ["m"]
+
+
+def test_adapting_changes_no_identity() -> None:
+    refuses, answer, _, _ = REFUSALS["openai reasoning, temperature"]
+    recorder = MemoryRecorder()
+    with ScriptedEndpoint(refusing(refuses, answer)) as endpoint:
+        spec = spec_of(endpoint)
+
+        async def run() -> None:
+            async with Gateway({"m": spec}, recorder) as gateway:
+                await gateway.complete(FULL)
+
+        asyncio.run(run())
+        assert list(recorder.calls) == [call_identity(FULL, spec)]
+        assert next(iter(recorder.calls.values())).request == FULL
+    told = spec.model_copy(update={"refuses": ("temperature",), "outage_patience": 3})
+    assert call_identity(FULL, told) == call_identity(FULL, spec)
+    assert told.reply_settings() == spec.reply_settings()
+
+
+SYSTEM_REFUSED = [
+    (400, {"error": {"message": "System role not supported", "code": 400}}),
+    (
+        400,
+        openai(
+            "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
+            "messages[0].role",
+            "unsupported_value",
+        ),
+    ),
+    (400, {"error": {"message": "Developer instruction is not enabled for models/gemma-3-27b-it"}}),
+    (
+        500,
+        {
+            "error": {
+                "code": 500,
+                "message": "\n------------\nWhile executing CallExpression\nError: Jinja "
+                "Exception: Only user, assistant and tool roles are supported, got system.",
+                "type": "server_error",
+            }
+        },
+    ),
+    (
+        422,
+        {
+            "error": "Template error: invalid operation: Conversation roles must alternate "
+            "user/assistant/user/assistant/... (in <string>:1)",
+            "error_type": "template_error",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("status", "body"), SYSTEM_REFUSED)
+def test_a_system_message_that_is_refused_stands_before_the_first_question(
+    status: int, body: object
+) -> None:
+    answer = refusal(status, body)
+    with ScriptedEndpoint(refusing(lambda sent: has_role(sent, "system"), answer)) as endpoint:
+        texts, gateway = ask(endpoint, request(messages=(SYSTEM, USER)), outage_patience=0)
+        assert texts == ["fine"]
+        assert messages(endpoint.bodies[-1]) == [
+            {"role": "user", "content": "Be brief.\n\nWhich film?"}
+        ]
+    assert gateway.learned == {"m": {"system": True}}
+    assert gateway.usage.retried == 0
+
+
+ORDER_REFUSED = [
+    (
+        400,
+        {
+            "object": "error",
+            "message": "After the optional system message, conversation roles must alternate "
+            "user/assistant/user/assistant/...",
+            "type": "BadRequestError",
+            "param": None,
+            "code": 400,
+        },
+    ),
+    (
+        400,
+        {
+            "type": "error",
+            "error": {
+                "type": "invalid_request_error",
+                "message": 'messages: first message must use the "user" role',
+            },
+        },
+    ),
+    (
+        400,
+        {
+            "object": "error",
+            "message": "Expected last role User or Tool (or Assistant with prefix True) for "
+            "serving but got assistant",
+            "type": "invalid_request_message_order",
+            "param": None,
+            "code": "3230",
+        },
+    ),
+    (
+        500,
+        {
+            "error": {
+                "code": 500,
+                "message": "Conversation roles must alternate user/assistant/user/assistant/... "
+                "at row 19, column 27:\n {%- if (message['role'] == 'user') %}",
+                "type": "server_error",
+            }
+        },
+    ),
+    (400, {"error": {"message": "bad request"}}),
+    (422, {"detail": "Unprocessable Entity"}),
+]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (SYSTEM, ASSISTANT, USER),
+        (ASSISTANT, USER),
+        (SYSTEM, USER, USER),
+        (SYSTEM, USER, ASSISTANT),
+        (USER, SYSTEM, USER),
+        (SYSTEM, USER, ASSISTANT, ASSISTANT, USER),
+    ],
+)
+@pytest.mark.parametrize(("status", "body"), ORDER_REFUSED)
+def test_every_order_of_roles_is_sent_so_that_strict_templates_take_it(
+    said: tuple[Message, ...], status: int, body: object
+) -> None:
+    answer = refusal(status, body)
+    with ScriptedEndpoint(refusing(lambda sent: not is_strict(sent), answer)) as endpoint:
+        texts, gateway = ask(endpoint, request(messages=said), outage_patience=0)
+        sent = endpoint.bodies[-1]
+    assert texts == ["fine"]
+    assert is_strict(sent)
+    for message in said:
+        assert message.text in prompt(sent)
+    # Where the answer says nothing, moving the system message may be enough.
+    assert gateway.learned["m"] in ({"roles": True}, {"system": True})
+
+
+def strict_and_without_system(body: Body) -> Answer:
+    """The template of an early Mistral: no system role, and strict turns."""
+    wrong = {"object": "error", "message": "Conversation roles must alternate user/assistant"}
+    return "fine" if is_strict(body) and not has_role(body, "system") else refusal(400, wrong)
+
+
+def test_the_system_message_comes_first_where_the_assistant_opens() -> None:
+    with ScriptedEndpoint(strict_and_without_system) as endpoint:
+        ask(endpoint, request(messages=(SYSTEM, ASSISTANT, USER)))
+        assert messages(endpoint.bodies[-1]) == [
+            {"role": "user", "content": "Be brief."},
+            {"role": "assistant", "content": "Hello, what do you like?"},
+            {"role": "user", "content": "Which film?"},
+        ]
+
+
+def test_a_temperature_above_1_that_is_refused_is_lowered_and_others_stay() -> None:
+    message = "temperature: range: 0..1"
+    answer = refusal(400, {"error": {"message": message, "type": "invalid_request_error"}})
+    with ScriptedEndpoint(refusing(lambda b: b["temperature"] > 1, answer)) as endpoint:  # type: ignore[operator]
+        warm = [request(str(heat), temperature=heat) for heat in (1.5, 0.0, 0.7)]
+        ask(endpoint, *warm)
+        assert [body["temperature"] for body in endpoint.bodies[1:]] == [1.0, 0.0, 0.7]
+
+
+def test_replies_are_cut_here_where_stop_is_refused() -> None:
+    said = completion("One.\n\nTwo.")
+    said["choices"].append({"index": 1, "message": {"content": "Three.\n\nFour"}})  # type: ignore[attr-defined]
+    _, answer, _, _ = REFUSALS["grok, stop"]
+    script = lambda body: answer if "stop" in body else said  # noqa: E731
+    with ScriptedEndpoint(script) as endpoint:
+        gateway = Gateway({"m": spec_of(endpoint)}, MemoryRecorder())
+
+        async def run() -> list[str]:
+            async with gateway:
+                return [each.text for each in (await gateway.complete(FULL)).each()]
+
+        assert asyncio.run(run()) == ["One.", "Three."]
+
+
+def check(spec: ModelSpec, uses: tuple[str, ...] = ()) -> Gateway:
+    """A gateway that has checked its model."""
+    gateway = Gateway(
+        {"m": spec},
+        MemoryRecorder(),
+        clock=FakeClock(),
+        uses={"m": uses},  # type: ignore[dict-item]
+    )
+
+    async def run() -> None:
+        async with gateway:
+            await gateway.check()
+
+    asyncio.run(run())
+    return gateway
+
+
+def test_the_check_sends_one_small_request_per_kind_of_call() -> None:
+    with ScriptedEndpoint(lambda body: "x", scripted_checks=True) as endpoint:
+        check(spec_of(endpoint))
+        assert len(endpoint.bodies) == 1
+        assert roles(endpoint.bodies[0]) == ["system", "user"]
+        assert endpoint.bodies[0]["temperature"] == 0
+        check(spec_of(endpoint, json_mode="schema"), ("n", "logprobs"))
+        plain, schema, several, logprobs = endpoint.bodies[1:]
+        assert "response_format" not in plain
+        assert schema["response_format"]["type"] == "json_schema"  # type: ignore[index]
+        assert (several["n"], logprobs["top_logprobs"]) == (2, 5)
+
+
+@pytest.mark.parametrize("status", [400, 422, 500])
+@pytest.mark.parametrize("said", ["", "Bad Request", "<html><body>nope</body></html>"])
+@pytest.mark.parametrize(
+    ("refuses", "learned"),
+    [
+        (lambda body: has_role(body, "system"), {"system": True}),
+        (lambda body: "temperature" in body, {"temperature": True}),
+        (lambda body: "max_tokens" in body, {"max_tokens": "max_completion_tokens"}),
+        (lambda body: "seed" in body, {}),
+    ],
+)
+def test_the_check_finds_out_what_an_endpoint_refuses_without_a_word(
+    refuses: Callable[[Body], bool], learned: dict[str, object], said: str, status: int
+) -> None:
+    answer = Fault("status", status, said, as_it_is=True)
+    with ScriptedEndpoint(refusing(refuses, answer), scripted_checks=True) as endpoint:
+        gateway = check(spec_of(endpoint))
+        assert len(endpoint.bodies) <= 8
+    assert gateway.learned.get("m", {}) == learned
+
+
+def test_learning_at_the_check_costs_the_run_nothing() -> None:
+    refuses, answer, _, _ = REFUSALS["openai reasoning, max_tokens"]
+    with ScriptedEndpoint(refusing(refuses, answer), scripted_checks=True) as endpoint:
+        gateway = Gateway({"m": spec_of(endpoint)}, MemoryRecorder())
+
+        async def run() -> None:
+            async with gateway:
+                await gateway.check()
+                await gateway.complete(request(max_tokens=9))
+
+        asyncio.run(run())
+        asked = [body for body in endpoint.bodies if CHECK_PROMPT not in prompt(body)]
+    assert [body["max_completion_tokens"] for body in asked] == [9]
+
+
+def test_what_was_learned_is_said_in_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    refuses, answer, _, _ = REFUSALS["openai reasoning, temperature"]
+    with ScriptedEndpoint(refusing(refuses, answer), scripted_checks=True) as endpoint:
+        check(spec_of(endpoint))
+    said = capfd.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert "`temperature` is left out" in said[0]
+    assert "scripted" in said[0]
+
+
+def test_many_calls_at_once_learn_it_once(capfd: pytest.CaptureFixture[str]) -> None:
+    refuses, answer, _, _ = REFUSALS["openai reasoning, temperature"]
+
+    async def run(spec: ModelSpec) -> int:
+        async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
+            await asyncio.gather(*(gateway.complete(request(str(n))) for n in range(50)))
+            await gateway.complete(request("last"))
+            return gateway.usage.calls
+
+    with ScriptedEndpoint(refusing(refuses, answer), latency=0.01) as endpoint:
+        assert asyncio.run(run(spec_of(endpoint))) == 51
+        assert sum(map(refuses, endpoint.bodies)) <= 50
+        assert len(endpoint.bodies) <= 101
+    assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+def test_a_refusal_that_the_change_does_not_mend_teaches_nothing() -> None:
+    answer = refusal(400, openai("temperature is invalid", "temperature"))
+    with ScriptedEndpoint(lambda body: answer) as endpoint:
+        with pytest.raises(CallFailed, match="temperature is invalid"):
+            _, gateway = ask(endpoint, request())
+        assert len(endpoint.bodies) == 2
+        gateway = Gateway({"m": spec_of(endpoint)}, MemoryRecorder())
+        assert gateway.learned == {}
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"temperature": 0.3}, "temperature"),
+        ({"extra": {"temperature": 0.3}}, "temperature"),
+        ({"refuses": ["seed"]}, "temperature"),
+    ],
+)
+def test_a_setting_of_the_model_is_never_changed(fields: dict[str, object], name: str) -> None:
+    refuses, answer, _, _ = REFUSALS["openai reasoning, temperature"]
+    with ScriptedEndpoint(refusing(refuses, answer), scripted_checks=True) as endpoint:
+        with pytest.raises(ProviderError, match=r"temperature.*check the model's settings"):
+            check(spec_of(endpoint, **fields))
+        assert all(name in body for body in endpoint.bodies)
+
+
+def test_what_refuses_names_is_never_sent() -> None:
+    with ScriptedEndpoint(lambda body: "fine") as endpoint:
+        ask(endpoint, FULL, refuses=FEATURES)
+        (body,) = endpoint.bodies
+    assert body == {
+        "model": "scripted",
+        "messages": [{"role": "user", "content": "Be brief.\n\nWhich film?"}],
+    }
+
+
+def test_a_prompt_that_fits_only_without_a_limit_is_sent_without_one_and_others_with_it() -> None:
+    error = openai(
+        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens "
+        "(1000 in the messages, 4000 in the completion).",
+        "messages",
+        "context_length_exceeded",
+    )
+
+    def script(body: Body) -> Answer:
+        return refusal(400, error) if "max_tokens" in body and "long" in prompt(body) else "fine"
+
+    with ScriptedEndpoint(script) as endpoint:
+        limited = [request(text, max_tokens=4000) for text in ("long", "short")]
+        texts, gateway = ask(endpoint, *limited)
+        assert ["max_tokens" in body for body in endpoint.bodies] == [True, False, True]
+    assert (texts, gateway.learned) == (["fine", "fine"], {})
+
+
+def test_a_reply_cut_before_its_first_word_is_a_reply() -> None:
+    """OpenAI's reasoning models say so with a status of 400."""
+    message = (
+        "Could not finish the message because max_tokens or model output limit was reached. "
+        "Please try again with higher max_tokens."
+    )
+    with ScriptedEndpoint(lambda body: refusal(400, openai(message, None))) as endpoint:
+        gateway = Gateway({"m": spec_of(endpoint)}, MemoryRecorder())
+
+        async def run() -> tuple[str, str]:
+            async with gateway:
+                found = await gateway.complete(request(max_tokens=5))
+                return found.text, found.finish_reason
+
+        assert asyncio.run(run()) == ("", "length")
