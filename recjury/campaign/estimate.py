@@ -17,6 +17,7 @@ from typing import NamedTuple
 from recjury.agents.llm_config import EMBEDDING_OF_CONVERSATION
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.llm import ATTEMPTS, ModelSpec
+from recjury.llm.endpoint_check import check_requests
 from recjury.llm.gateway import EMBEDDING_BATCH
 from recjury.records import ExpectedCalls, Scenario
 from recjury.simulator.session import user_opens
@@ -96,7 +97,11 @@ def estimate_evaluations(config: EvaluationConfig, conversations: int, rounds: i
 def _estimate(
     config: EvaluationConfig, conversations: int, expected: Iterable[ExpectedCalls]
 ) -> Estimate:
-    checks = (ExpectedCalls(alias, "check", 0, 1, 10, 16) for alias in config.all_models)
+    checks = [
+        ExpectedCalls(alias, "check", sent, sent, 30, 16)
+        for alias, spec in config.all_models.items()
+        for sent in [len(check_requests(spec, config.call_uses.get(alias, ())))]
+    ]
     shares = _merged((*expected, *checks))
     return Estimate(
         conversations=conversations,
