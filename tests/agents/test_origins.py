@@ -141,7 +141,7 @@ def test_a_hub_name_is_found_in_the_hubs_cache_and_again_by_what_is_recorded(
 
 
 def test_a_generator_that_is_not_wanted_starts_from_nothing(few: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="there is to be none"):
+    with pytest.raises(ConfigError, match="leave it out with --no-generator"):
         train("kbrd", few, tmp_path / "out", TrainingOptions(backbones=["x"], generator=False))
 
 
