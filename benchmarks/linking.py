@@ -93,7 +93,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder that holds ievalm/")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    result = measure(options.data or data_folder())
+    data = options.data or data_folder()
+    result = {**measure(data), "speed": speed(data)}
     if options.json:
         print(json.dumps(result, indent=1))
         return
@@ -106,7 +107,7 @@ def main() -> None:
 
 
 def measure(data: Path) -> dict[str, dict[str, dict[str, Any]]]:
-    """Figures by mode and half, and the speed against all entities and against the items."""
+    """Figures by mode and half."""
     corpus = open_corpus("redial", data)
     folder = data / "ievalm" / "redial"
     items = _items_by_number(corpus, folder)
@@ -120,7 +121,6 @@ def measure(data: Path) -> dict[str, dict[str, dict[str, Any]]]:
             result[mode][half] = asdict(figures)
     for mode in MODES:
         result[mode]["both"] = asdict(_sum(Figures(**each) for each in result[mode].values()))
-    result["speed"] = _speed(corpus, [_written(m, items, "name")[0] for m in messages])
     return result
 
 
@@ -223,7 +223,12 @@ def _counted(
     )
 
 
-def _speed(corpus: Corpus, texts: list[str]) -> dict[str, dict[str, float]]:
+def speed(data: Path) -> dict[str, dict[str, float]]:
+    """Utterances per second against all entities, and against the items."""
+    corpus = open_corpus("redial", data)
+    folder = data / "ievalm" / "redial"
+    items = _items_by_number(corpus, folder)
+    texts = [_written(message, items, "name")[0] for message in _messages(folder)]
     linkers: dict[str, Catalogue | KnowledgeGraph] = {
         "entities": corpus.graph,
         "items": corpus.catalogue,
