@@ -161,12 +161,16 @@ class Gateway:
             provider = self._providers.get(alias) or OpenAIProvider(
                 spec, self._session, self._uses.get(alias, ()), self.learning[alias]
             )
-            endpoint = self._endpoint(spec.base_url)
+            endpoint = self._endpoint(spec)
             client = self._clients[alias] = ModelClient(spec, provider, self._limits, endpoint)
         return client
 
-    def _endpoint(self, address: str) -> Endpoint:
-        """The endpoint at that address, which several models may share."""
+    def _endpoint(self, spec: ModelSpec) -> Endpoint:
+        """The endpoint of a model, which several aliases may share.
+
+        Two models at one address are two: often only one of them is down.
+        """
+        address = f"{spec.base_url} ({spec.name})"
         if address not in self._endpoints:
             backoff, down = self._limits.backoff, self.usage.down
             self._endpoints[address] = Endpoint(address, self._clock, backoff, down)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection
+from typing import NamedTuple
 
 import orjson
 
@@ -31,6 +32,13 @@ logger = get_logger()
 
 _CHECK_SECONDS = 60.0  # a server that has to load its model first takes that long
 _MOST_TRIES = 12  # of one request in different forms
+
+
+class _Refusal(NamedTuple):
+    answer: ErrorAnswer
+    headers: dict[str, str]
+    body: dict[str, object]
+    """The request's."""
 
 
 class OpenAIProvider:
@@ -92,8 +100,31 @@ class OpenAIProvider:
         """Close the transport's connections."""
         await self._transport.aclose()
 
-    async def _ask(self, request: ChatRequest, *, checks: bool = False) -> Completion:
-        """The completion, in whatever form the endpoint accepts the request."""
+    async def _ask(
+        self, request: ChatRequest, *, checks: bool = False, again: bool = False
+    ) -> Completion:
+        """The completion, in whatever form the endpoint accepts the request.
+
+        With `again`, the request was refused before without a reason that is understood.
+        """
+        found = await self._exchange(request, checks=checks)
+        if isinstance(found, Completion):
+            return found
+        error: Exception = error_of(found.answer, found.headers, self._spec, self._key)
+        is_open = False  # whether sending it once more decides
+        if isinstance(error, ProviderError) and self._learning.has_answers and not checks:
+            error = await self._confirmed(error, found.answer)
+            is_open = isinstance(error, CallFailed)
+        elif isinstance(error, CallFailed) and not error.permanent:
+            is_known = self._spec.embedding or self._learning.knows(found.body)
+            is_open = self._learning.has_answers and is_known and not checks
+            error = CallFailed(str(error), permanent=is_open)
+        if is_open and not again:
+            return await self._ask(request, again=True)  # some endpoints refuse for a moment
+        raise error
+
+    async def _exchange(self, request: ChatRequest, *, checks: bool) -> "Completion | _Refusal":
+        """The completion, or the last refusal of a request that was sent in several forms."""
         learning, trial = self._learning, self._learning.begin()
         for _ in range(_MOST_TRIES):
             body = request_body(request, self._spec, trial.adaptation)
@@ -104,22 +135,16 @@ class OpenAIProvider:
                 if not self._spec.embedding:
                     self._tell(learning.accepted(trial, body))
                 return _cut(found, request) if trial.adaptation.stop else found
+            refusal = _Refusal(found, response.headers, body)
             if self._spec.embedding:
-                break
+                return refusal
             if trial.is_outdated:  # another call has learned meanwhile
                 trial = learning.begin()
             elif not trial.adapt(found, body):
                 if not await self._search(request, body, found, checks=checks):
-                    break
+                    return refusal
                 trial = learning.begin()
-        assert isinstance(found, ErrorAnswer)
-        error = error_of(found, response.headers, self._spec, self._key)
-        if isinstance(error, ProviderError) and not checks:
-            error = await self._confirmed(error, found)
-        elif isinstance(error, CallFailed) and not error.permanent:
-            seen = self._spec.embedding or learning.knows(body)
-            error = CallFailed(str(error), permanent=learning.has_answers and seen)
-        raise error
+        return refusal
 
     async def _send(self, body: dict[str, object], *, checks: bool = False) -> HttpResponse:
         seconds = min(self._spec.timeout, _CHECK_SECONDS) if checks else None
@@ -175,12 +200,10 @@ class OpenAIProvider:
     async def _confirmed(
         self, error: ProviderError, answer: ErrorAnswer
     ) -> ProviderError | Retryable | CallFailed:
-        """The error, once the endpoint refuses a harmless request, too.
+        """The error, if the endpoint refuses a harmless request, too.
 
-        An endpoint that has answered before may refuse this request only, or for a moment.
+        An endpoint that has answered before may refuse only this request, or for a moment.
         """
-        if not self._learning.has_answers:
-            return error
         async with self._confirming:
             try:
                 await self._ask(self._checks[0], checks=True)

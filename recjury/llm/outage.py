@@ -140,7 +140,9 @@ class Endpoint:
         if self._address in self._down:
             seconds = self._clock.now() - self._down.pop(self._address)
             logger.warning(
-                "endpoint answers again", endpoint=self._address, after_seconds=round(seconds, 1)
+                "endpoint answers again",
+                endpoint=self._address,
+                after_seconds=round(seconds, 1),
             )
         self._suspected_since = None
         self.answered()

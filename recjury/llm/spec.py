@@ -8,7 +8,6 @@ from yarl import URL
 from recjury.llm.adaptation import Feature
 from recjury.llm.transport import check_address, check_key_variable
 from recjury.records import JSON, Record
-from recjury.safe_text import is_sensitive
 
 MAIN_MODEL = "main"
 """The alias of the model that a campaign file has under `model`."""
@@ -33,7 +32,9 @@ _IN_THE_FILE = (
     "`{}` must not stand here: put the key into an environment variable, and name that variable "
     "in `key_env`"
 )
-_KEYS = frozenset({"api_key", "apikey", "api-key", "key", "token", "api_token", "openai_api_key"})
+_KEYS = frozenset(
+    {"api_key", "apikey", "api-key", "key", "token", "api_token", "openai_api_key", "authorization"}
+)
 # People copy the address of a call from a provider's documentation.
 _PATHS = ("/chat/completions", "/completions", "/embeddings", "/models")
 
@@ -94,7 +95,7 @@ class ModelSpec(Record):
     @classmethod
     def _no_key_in_extra(cls, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
         for name, each in value.items():
-            if each is not None and is_sensitive(name, each):
+            if each is not None and name.lower() in _KEYS:
                 raise ValueError(_IN_THE_FILE.format(name))
         return value
 

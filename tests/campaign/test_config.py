@@ -57,7 +57,7 @@ def test_yaml_reads_off_as_false_and_so_do_we(tmp_path: Path) -> None:
         ),
         (
             GOOD + "model: {base_url: x, name: m, key: SECRET}\n",
-            ["unknown key `key` under `model`", "`key_env`"],
+            ["`key` must not stand here", "`key_env`"],
         ),
         ("scenarios: [sample]\n", ["`systems` is missing"]),
         ("scenarios: []\nsystems: [retrieval]\n", ["`scenarios`", "at least 1"]),
