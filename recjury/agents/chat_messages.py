@@ -1,10 +1,16 @@
 """Conversations as the messages of a chat model, and what the model says next."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from recjury.errors import ParseError, SystemFailed
-from recjury.llm import finished_text
-from recjury.records import Conversation, Message, Reply, Speaker
+from recjury.errors import SystemFailed
+from recjury.llm import ask, attempt_limit, finished_text
+from recjury.records import ChatRequest, Conversation, Message, Speaker
+
+if TYPE_CHECKING:
+    from recjury.llm import Gateway
+
+ANSWERS = 2
+"""How often a run asks a system under test for one answer."""
 
 ROLES: dict[Speaker, Literal["user", "assistant"]] = {
     Speaker.USER: "user",
@@ -20,12 +26,25 @@ def messages(conversation: Conversation, system: str | tuple[str, ...] = ()) -> 
     return (*first, *(Message(ROLES[turn.speaker], (turn.text,)) for turn in said))
 
 
-def spoken_reply(reply: Reply, system: str) -> str:
+class SpokenAnswer(NamedTuple):
+    """What a model says to the user, and the identities of the calls behind it."""
+
+    text: str
+    calls: tuple[str, ...]
+
+
+async def ask_for_answer(gateway: "Gateway", request: ChatRequest, system: str) -> SpokenAnswer:
     """What the model says to the user, without its thoughts.
 
-    Raises SystemFailed, which names `system`, if the reply was cut off or says nothing.
+    A reply that was cut off or says nothing is asked for once more in a run: with the same
+    messages, as a system under test is shown nothing but the conversation, and with twice the
+    limit of tokens if it was cut off. Raises SystemFailed, which names `system`, if that one
+    cannot be used either, and what the gateway raises for a failed call.
     """
-    try:
-        return finished_text(reply)
-    except ParseError as problem:
-        raise SystemFailed(f"{system}: {problem}") from None
+    limit = attempt_limit(gateway).at_most(ANSWERS)
+    answer = await ask(gateway, request, finished_text, attempts=limit, noted=False)
+    if answer.failure is not None:
+        raise answer.failure
+    if answer.value is None:
+        raise SystemFailed(f"{system}: {answer.reason}")
+    return SpokenAnswer(answer.value, answer.calls)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
-from recjury.agents.chat_messages import ROLES, messages, spoken_reply
+from recjury.agents.chat_messages import ROLES, ask_for_answer, messages
 from recjury.agents.item_vectors import ItemVectors, best
 from recjury.agents.named_items import named_items
 from recjury.errors import ConfigError
@@ -79,17 +79,16 @@ class ChatCRS:
     async def respond(self, conversation: Conversation) -> SystemReply:
         """Answer the conversation so far.
 
-        Raises SystemFailed for a reply that is cut off or says nothing, and what the gateway
-        raises for a failed call.
+        Raises SystemFailed if two replies are cut off or say nothing, and what the gateway raises
+        for a failed call.
         """
         items: tuple[ItemRef, ...] = ()
         if self._list_source == "independent":
             items = await self._nearest(conversation)
-        reply = await self._gateway.complete(self._request(conversation))
-        text = spoken_reply(reply, self.name)
+        said = await ask_for_answer(self._gateway, self._request(conversation), self.name)
         if self._list_source == "from_text":
-            items = named_items(text, self._vectors.catalogue)[: self._length]
-        return SystemReply(text=text, items=items, calls=(reply.call,))
+            items = named_items(said.text, self._vectors.catalogue)[: self._length]
+        return SystemReply(text=said.text, items=items, calls=said.calls)
 
     async def aclose(self) -> None:
         """Release the embedder; the gateway is closed by the code that opened it."""

@@ -4,7 +4,7 @@ prompt."""
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from recjury.agents.chat_messages import messages, spoken_reply
+from recjury.agents.chat_messages import ask_for_answer, messages
 from recjury.agents.named_items import named_items
 from recjury.errors import ConfigError
 from recjury.records import JSON, LIST_LENGTH, ChatRequest, Conversation, SystemReply
@@ -62,14 +62,14 @@ class EndpointCRS:
     async def respond(self, conversation: Conversation) -> SystemReply:
         """Return the endpoint's answer.
 
-        Raises SystemFailed for an answer that is cut off or says nothing, and what the gateway
-        raises for a failed call.
+        Raises SystemFailed if two answers are cut off or say nothing, and what the gateway raises
+        for a failed call.
         """
         said = messages(conversation, self._prompt)
-        reply = await self._gateway.complete(ChatRequest(self._model, said, "system/openai_crs"))
-        text = spoken_reply(reply, self.name)
-        items = named_items(text, self._catalogue)[: self._length]
-        return SystemReply(text=text, items=items, calls=(reply.call,))
+        request = ChatRequest(self._model, said, "system/openai_crs")
+        answer = await ask_for_answer(self._gateway, request, self.name)
+        items = named_items(answer.text, self._catalogue)[: self._length]
+        return SystemReply(text=answer.text, items=items, calls=answer.calls)
 
     async def aclose(self) -> None:
         """Do nothing: the gateway is closed by the code that opened it."""

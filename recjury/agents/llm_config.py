@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from recjury.agents.chat_messages import ANSWERS
 from recjury.agents.system_config import SystemConfig, SystemContext
 from recjury.errors import ConfigError
 from recjury.llm import MAIN_MODEL
@@ -32,8 +33,8 @@ class ChatCrsConfig(SystemConfig):
         return used
 
     def expected(self, answers: int) -> list[ExpectedCalls]:
-        """One call for each answer, and one for its vector if an embedding model makes it."""
-        calls = [ExpectedCalls(self.model, "system", answers, answers, 700, 120)]
+        """One or two calls for each answer, and one for its vector if a model makes it."""
+        calls = [ExpectedCalls(self.model, "system", answers, ANSWERS * answers, 700, 120)]
         if self.list_source == "independent" and self.embedding_model is not None:
             vector = (EMBEDDING_OF_CONVERSATION, answers, answers, 80, 0)
             calls.append(ExpectedCalls(self.embedding_model, *vector))
@@ -71,8 +72,8 @@ class OpenAiCrsConfig(SystemConfig):
         return [(f"system {self.name}", self.model)]
 
     def expected(self, answers: int) -> list[ExpectedCalls]:
-        """One call for each answer."""
-        return [ExpectedCalls(self.model, "system", answers, answers, 700, 120)]
+        """One or two calls for each answer."""
+        return [ExpectedCalls(self.model, "system", answers, ANSWERS * answers, 700, 120)]
 
     def build(self, context: SystemContext) -> Recommender:
         """Build the system with the campaign's models."""

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from recjury.agents.system_registry import SystemEntry
 from recjury.judges.registry import EvaluatorEntry, read_entry
-from recjury.llm import MAIN_MODEL, BudgetSpec, CallUse, ModelSpec, parse_budget
+from recjury.llm import ATTEMPTS, MAIN_MODEL, BudgetSpec, CallUse, ModelSpec, parse_budget
 from recjury.records import JSON, LIST_LENGTH, Record
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ class EvaluationConfig(Record):
         default=DEFAULT_EVALUATORS, validate_default=True
     )
     seed: int = 0
+    attempts: int = Field(default=ATTEMPTS, ge=1, le=20)
     concurrency: int = Field(default=64, ge=1, le=4096)
     budget: Annotated[BudgetSpec, BeforeValidator(parse_budget)] | None = None
 

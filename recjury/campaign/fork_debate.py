@@ -177,7 +177,13 @@ def _by_models(
         )
     models = {**held.models, **changed}
     specs = {alias: _spec(alias, config, held.replies) for alias in sorted(set(models.values()))}
-    gateway = Gateway(specs, recorder, concurrency=config.concurrency, budget=config.budget)
+    gateway = Gateway(
+        specs,
+        recorder,
+        concurrency=config.concurrency,
+        budget=config.budget,
+        attempts=config.attempts,
+    )
     replies: dict[str, JSON] = {alias: spec.reply_settings() for alias, spec in specs.items()}
     return gateway, LlmDebaters(gateway, models, temperature=held.temperature), replies
 

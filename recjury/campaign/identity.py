@@ -18,7 +18,16 @@ from recjury.simulator import LeakGuard
 IDENTITY_VERSION = 2
 
 # These keys say how to run and what evaluates; all others say what to play.
-_NOT_PLAYED = {"concurrency", "budget", "data", "evaluators", "model", "models", "systems"}
+_NOT_PLAYED = {
+    "attempts",
+    "budget",
+    "concurrency",
+    "data",
+    "evaluators",
+    "model",
+    "models",
+    "systems",
+}
 _OF_A_SYSTEM = {"timeout", "retries", "concurrency", "key_env", "max_bytes"}
 _DIGITS = 12
 

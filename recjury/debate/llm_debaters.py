@@ -13,8 +13,8 @@ from recjury.debate.role_answer import ANSWER_SCHEMA, parse_answer
 from recjury.debate.roles import DebatePrompts
 from recjury.debate.rounds import EDITED
 from recjury.debate.rule_debaters import RULE
-from recjury.errors import ConfigError, ParseError, UnitFailed
-from recjury.llm import Gateway
+from recjury.errors import ConfigError
+from recjury.llm import Attempt, Gateway, attempt_limit, read_attempts
 from recjury.llm.autogen_client import GatewayClient
 from recjury.prompts import Pack
 from recjury.records import (
@@ -22,20 +22,18 @@ from recjury.records import (
     ConversationLog,
     Message,
     Rating,
+    Reply,
     Role,
     Statement,
-    Status,
 )
-
-ATTEMPTS = 2
 
 
 class LlmDebaters:
     """The four roles played by models.
 
-    In every round, a role's prompt contains everything it needs, so each statement has its own
-    agent. Only the transcript is carried from round to round, so a resumed debate asks the same
-    as the first one.
+    In every round, a role's prompt contains everything it needs, so each statement, and each
+    attempt at one, has its own agent. Only the transcript is carried from round to round, so a
+    resumed debate asks the same as the first one.
     """
 
     def __init__(
@@ -89,61 +87,43 @@ class LlmDebaters:
 
         Raises ProviderError, which concerns the endpoint and not this debate alone.
         """
+        turn = self._prompts.turn(role, number, log, ratings, said)
+
+        async def send(attempt: Attempt) -> Reply:
+            (message,) = attempt.noted((turn,))
+            return await self._send(role, f"debate/{role}/{number}", message, attempt)
+
+        answer = await read_attempts(send, parse_answer, attempt_limit(self._gateway))
+        if answer.value is not None:
+            text, score = answer.value.statement, answer.value.score
+        else:  # the text is the last reply, unchanged, for the reader
+            text, score = "" if answer.reply is None else answer.reply.text, None
+        return Statement(
+            role=role,
+            round=number,
+            speaker=self._models[role],
+            text=text,
+            score=score,
+            status=answer.status,
+            reason=answer.reason,
+            calls=answer.calls,
+        )
+
+    async def _send(self, role: Role, purpose: str, message: Message, attempt: Attempt) -> Reply:
+        """The reply of an agent of its own, so that it sees this message and no earlier attempt."""
         client = GatewayClient(
             self._gateway,
             self._models[role],
-            purpose=f"debate/{role}/{number}",
+            purpose=purpose,
             temperature=self._temperature,
             schema=ANSWER_SCHEMA,
+            attempt=attempt,
         )
         agent = AssistantAgent(
             name=str(role).replace(" ", "_"),
             model_client=client,
             system_message=client.register(self._prompts.system(role)),
         )
-        message = self._prompts.turn(role, number, log, ratings, said)
-        problem = ""
-        for _ in range(ATTEMPTS):
-            try:
-                await _send(agent, client, message)
-                answer = parse_answer(client.replies[-1])
-            except ParseError as error:
-                problem = str(error)
-                message = self._prompts.repair(problem)
-            except UnitFailed as error:
-                return self._unscored(role, number, client, Status.CALL_FAILED, str(error))
-            else:
-                return Statement(
-                    role=role,
-                    round=number,
-                    speaker=self._models[role],
-                    text=answer.statement,
-                    score=answer.score,
-                    calls=_calls(client),
-                )
-        return self._unscored(role, number, client, Status.UNREADABLE, problem)
-
-    def _unscored(
-        self, role: Role, number: int, client: GatewayClient, status: Status, reason: str
-    ) -> Statement:
-        """A statement without a score; its text is the last reply, unchanged, for the reader."""
-        return Statement(
-            role=role,
-            round=number,
-            speaker=self._models[role],
-            text=client.replies[-1].text if client.replies else "",
-            score=None,
-            status=status,
-            reason=reason,
-            calls=_calls(client),
-        )
-
-
-async def _send(agent: AssistantAgent, client: GatewayClient, message: Message) -> None:
-    """Have `agent` answer `message`; the reply is the client's last."""
-    said = TextMessage(content=client.register(message), source="user")
-    await agent.on_messages([said], CancellationToken())
-
-
-def _calls(client: GatewayClient) -> tuple[str, ...]:
-    return tuple(reply.call for reply in client.replies)
+        said = TextMessage(content=client.register(message), source="user")
+        await agent.on_messages([said], CancellationToken())
+        return client.replies[-1]

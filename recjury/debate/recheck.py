@@ -6,7 +6,7 @@ from recjury.debate.discrepancy import Discrepancy, compare, compare_text
 from recjury.debate.role_answer import parse_answer
 from recjury.debate.roles import DebatePrompts
 from recjury.errors import ParseError
-from recjury.llm import parse_rating
+from recjury.llm import Attempt, parse_rating
 from recjury.prompts import turns_block
 from recjury.records import (
     CallRecord,
@@ -25,10 +25,9 @@ def recheck_answer(statement: Statement, replies: Sequence[Reply]) -> tuple[Disc
     """Compare the statement of a model with its raw replies, parsed again."""
     where = f"{statement.role} in round {statement.round}"
     if not replies:
-        expected = Status.CALL_FAILED
-        return compare("statement", where, expected, statement.status) + compare(
-            "score", where, None, statement.score
-        )
+        lost = statement.status in (Status.CALL_FAILED, Status.REFUSED)
+        found = () if lost else compare("statement", where, Status.REFUSED, statement.status)
+        return found + compare("score", where, None, statement.score)
     text, score, reason = replies[-1].text, None, ""
     try:
         answer = parse_answer(replies[-1])
@@ -52,14 +51,19 @@ def recheck_prompts(
 ) -> tuple[Discrepancy, ...]:
     """Compare the prompts of a model's statement, rendered again, with those that were sent."""
     where = f"{statement.role} in round {statement.round}"
-    expected = [
+    first = (
         prompts.system(statement.role),
         prompts.turn(statement.role, statement.round, log, ratings, said),
-    ]
+    )
+    attempt = Attempt()
+    expected: tuple[Message, ...] = first
     found: tuple[Discrepancy, ...] = ()
     for number, call in enumerate(calls, start=1):
-        found += _same_messages(f"{where}, call {number}", expected, call.request.messages)
+        is_numbered = call.request.attempt > 0
+        asked = attempt.noted(first) if is_numbered else expected
+        found += _same_messages(f"{where}, call {number}", asked, call.request.messages)
         expected += _repair(call.reply, prompts)
+        attempt = attempt.after(call.reply, _problem(call.reply))
     return found
 
 
@@ -76,14 +80,23 @@ def _same_messages(
     )
 
 
-def _repair(reply: Reply, prompts: DebatePrompts) -> list[Message]:
-    """The messages added to the next call: the reply, unless blank, and its problem."""
+def _repair(reply: Reply, prompts: DebatePrompts) -> tuple[Message, ...]:
+    """The messages added to the next call before attempts were numbered: the reply, unless blank,
+    and its problem."""
+    problem = _problem(reply)
+    if not problem:
+        return ()
+    echo = (Message("assistant", (reply.text,)),) if reply.text.strip() else ()
+    return (*echo, prompts.repair(problem))
+
+
+def _problem(reply: Reply) -> str:
+    """Why a reply could not be used; empty if it could."""
     try:
         parse_answer(reply)
     except ParseError as problem:
-        echo = [Message("assistant", (reply.text,))] if reply.text.strip() else []
-        return [*echo, prompts.repair(str(problem))]
-    return []
+        return str(problem)
+    return ""
 
 
 def recheck_rating(

@@ -1,6 +1,14 @@
 """Talk to models: one gateway that reuses, retries, limits and records calls within a budget."""
 
-from recjury.llm.ask import ATTEMPTS, ParsedReply, Samples, SupportsComplete, ask, sample_replies
+from recjury.llm.ask import Samples, SupportsComplete, ask, sample_replies
+from recjury.llm.attempts import (
+    ATTEMPTS,
+    Attempt,
+    AttemptLimit,
+    ParsedReply,
+    attempt_limit,
+    read_attempts,
+)
 from recjury.llm.budget import (
     NOTHING_SPENT,
     BudgetSpec,
@@ -25,6 +33,8 @@ __all__ = [
     "ATTEMPTS",
     "MAIN_MODEL",
     "NOTHING_SPENT",
+    "Attempt",
+    "AttemptLimit",
     "Backoff",
     "BudgetSpec",
     "CallUse",
@@ -45,6 +55,7 @@ __all__ = [
     "SupportsComplete",
     "SystemClock",
     "ask",
+    "attempt_limit",
     "call_context",
     "call_identity",
     "cost_text",
@@ -55,6 +66,7 @@ __all__ = [
     "parse_budget",
     "parse_json",
     "parse_rating",
+    "read_attempts",
     "reasoning_of",
     "sample_replies",
 ]

@@ -1,41 +1,29 @@
 """Ask a model, parse its reply, and ask again if the reply cannot be parsed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
-from recjury.errors import ParseError, UnitFailed
+from recjury.errors import UnitFailed
+from recjury.llm.attempts import (
+    Attempt,
+    AttemptLimit,
+    ParsedReply,
+    attempt_limit,
+    read_attempts,
+    status_of,
+)
 from recjury.llm.event_loop import gather
-from recjury.records import ChatRequest, Message, Reply, Status
+from recjury.records import ChatRequest, Reply, Status
 
 T = TypeVar("T")
 
-ATTEMPTS = 2
-"""The largest number of requests for a reply that can be parsed."""
-
-_ECHOED = 8000
-
 
 class SupportsComplete(Protocol):
-    """The part of a gateway that `ask` needs."""
+    """What `ask` needs of a gateway; it may also have an `AttemptLimit` called `attempts`."""
 
     async def complete(self, request: ChatRequest) -> Reply:
         """The reply to `request`."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedReply(Generic[T]):
-    """The value parsed from a reply, or the reason why there is none.
-
-    `value` is None unless `status` is SCORED. `calls` are the identities of all replies received,
-    in order; `reply` is the last one.
-    """
-
-    value: T | None
-    status: Status
-    reason: str = ""
-    calls: tuple[str, ...] = ()
-    reply: Reply | None = None
 
 
 async def ask(
@@ -43,41 +31,26 @@ async def ask(
     request: ChatRequest,
     read: Callable[[Reply], T],
     *,
-    attempts: int = ATTEMPTS,
+    attempts: AttemptLimit | None = None,
+    noted: bool = True,
 ) -> ParsedReply[T]:
-    """Call the model and parse the reply with `read`, at most `attempts` times.
+    """Call the model and `read` its reply, as often as the gateway's limit says, or `attempts`.
 
-    `read` raises ParseError for a reply that it cannot use. If a call fails, or the budget does not
-    cover it, the status is CALL_FAILED. Never raises UnitFailed.
+    Where it is asked again, the prompt says what was wrong; without `noted` it is the same as
+    before. `read` raises ParseError for a reply that it cannot use. A call that fails, or that the
+    budget does not cover, gives the status CALL_FAILED or REFUSED. Never raises UnitFailed.
     """
-    calls: tuple[str, ...] = ()
-    reason = ""
-    reply: Reply | None = None
-    for _ in range(attempts):
-        try:
-            reply = await gateway.complete(request)
-        except UnitFailed as failure:
-            return ParsedReply(None, Status.CALL_FAILED, str(failure), calls, reply)
-        calls += (reply.call,)
-        try:
-            return ParsedReply(read(reply), Status.SCORED, "", calls, reply)
-        except ParseError as problem:
-            reason = str(problem)
-        request = retry_request(request, reply, reason)
-    return ParsedReply(None, Status.UNREADABLE, reason, calls, reply)
 
+    async def send(attempt: Attempt) -> Reply:
+        again = attempt.applied if noted else attempt.numbered
+        return await gateway.complete(again(request))
 
-def retry_request(request: ChatRequest, reply: Reply, reason: str) -> ChatRequest:
-    """`request` again, followed by the reply that could not be used and the reason."""
-    wrong = f"That reply could not be used: {reason}. Answer again, in full and in the form asked."
-    said = () if not reply.text.strip() else (Message("assistant", (reply.text[:_ECHOED],)),)
-    return replace(request, messages=(*request.messages, *said, Message("user", (wrong,))))
+    return await read_attempts(send, read, attempts or attempt_limit(gateway))
 
 
 @dataclass(frozen=True, slots=True)
 class Samples(Generic[T]):
-    """The parsed value of each sample, in order; None if it could not be parsed even after a
-    repeat.
+    """What was parsed from each sample, in order; None if no attempt at it could be parsed.
 
     `status` is SCORED if at least one sample was parsed; otherwise `status` and `reason` say why
     none was. `reason` is that of the last sample that could not be parsed. `calls` are all calls
@@ -106,30 +79,40 @@ async def sample_replies(
 ) -> Samples[T]:
     """`n` samples of `request`, each parsed with `read`.
 
-    With `together`, one request asks for all samples; those that the endpoint does not send are
-    asked for one by one. A sample that `read` refuses (ParseError) is asked for once more: drawn
-    again or, with `repair`, by showing the model its reply and the problem. If a call fails, or the
-    budget does not cover it, the status is CALL_FAILED and there are no values. Never raises
-    UnitFailed.
+    `together` sends one request for all; the samples that an endpoint then leaves out are asked for
+    one by one. A sample that `read` refuses (ParseError) is asked for again, as often as the
+    gateway's limit says: drawn afresh or, with `repair`, by telling the model what was wrong. A
+    call that fails, or that the budget does not cover, gives the status CALL_FAILED or REFUSED and
+    no value at all. Never raises UnitFailed.
     """
     try:
         replies = await _replies(gateway, request, n, together=together)
-        values, reasons = _read_all(replies, read)
-        again = [
-            replace(retry_request(request, replies[k], why) if repair else request, sample=n + k)
-            for k, why in reasons.items()
-        ]
-        fresh = await gather(map(gateway.complete, again))
     except UnitFailed as failure:
-        return Samples((None,) * n, Status.CALL_FAILED, str(failure), ())
-    others, still = _read_all(fresh, read)
-    for k, value in zip(reasons, others, strict=True):
-        values[k] = value
+        return Samples((None,) * n, status_of(failure), str(failure), ())
+    limit = attempt_limit(gateway)
+
+    async def read_sample(number: int, first: Reply) -> ParsedReply[T]:
+        single = replace(request, n=1, sample=number)
+
+        async def send(attempt: Attempt) -> Reply:
+            if attempt.number == 0:
+                return first
+            again = attempt.applied if repair else attempt.numbered
+            return await gateway.complete(again(single))
+
+        return await read_attempts(send, read, limit)
+
+    found = await gather(read_sample(number, reply) for number, reply in enumerate(replies))
+    lost = [each for each in found if each.status is not Status.SCORED]
+    calls = tuple(dict.fromkeys(call for each in found for call in each.calls))
+    failed = [each for each in lost if each.status is Status.CALL_FAILED]
+    if failed:
+        return Samples((None,) * n, Status.CALL_FAILED, failed[0].reason, calls)
     return Samples(
-        tuple(values),
-        Status.SCORED if len(still) < n else Status.UNREADABLE,
-        next(reversed((still or reasons).values()), ""),
-        tuple(dict.fromkeys(reply.call for reply in (*replies, *fresh))),
+        tuple(each.value for each in found),
+        Status.SCORED if len(lost) < n else lost[-1].status,
+        lost[-1].reason if lost else "",
+        calls,
     )
 
 
@@ -141,18 +124,3 @@ async def _replies(
         first = (await gateway.complete(replace(request, n=n))).each()[:n]
     singly = (replace(request, sample=number) for number in range(len(first), n))
     return (*first, *await gather(map(gateway.complete, singly)))
-
-
-def _read_all(
-    replies: Sequence[Reply], read: Callable[[Reply], T]
-) -> tuple[list[T | None], dict[int, str]]:
-    """The parsed values, and the reason by number for samples that could not be parsed."""
-    values: list[T | None] = []
-    reasons: dict[int, str] = {}
-    for number, reply in enumerate(replies):
-        try:
-            values.append(read(reply))
-        except ParseError as problem:
-            values.append(None)
-            reasons[number] = str(problem)
-    return values, reasons

@@ -24,7 +24,7 @@ from autogen_core.models._model_client import ModelCapabilities
 from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 
-from recjury.llm import SupportsComplete
+from recjury.llm import Attempt, SupportsComplete
 from recjury.records import ChatRequest, ChatRole, Message, Reply
 
 _CHARACTERS_PER_TOKEN = 4
@@ -54,13 +54,18 @@ class GatewayClient(ChatCompletionClient):
         purpose: str,
         temperature: float = 0.0,
         schema: dict[str, object] | None = None,
+        attempt: Attempt | None = None,
     ):
-        """`model` is an alias of the gateway's models; each call has `purpose` and `schema`."""
+        """`model` is an alias of the gateway's models; each call has `purpose` and `schema`.
+
+        Each call is asked as `attempt`, without its note: a message to the agent has that.
+        """
         self._gateway = gateway
         self._model = model
         self._purpose = purpose
         self._temperature = temperature
         self._schema = schema
+        self._attempt = attempt or Attempt()
         self._parts: dict[str, tuple[str, ...]] = {}
         self.replies: list[Reply] = []
 
@@ -97,7 +102,8 @@ class GatewayClient(ChatCompletionClient):
             temperature=self._temperature,
             schema=schema,
         )
-        call = asyncio.ensure_future(self._gateway.complete(request))
+        numbered = self._attempt.numbered(request)
+        call = asyncio.ensure_future(self._gateway.complete(numbered))
         if cancellation_token is not None:
             cancellation_token.link_future(call)
         reply = await call

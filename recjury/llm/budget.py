@@ -206,7 +206,7 @@ class Budget:
 def worst_tokens(request: ChatRequest, spec: ModelSpec) -> tuple[int, int]:
     """The most tokens a call is expected to have: a dense prompt, and the longest replies."""
     characters = sum(len(part) for message in request.messages for part in message.parts)
-    replied = 0 if spec.embedding else spec.max_tokens or request.max_tokens or ASSUMED_MAX_TOKENS
+    replied = 0 if spec.embedding else spec.token_limit(request) or ASSUMED_MAX_TOKENS
     return math.ceil(characters / CHARACTERS_PER_TOKEN), request.n * replied
 
 

@@ -62,7 +62,7 @@ def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -
         spec.json_mode,
         spec.extra,
         request.temperature if spec.temperature is None else spec.temperature,
-        request.max_tokens if spec.max_tokens is None else spec.max_tokens,
+        spec.token_limit(request),
         request.top_p,
         request.seed,
         request.stop,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from recjury.errors import ConfigError
+from recjury.llm.attempts import ATTEMPTS, AttemptLimit
 from recjury.llm.budget import NOTHING_SPENT, Budget, BudgetSpec, GatewayUsage, SpentBefore
 from recjury.llm.call_identity import CallContext, call_identity, current_call_context
 from recjury.llm.endpoint_check import CallUse
@@ -46,14 +47,15 @@ class Gateway:
         providers: Mapping[str, Provider] | None = None,
         uses: Mapping[str, Collection[CallUse]] | None = None,
         learning: Mapping[str, Learning] | None = None,
+        attempts: int = ATTEMPTS,
     ):
         """A plain number as `budget` is in US dollars.
 
         `spent` is the part of the budget that earlier runs have used. `providers` replace the
         endpoints of their aliases. `uses` names the kinds of calls that `check` tries, and
-        `learning` has what another gateway has learned, both by alias. Raises ConfigError for a
-        concurrency below 1, and for a budget in dollars if a price or the cost of earlier runs is
-        unknown.
+        `learning` has what another gateway has learned, both by alias. `attempts` limits the
+        requests for one reply if the replies cannot be used. Raises ConfigError for a concurrency
+        below 1, and for a budget in dollars if a price or the cost of earlier runs is unknown.
         """
         if isinstance(budget, int | float):
             budget = BudgetSpec(dollars=budget)
@@ -65,6 +67,7 @@ class Gateway:
         self.learning = {alias: Learning(spec) for alias, spec in models.items()}
         self.learning.update(learning or {})
         self.usage = GatewayUsage()
+        self.attempts = AttemptLimit(attempts)
         self._recorder = recorder
         self._clock = clock or SystemClock()
         self._limits = SharedLimits(

@@ -7,7 +7,7 @@ from yarl import URL
 
 from recjury.llm.adaptation import Feature
 from recjury.llm.transport import check_address, check_key_variable
-from recjury.records import JSON, Record
+from recjury.records import JSON, ChatRequest, Record
 
 MAIN_MODEL = "main"
 """The alias of the model that a campaign file has under `model`."""
@@ -135,6 +135,11 @@ class ModelSpec(Record):
             return None
         again = fresh if self.price_cached is None else self.price_cached
         return ((prompt - cached) * fresh + cached * again + completion * said) / 1e6
+
+    def token_limit(self, request: ChatRequest) -> int | None:
+        """The most tokens of a reply to `request`; None if nothing limits them."""
+        most = request.max_tokens if self.max_tokens is None else self.max_tokens
+        return None if most is None else most * request.room
 
     def reply_settings(self) -> dict[str, JSON]:
         """The settings that can change a reply: the model's part of every identity."""

@@ -33,7 +33,8 @@ class ChatRequest:
     `Reply.further`). `schema` asks for a JSON object of this JSON schema, if the endpoint supports
     that. `purpose` says what the call is for ("judge/Novelty", "debate/Linguist/2"); it is
     recorded, but not part of the identity. `attempt` (from 0) counts how often the same was asked
-    before because a reply could not be used; retries of a failed call do not count.
+    before because a reply could not be used; retries of a failed call do not count. `room`
+    multiplies the limit of tokens, the request's or the model's, after a reply that was cut off.
     """
 
     model: str
@@ -49,6 +50,7 @@ class ChatRequest:
     sample: int = 0
     n: int = 1
     attempt: int = 0
+    room: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ class Status(StrEnum):
     """Whether there is a score, and if not, why."""
 
     SCORED = "scored"
-    UNREADABLE = "unreadable"  # asked twice, and neither reply could be parsed
+    UNREADABLE = "unreadable"  # asked several times, and no reply could be parsed
     CALL_FAILED = "call_failed"  # the model call failed after its retries
+    REFUSED = "refused"  # the endpoint refuses this call for good (content filter, too long)
     NOT_APPLICABLE = "not_applicable"  # the log lacks what the rubric needs (a list, a target)
     NOT_MEASURED = "not_measured"  # this evaluator cannot compute it
     ABSTAINED = "abstained"  # a role without any scored factor

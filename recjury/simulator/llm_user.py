@@ -29,8 +29,8 @@ _RATING_TOKENS = 400
 class LlmUser:
     """A user that knows the history and the targets, describes the targets, and does not name them.
 
-    If a reply is not a usable utterance, the model is asked once more. If that reply is not usable
-    either, `speak` raises, and the conversation fails with the reason.
+    If a reply is not a usable utterance, the model is asked again, as often as the gateway says. If
+    no reply is usable, `speak` raises, and the conversation fails with the reason.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class LlmUser:
         }
 
     async def speak(self, context: UserContext) -> Utterance:
-        """The next utterance. Raises CallFailed, or ParseError after two useless replies."""
+        """The next utterance. Raises CallFailed, or ParseError if no reply was usable."""
         answer = await self._say(self._prompts.turn(context), "simulator/speak")
         if answer.value is None:
             raise _failure(answer)
@@ -81,7 +81,7 @@ class LlmUser:
         """
         messages = self._prompts.rewrite(context, utterance, leaks)
         answer = await self._say(messages, "simulator/rewrite")
-        if answer.status is Status.CALL_FAILED:
+        if answer.status not in (Status.SCORED, Status.UNREADABLE):
             raise _failure(answer)
         return Utterance(text=answer.value or "", calls=answer.calls)
 
@@ -142,11 +142,11 @@ class LlmUser:
 
 
 def _failure(answer: ParsedReply[str]) -> UnitFailed:
-    if answer.status is Status.CALL_FAILED:
+    if answer.status is not Status.UNREADABLE:
         return CallFailed(f"the simulated user could not be asked: {answer.reason}")
-    return ParseError(
-        f"the simulated user gave no usable utterance in two replies: {answer.reason}"
-    )
+    many = len(answer.calls)
+    replies = "1 reply" if many == 1 else f"{many} replies"
+    return ParseError(f"the simulated user gave no usable utterance in {replies}: {answer.reason}")
 
 
 def _read_persuasiveness(reply: Reply) -> RatedText:

@@ -107,6 +107,8 @@ def params_json(request: ChatRequest) -> str:
         asked["n"] = request.n
     if request.attempt > 0:
         asked["attempt"] = request.attempt
+    if request.room > 1:
+        asked["room"] = request.room
     return orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
 
 

@@ -16,7 +16,7 @@ from recjury.errors import CallFailed, ConfigError, SystemFailed
 from recjury.llm import Gateway, ModelSpec
 from recjury.records import Conversation, SystemReply
 from tests.agents.conversations import talk
-from tests.endpoint import Fault, Script, ScriptedEndpoint, completion
+from tests.endpoint import Body, Fault, Script, ScriptedEndpoint, completion
 from tests.llm.doubles import MemoryRecorder
 from tests.llm.test_spoken_text import FORMS, SAID
 
@@ -169,6 +169,20 @@ def test_thoughts_change_neither_text_nor_list(
     plain = answer(lambda body: SAID, list_source=list_source)
     thinking = answer(lambda body: FORMS[form], list_source=list_source)
     assert (thinking.text, thinking.items) == (plain.text, plain.items)
+
+
+@pytest.mark.parametrize("bad", [completion(""), completion("Try", finish_reason="length")])
+def test_an_answer_is_asked_for_once_more_with_the_same_messages(bad: Body) -> None:
+    asked: list[Body] = []
+
+    def script(body: Body) -> str | Body:
+        asked.append(body)
+        return bad if len(asked) == 1 else "Try Heat (1995)."
+
+    said = answer(script)
+    assert said.text == "Try Heat (1995)."
+    assert len(set(said.calls)) == 2
+    assert asked[0] == asked[1]
 
 
 @pytest.mark.parametrize("finish", ["length", "content_filter"])

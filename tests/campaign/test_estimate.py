@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from recjury.agents.chat_messages import ANSWERS
 from recjury.campaign import CampaignConfig
 from recjury.campaign.estimate import drawn, estimate
+from recjury.llm import ATTEMPTS
 from recjury.records import Scenario, Speaker, Turn
 from tests.campaign import player
 from tests.cli.front_door import Ended, recjury
@@ -37,18 +39,27 @@ def _kind(body: Body) -> str:
     return "simulator/rewrite" if rewrites else "simulator/speak"
 
 
-def _worst(body: Body) -> Answer:
-    """Every reply is useless at first, every utterance names the target, and nobody agrees."""
-    kind, said = _kind(body), prompt(body)
-    if kind == "system":
-        return 'Try "Zanzibar Nights".'
-    if "That reply could not be used" not in said and "That answer cannot be used" not in said:
-        return ""
-    if kind == "simulator/speak":
-        title = re.search("title: (.*)", said)
-        assert title is not None
-        return f"Something like {title[1]}, please."
-    return player.play(body)
+class _Worst:
+    """The last reply that is asked for is the first usable one, every utterance names the target,
+    and nobody agrees."""
+
+    def __init__(self) -> None:
+        self._asked: Counter[str] = Counter()
+
+    def __call__(self, body: Body) -> Answer:
+        kind, said = _kind(body), prompt(body)
+        asked = said.partition("Your last reply to this could not be used")[0].strip()
+        self._asked[asked] += 1
+        if self._asked[asked] < (ANSWERS if kind == "system" else ATTEMPTS):
+            return ""
+        del self._asked[asked]
+        if kind == "system":
+            return 'Try "Zanzibar Nights".'
+        if kind == "simulator/speak":
+            title = re.search("title: (.*)", said)
+            assert title is not None
+            return f"Something like {title[1]}, please."
+        return player.play(body)
 
 
 def _dry(command: Command, campaign: str) -> dict[str, Any]:
@@ -68,7 +79,7 @@ def _models(endpoint: ScriptedEndpoint) -> str:
 
 
 def test_when_all_goes_wrong_that_can_so_many_calls_are_made_and_no_more(command: Command) -> None:
-    with ScriptedEndpoint(_worst, models=("scripted", "vectors")) as endpoint:
+    with ScriptedEndpoint(_Worst(), models=("scripted", "vectors")) as endpoint:
         played = "systems: [{kind: chatcrs, list_source: from_text}]\n"
         campaign = "scenarios: [{corpus: sample, limit: 2}]\n" + played + _models(endpoint)
         said = _dry(command, campaign)
@@ -133,8 +144,8 @@ def test_people_see_the_same_with_what_it_is_made_of(command: Command) -> None:
     said = _dry(command, campaign + model)
     shown = command("run", "campaign.yaml", "--dry-run", "--limit", "1", *STORE)
     rows = {" ".join(line.split()) for line in shown.out.splitlines()}
-    assert {"main: judge 12 24", "main: debate 16 32", "main: simulator/rewrite 0 10"} <= rows
-    assert "calls 35 79" in rows
+    assert {"main: judge 12 36", "main: debate 16 48", "main: simulator/rewrite 0 15"} <= rows
+    assert "calls 35 118" in rows
     assert said["calls"] == sum(share["most"] for share in said["breakdown"])
     Path("campaign.yaml").write_text(campaign, "utf-8")
     assert "no model is called" in command("run", "campaign.yaml", "--dry-run", *STORE).err

@@ -125,9 +125,9 @@ def test_a_model_cannot_pass_for_the_rule() -> None:
         completion('{"statement": "Good.", "score": 50}', finish_reason="length"),
     ],
 )
-def test_an_answer_that_cannot_be_read_is_asked_once_more(bad: str | Body) -> None:
+def test_an_answer_that_cannot_be_read_is_asked_for_again(bad: str | Body) -> None:
     def stumble(body: Body) -> Answer:
-        if role_and_round(body)[0] is not Role.LINGUIST or "cannot be used" in prompt(body):
+        if role_and_round(body)[0] is not Role.LINGUIST or "could not be used" in prompt(body):
             return answer("Fine.", 50)
         return bad
 
@@ -136,14 +136,17 @@ def test_an_answer_that_cannot_be_read_is_asked_once_more(bad: str | Body) -> No
     assert [len(s.calls) for s in transcript.statements] == [1, 1, 2, 1]
 
 
-def test_after_one_repair_the_round_is_kept_and_the_verdict_is_unscored() -> None:
+def test_after_three_attempts_the_round_is_kept_and_the_verdict_is_unscored() -> None:
     def mumble(body: Body) -> str:
         role, number = role_and_round(body)
         unread = role is Role.LINGUIST and number == 2
         return "Mumble." if unread else answer("Fine.", len(role))
 
     transcript, verdict, endpoint, _ = debate(mumble)
-    assert len(endpoint.bodies) == 4 + 5
+    assert len(endpoint.bodies) == 4 + 6
+    assert {tuple(m["role"] for m in body["messages"]) for body in endpoint.bodies} == {  # type: ignore[attr-defined]
+        ("system", "user")
+    }
     assert (verdict.score, verdict.status, verdict.rounds, verdict.spoke) == (
         None,
         Status.UNREADABLE,

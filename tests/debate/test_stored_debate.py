@@ -33,7 +33,7 @@ def speak(request: ChatRequest) -> str:
     kind, role, *number = request.purpose.split("/")
     if kind == "judge":
         return f"What speaks for {role}.\n<rating>3</rating>"
-    if role == Role.LINGUIST and number == ["2"] and len(request.messages) == 2:
+    if role == Role.LINGUIST and number == ["2"] and request.attempt == 0:
         return "Let me think."
     place = list(Role).index(Role(role))
     return answer(f"{role} says so in round {number[0]}.", 10 * int(number[0]) + place)

@@ -83,22 +83,31 @@ def _scripted(*lines: Line) -> tuple[Samples[int], list[ChatRequest]]:
 GOOD, BAD = "<rating>2</rating>", "<rating>9</rating>"
 
 
-def test_a_sample_that_cannot_be_read_is_drawn_once_more() -> None:
+def test_a_sample_that_cannot_be_read_is_drawn_again() -> None:
     first = Completion(GOOD, further=(Choice(BAD, "stop"), Choice(GOOD, "length")))
-    found, requests = _scripted(first, "<rating>1</rating>", "none")
+    found, requests = _scripted(first, "<rating>1</rating>", "none", "none")
     assert found.values == (2, 1, None)
     assert found.read == (2, 1)
     assert found.status is Status.SCORED
     assert found.reason == "no <rating> from 0 to 4 was given"
-    assert [(r.n, r.sample) for r in requests] == [(3, 0), (1, 4), (1, 5)]
-    assert len(set(found.calls)) == 3
+    asked = [(r.n, r.sample, r.attempt, r.room) for r in requests]
+    assert asked == [(3, 0, 0, 1), (1, 1, 1, 1), (1, 2, 1, 2), (1, 2, 2, 2)]
+    assert {r.messages for r in requests} == {request().messages}
+    assert len(set(found.calls)) == 4
 
 
 def test_without_a_readable_sample_there_is_none() -> None:
     first = Completion(BAD, further=(Choice(BAD, "stop"), Choice(BAD, "stop")))
-    found, _ = _scripted(first, BAD, BAD, BAD)
+    found, requests = _scripted(first, *[BAD] * 6)
     assert (found.values, found.status) == ((None,) * 3, Status.UNREADABLE)
     assert "outside 0 to 4" in found.reason
+    assert len(requests) == 7
+
+
+def test_one_sample_that_is_refused_does_not_take_the_others() -> None:
+    first = Completion(GOOD, further=(Choice(BAD, "stop"), Choice(GOOD, "stop")))
+    found, _ = _scripted(first, CallFailed("filtered", permanent=True))
+    assert (found.values, found.status) == ((2, None, 2), Status.SCORED)
 
 
 def test_a_call_that_fails_gives_no_value_at_all() -> None:

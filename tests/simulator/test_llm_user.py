@@ -126,7 +126,7 @@ USELESS: dict[str, str | dict[str, object]] = {
 
 
 @pytest.mark.parametrize("kind", USELESS)
-def test_a_useless_reply_is_asked_for_once_more(kind: str) -> None:
+def test_a_useless_reply_is_asked_for_again(kind: str) -> None:
     script = Lines(USELESS[kind], "Something calm, please.")
     said, prompts = with_user(script, lambda user: user.speak(OPENING))
     assert said.text == "Something calm, please."
@@ -134,13 +134,13 @@ def test_a_useless_reply_is_asked_for_once_more(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", USELESS)
-def test_two_useless_replies_fail_the_trial_with_the_reason(kind: str) -> None:
+def test_three_useless_replies_fail_the_trial_with_the_reason(kind: str) -> None:
     system = EndlessSystem()
 
     async def hold(user: LlmUser) -> ConversationLog:
         return await converse(user, system, TALK, LeakGuard(KNOWN), KNOWN)
 
-    with pytest.raises(ConversationFailed, match="no usable utterance in two replies: "):
+    with pytest.raises(ConversationFailed, match="no usable utterance in 3 replies: "):
         with_user(Lines(USELESS[kind]), hold)
 
 
@@ -181,7 +181,7 @@ def test_a_rewrite_that_cannot_be_read_is_empty_and_keeps_its_calls() -> None:
 
     said, _ = with_user(Lines(""), rewrite)
     assert said.text == ""
-    assert len(said.calls) == 2
+    assert len(said.calls) == 3
     with pytest.raises(CallFailed):
         with_user(Lines(Fault("drop")), rewrite)
 
@@ -257,7 +257,7 @@ def test_persuasiveness_that_cannot_be_read_is_unscored(useless: str) -> None:
     assert rating.score is None
     assert rating.status is Status.UNREADABLE
     assert rating.reason
-    assert len(rating.calls) == 2
+    assert len(rating.calls) == 3
     assert rated(useless, "Good. <rating>2</rating>").score == 2
 
 

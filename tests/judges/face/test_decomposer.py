@@ -42,20 +42,20 @@ def test_what_most_samples_say_becomes_the_particles() -> None:
 
 
 @pytest.mark.parametrize("broken", ['{"particles": [', "none", '{"particles": [{"act": "rec"}]}'])
-def test_a_reply_that_is_no_json_is_repaired_once(broken: str) -> None:
+def test_a_reply_that_is_no_json_is_asked_for_again(broken: str) -> None:
     found, requests = _decomposed(Completion(broken), said(HEAT), samples=1)
     assert found.turns[0].particles == (HEAT,)
-    assert [m.role for m in requests[1].messages] == ["user", "assistant", "user"]
-    assert requests[1].messages[1].text == broken
+    assert [m.role for m in requests[1].messages] == ["user"]
+    assert "could not be used" in requests[1].messages[0].text
     assert len(found.turns[0].calls) == 2
 
 
-def test_after_one_repair_a_turn_is_marked_as_not_decomposed() -> None:
-    found, requests = _decomposed(_several("a", "b", "c"), "d", "e", "f")
+def test_after_three_attempts_a_turn_is_marked_as_not_decomposed() -> None:
+    found, requests = _decomposed(_several("a", "b", "c"), *"defghi")
     (turn,) = found.turns
     assert (turn.particles, turn.status) == ((), Status.UNREADABLE)
     assert turn.reason == "no JSON object was given"
-    assert len(requests) == 4
+    assert len(requests) == 7
 
 
 def test_a_call_that_failed_is_no_empty_turn() -> None:

@@ -168,7 +168,7 @@ def test_what_fails_is_left_to_do_and_nothing_else_is_asked_again(
     def script(body: Body) -> Answer:
         text = str(body["messages"])
         if failing and "overall impression" in text and 'number="0"' in text:
-            return Fault("status", status=400, text="no")
+            return Fault("status", status=500, text="no")
         return arena.script(body)
 
     with ScriptedEndpoint(script) as endpoint:

@@ -54,12 +54,12 @@ def test_a_score_is_the_mean_of_five_samples_by_how_often_each_came() -> None:
 
 
 def test_a_sample_outside_the_scale_is_missing_and_no_number() -> None:
-    gateway, model = scripted([_five(2, 3, 1, 1, 1), "<rating>1.5</rating>"])
+    gateway, model = scripted([_five(2, 3, 1, 1, 1), *["<rating>1.5</rating>"] * 2])
     scorer = ParticleScorer(gateway, "main")
     score = asyncio.run(scorer.score(Aspect.RELEVANCE, TARGET, (ONE,)))
     assert score.by[0].samples == (2, None, 1, 1, 1)
     assert score.by[0].score == 1.25
-    assert len(model.requests) == 2
+    assert len(model.requests) == 3
 
 
 def test_without_a_sample_there_is_no_score() -> None:

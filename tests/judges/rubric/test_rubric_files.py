@@ -79,9 +79,9 @@ def test_it_is_judged_like_the_twelve(tmp_path: Path) -> None:
 
 
 def test_a_score_off_its_scale_is_asked_for_again_and_never_kept(tmp_path: Path) -> None:
-    evaluator = built(written(tmp_path, TRUST), "<rating>3</rating>", "<rating>3</rating>")
+    evaluator = built(written(tmp_path, TRUST), *["<rating>3</rating>"] * 3)
     (rating,) = asyncio.run(evaluator.evaluate("rate", ConversationRecord(a_log()), {})).ratings
-    assert (rating.score, rating.status, len(rating.calls)) == (None, Status.UNREADABLE, 2)
+    assert (rating.score, rating.status, len(rating.calls)) == (None, Status.UNREADABLE, 3)
 
 
 def test_what_a_log_lacks_leaves_a_criterion_unscored_without_a_call(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ a step whose calls were refused must not look like a step with bad results.
 import asyncio
 
 from recjury.errors import BudgetSpent, CallFailed, UnitFailed
-from recjury.llm import SupportsComplete
+from recjury.llm import SupportsComplete, attempt_limit
 from recjury.records import ChatRequest, Reply
 
 
@@ -24,6 +24,7 @@ class Allowance:
 
     def __init__(self, gateway: SupportsComplete, *, max_calls: int | None = None):
         """`max_calls` is for this run; None means no limit."""
+        self.attempts = attempt_limit(gateway)
         self._gateway = gateway
         self._max_calls = max_calls
         self._in_flight = 0
