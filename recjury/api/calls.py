@@ -18,6 +18,7 @@ from recjury.campaign import (
     CampaignConfig,
     EvaluationConfig,
     Progress,
+    Retry,
     judge_campaign,
     judge_files,
     judge_logs,
@@ -46,6 +47,7 @@ def evaluate(
     evaluators: Evaluators | None = None,
     limit: int | None = None,
     store: str = DEFAULT_STORE,
+    retry: Retry | str = Retry.UNSCORED,
     progress: Progress | None = None,
     **settings: object,
 ) -> Run:
@@ -56,13 +58,14 @@ def evaluate(
     entry of a campaign file as a mapping, or an object. An object is a `Recommender`, or an
     evaluator with `metrics` and `rate`; it is identified by its settings and source (without
     source, no other process reuses its results), and its plain `def` methods run in threads.
-    `limit` draws that many scenarios from each source. `settings` are further keys: model, models,
-    simulator, repeats, seed, budget, concurrency.
+    `limit` draws that many scenarios from each source. `retry` says what earlier runs left without
+    a score and is asked for again: "unscored", "failed" or "none". `settings` are further keys:
+    model, models, simulator, repeats, seed, budget, concurrency, attempts.
 
     Raises `recjury.errors.UserError`, in one line, for an error that the caller can correct.
     """
     config = _campaign(campaign, systems, scenarios, evaluators, settings)
-    return _now(lambda: _evaluated(config, store, limit, progress))
+    return _now(lambda: _evaluated(config, store, limit, retry, progress))
 
 
 async def evaluate_async(
@@ -73,12 +76,13 @@ async def evaluate_async(
     evaluators: Evaluators | None = None,
     limit: int | None = None,
     store: str = DEFAULT_STORE,
+    retry: Retry | str = Retry.UNSCORED,
     progress: Progress | None = None,
     **settings: object,
 ) -> Run:
     """Like `evaluate`, on the running event loop."""
     config = _campaign(campaign, systems, scenarios, evaluators, settings)
-    return await _evaluated(config, store, limit, progress)
+    return await _evaluated(config, store, limit, retry, progress)
 
 
 def judge(
@@ -88,6 +92,7 @@ def judge(
     evaluators: Evaluators | None = None,
     limit: int | None = None,
     store: str = DEFAULT_STORE,
+    retry: Retry | str = Retry.UNSCORED,
     progress: Progress | None = None,
     **settings: object,
 ) -> Run:
@@ -95,13 +100,13 @@ def judge(
 
     `conversations` are `ConversationLog`s, or paths of files. With `campaign` (an id, or its first
     digits), they are the campaign's conversations in the store, and the evaluations are added to
-    it. `evaluators` are as in `evaluate`; `limit` takes that many conversations of each file;
-    `settings` are further keys of a campaign file: model, models, budget, data.
+    it. `evaluators` and `retry` are as in `evaluate`; `limit` takes that many conversations of each
+    file; `settings` are further keys of a campaign file: model, models, budget, data.
 
     Raises `recjury.errors.UserError`, in one line, for an error that the caller can correct.
     """
     config = _evaluation(evaluators, settings)
-    return _now(lambda: _judged(conversations, campaign, config, store, limit, progress))
+    return _now(lambda: _judged(conversations, campaign, config, store, limit, retry, progress))
 
 
 async def judge_async(
@@ -111,12 +116,13 @@ async def judge_async(
     evaluators: Evaluators | None = None,
     limit: int | None = None,
     store: str = DEFAULT_STORE,
+    retry: Retry | str = Retry.UNSCORED,
     progress: Progress | None = None,
     **settings: object,
 ) -> Run:
     """Like `judge`, on the running event loop."""
     config = _evaluation(evaluators, settings)
-    return await _judged(conversations, campaign, config, store, limit, progress)
+    return await _judged(conversations, campaign, config, store, limit, retry, progress)
 
 
 def open(store: str = DEFAULT_STORE) -> Stored:  # noqa: A001 (recjury.open reads well)
@@ -158,7 +164,7 @@ def _several(given: str | Sequence[object]) -> list[object]:
 C = TypeVar("C", bound=EvaluationConfig)
 
 
-_OWN_ARGUMENTS = ("limit", "store", "progress")
+_OWN_ARGUMENTS = ("limit", "store", "retry", "progress")
 
 
 def _valid(kind: type[C], given: Mapping[str, object]) -> C:
@@ -193,10 +199,16 @@ def _system(given: object) -> object:
 
 
 async def _evaluated(
-    config: CampaignConfig, store: str, limit: int | None, progress: Progress | None
+    config: CampaignConfig,
+    store: str,
+    limit: int | None,
+    retry: Retry | str,
+    progress: Progress | None,
 ) -> Run:
     _check_limit(limit)
-    return Run(store, await run_campaign(config, store, limit=limit, progress=progress))
+    again = _retry(retry)
+    result = await run_campaign(config, store, limit=limit, retry=again, progress=progress)
+    return Run(store, result)
 
 
 async def _judged(
@@ -205,13 +217,16 @@ async def _judged(
     config: EvaluationConfig,
     store: str,
     limit: int | None,
+    retry: Retry | str,
     progress: Progress | None,
 ) -> Run:
     _check_limit(limit)
+    again = _retry(retry)
     if (conversations is None) == (campaign is None):
         raise ConfigError("judge takes conversations, or the id of a campaign of the store")
     if campaign is not None:
-        return Run(store, await judge_campaign(campaign, config, store, progress=progress))
+        result = await judge_campaign(campaign, config, store, retry=again, progress=progress)
+        return Run(store, result)
     assert conversations is not None
     if isinstance(conversations, str | Path):
         conversations = [conversations]
@@ -220,8 +235,19 @@ async def _judged(
     if not (logs or paths) or (logs and paths):
         raise ConfigError("judge takes conversation logs, or paths of files, and at least one")
     if logs:
-        return Run(store, await judge_logs(logs[:limit], config, store, progress=progress))
-    return Run(store, await judge_files(paths, config, store, limit=limit, progress=progress))
+        result = await judge_logs(logs[:limit], config, store, retry=again, progress=progress)
+    else:
+        result = await judge_files(
+            paths, config, store, limit=limit, retry=again, progress=progress
+        )
+    return Run(store, result)
+
+
+def _retry(given: Retry | str) -> Retry:
+    try:
+        return Retry(given)
+    except ValueError:
+        raise ConfigError(f"retry must be one of {', '.join(Retry)}; got {given!r}") from None
 
 
 def _check_limit(limit: int | None) -> None:

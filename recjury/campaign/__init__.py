@@ -4,6 +4,7 @@ from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.campaign.config_file import read_config, read_evaluators
 from recjury.campaign.judge_existing import judge_campaign, judge_files, judge_logs
 from recjury.campaign.progress import Progress
+from recjury.campaign.retry import Retry
 from recjury.campaign.run import run_campaign
 from recjury.campaign.runner import RunResult
 
@@ -11,6 +12,7 @@ __all__ = [
     "CampaignConfig",
     "EvaluationConfig",
     "Progress",
+    "Retry",
     "RunResult",
     "judge_campaign",
     "judge_files",

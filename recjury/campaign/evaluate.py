@@ -7,15 +7,15 @@ continue, and the next run tries the failed stage again.
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
+from recjury.campaign.retry import Retry, is_better
 from recjury.errors import UnitFailed
 from recjury.llm import call_context
 from recjury.logs import get_logger
 from recjury.records import (
     ConversationRecord,
     Evaluator,
-    Rating,
     StageResult,
     Status,
     evaluation_id,
@@ -68,37 +68,95 @@ class ActiveEvaluator:
             )
 
     async def evaluate(
-        self, store: Store, planned: PlannedEvaluation, record: ConversationRecord
+        self,
+        store: Store,
+        planned: PlannedEvaluation,
+        record: ConversationRecord,
+        retry: Retry = Retry.UNSCORED,
     ) -> bool:
-        """Do the stages of an evaluation that are left; return whether it is complete."""
+        """Do the unfinished stages of an evaluation; return whether it is then complete.
+
+        Before that, finished stages are done again as `retry` says.
+        """
         async with self._slots or contextlib.nullcontext():
             unit, sample, is_new = await store.enter(planned)
-            done = {} if is_new else store.stage_results(unit)
+            planned = planned.model_copy(update={"sample": sample})
+            work = _Work(self.evaluator, store, planned, record, unit)
             about = {"evaluation": unit, "evaluator": self.label}
             logger.info("evaluation begun", **about, log=planned.log)
             with call_context(unit, sample):
-                for stage in self._ready(done):
-                    try:
-                        result = await self.evaluator.evaluate(stage, record, done)
-                        _refuse_lost(result.ratings)
-                        await store.save_stage(planned, stage, result)
-                        done[stage] = result
-                    except UnitFailed as failure:
-                        logger.info("stage failed", **about, stage=stage, reason=str(failure))
-                        await store.save_failure(unit, stage, str(failure))
-        complete = self.stages <= done.keys()
+                if not is_new:
+                    await work.resume(retry)
+                await work.finish(about)
+        complete = self.stages <= work.done.keys()
         logger.info("evaluation ended", **about, log=planned.log, complete=complete)
         return complete
 
-    def _ready(self, done: Mapping[str, StageResult]) -> Iterator[str]:
-        """The unfinished stages whose required stages are all in `done`."""
-        for stage in self.evaluator.stages:
-            if stage.name not in done and all(need in done for need in stage.after):
-                yield stage.name
 
+class _Work:
+    """The stages of one evaluation; `done` has the results of those that are finished."""
 
-def _refuse_lost(ratings: Sequence[Rating]) -> None:
-    """Raise UnitFailed if a call failed: it may succeed later, so the stage is not finished."""
-    for rating in ratings:
-        if rating.status is Status.CALL_FAILED:
-            raise UnitFailed(f"{rating.factor}: {rating.reason}")
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        store: Store,
+        planned: PlannedEvaluation,
+        record: ConversationRecord,
+        unit: str,
+    ):
+        """`unit` is the evaluation's id in the store."""
+        self._evaluator, self._store = evaluator, store
+        self._planned, self._record, self._unit = planned, record, unit
+        self.done: dict[str, StageResult] = {}
+
+    async def finish(self, about: Mapping[str, str]) -> None:
+        """Do the stages that are not done, each once the stages that it needs are."""
+        for stage in self._evaluator.stages:
+            if stage.name in self.done or not all(need in self.done for need in stage.after):
+                continue
+            try:
+                result = await self._do(stage.name, self.done)
+                await self._store.save_stage(self._planned, stage.name, result)
+                self.done[stage.name] = result
+            except UnitFailed as failure:
+                logger.info("stage failed", **about, stage=stage.name, reason=str(failure))
+                await self._store.save_failure(self._unit, stage.name, str(failure))
+
+    async def resume(self, retry: Retry) -> None:
+        """Read the finished stages, and do those again in which something is missing.
+
+        If that gives more scores, the stages that need them are done again as well, and the
+        results become another attempt at the evaluation; otherwise everything stays as it is.
+        """
+        self.done = self._store.stage_results(self._unit)
+        missing = retry.stages(self.done)
+        if not missing:
+            return
+        results, better = dict(self.done), set[str]()
+        for stage in self._evaluator.stages:
+            stale = not better.isdisjoint(stage.after)
+            if stage.name not in self.done or not (stale or stage.name in missing):
+                continue
+            try:
+                result = await self._do(stage.name, results)
+            except UnitFailed as failure:
+                await self._store.save_failure(self._unit, stage.name, str(failure))
+                if stale:  # its result came from the earlier ratings: it is to be done again
+                    del results[stage.name]
+                continue
+            if stale or is_better(result, self.done[stage.name]):
+                results[stage.name] = result
+                better.add(stage.name)
+        if better:
+            await self._store.save_attempt(self._planned, results)
+            self._unit = (await self._store.enter(self._planned)).id
+            self.done = results
+
+    async def _do(self, stage: str, done: Mapping[str, StageResult]) -> StageResult:
+        """The result of a stage. Raises UnitFailed if a call failed: it may succeed later, so the
+        stage is not finished."""
+        result = await self._evaluator.evaluate(stage, self._record, done)
+        for rating in result.ratings:
+            if rating.status is Status.CALL_FAILED:
+                raise UnitFailed(f"{rating.factor}: {rating.reason}")
+        return result

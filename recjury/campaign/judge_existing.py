@@ -17,6 +17,7 @@ from recjury.campaign.config import EvaluationConfig, SimulatorConfig
 from recjury.campaign.identity import files_id, logs_id
 from recjury.campaign.plan import Unit
 from recjury.campaign.progress import Progress
+from recjury.campaign.retry import Retry
 from recjury.campaign.runner import Runner, RunResult
 from recjury.corpora import (
     Recording,
@@ -41,6 +42,7 @@ async def judge_files(
     *,
     form: str | None = None,
     limit: int | None = None,
+    retry: Retry = Retry.UNSCORED,
     progress: Progress | None = None,
 ) -> RunResult:
     """Evaluate at most `limit` conversations of each file, as a campaign of their own.
@@ -52,7 +54,7 @@ async def judge_files(
     data = Path(config.data) if config.data else data_beside(paths)
     read = partial(read_recordings, paths, form, data=data, limit=limit)
     read()  # refuses missing files and unknown formats
-    return await _judge(files_id(paths, form), read, config, place, data, progress)
+    return await _judge(files_id(paths, form), read, config, place, data, retry, progress)
 
 
 async def judge_logs(
@@ -60,12 +62,14 @@ async def judge_logs(
     config: EvaluationConfig,
     place: Store | str,
     *,
+    retry: Retry = Retry.UNSCORED,
     progress: Progress | None = None,
 ) -> RunResult:
     """Evaluate conversations that a program passes, as a campaign of their own. Raises
     UserError."""
     data = Path(config.data) if config.data else None
-    return await _judge(logs_id(logs), partial(_as_recordings, logs), config, place, data, progress)
+    read = partial(_as_recordings, logs)
+    return await _judge(logs_id(logs), read, config, place, data, retry, progress)
 
 
 async def judge_campaign(
@@ -73,6 +77,7 @@ async def judge_campaign(
     config: EvaluationConfig,
     place: Store | str,
     *,
+    retry: Retry = Retry.UNSCORED,
     progress: Progress | None = None,
 ) -> RunResult:
     """Evaluate the conversations of a stored campaign; no conversation is played.
@@ -98,7 +103,8 @@ async def judge_campaign(
         components = _components(played, {unit.corpus for unit in units}, gateway, data)
         store.begin(about.model_copy(update={"setup": played.setup(about.setup)}))
         built = BuiltCampaign(components, gateway)
-        return await Runner(store, built, config, progress).run(about.id, units)
+        runner = Runner(store, built, config, progress, retry=retry)
+        return await runner.run(about.id, units)
 
 
 async def _judge(
@@ -107,6 +113,7 @@ async def _judge(
     config: EvaluationConfig,
     place: Store | str,
     data: Path | None,
+    retry: Retry,
     progress: Progress | None,
 ) -> RunResult:
     async with AsyncExitStack() as stack:
@@ -132,7 +139,8 @@ async def _judge(
             for each in planned
         ]
         built = BuiltCampaign(components, gateway)
-        result = await Runner(store, built, config, progress).run(campaign, units)
+        runner = Runner(store, built, config, progress, retry=retry)
+        result = await runner.run(campaign, units)
     return result._replace(set_aside=plan.set_aside)
 
 

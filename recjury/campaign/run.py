@@ -8,6 +8,7 @@ from recjury.campaign.config import CampaignConfig
 from recjury.campaign.identity import campaign_id
 from recjury.campaign.plan import draw_scenarios, plan_campaign
 from recjury.campaign.progress import Progress
+from recjury.campaign.retry import Retry
 from recjury.campaign.runner import Runner, RunResult
 from recjury.store import Campaign, Store
 
@@ -17,13 +18,15 @@ async def run_campaign(
     place: Store | str,
     *,
     limit: int | None = None,
+    retry: Retry = Retry.UNSCORED,
     progress: Progress | None = None,
 ) -> RunResult:
     """Run `config`, or continue it if the store at `place` already has a part of it.
 
     If `place` is a URL or path, that store is opened, and an older schema upgraded, after the
     models have been tried; a new store is made after everything else has been checked. `limit`
-    draws that many scenarios from each source instead of the file's limit. Raises UserError for an
+    draws that many scenarios from each source instead of the file's limit. `retry` says what of
+    earlier runs is asked for again. Raises UserError for an
     error that the user can correct. If it is raised before the first conversation, no result has
     been written; if later (for example, because an endpoint starts to refuse), everything that was
     finished is kept.
@@ -41,6 +44,6 @@ async def run_campaign(
         setup = campaign_setup(config, drawn.skipped)
         store.begin(Campaign(id=campaign, identity=plan.id, name=config.name, setup=setup))
         entered = store.plan(campaign, [planned.conversation for planned in plan.conversations])
-        runner = Runner(store, built, config, progress, config.simulator.session)
+        runner = Runner(store, built, config, progress, config.simulator.session, retry)
         result = await runner.run(campaign, plan.units(entered.ids))
     return result._replace(skipped=drawn.skipped, set_aside=entered.set_aside)

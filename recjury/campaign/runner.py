@@ -14,6 +14,8 @@ from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.evaluate import ActiveEvaluator
 from recjury.campaign.plan import Unit
 from recjury.campaign.progress import Progress, UnitCounts
+from recjury.campaign.retry import Retry
+from recjury.errors import StoreError
 from recjury.llm import call_context, gather
 from recjury.logs import get_logger
 from recjury.records import (
@@ -60,13 +62,16 @@ class Runner:
         config: EvaluationConfig,
         progress: Progress | None = None,
         session: SessionSettings | None = None,
+        retry: Retry = Retry.UNSCORED,
     ):
-        """`session` has the rules of the conversations, if any are played."""
+        """`session` has the rules of the conversations, if any are played; `retry` says what of
+        earlier runs is asked for again."""
         self._store, self._components = store, built.components
         self._progress = progress or Progress()
         self._gateway = built.gateway
         self._progress.usage = built.gateway.usage if built.gateway else None
         self._session = session or SessionSettings()
+        self._retry = retry
         self._guards = {
             corpus: LeakGuard(components.catalogue)
             for corpus, components in built.components.items()
@@ -145,7 +150,7 @@ class Runner:
         return left
 
     def _finished(self, units: Iterable[Unit], held: Mapping[str, str]) -> set["_EvaluationKey"]:
-        """The evaluations that are complete."""
+        """The evaluations that are complete, with nothing that is asked for again."""
         planned = [
             (
                 _EvaluationKey(unit.id, active.label, evaluation.judging),
@@ -159,10 +164,13 @@ class Runner:
         ]
         rows = self._store.find_evaluations(identity for _, _, identity in planned)
         stages = self._store.evaluation_stages(rows.values())
+        repeated = self._store.evaluations_with(rows.values(), self._retry.statuses)
         return {
             key
             for key, wanted, identity in planned
-            if identity in rows and wanted <= stages.get(rows[identity], set())
+            if identity in rows
+            and wanted <= stages.get(rows[identity], set())
+            and rows[identity] not in repeated
         }
 
     async def _advance(self, unit: Unit) -> None:
@@ -185,6 +193,9 @@ class Runner:
         if kept is not None or unit.scenario is None:
             return kept
         about = {"conversation": unit.id, "system": unit.system, "scenario": unit.scenario.id}
+        if self._retry is Retry.NONE and self._store.failures(unit.id):
+            self._fail(unit)
+            return None
         logger.info("conversation begun", **about)
         try:
             with call_context(unit.id, unit.repeat):
@@ -192,8 +203,7 @@ class Runner:
         except ConversationFailed as failure:
             logger.info("conversation failed", **about, reason=str(failure))
             await self._store.save_failure(unit.id, "converse", str(failure), failure.log)
-            self._failed.add(unit.id)
-            self._progress.finish(self._progress.conversations, failed=True)
+            self._fail(unit)
             return None
         ending, turns = str(record.log.ending), len(record.log.interaction)
         logger.info("conversation ended", **about, ending=ending, turns=turns)
@@ -201,18 +211,41 @@ class Runner:
         self._progress.finish(self._progress.conversations)
         return record
 
+    def _fail(self, unit: Unit) -> None:
+        self._failed.add(unit.id)
+        self._progress.finish(self._progress.conversations, failed=True)
+
     async def _converse(self, unit: Unit) -> ConversationRecord:
-        """Play the conversation and store it. Raises ConversationFailed."""
-        components = self._components[unit.corpus]
+        """Play the conversation, or the rest of one that failed, and store it.
+
+        Raises ConversationFailed.
+        """
+        components, earlier = self._components[unit.corpus], self._earlier(unit)
         system = _TimedSystem(components.recommenders[unit.system])
-        log = await self._play(unit, components, system)
+        if earlier is not None:  # how long its turns took is not stored, unless they are calls
+            system.seconds += [None for turn in earlier.system_turns if turn.failure is None]
+        log = await self._play(unit, components, system, earlier)
         await self._store.save_log(unit.id, log, system.seconds)
         kept = self._store.record(unit.id)
         assert kept is not None
         return kept
 
+    def _earlier(self, unit: Unit) -> ConversationLog | None:
+        """The log of a conversation that failed, if it can go on from there."""
+        try:
+            unfinished = self._store.unfinished(unit.id)
+        except StoreError:  # it was altered: the conversation begins again
+            return None
+        if unfinished is None or unfinished.log.scenario != unit.scenario:
+            return None
+        return unfinished.log
+
     async def _play(
-        self, unit: Unit, components: Components, system: "_TimedSystem"
+        self,
+        unit: Unit,
+        components: Components,
+        system: "_TimedSystem",
+        earlier: ConversationLog | None,
     ) -> ConversationLog:
         assert unit.scenario is not None
         assert components.user is not None
@@ -223,6 +256,7 @@ class Runner:
             self._guards[unit.corpus],
             components.catalogue,
             self._session,
+            earlier=earlier,
         )
         if log.ending is Ending.SYSTEM_FAILED:
             turns = log.system_turns
@@ -235,7 +269,9 @@ class Runner:
         """Evaluate; if several conversations have the same log, it is evaluated once."""
         started = self._started.get(planned.identity)
         if started is None:
-            started = asyncio.ensure_future(active.evaluate(self._store, planned, record))
+            started = asyncio.ensure_future(
+                active.evaluate(self._store, planned, record, self._retry)
+            )
             self._started[planned.identity] = started
         # Shielded: a unit that is cancelled must not cancel what another unit waits for.
         complete = await asyncio.shield(started)

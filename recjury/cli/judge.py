@@ -12,7 +12,7 @@ from recjury.cli import options
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recjury.campaign import EvaluationConfig, Progress, RunResult
+    from recjury.campaign import EvaluationConfig, Progress, Retry, RunResult
 
 
 class LogFormat(StrEnum):
@@ -60,6 +60,7 @@ def judge(
     ] = None,
     concurrency: options.Concurrency = None,
     budget: options.Budget = None,
+    retry: options.Retry = options.DEFAULT_RETRY,
     report: options.Report = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be done, and what it may cost.")
@@ -77,7 +78,7 @@ def judge(
     recjury judge crs_arena_eval.json --config model.yaml --evaluator face
     recjury judge --campaign 3f2a --config strict.yaml --evaluator core
     """
-    from recjury.campaign import read_evaluators
+    from recjury.campaign import Retry, read_evaluators
     from recjury.cli.campaign_command import run_and_show
     from recjury.cli.dry_run import show_evaluations
 
@@ -95,7 +96,7 @@ def judge(
         return
 
     def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
-        return source.judge(asked, store, progress)
+        return source.judge(asked, store, Retry(retry), progress)
 
     run_and_show(work, store, report=report, as_json=as_json)
 
@@ -121,15 +122,23 @@ class _Source:
             )
 
     async def judge(
-        self, config: "EvaluationConfig", store: str, progress: "Progress"
+        self, config: "EvaluationConfig", store: str, retry: "Retry", progress: "Progress"
     ) -> "RunResult":
         """Evaluate the conversations."""
         from recjury.campaign import judge_campaign, judge_files
 
         if self.campaign:
-            return await judge_campaign(self.campaign, config, store, progress=progress)
+            return await judge_campaign(
+                self.campaign, config, store, retry=retry, progress=progress
+            )
         return await judge_files(
-            self.paths, config, store, form=self.form, limit=self.limit, progress=progress
+            self.paths,
+            config,
+            store,
+            form=self.form,
+            limit=self.limit,
+            retry=retry,
+            progress=progress,
         )
 
     def rounds(self, config: "EvaluationConfig", store: str) -> list[int]:

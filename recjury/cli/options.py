@@ -60,6 +60,27 @@ Budget = Annotated[
     ),
 ]
 
+
+def _some_retry(retry: str) -> object:
+    from recjury.campaign.retry import Retry
+
+    try:
+        return Retry(retry)
+    except ValueError:
+        raise typer.BadParameter(f"must be {', '.join(Retry)}; got {retry}") from None
+
+
+Retry = Annotated[
+    str,
+    typer.Option(
+        metavar="unscored|failed|none",
+        callback=_some_retry,
+        help="What earlier runs left without a score is asked for again: what could not be read "
+        "or failed, only what failed, or nothing.",
+    ),
+]
+DEFAULT_RETRY = "unscored"
+
 Report = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write an HTML report when done.")
 ]

@@ -86,17 +86,20 @@ def _list(store: "Store", campaign: str | None, *, as_json: bool) -> None:
 
 
 def _list_debates(store: "Store", debates: "list[DebateSummary]") -> None:
-    """A line each; the columns `evaluator` and `fork` only if there are several, or any."""
+    """A line each; the columns `evaluator`, `fork` and `superseded` only if there are several, or
+    any."""
     several = len({each.evaluator for each in debates}) > 1
     forks = any(each.fork_of for each in debates)
     headings = ["debate", "system", "scenario", "verdict", "rounds", "agreed"]
-    headings += ["evaluator"] * several + ["fork"] * forks
+    repeated = any(each.superseded for each in debates)
+    headings += ["evaluator"] * several + ["fork"] * forks + ["superseded"] * repeated
     rows = []
     for each in debates:
         row = [each.evaluation[:_DIGITS], each.system, each.scenario]
         row += [output.number(each.score, 1), str(each.rounds), "yes" if each.agreed else "no"]
         row += [each.evaluator] * several
-        rows.append(row + ([_fork(store, each)] if forks else []))
+        row += [_fork(store, each)] if forks else []
+        rows.append(row + ["yes" if each.superseded else "no"] * repeated)
     output.show_table(headings, rows)
 
 

@@ -18,6 +18,7 @@ def run(
     ] = None,
     concurrency: options.Concurrency = None,
     budget: options.Budget = None,
+    retry: options.Retry = options.DEFAULT_RETRY,
     report: options.Report = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show what would be done, and what it may cost.")
@@ -39,11 +40,11 @@ def run(
     if dry_run:
         show_estimate(config, limit, as_json=as_json)
         return
-    from recjury.campaign import RunResult, run_campaign
+    from recjury.campaign import Retry, RunResult, run_campaign
     from recjury.campaign.progress import Progress
     from recjury.cli.campaign_command import run_and_show
 
     def work(progress: Progress) -> Coroutine[None, None, RunResult]:
-        return run_campaign(config, store, limit=limit, progress=progress)
+        return run_campaign(config, store, limit=limit, retry=Retry(retry), progress=progress)
 
     run_and_show(work, store, report=report, as_json=as_json)

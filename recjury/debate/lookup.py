@@ -82,6 +82,7 @@ def _newest(store: Store, conversation: str) -> tuple[str, ...]:
         for each in store.debates()
         if each.conversation == conversation
         and each.fork_of is None
+        and not each.superseded
         and _OLDER not in each.evaluator
     )
 

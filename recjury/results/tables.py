@@ -153,6 +153,8 @@ _STATEMENTS = (
 
 def _statement_rows(store: Store, campaign: str | None) -> Iterator[Row]:
     for each in store.debates(campaign):
+        if each.superseded:
+            continue
         debate = store.debate(each.evaluation)
         for said in debate.transcript.statements if debate else ():
             held = (each.conversation, each.system, each.scenario, each.evaluation)

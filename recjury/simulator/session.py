@@ -65,11 +65,14 @@ async def converse(
     guard: LeakGuard,
     catalogue: Catalogue,
     settings: SessionSettings | None = None,
+    *,
+    earlier: ConversationLog | None = None,
 ) -> ConversationLog:
     """Hold one conversation and return its log.
 
     A round is a system turn and the user's answer. If the history ends with a turn of the user, the
-    system begins; otherwise the user begins. Without `settings` the defaults are used.
+    system begins; otherwise the user begins. Without `settings` the defaults are used. `earlier`
+    is the log of the same conversation if it failed before: it goes on at the turn that failed.
 
     If a system raises or gives an answer that cannot be used, the conversation ends: the log has
     the failed turn and its reason. Raises ConversationFailed if the user cannot speak or the budget
@@ -77,6 +80,8 @@ async def converse(
     """
     settings = settings or SessionSettings()
     session = _Session(user, recommender, scenario, guard.watch(scenario.targets), catalogue)
+    if earlier is not None:
+        session.resume(earlier, settings.list_length)
     try:
         ending = await session.run(settings)
     except UnitFailed as failure:
@@ -103,19 +108,34 @@ class _Session:
 
     async def run(self, settings: SessionSettings) -> Ending:
         """Let both speak in turn, and return why the conversation ended."""
-        if user_opens(self.scenario):
+        opening = int(user_opens(self.scenario))
+        if self._turns_of(Speaker.USER) < opening:
             await self.user_speaks(introduce=False)
         for number in range(1, settings.max_rounds + 1):
-            if not await self.system_answers(number, settings.list_length):
+            is_new = self._turns_of(Speaker.SYSTEM) < number
+            if is_new and not await self.system_answers(settings.list_length):
                 return Ending.SYSTEM_FAILED
-            enough = self.hit is not None and number >= settings.min_rounds
-            over = number == settings.max_rounds or enough
-            await self.user_speaks(introduce=self.hit is not None and not over)
+            has_hit = self.hit_round is not None and self.hit_round <= number
+            over = number == settings.max_rounds or (has_hit and number >= settings.min_rounds)
+            if self._turns_of(Speaker.USER) < opening + number:
+                await self.user_speaks(introduce=self.hit is not None and not over)
             if over:
                 break
         return Ending.ROUND_LIMIT if self.hit is None else Ending.HIT
 
-    async def system_answers(self, number: int, list_length: int) -> bool:
+    def resume(self, earlier: ConversationLog, list_length: int) -> None:
+        """Take the turns of a conversation that failed, up to the turn that failed."""
+        for turn in earlier.interaction:
+            if turn.failure is None:
+                self.interaction.append(turn)
+                if turn.speaker is Speaker.SYSTEM:
+                    self._look_for_hit(list_length)
+        self.caught, self.through = earlier.leaks_caught, earlier.leaks_through
+
+    def _turns_of(self, speaker: Speaker) -> int:
+        return sum(turn.speaker is speaker for turn in self.interaction)
+
+    async def system_answers(self, list_length: int) -> bool:
         """Add the system's turn; return False if it failed."""
         turns = (*self.scenario.history, *self.interaction)
         try:
@@ -130,15 +150,19 @@ class _Session:
             speaker=Speaker.SYSTEM, text=reply.text, items=tuple(reply.items), calls=reply.calls
         )
         self.interaction.append(turn)
+        self._look_for_hit(list_length)
+        return True
+
+    def _look_for_hit(self, list_length: int) -> None:
+        """Note whether the last turn, the system's, has a target in its list or names the hit."""
         if self.hit is None:
-            shown = turn.items[:list_length]
+            shown = self.interaction[-1].items[:list_length]
             # The target with the scenario's name: the system's list may use another name.
             self.hit = next(
                 (t for i in shown for t in self.scenario.targets if i.same_item(t)), None
             )
-            self.hit_round = None if self.hit is None else number
+            self.hit_round = None if self.hit is None else self._turns_of(Speaker.SYSTEM)
         self.named = self.named or self._names_hit()
-        return True
 
     async def user_speaks(self, *, introduce: bool) -> None:
         """Add the user's turn; words that give a target away are rewritten or cut."""
@@ -152,9 +176,10 @@ class _Session:
         said = await self.user.speak(context)
         if not said.text.strip():
             raise ParseError(f"the simulated user {self.user.name} said nothing")
-        if self._leaks(said.text):
-            self.caught += 1
+        leaked = bool(self._leaks(said.text))
+        if leaked:
             said = await self._without_leaks(context, said)
+        self.caught += leaked  # once the turn is complete: one that fails is held again
         self.through += bool(self._leaks(said.text))
         self.interaction.append(Turn(speaker=Speaker.USER, text=said.text, calls=said.calls))
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, select, union
+from sqlalchemy import ColumnElement, Connection, Select, and_, exists, select, union
 
 from recjury.errors import StoreError
 from recjury.store.conversations import conversation_ids
@@ -26,7 +26,8 @@ class DebateSummary(NamedTuple):
 
     `score` is the verdict's, 0 to 100. `conversation` is the first one that has the log.
     `evaluator` is the label of the evaluator that held the debate. `fork_of` is the id of the
-    evaluation whose debate this one is a changed copy of.
+    evaluation whose debate this one is a changed copy of. `superseded` means that the evaluation
+    was done again, and a later attempt counts.
     """
 
     evaluation: str
@@ -38,6 +39,7 @@ class DebateSummary(NamedTuple):
     agreed: bool
     evaluator: str
     fork_of: str | None
+    superseded: bool = False
 
 
 def debate_summaries(
@@ -57,6 +59,7 @@ def debate_summaries(
             debates.c.agreed,
             evaluations.c.evaluator,
             evaluations.c.fork_of,
+            _is_superseded().label("superseded"),
         )
         .join(evaluations, evaluations.c.id == debates.c.evaluation)
         .join(logs, logs.c.digest == evaluations.c.log)
@@ -91,7 +94,15 @@ def _summary(row: Any, labels: Mapping[str, str]) -> DebateSummary:
         agreed=row.agreed == 1,
         evaluator=labels.get(row.evaluator, ""),
         fork_of=row.fork_of,
+        superseded=row.superseded,
     )
+
+
+def _is_superseded() -> ColumnElement[bool]:
+    """Whether a later attempt has the same identity as a row of `evaluation`."""
+    own = table_of(EvaluationRow)
+    other = own.alias()
+    return exists().where(other.c.identity == own.c.identity, other.c.attempt > own.c.attempt)
 
 
 def _labels(connection: Connection, campaign: str | None) -> dict[str, str]:

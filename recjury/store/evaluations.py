@@ -9,12 +9,16 @@ import orjson
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, literal_column, select
 
 from recjury.errors import StoreError
-from recjury.records import JSON, Record
+from recjury.records import JSON, Record, digest
 from recjury.store.engine import insert_new
-from recjury.store.evaluation_tables import CampaignEvaluatorRow, EvaluationRow, EvaluatorRow
+from recjury.store.evaluation_tables import (
+    CampaignEvaluatorRow,
+    EvaluationRow,
+    EvaluatorRow,
+)
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import CampaignConversationRow, LogRow, StageRow, one_id, table_of
-from recjury.store.texts import Damaged, chunks, hashes_of_ids, refuse, seal, texts_of_ids
+from recjury.store.texts import Damaged, Kept, chunks, hashes_of_ids, refuse, seal, texts_of_ids
 from recjury.store.writer import Transaction
 
 
@@ -77,27 +81,35 @@ def add_evaluations(
         if each.identity not in known:
             new.setdefault(each.identity, each)
     if new:
-        texts = {identity: _data(planned) for identity, planned in new.items()}
+        texts = {identity: data_text(planned) for identity, planned in new.items()}
         kept = transaction.texts.intern(connection, texts.values())
-        rows: list[dict[str, JSON]] = []
-        for identity, planned in new.items():
-            place = kept[texts[identity]]
-            row: dict[str, JSON] = {
-                "id": identity,
-                "identity": identity,
-                "log": planned.log,
-                "evaluator": planned.evaluator,
-                "judging": planned.judging,
-                "fork_of": fork_of,
-            }
-            sealed = seal(list(row.values()), [place.hash])
-            row |= {"sample": planned.sample, "data": place.id, "created_at": time.time()}
-            rows.append({**row, "seal": sealed})
+        rows = [
+            evaluation_row(each, kept[texts[identity]], fork_of) for identity, each in new.items()
+        ]
         connection.execute(insert_new(EvaluationRow), rows)
     return {**{identity: identity for identity in new}, **known}
 
 
-def _data(planned: PlannedEvaluation) -> str:
+def evaluation_row(
+    planned: PlannedEvaluation, data: Kept, fork_of: str | None, attempt: int = 0
+) -> dict[str, JSON]:
+    """A sealed row; most seals are older than attempts, so that 0 is not covered."""
+    identity = planned.identity
+    row: dict[str, JSON] = {
+        "id": digest(["attempt", identity, attempt]) if attempt else identity,
+        "identity": identity,
+        "log": planned.log,
+        "evaluator": planned.evaluator,
+        "judging": planned.judging,
+        "fork_of": fork_of,
+    }
+    number: tuple[JSON, ...] = ({"attempt": attempt},) if attempt else ()
+    sealed = seal([*row.values(), *number], [data.hash])
+    row |= {"sample": planned.sample, "data": data.id, "created_at": time.time()}
+    return {**row, "attempt": attempt, "seal": sealed}
+
+
+def data_text(planned: PlannedEvaluation) -> str:
     data = planned.model_dump()["data"]
     return orjson.dumps(data, option=orjson.OPT_SORT_KEYS).decode()
 
@@ -131,15 +143,15 @@ def entered(connection: Connection, identity: str, *, is_new: bool) -> Entered |
 def _what_counts_last() -> tuple[ColumnElement[object], ...]:
     """An order of `evaluation` in which the row that counts for an identity comes last.
 
-    A row with a finished stage counts before a row without one; among those, the row whose stage
-    was finished last, or that was begun last.
+    A row with a finished stage counts before a row without one; among those, the latest attempt,
+    and then the row whose stage was finished last, or that was begun last.
     """
     table, stages = table_of(EvaluationRow), table_of(StageRow)
     # In a migrated store, a conversation may have the same id.
     own = (stages.c.unit == table.c.id, stages.c.stage != CONVERSE)
     latest = select(func.max(stages.c.finished_at)).where(*own).scalar_subquery()
     newest = func.max(func.coalesce(latest, 0.0), table.c.created_at)
-    order: list[ColumnElement[Any]] = [latest.is_not(None), newest]
+    order: list[ColumnElement[Any]] = [latest.is_not(None), table.c.attempt, newest]
     return (*order, literal_column("evaluation.rowid"))
 
 

@@ -6,7 +6,15 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine
 
-from recjury.records import CallRecord, ConversationLog, ConversationRecord, Debate, StageResult
+from recjury.records import (
+    CallRecord,
+    ConversationLog,
+    ConversationRecord,
+    Debate,
+    StageResult,
+    Status,
+)
+from recjury.store.attempts import attempts_of, with_statuses
 from recjury.store.calls import CallReader, Spent, call_identities, read_spent
 from recjury.store.campaigns import Campaign, find_campaign, find_id, read_campaigns
 from recjury.store.contents import integrity, read_contents, stage_results
@@ -135,6 +143,16 @@ class StoreReader:
         # In a migrated store, a conversation may have the same id.
         done = {each: stages - {CONVERSE} for each, stages in found.items()}
         return {each: stages for each, stages in done.items() if stages}
+
+    def attempts(self, evaluation: str) -> tuple[str, ...]:
+        """The ids of all attempts at an evaluation, the oldest first; the last one counts."""
+        with self._reading() as connection:
+            return attempts_of(connection, evaluation)
+
+    def evaluations_with(self, evaluations: Iterable[str], statuses: Iterable[Status]) -> set[str]:
+        """Those of `evaluations` in which anything has one of these statuses; unchecked."""
+        with self._reading() as connection:
+            return with_statuses(connection, evaluations, statuses)
 
     def stage_results(self, evaluation: str) -> dict[str, StageResult]:
         """The result of each finished stage of an evaluation. Raises StoreError for altered

@@ -1,6 +1,6 @@
 """The result of a finished stage of an evaluation, written in one transaction."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
 import orjson
@@ -14,6 +14,7 @@ from recjury.records import (
     Decomposition,
     StageResult,
 )
+from recjury.store.attempts import add_attempt
 from recjury.store.debates import debate_row, statement_rows
 from recjury.store.engine import insert_new
 from recjury.store.evaluation_tables import (
@@ -40,6 +41,13 @@ class FinishedStage(NamedTuple):
     planned: PlannedEvaluation
     stage: str
     result: StageResult
+
+
+class RepeatedEvaluation(NamedTuple):
+    """Another attempt at an evaluation: the result of each stage, also of those not done again."""
+
+    planned: PlannedEvaluation
+    results: Mapping[str, StageResult]
 
 
 class _Rows(NamedTuple):
@@ -80,12 +88,23 @@ def write_stages(transaction: Transaction, finished: Sequence[FinishedStage]) ->
     """Store results of stages and mark them as finished; finished stages are not overwritten."""
     ids = add_evaluations(transaction, [each.planned for each in finished])
     for planned, stage, result in finished:
-        evaluation = ids[planned.identity]
-        written = _rows(transaction, evaluation, stage, result)
-        if finish_stage(transaction, evaluation, stage, list(_seals(written))):
-            for table, rows in written:
-                if rows:
-                    transaction.connection.execute(insert_new(table), rows)
+        _write(transaction, ids[planned.identity], stage, result)
+
+
+def write_repeated(transaction: Transaction, repeated: Sequence[RepeatedEvaluation]) -> None:
+    """Store attempts at evaluations, each with all its stages; earlier attempts stay."""
+    for planned, results in repeated:
+        evaluation = add_attempt(transaction, planned)
+        for stage, result in results.items():
+            _write(transaction, evaluation, stage, result)
+
+
+def _write(transaction: Transaction, evaluation: str, stage: str, result: StageResult) -> None:
+    written = _rows(transaction, evaluation, stage, result)
+    if finish_stage(transaction, evaluation, stage, list(_seals(written))):
+        for table, rows in written:
+            if rows:
+                transaction.connection.execute(insert_new(table), rows)
 
 
 def _rows(

@@ -30,7 +30,14 @@ from recjury.store.logs import FinishedLog, write_logs
 from recjury.store.migrate import is_current, upgrade
 from recjury.store.reader import StoreReader
 from recjury.store.recorder import StoreRecorder
-from recjury.store.stage_results import DEBATE, FinishedStage, check_stage, write_stages
+from recjury.store.stage_results import (
+    DEBATE,
+    FinishedStage,
+    RepeatedEvaluation,
+    check_stage,
+    write_repeated,
+    write_stages,
+)
 from recjury.store.texts import Interner
 from recjury.store.writer import Transaction, Writer, write_all
 
@@ -188,6 +195,18 @@ class Store(StoreReader):
         """
         check_stage(stage, result)
         await self._writer.submit(write_stages, FinishedStage(planned, stage, result))
+
+    async def save_attempt(
+        self, planned: PlannedEvaluation, results: Mapping[str, StageResult]
+    ) -> None:
+        """Store another attempt at an evaluation that the store has; from then on it counts.
+
+        `results` are those of all its stages, also of those that were not done again. The earlier
+        attempts stay (`attempts`). Raises as `save_stage`.
+        """
+        for stage, result in results.items():
+            check_stage(stage, result)
+        await self._writer.submit(write_repeated, RepeatedEvaluation(planned, results))
 
     async def save_fork(self, fork: ForkedEvaluation, result: StageResult) -> None:
         """Store a changed copy of a debate.

@@ -1,0 +1,53 @@
+"""What a run asks for again: ratings without a score, and conversations that failed."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from recjury.records import Decomposition, Rating, StageResult, Status, TurnParticles
+
+_FAILED = frozenset({Status.CALL_FAILED, Status.REFUSED})
+_STATUSES = {
+    "unscored": _FAILED | {Status.UNREADABLE},
+    "failed": _FAILED,
+    "none": frozenset[Status](),
+}
+
+
+class Retry(StrEnum):
+    """What is asked for again.
+
+    UNSCORED: what could not be read or whose call failed or was refused, and conversations that
+    failed. FAILED: the same without what could not be read. NONE: nothing; stages and conversations
+    that are not finished because the run was ended are still done.
+    """
+
+    UNSCORED = "unscored"
+    FAILED = "failed"
+    NONE = "none"
+
+    @property
+    def statuses(self) -> frozenset[Status]:
+        """The statuses of what is asked for again."""
+        return _STATUSES[self.value]
+
+    def stages(self, done: Mapping[str, StageResult]) -> set[str]:
+        """The finished stages in which something is to be asked for again."""
+        return {
+            stage
+            for stage, result in done.items()
+            if any(each.status in self.statuses for each in _parts(result))
+        }
+
+
+def is_better(now: StageResult, before: StageResult) -> bool:
+    """Whether a stage that was done again has more scores than before."""
+    return _scored(now) > _scored(before)
+
+
+def _scored(result: StageResult) -> int:
+    return sum(each.status is Status.SCORED for each in _parts(result))
+
+
+def _parts(result: StageResult) -> tuple[Rating | TurnParticles, ...]:
+    turns = result.kept.turns if isinstance(result.kept, Decomposition) else ()
+    return (*result.ratings, *turns)
