@@ -21,6 +21,14 @@ _CHECKS = 5
 _CHECK_SECONDS = 60.0  # no further check is sent later than that
 
 
+class _OutOfAttemptsError(CallFailed):
+    """The last attempt failed, too; `last` is its reason."""
+
+    def __init__(self, message: str, last: str):
+        super().__init__(message)
+        self.last = last
+
+
 class _EndpointIsDownError(Exception):
     """The endpoint went down while the attempt waited for its place."""
 
@@ -88,9 +96,10 @@ class ModelClient:
     async def check(self) -> None:
         """Raise ProviderError when the model cannot be used.
 
-        A fault that may pass is given a few tries, except that there is no connection at all.
+        A fault that may pass is given a few tries, except that there is no connection at all; a
+        key or a model that is refused gets a second one.
         """
-        clock, tries = self._shared.clock, 0
+        clock, tries, refused = self._shared.clock, 0, 0
         begun = clock.now()
         while True:
             tries += 1
@@ -102,6 +111,11 @@ class ModelClient:
                     advice = "check base_url and that the server runs"
                     raise provider_error(self.spec, error.reason, advice) from None
                 await clock.sleep(self._shared.backoff.wait(tries))
+            except ProviderError:
+                refused += 1
+                if refused > 1:
+                    raise
+                await clock.sleep(self._shared.backoff.wait(1))
             else:
                 return
 
@@ -126,7 +140,8 @@ class ModelClient:
                     await self._before_next(problem, request, attempts, begun)
         except (CallFailed, ProviderError) as error:
             self._shared.usage.failed += 1
-            _log("model call failed", request, attempts, reason=str(error))
+            reason = error.last if isinstance(error, _OutOfAttemptsError) else str(error)
+            _log("model call failed", request, attempts, reason=reason)
             raise
 
     async def _before_next(
@@ -138,7 +153,8 @@ class ModelClient:
         wait = attempts.wait(problem)
         if wait is None:
             if not await self._is_outage(problem, unanswered_since=begun):
-                raise CallFailed(f"{request.model}: {attempts.reason(problem)}") from None
+                message = f"{request.model}: {attempts.reason(problem)}"
+                raise _OutOfAttemptsError(message, problem.reason) from None
             attempts.failed = 0
             return
         self._shared.usage.retried += 1

@@ -32,6 +32,7 @@ logger = get_logger()
 
 _CHECK_SECONDS = 60.0  # a server that has to load its model first takes that long
 _MOST_TRIES = 12  # of one request in different forms
+_CONFIRMATIONS = 4  # harmless requests that must all be refused before a campaign stops
 
 
 class _Refusal(NamedTuple):
@@ -101,26 +102,28 @@ class OpenAIProvider:
         await self._transport.aclose()
 
     async def _ask(
-        self, request: ChatRequest, *, checks: bool = False, again: bool = False
+        self, request: ChatRequest, *, checks: bool = False, refusals: int = 0
     ) -> Completion:
         """The completion, in whatever form the endpoint accepts the request.
 
-        With `again`, the request was refused before without a reason that is understood.
+        `refusals` is how often the request was refused before for what it says. Filters and
+        firewalls are moody: they are asked twice, and three times where they give no reason.
         """
         found = await self._exchange(request, checks=checks)
         if isinstance(found, Completion):
             return found
         error: Exception = error_of(found.answer, found.headers, self._spec, self._key)
-        is_open = False  # whether sending it once more decides
-        if isinstance(error, ProviderError) and self._learning.has_answers and not checks:
+        if checks:
+            raise error
+        if isinstance(error, ProviderError) and self._learning.has_answers:
             error = await self._confirmed(error, found.answer)
-            is_open = isinstance(error, CallFailed)
         elif isinstance(error, CallFailed) and not error.permanent:
             is_known = self._spec.embedding or self._learning.knows(found.body)
-            is_open = self._learning.has_answers and is_known and not checks
-            error = CallFailed(str(error), permanent=is_open)
-        if is_open and not again:
-            return await self._ask(request, again=True)  # some endpoints refuse for a moment
+            error = CallFailed(str(error), permanent=self._learning.has_answers and is_known)
+        refusals += 1
+        most = 1 if found.answer.about_length else 2 if found.answer.about_content else 3
+        if isinstance(error, CallFailed) and error.permanent and refusals < most:
+            return await self._ask(request, refusals=refusals)
         raise error
 
     async def _exchange(self, request: ChatRequest, *, checks: bool) -> "Completion | _Refusal":
@@ -200,17 +203,23 @@ class OpenAIProvider:
     async def _confirmed(
         self, error: ProviderError, answer: ErrorAnswer
     ) -> ProviderError | Retryable | CallFailed:
-        """The error, if the endpoint refuses a harmless request, too.
+        """The error, if the endpoint refuses harmless requests, too.
 
         An endpoint that has answered before may refuse only this request, or for a moment.
         """
         async with self._confirming:
-            try:
-                await self._ask(self._checks[0], checks=True)
-            except (ProviderError, Retryable) as still:
-                return error if isinstance(still, ProviderError) else still
-            except CallFailed:
-                pass
+            for _ in range(_CONFIRMATIONS):
+                try:
+                    await self._ask(self._checks[0], checks=True)
+                except ProviderError:
+                    continue
+                except Retryable as still:
+                    return still
+                except CallFailed:
+                    pass
+                break
+            else:
+                return error
         if answer.status == 403:
             said = excerpt_without_key(answer.message, self._key)
             return CallFailed(f"{self._spec.name}: HTTP 403: {said}", permanent=True)

@@ -231,7 +231,7 @@ def test_a_dry_run_says_what_it_would_cost_and_writes_nothing(command: Command) 
         assert endpoint.bodies == []
     estimate = json.loads(ended.out)
     assert estimate["conversations"] == 4
-    assert estimate["once"]["calls"] == 4 * (6 + 12 + 16) + 2 * 5
+    assert estimate["once"]["calls"] == 1 + 4 * (6 + 12 + 16) + 2 * 5
     assert estimate["cost"] > 0
     assert not Path("runs.db").exists()
 
@@ -246,7 +246,7 @@ def test_an_endpoint_that_refuses_midway_ends_in_one_line_and_goes_on_later(
         refuses = refuses or "You judge one factor" in str(body)
         return Fault("status", status=401, text="revoked") if refuses else player.play(body)
 
-    with ScriptedEndpoint(script) as endpoint:
+    with ScriptedEndpoint(script, scripted_checks=True) as endpoint:
         campaign = _campaign(endpoint)
         ended = command("run", campaign, "--store", STORE)
         assert ended.code == 2

@@ -228,7 +228,7 @@ def test_a_key_that_stops_working_stops_the_campaign(status: int) -> None:
 
     with ScriptedEndpoint(script, scripted_checks=True) as endpoint:
         good, bad = outcomes(endpoint, "a", "b")
-        assert len(endpoint.bodies) == 4
+        assert len(endpoint.bodies) == 2 + 1 + 4
     assert good == "fine"
     assert isinstance(bad, ProviderError)
 
@@ -241,7 +241,7 @@ def test_an_unexplained_400_is_about_the_request_once_its_form_was_accepted() ->
 
     with ScriptedEndpoint(script) as endpoint:
         found = outcomes(endpoint, "bad", "good")
-        assert len(endpoint.bodies) == 3
+        assert len(endpoint.bodies) == 4
     assert isinstance(found[0], CallFailed)
     assert found[0].permanent
     assert found[1] == "fine"
