@@ -19,6 +19,7 @@ from recjury.corpora.crsarena_runs import read_runs
 from recjury.judges.face.face_prompts import FacePrompts, Situation, situation
 from recjury.judges.face.instructions import read_instruction_folder
 from recjury.records import Aspect, ScoreTarget
+from tests.answers import in_form
 
 UNSCORED = "There is nothing to be said about it."
 
@@ -76,7 +77,7 @@ class Released:
         assert blocks is not None, asked
         place = self._places[Situation(*blocks.groups())]
         if len(messages) == 1:
-            return [f"Particles:\n{self._particles[place]}"] * n
+            return [in_form(f"Particles:\n{self._particles[place]}", asked)] * n
         number = _NUMBER.search(asked)
         instruction = _INSTRUCTION.search(asked)
         title = _TITLE.search(messages[0]["content"])
@@ -85,7 +86,8 @@ class Released:
         assert title is not None, asked
         aspect = self._aspects[title[1]]
         name = self._names[aspect][html.unescape(instruction[1]).strip()]
-        return self._samples(Asked(place, int(number[1]), aspect, name), n)
+        samples = self._samples(Asked(place, int(number[1]), aspect, name), n)
+        return [in_form(sample, asked) for sample in samples]
 
     def _samples(self, asked: Asked, n: int) -> list[str]:
         scores = self._runs[asked.aspect].get(asked.place, {}).get(asked.number)

@@ -62,11 +62,13 @@ class ScriptedEndpoint:
         listed: tuple[str, ...] | None = None,
         latency: float = 0.0,
         scripted_checks: bool = False,
+        in_form: bool = True,
     ):
         """`key` is demanded if given; other model names than `models` get a 404.
 
         /v1/models names those in `listed`, by default all. With `scripted_checks`, the script
-        answers the checks of models, too, and `bodies` has them.
+        answers the checks of models, too, and `bodies` has them. `in_form` adds the code that a
+        prompt asks for to what the script answers.
         """
         self.server = Server(
             script,
@@ -75,6 +77,7 @@ class ScriptedEndpoint:
             listed=listed,
             latency=latency,
             scripted_checks=scripted_checks,
+            in_form=in_form,
         )
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)

@@ -1,6 +1,7 @@
 """The HTTP side of the scripted endpoint: what it answers, what it counts, what goes wrong."""
 
 import asyncio
+import copy
 import hashlib
 import inspect
 import json
@@ -13,6 +14,7 @@ from typing import Literal
 from aiohttp import web
 
 from recjury.llm.endpoint_check import CHECK_PROMPT
+from tests.answers import in_form
 
 Body = dict[str, object]
 
@@ -113,13 +115,16 @@ class Server:
         latency: float,
         listed: tuple[str, ...] | None = None,
         scripted_checks: bool = False,
+        in_form: bool = True,
     ):
         """`latency` in seconds is added to every chat answer.
 
         The small requests by which a model is checked are answered here and counted apart, but
         with `scripted_checks` they are calls like all others.
+        `in_form` adds the code that a prompt asks for to what the script answers.
         """
         self._scripted_checks = scripted_checks
+        self._in_form = in_form
         self._script = script
         self._key = key
         self._models = models
@@ -177,6 +182,8 @@ class Server:
             _kill_all(due, "before")
             said = self._script(body)
             answer: Answer = await said if inspect.isawaitable(said) else said
+            if self._in_form:
+                answer = _in_form(answer, prompt(body))
             if self._latency:
                 await asyncio.sleep(self._latency)
             response = await _answer(request, answer)
@@ -222,6 +229,21 @@ def _kill_all(kills: list[_Kill], when: str) -> None:
     for kill in kills:
         if kill.when == when:
             os.kill(kill.pid, signal.SIGKILL)
+
+
+def _in_form(answer: Answer, asked: str) -> Answer:
+    if isinstance(answer, str):
+        return in_form(answer, asked)
+    if not isinstance(answer, dict) or not isinstance(answer.get("choices"), list):
+        return answer
+    body = copy.deepcopy(answer)
+    choices = body["choices"]
+    assert isinstance(choices, list)
+    for choice in choices:
+        message = choice.get("message") or {}
+        if isinstance(message.get("content"), str):
+            message["content"] = in_form(message["content"], asked)
+    return body
 
 
 def _error(status: int, message: str, code: str = "") -> web.Response:

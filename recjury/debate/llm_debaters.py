@@ -3,6 +3,7 @@
 Importing this module imports autogen-agentchat: import it late.
 """
 
+import functools
 from collections.abc import Mapping, Sequence
 
 from autogen_agentchat.agents import AssistantAgent
@@ -16,7 +17,7 @@ from recjury.debate.rule_debaters import RULE
 from recjury.errors import ConfigError
 from recjury.llm import Attempt, Gateway, attempt_limit, read_attempts
 from recjury.llm.autogen_client import GatewayClient
-from recjury.prompts import Pack
+from recjury.prompts import Pack, code_of
 from recjury.records import (
     JSON,
     ConversationLog,
@@ -88,14 +89,17 @@ class LlmDebaters:
         Raises ProviderError, which concerns the endpoint and not this debate alone.
         """
         turn = self._prompts.turn(role, number, log, ratings, said)
+        code = code_of((self._prompts.system(role), turn))
 
         async def send(attempt: Attempt) -> Reply:
             (message,) = attempt.noted((turn,))
             return await self._send(role, f"debate/{role}/{number}", message, attempt)
 
-        answer = await read_attempts(send, parse_answer, attempt_limit(self._gateway))
+        read = functools.partial(parse_answer, code=code)
+        answer = await read_attempts(send, read, attempt_limit(self._gateway))
+        repaired = ""
         if answer.value is not None:
-            text, score = answer.value.statement, answer.value.score
+            text, score, repaired = answer.value
         else:  # the text is the last reply, unchanged, for the reader
             text, score = "" if answer.reply is None else answer.reply.text, None
         return Statement(
@@ -107,6 +111,7 @@ class LlmDebaters:
             status=answer.status,
             reason=answer.reason,
             calls=answer.calls,
+            repaired=repaired,
         )
 
     async def _send(self, role: Role, purpose: str, message: Message, attempt: Attempt) -> Reply:

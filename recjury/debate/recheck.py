@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 
 from recjury.debate.discrepancy import Discrepancy, compare, compare_text
+from recjury.debate.earlier_replies import parse_earlier_answer, parse_earlier_rating
 from recjury.debate.role_answer import parse_answer
 from recjury.debate.roles import DebatePrompts
 from recjury.errors import ParseError
 from recjury.llm import Attempt, parse_rating
-from recjury.prompts import turns_block
+from recjury.prompts import code_of, turns_block
 from recjury.records import (
     CallRecord,
     ConversationLog,
     Message,
     Rating,
-    Reply,
     Statement,
     Status,
 )
@@ -21,17 +21,16 @@ from recjury.records import (
 _JUDGE = "core-judges/"
 
 
-def recheck_answer(statement: Statement, replies: Sequence[Reply]) -> tuple[Discrepancy, ...]:
+def recheck_answer(statement: Statement, calls: Sequence[CallRecord]) -> tuple[Discrepancy, ...]:
     """Compare the statement of a model with its raw replies, parsed again."""
     where = f"{statement.role} in round {statement.round}"
-    if not replies:
+    if not calls:
         lost = statement.status in (Status.CALL_FAILED, Status.REFUSED)
         found = () if lost else compare("statement", where, Status.REFUSED, statement.status)
         return found + compare("score", where, None, statement.score)
-    text, score, reason = replies[-1].text, None, ""
+    text, score, reason = calls[-1].reply.text, None, ""
     try:
-        answer = parse_answer(replies[-1])
-        text, score = answer.statement, answer.score
+        text, score = _answered(calls[-1])
     except ParseError as problem:
         reason = str(problem)
     found = compare_text("statement", where, text, statement.text)
@@ -56,14 +55,11 @@ def recheck_prompts(
         prompts.turn(statement.role, statement.round, log, ratings, said),
     )
     attempt = Attempt()
-    expected: tuple[Message, ...] = first
     found: tuple[Discrepancy, ...] = ()
     for number, call in enumerate(calls, start=1):
-        is_numbered = call.request.attempt > 0
-        asked = attempt.noted(first) if is_numbered else expected
+        asked = attempt.noted(first)
         found += _same_messages(f"{where}, call {number}", asked, call.request.messages)
-        expected += _repair(call.reply, prompts)
-        attempt = attempt.after(call.reply, _problem(call.reply))
+        attempt = attempt.after(call.reply, _problem(call))
     return found
 
 
@@ -80,23 +76,23 @@ def _same_messages(
     )
 
 
-def _repair(reply: Reply, prompts: DebatePrompts) -> tuple[Message, ...]:
-    """The messages added to the next call before attempts were numbered: the reply, unless blank,
-    and its problem."""
-    problem = _problem(reply)
-    if not problem:
-        return ()
-    echo = (Message("assistant", (reply.text,)),) if reply.text.strip() else ()
-    return (*echo, prompts.repair(problem))
-
-
-def _problem(reply: Reply) -> str:
+def _problem(call: CallRecord) -> str:
     """Why a reply could not be used; empty if it could."""
     try:
-        parse_answer(reply)
+        _answered(call)
     except ParseError as problem:
         return str(problem)
     return ""
+
+
+def _answered(call: CallRecord) -> tuple[str, float]:
+    """A role's statement and score, read as when it was asked. Raises ParseError."""
+    code = code_of(call.request.messages)
+    if not code:
+        earlier = parse_earlier_answer(call.reply)
+        return earlier.statement, earlier.score
+    answer = parse_answer(call.reply, code)
+    return answer.statement, answer.score
 
 
 def recheck_rating(
@@ -109,7 +105,7 @@ def recheck_rating(
     if not rating.rubric.startswith(_JUDGE) or not calls:
         return ()
     where = f"{rating.factor} by {rating.evaluator}"
-    score, rationale = _rated(rating, calls[-1].reply)
+    score, rationale = _rated(rating, calls[-1])
     found = compare("rating", where, score, rating.score)
     found += compare_text("rating", f"{where}, reasons", rationale, rating.rationale)
     shown = turns_block("interaction", log.interaction)
@@ -120,9 +116,13 @@ def recheck_rating(
     return found
 
 
-def _rated(rating: Rating, reply: Reply) -> tuple[float | None, str]:
+def _rated(rating: Rating, call: CallRecord) -> tuple[float | None, str]:
     assert rating.high is not None  # factors have a scale
+    low, high, code = int(rating.low), int(rating.high), code_of(call.request.messages)
     try:
-        return parse_rating(reply, int(rating.low), int(rating.high))
+        if not code:
+            return parse_earlier_rating(call.reply, low, high)
+        found = parse_rating(call.reply, low, high, code=code)
     except ParseError:
         return None, ""
+    return found.score, found.rationale

@@ -139,7 +139,7 @@ class DebateVerifier:
         calls = self._calls(statement.calls)
         if len(calls) < len(statement.calls):
             return ()  # an altered call: `integrity` reports it
-        found = recheck_answer(statement, [call.reply for call in calls])
+        found = recheck_answer(statement, calls)
         if not self._same_version:
             return found  # the prompts that were sent are of another version
         return found + recheck_prompts(statement, calls, self._prompts, self._log, own, said)

@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from recjury.prompts import Pack, fence, items_block, load_pack, turns_block, wishes_block
+from recjury.prompts import (
+    Pack,
+    fence,
+    items_block,
+    load_pack,
+    turns_block,
+    wishes_block,
+    with_code,
+)
 from recjury.records import ConversationLog, Factor, Message, Rating, Record, Role, Statement
 
 PACK = "core-debate"
@@ -49,11 +57,14 @@ class DebatePrompts:
         ratings: Sequence[Rating],
         said: Sequence[Statement],
     ) -> Message:
-        """The prompt of the role in round `number`; `said` has all completed rounds."""
+        """The prompt of the role in round `number`; `said` has all completed rounds.
+
+        Its answer code is made of this prompt and of `system`, which stands before it.
+        """
         sees = self.guides[role].sees
         items = log.session_list() if "list" in sees else ()
         targets = log.scenario.targets if "target" in sees else ()
-        return Message(
+        asked = Message(
             "user",
             self._pack.render(
                 "turn",
@@ -67,10 +78,7 @@ class DebatePrompts:
                 round=number,
             ),
         )
-
-    def repair(self, problem: str) -> Message:
-        """The message to a role whose answer could not be parsed."""
-        return Message("user", self._pack.render("repair", problem=fence(problem)))
+        return with_code((self.system(role), asked))[-1]
 
     def _introduction(self, role: Role) -> Message:
         others = [str(other) for other in Role if other is not role]

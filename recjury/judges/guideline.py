@@ -2,7 +2,7 @@
 
 from typing import Literal, Protocol
 
-from recjury.prompts import Pack, items_block, load_pack, turns_block, wishes_block
+from recjury.prompts import Pack, items_block, load_pack, turns_block, wishes_block, with_code
 from recjury.records import ConversationLog, Message, Metric, Need
 
 PACK = "core-judges"
@@ -73,7 +73,7 @@ class JudgePrompts:
             low=low,
             high=high,
         )
-        return (self._system, Message("user", question))
+        return with_code((self._system, Message("user", question)))
 
 
 def lacks(guide: Guideline, log: ConversationLog) -> str:

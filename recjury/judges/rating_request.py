@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from recjury.llm import RatedText, SupportsComplete, ask, parse_rating
-from recjury.records import ChatRequest, Rating, Status
+from recjury.prompts import code_of
+from recjury.records import ChatRequest, Rating, Reply, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,13 @@ class RatingRequest:
     async def rate(self, gateway: SupportsComplete, request: ChatRequest) -> Rating:
         """The rating in the reply to `request`. Raises ProviderError."""
 
-        answer = await ask(gateway, request, lambda reply: parse_rating(reply, self.low, self.high))
-        value: RatedText | None = answer.value
+        code = code_of(request.messages)
+
+        def read(reply: Reply) -> RatedText:
+            return parse_rating(reply, self.low, self.high, code=code)
+
+        answer = await ask(gateway, request, read)
+        value = answer.value
         if value is None:
             return self.unscored(answer.status, answer.reason, answer.calls)
         return Rating(
@@ -32,6 +38,7 @@ class RatingRequest:
             high=self.high,
             rubric=self.rubric,
             calls=answer.calls,
+            repaired=value.repaired,
         )
 
     def unscored(self, status: Status, reason: str, calls: tuple[str, ...] = ()) -> Rating:

@@ -23,7 +23,14 @@ from recjury.llm.event_loop import Clock, SystemClock, event_loop, gather
 from recjury.llm.gateway import Gateway
 from recjury.llm.learning import Learning
 from recjury.llm.provider import Completion, Provider, Retryable
-from recjury.llm.reply_parsing import RatedText, parse_json, parse_rating
+from recjury.llm.reply_numbers import ReadNumber, read_number
+from recjury.llm.reply_parsing import (
+    RatedText,
+    ReadObject,
+    parse_json,
+    parse_rating,
+    read_object,
+)
 from recjury.llm.retry import Backoff
 from recjury.llm.scripted import NullRecorder, ScriptedModel
 from recjury.llm.spec import MAIN_MODEL, ModelSpec
@@ -48,6 +55,8 @@ __all__ = [
     "ParsedReply",
     "Provider",
     "RatedText",
+    "ReadNumber",
+    "ReadObject",
     "Retryable",
     "Samples",
     "ScriptedModel",
@@ -67,6 +76,8 @@ __all__ = [
     "parse_json",
     "parse_rating",
     "read_attempts",
+    "read_number",
+    "read_object",
     "reasoning_of",
     "sample_replies",
 ]

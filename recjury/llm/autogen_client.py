@@ -25,6 +25,7 @@ from autogen_core.tools import Tool, ToolSchema
 from pydantic import BaseModel
 
 from recjury.llm import Attempt, SupportsComplete
+from recjury.llm.spoken_text import part_text
 from recjury.records import ChatRequest, ChatRole, Message, Reply
 
 _CHARACTERS_PER_TOKEN = 4
@@ -204,7 +205,7 @@ def _is_blank(message: LLMMessage) -> bool:
 def _result(reply: Reply) -> CreateResult:
     return CreateResult(
         finish_reason=_FINISH_REASONS.get(reply.finish_reason, "unknown"),
-        content=reply.text,
+        content=part_text(reply.text).spoken,
         usage=RequestUsage(reply.usage.prompt_tokens, reply.usage.completion_tokens),
         cached=reply.reused,
     )

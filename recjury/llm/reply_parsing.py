@@ -1,78 +1,117 @@
-"""Strict parsers of structured replies: a reply that cannot be parsed never becomes a score."""
+"""Readers of structured replies: what a person would read without doubt is read, nothing else is.
 
-import json
+A prompt with an answer code (`prompts.answer_code`) gets an answer with that code. What a reply
+holds of the same form without the code is a quotation of the text under test. A reader that is
+given no code takes every rating or object for an answer.
+"""
+
 import re
-from collections.abc import Iterator
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable
+from typing import Generic, NamedTuple, TypeVar
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
 from recjury.errors import ParseError
-from recjury.llm.spoken_text import finished_text
+from recjury.llm.relaxed_json import FoundObject, find_objects, has_repeated_names
+from recjury.llm.reply_numbers import read_number
+from recjury.llm.spoken_text import check_finished, part_text, said
 from recjury.records import Reply
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
-_RATING = re.compile(r"<rating>([^<]*)</rating>", re.IGNORECASE)
+_QUOTE = r"(?:[\"'“”‘’`]|&quot;|&#0?39;)?"
+_RATING = re.compile(
+    rf"(?:<|&lt;)rating(?:\s{{1,8}}code\s?=\s?{_QUOTE}(?P<code>[a-z0-9]{{1,12}}){_QUOTE})?\s{{0,8}}"
+    r"(?:>|&gt;)(?P<value>[^<&]*)(?:</|&lt;/)rating[^<>&]{0,60}(?:>|&gt;)",
+    re.IGNORECASE,
+)
 _LONGEST_JSON = 1_000_000
-_MOST_STARTS = 200
 
 
 class RatedText(NamedTuple):
-    """A rating and the reasons given for it."""
+    """A rating, the reasons given for it, and what of its form was repaired (empty for nothing)."""
 
     score: int
     rationale: str
+    repaired: str = ""
 
 
-def parse_rating(reply: Reply, low: int, high: int) -> RatedText:
-    """The only integer between <rating> tags, `low` to `high`, and the text around it.
+class ReadObject(NamedTuple, Generic[ModelT]):
+    """What was read of a JSON object, and what of its form was repaired (empty for nothing)."""
 
-    A tag without any digit (a copy of the requested form) is ignored; the same rating twice counts
-    once. Raises ParseError for everything else.
+    value: ModelT
+    repaired: str
+
+
+def parse_rating(reply: Reply, low: int, high: int, *, code: str = "") -> RatedText:
+    """The one whole number from `low` to `high` between <rating> tags, and the text around it.
+
+    With `code`, tags without it do not count. A tag without a digit (an echo of the form asked
+    for) does not count either; the same rating twice counts as one. Raises ParseError for
+    everything else.
     """
-    text = finished_text(reply)
-    found = {value.strip() for value in _RATING.findall(text)}
-    ratings = sorted(value for value in found if any(sign.isdigit() for sign in value))
-    if not ratings:
-        raise ParseError(f"no <rating> from {low} to {high} was given")
-    if len(ratings) > 1:
-        raise ParseError(f"two different ratings were given: {_quoted(ratings[:2])}")
-    if not re.fullmatch(r"-?[0-9]{1,9}", ratings[0]):
-        raise ParseError(f"the rating {_quoted(ratings)} is not a whole number")
-    score = int(ratings[0])
-    if not low <= score <= high:
-        raise ParseError(f"the rating {score} is outside {low} to {high}")
-    return RatedText(score, _RATING.sub("", text).strip())
+    check_finished(reply)
+    found = [each for each in _RATING.finditer(reply.text) if _has_code(each, code)]
+    parted = part_text(reply.text, [each.span() for each in found])
+    text = said(parted, reply)
+    answers = {each["value"].strip(): each for each in found if each.start() >= parted.start}
+    given = [value for value in answers if any(sign.isdigit() for sign in value)]
+    if not given:
+        raise ParseError(_no_rating(low, high, code))
+    read = [read_number(value, low, high, whole=True) for value in given]
+    if len({number.value for number in read}) > 1:
+        raise ParseError(f"two different ratings were given: {_quoted(given)}")
+    repaired = read[0].repaired or ("escaped tag" if answers[given[0]][0][0] == "&" else "")
+    rationale = _RATING.sub(lambda each: "" if _has_code(each, code) else each[0], text)
+    return RatedText(int(read[0].value), rationale.strip(), repaired)
 
 
-def _quoted(values: list[str]) -> str:
-    return " and ".join(repr(value[:40]) for value in values)
+def _has_code(rating: re.Match[str], code: str) -> bool:
+    if not code:
+        return rating["code"] is None and rating[0][0] == "<"
+    return rating["code"] is not None and rating["code"].casefold() == code
 
 
-def parse_json(reply: Reply, model: type[ModelT]) -> ModelT:
-    """The only JSON object in the reply that fits `model`, with strict types.
+def _no_rating(low: int, high: int, code: str) -> str:
+    return f"no <rating> from {low} to {high}{' with its code' if code else ''} was given"
 
-    Code fences, text around the object and raw control characters inside strings are accepted. An
-    object with a repeated key, a truncated object, and two different objects that fit are not.
-    Raises ParseError.
+
+def _quoted(values: Iterable[str]) -> str:
+    return " and ".join(repr(value[:40]) for value in sorted(values)[:2])
+
+
+def parse_json(reply: Reply, model: type[ModelT], *, code: str = "") -> ModelT:
+    """The value that `read_object` reads."""
+    return read_object(reply, model, code=code).value
+
+
+def read_object(reply: Reply, model: type[ModelT], *, code: str = "") -> ReadObject[ModelT]:
+    """The one JSON object in the reply that is a `model`, strictly typed.
+
+    With `code`, objects do not count that lack it as the value of "code". Code fences, text around
+    the object and slips of form (see `relaxed_json`) are tolerated; an object that names a key
+    twice, one that is cut off, and two different fitting ones are not. Raises ParseError.
     """
-    text = finished_text(reply)
+    check_finished(reply)
+    text = reply.text
     if len(text) > _LONGEST_JSON:
         raise ParseError(f"the reply is too long for a JSON object: {len(text)} characters")
-    fitting: list[ModelT] = []
-    problem = "no JSON object was given"
-    for candidate in _objects(text):
+    found = [each for each in find_objects(text) if not code or _is_answer(each, text, code)]
+    parted = part_text(text, [(each.start, each.end) for each in found])
+    said(parted, reply)
+    fitting: list[ReadObject[ModelT]] = []
+    problem = f"no JSON object{' with its code' if code else ''} was given"
+    for each in found:
+        if each.start < parted.start:
+            continue
         try:
-            value = model.model_validate_json(orjson.dumps(candidate), strict=True)
-        except ValidationError as error:
-            problem = _first_problem(error)
-        except (TypeError, ValueError) as error:
-            problem = f"the JSON object cannot be used: {error}"
+            value = _validated(each, model)
+        except ParseError as error:
+            problem = str(error)
         else:
-            if value not in fitting:
-                fitting.append(value)
+            if all(value != other.value for other in fitting):
+                fitting.append(ReadObject(value, each.repaired))
     if len(fitting) > 1:
         raise ParseError("two different JSON objects were given")
     if not fitting:
@@ -80,36 +119,31 @@ def parse_json(reply: Reply, model: type[ModelT]) -> ModelT:
     return fitting[0]
 
 
+def _is_answer(found: FoundObject, text: str, code: str) -> bool:
+    """Whether an object has the code, so that no quotation inside it can have ended it early.
+
+    Quotation marks that a model leaves unescaped in a quotation may close a string, and a bracket
+    of the quotation the object. The code stands last, after that; where it does not, nothing that
+    could belong to the object may follow.
+    """
+    given = [(name, value) for name, value in found.value.items() if name.casefold() == "code"]
+    if not any(isinstance(value, str) and value.strip().casefold() == code for _, value in given):
+        return False
+    return next(reversed(found.value)).casefold() == "code" or text.find("}", found.end) < 0
+
+
+def _validated(found: FoundObject, model: type[ModelT]) -> ModelT:
+    if has_repeated_names(found.value):
+        raise ParseError("the JSON object names a key twice")
+    try:
+        return model.model_validate_json(orjson.dumps(found.value), strict=True)
+    except ValidationError as error:
+        raise ParseError(_first_problem(error)) from None
+    except (TypeError, ValueError) as error:
+        raise ParseError(f"the JSON object cannot be used: {error}") from None
+
+
 def _first_problem(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, first["loc"])) or "the object"
     return f"the JSON object does not fit: {place}: {first['msg']}"
-
-
-def _objects(text: str) -> Iterator[dict[str, object]]:
-    """The outermost JSON objects in `text`, until one is cut off by its end."""
-    decoder = json.JSONDecoder(strict=False, object_pairs_hook=_once_each)
-    start = text.find("{")
-    for _ in range(_MOST_STARTS):
-        if start < 0:
-            return
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except json.JSONDecodeError as error:
-            if error.pos >= len(text) or error.msg.startswith("Unterminated"):
-                return  # its inner objects are fragments of an answer, not answers
-            end = start + 1
-        except RecursionError:
-            raise ParseError("the JSON object is nested too deeply") from None
-        except ValueError:  # Python converts no integer of more than 4,300 digits
-            raise ParseError("the JSON object has a number that is too long") from None
-        else:
-            yield value
-        start = text.find("{", end)
-
-
-def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ParseError("the JSON object names a key twice")
-    return found

@@ -3,7 +3,8 @@
 A pack is a folder `recjury/prompts/packs/<id>/` with a `manifest.yaml` (at least `id` and
 `version`; other keys are for the pack's users) and one `<name>.j2` per prompt. Undefined variables
 are errors. `{{ cut }}` cuts a template into parts where a recurring text begins or ends, so that
-the store can keep each part once.
+the store can keep each part once. `{{ code }}` marks where the answer's code stands (see
+`answer_code`).
 """
 
 import functools
@@ -15,6 +16,8 @@ import yaml
 from jinja2 import Environment, StrictUndefined, Template
 
 _CUT = "\x1e"  # ASCII record separator: stripped from every variable, so only templates cut
+CODE = "\x1f"  # ASCII unit separator: stripped as well
+_MARKS = str.maketrans(_CUT + CODE, "  ")
 
 
 class Pack:
@@ -34,6 +37,7 @@ class Pack:
             autoescape=False,  # noqa: S701 (plain text for a model, not HTML)
         )
         environment.globals["cut"] = _CUT
+        environment.globals["code"] = CODE
         self._templates: dict[str, Template] = {
             name.removesuffix(".j2"): environment.from_string(text)
             for name, text in files.items()
@@ -45,13 +49,13 @@ class Pack:
 
         The caller must fence text of others among `variables`.
         """
-        cleaned = {name: _without_cuts(value) for name, value in variables.items()}
+        cleaned = {name: _without_marks(value) for name, value in variables.items()}
         text = self._templates[template].render(cleaned).strip()
         return tuple(part for part in text.split(_CUT) if part)
 
 
-def _without_cuts(value: object) -> object:
-    return value.replace(_CUT, " ") if isinstance(value, str) else value
+def _without_marks(value: object) -> object:
+    return value.translate(_MARKS) if isinstance(value, str) else value
 
 
 def pack_names() -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from recjury.errors import CallFailed, ParseError, UnitFailed
 from recjury.knowledge import Catalogue
 from recjury.llm import Gateway, ParsedReply, RatedText, ask, parse_rating
-from recjury.prompts import Pack, load_pack
+from recjury.prompts import Pack, code_of, load_pack
 from recjury.records import (
     JSON,
     PERSUASIVENESS,
@@ -57,9 +57,10 @@ class LlmUser:
     @property
     def settings(self) -> Mapping[str, JSON]:
         """Model alias, prompts, temperature, limits and catalogue."""
+        pack = self._prompts.pack
         return {
             "user": self._model,
-            "prompts": self._rubric,
+            "prompts": f"{pack.id}/{pack.version}/{pack.digest}",
             "temperature": self._temperature,
             "longest": LONGEST,
             "catalogue": self._catalogue.digest,
@@ -93,7 +94,12 @@ class LlmUser:
             return self._unscored(Status.NOT_APPLICABLE, "the system gave no usable answer")
         messages = self._prompts.persuasiveness(log)
         request = self._request(messages, "simulator/persuasiveness", _RATING_TOKENS)
-        answer = await ask(self._gateway, request, _read_persuasiveness)
+        code = code_of(messages)
+
+        def read(reply: Reply) -> RatedText:
+            return parse_rating(reply, *PERSUASIVENESS_SCALE, code=code)
+
+        answer = await ask(self._gateway, request, read)
         if answer.value is None:
             return self._unscored(answer.status, answer.reason, answer.calls)
         low, high = PERSUASIVENESS_SCALE
@@ -104,13 +110,15 @@ class LlmUser:
             rationale=answer.value.rationale,
             low=low,
             high=high,
-            rubric=self._rubric,
+            rubric=self.rubric,
             calls=answer.calls,
+            repaired=answer.value.repaired,
         )
 
     @property
-    def _rubric(self) -> str:
-        pack = self._prompts.pack
+    def rubric(self) -> str:
+        """The prompts that ask how persuasive the system was."""
+        pack = self._prompts.persuasiveness_pack
         return f"{pack.id}/{pack.version}/{pack.digest}"
 
     async def _say(self, messages: tuple[Message, ...], purpose: str) -> ParsedReply[str]:
@@ -136,7 +144,7 @@ class LlmUser:
             reason=reason,
             low=low,
             high=high,
-            rubric=self._rubric,
+            rubric=self.rubric,
             calls=calls,
         )
 
@@ -147,7 +155,3 @@ def _failure(answer: ParsedReply[str]) -> UnitFailed:
     many = len(answer.calls)
     replies = "1 reply" if many == 1 else f"{many} replies"
     return ParseError(f"the simulated user gave no usable utterance in {replies}: {answer.reason}")
-
-
-def _read_persuasiveness(reply: Reply) -> RatedText:
-    return parse_rating(reply, *PERSUASIVENESS_SCALE)

@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 
 from recjury.knowledge import Catalogue
-from recjury.prompts import Pack, fence, fence_line, items_block, turns_block
+from recjury.prompts import (
+    Pack,
+    fence,
+    fence_line,
+    items_block,
+    load_pack,
+    turns_block,
+    with_code,
+)
 from recjury.records import (
     LIST_LENGTH,
     ConversationLog,
@@ -16,6 +24,7 @@ from recjury.records import (
 )
 
 PACK = "core-simulator"
+PERSUASIVENESS_PACK = "core-persuasiveness"
 
 _PEOPLE = 5
 _PLOT = 500
@@ -25,8 +34,9 @@ class UserPrompts:
     """Renders the pack with the attributes of a catalogue."""
 
     def __init__(self, pack: Pack, catalogue: Catalogue):
-        """`catalogue` has the attributes of the targets."""
+        """`catalogue` has the attributes of the targets; `pack` asks for utterances."""
         self.pack = pack
+        self.persuasiveness_pack = load_pack(PERSUASIVENESS_PACK)
         self._catalogue = catalogue
 
     def turn(self, context: UserContext) -> tuple[Message, ...]:
@@ -61,15 +71,15 @@ class UserPrompts:
 
     def persuasiveness(self, log: ConversationLog) -> tuple[Message, ...]:
         """The messages that ask for the rating after the conversation."""
-        parts = self.pack.render(
+        parts = self.persuasiveness_pack.render(
             "persuasiveness",
-            anchors=self.pack.manifest["persuasiveness"]["anchors"],
+            anchors=self.persuasiveness_pack.manifest["anchors"],
             targets=self._targets(log.scenario),
             history=turns_block("history", log.scenario.history),
             interaction=turns_block("interaction", log.interaction),
             items=items_block("recommended", log.session_list()),
         )
-        return (Message("user", parts),)
+        return with_code((Message("user", parts),))
 
     def _situation(self, context: UserContext) -> str:
         key = "open" if not context.interaction else "answer"

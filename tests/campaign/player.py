@@ -12,7 +12,7 @@ from tests.endpoint import Answer, Body, prompt
 JUDGE = "You judge one factor"
 DEBATER = "who assess a conversational recommender system together"
 SYSTEM = "You help people find a film to watch"
-PERSUASIVENESS = "<rating>"
+PERSUASIVENESS = "<rating code="
 
 
 def kind(body: Body) -> str:

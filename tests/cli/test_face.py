@@ -270,7 +270,7 @@ def test_each_conversation_is_explained_on_what_it_is_scored_on(
     ("rules", "said"),
     [
         (True, "no sample of any particle could be read"),
-        (False, "was not decomposed: no JSON object was given"),
+        (False, "was not decomposed: no JSON object with its code was given"),
     ],
 )
 def test_what_could_not_be_scored_is_told_with_the_reason(

@@ -26,6 +26,7 @@ from recjury.store import (
     Setup,
     Store,
 )
+from tests.answers import in_the_form_asked
 from tests.judges.cases import SPEC, a_log, ratings_of
 
 CONVERSATION = "0" * 32
@@ -112,7 +113,7 @@ async def _fill(
 ) -> None:
     specs = {name: SPEC.model_copy(update={"name": name}) for name in models}
     async with store.recorder() as recorder:
-        providers = dict.fromkeys(models, ScriptedModel(script))
+        providers = dict.fromkeys(models, ScriptedModel(in_the_form_asked(script)))
         async with Gateway(specs, recorder, providers=providers) as gateway:
             await store.save_log(CONVERSATION, LOG)
             with call_context(EVALUATION, 0):

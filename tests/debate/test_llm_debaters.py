@@ -119,7 +119,8 @@ def test_a_model_cannot_pass_for_the_rule() -> None:
     [
         "I would give it 50.",
         '{"statement": "Good.", "score": 101}',
-        '{"statement": "Good.", "score": "50"}',
+        '{"statement": "Good.", "score": 0.66}',
+        '{"statement": "Good.", "score": "fifty"}',
         '{"statement": "", "score": 50}',
         "",
         completion('{"statement": "Good.", "score": 50}', finish_reason="length"),

@@ -17,6 +17,7 @@ from recjury.records import (
     Speaker,
     Turn,
 )
+from tests.answers import in_the_form_asked
 
 HEAT = ItemRef(id="1", name="Heat (1995)")
 RONIN = ItemRef(id="2", name="Ronin (1998)")
@@ -42,7 +43,7 @@ def gateway_of(
     script: Iterable[Line] | Callable[[ChatRequest], Line], *aliases: str
 ) -> tuple[Gateway, ScriptedModel]:
     """A gateway whose models all answer from one script, and that script."""
-    model = ScriptedModel(script)
+    model = ScriptedModel(in_the_form_asked(script))
     names = aliases or ("judge",)
     # A name of its own per alias: calls to different models are different calls.
     models = {name: SPEC.model_copy(update={"name": name}) for name in names}

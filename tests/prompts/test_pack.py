@@ -35,7 +35,14 @@ def test_the_digest_changes_with_any_byte() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "version"), [("core-judges", "2"), ("core-debate", "3"), ("core-simulator", "2")]
+    ("name", "version"),
+    [
+        ("core-judges", "3"),
+        ("core-debate", "4"),
+        ("core-simulator", "2"),
+        ("core-persuasiveness", "1"),
+        ("face", "2"),
+    ],
 )
 def test_shipped_packs_name_themselves_and_their_version(name: str, version: str) -> None:
     shipped = load_pack(name)

@@ -238,7 +238,7 @@ def test_persuasiveness() -> None:
     assert (rating.score, rating.low, rating.high) == (1, 0, 2)
     assert (rating.factor, rating.evaluator) == ("Persuasiveness", "user")
     assert rating.rationale == "It came near."
-    assert rating.rubric.startswith("core-simulator/2/")
+    assert rating.rubric.startswith("core-persuasiveness/1/")
     assert len(rating.calls) == 1
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -295,19 +296,27 @@ def test_a_measured_campaign_goes_on_where_it_was(tmp_path: Path, command: Comma
     assert _units(path) == before
 
 
-def test_a_campaign_with_models_goes_on_without_a_request(tmp_path: Path, command: Command) -> None:
+def test_a_campaign_with_models_plays_nothing_again(tmp_path: Path, command: Command) -> None:
+    """Its conversations stay; newer prompts judge them once, beside the older ratings."""
     path = copied("models", tmp_path)
     with Store.open(str(path)) as store:
         _, latest = store.campaigns()
     before = _units(path)
+    played = "SELECT count(*) FROM conversation UNION ALL SELECT count(*) FROM log"
+    conversations = rows(path, played)
     with EndpointAsThen(player.play) as endpoint, shop_as_then() as shop:
         result = _run(command, "models-judged-again.now", path)
-        assert endpoint.bodies == []
+        asked = Counter(player.kind(body) for body in endpoint.bodies)
+        assert asked.keys() == {"judge", "debate", "persuasiveness"}
+        assert asked["judge"] == 3 * 12
+        _run(command, "models-judged-again.now", path)
+        assert len(endpoint.bodies) == asked.total()
         # One conversation that says "Hello" tries a system that has no address for its health.
-        assert len(shop.asked) <= 1
+        assert len(shop.asked) <= 2
     assert result["campaign"] == latest.id
     assert result["conversations"]["done"] == 3
-    assert _units(path) == before
+    assert set(before) <= set(_units(path))
+    assert rows(path, played) == conversations
 
 
 def test_a_half_done_campaign_does_what_is_left_alone(tmp_path: Path, command: Command) -> None:
@@ -321,9 +330,8 @@ def test_a_half_done_campaign_does_what_is_left_alone(tmp_path: Path, command: C
     assert result["evaluations"]["core"]["done"] == 5
     kept = dict(rows(path, "SELECT conversation, body FROM log"))
     assert logs.items() <= kept.items()
-    # Of the second conversation, the lost judge; of the third, the lost statement and those after.
     assert len(rows(path, "SELECT id FROM call")) == known + len(asked)
-    assert asked.count("judge") == 1 + 2 * 12
+    assert asked.count("judge") == 5 * 12  # by newer prompts
     with Store.open(str(path)) as store:
         assert _wrong(store) == []
         assert len(store.conversations(store.campaigns()[0].id)) == 5

@@ -10,6 +10,7 @@ from recjury.judges.direct.config import SingleRequestConfig
 from recjury.judges.face.aspects import aspect_metrics
 from recjury.judges.face.face_prompts import FacePrompts
 from recjury.llm import RatedText, SupportsComplete, ask, gather, parse_rating
+from recjury.prompts import code_of
 from recjury.records import (
     JSON,
     Aspect,
@@ -18,6 +19,7 @@ from recjury.records import (
     ConversationRecord,
     Level,
     Rating,
+    Reply,
     Stage,
     StageResult,
     Status,
@@ -78,10 +80,13 @@ class SingleRequestEvaluator:
             purpose=f"{self.kind}/{aspect}",
             temperature=config.temperature,
         )
-        answer = await ask(
-            self._gateway, request, lambda reply: parse_rating(reply, aspect.low, aspect.high)
-        )
-        value: RatedText | None = answer.value
+        code = code_of(request.messages)
+
+        def read(reply: Reply) -> RatedText:
+            return parse_rating(reply, aspect.low, aspect.high, code=code)
+
+        answer = await ask(self._gateway, request, read)
+        value = answer.value
         return Rating(
             evaluator=f"{self.kind}/{config.model}",
             factor=aspect,
@@ -95,4 +100,5 @@ class SingleRequestEvaluator:
             high=aspect.high,
             rubric=self._prompts.identity,
             calls=answer.calls,
+            repaired="" if value is None else value.repaired,
         )

@@ -13,6 +13,7 @@ from recjury.errors import ParseError
 from recjury.judges.face.face_prompts import FacePrompts, answer_to
 from recjury.judges.face.voting import vote
 from recjury.llm import SupportsComplete, gather, parse_json, sample_replies
+from recjury.prompts import code_of
 from recjury.records import (
     JSON,
     ChatRequest,
@@ -118,7 +119,11 @@ class LlmDecomposer:
             purpose=PURPOSE,
             temperature=self._temperature,
         )
-        read = functools.partial(read_particles, answered=answer_to(log, turn) is not None)
+        read = functools.partial(
+            read_particles,
+            answered=answer_to(log, turn) is not None,
+            code=code_of(request.messages),
+        )
         found = await sample_replies(
             self._gateway, request, self._samples, read, together=self._together, repair=True
         )
@@ -133,12 +138,12 @@ class LlmDecomposer:
         return TurnParticles(turn=turn, particles=vote(found.read), calls=found.calls)
 
 
-def read_particles(reply: Reply, *, answered: bool) -> tuple[Particle, ...]:
+def read_particles(reply: Reply, *, answered: bool, code: str) -> tuple[Particle, ...]:
     """The particles in a decomposer's reply. Raises ParseError for anything else.
 
     If the user did not answer, there is no feedback, even if the reply has some.
     """
-    found = parse_json(reply, _Reply)
+    found = parse_json(reply, _Reply, code=code)
     particles = []
     for given in found.particles:
         if not given.mention.strip():

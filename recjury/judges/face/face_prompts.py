@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from recjury.judges.face.instructions import Instruction
-from recjury.prompts import Pack, fence, load_pack, turns_block
+from recjury.prompts import Pack, fence, load_pack, turns_block, with_code
 from recjury.records import (
     Aspect,
     ConversationLog,
@@ -68,11 +68,8 @@ class FacePrompts:
     def decompose(self, log: ConversationLog, turn: int) -> tuple[Message, ...]:
         """The prompt that decomposes the system turn at index `turn`."""
         acts = ", ".join(f'"{act}"' for act in DialogueAct)
-        return (
-            Message(
-                "user", self.pack.render("decompose", acts=acts, **situation(log, turn)._asdict())
-            ),
-        )
+        asked = self.pack.render("decompose", acts=acts, **situation(log, turn)._asdict())
+        return with_code((Message("user", asked),))
 
     def score(
         self,
@@ -98,7 +95,7 @@ class FacePrompts:
             low=aspect.low,
             high=aspect.high,
         )
-        return (self.system(aspect), Message("user", asked))
+        return with_code((self.system(aspect), Message("user", asked)))
 
     def direct(
         self, aspect: Aspect, log: ConversationLog, turn: int | None, *, with_reasons: bool
@@ -124,7 +121,7 @@ class FacePrompts:
                 for given in self.pack.manifest["examples"][kind]
             ]
             asked = (*self.pack.render("examples", examples=examples), "\n\n", *asked)
-        return (self.system(aspect), Message("user", asked))
+        return with_code((self.system(aspect), Message("user", asked)))
 
 
 class Situation(NamedTuple):

@@ -10,6 +10,7 @@ from recjury.errors import CallFailed, ParseError, ProviderError, UnitFailed
 from recjury.judges.face.face_prompts import FacePrompts, Situation
 from recjury.judges.face.instructions import Instruction
 from recjury.llm import SupportsComplete, ask, gather, parse_rating, sample_replies
+from recjury.prompts import code_of
 from recjury.records import (
     JSON,
     Aspect,
@@ -28,7 +29,8 @@ TEMPERATURE = 0.6
 TOP_LOGPROBS = 20
 Method = Literal["samples", "logprobs"]
 
-_OPENS = re.compile(r"<rating>\s*\Z", re.IGNORECASE)
+_OPENS = re.compile(r"<rating\s+code\s?=\s?[\"']?(\w{1,12})[\"']?\s*>\s*\Z", re.IGNORECASE)
+_LONGEST_TAG = 80
 
 
 class Target(NamedTuple):
@@ -104,11 +106,12 @@ class ParticleScorer:
         )
         if self._method == "logprobs":
             return await self._expected(aspect, request, name)
+        code = code_of(request.messages)
         found = await sample_replies(
             self._gateway,
             request,
             self._samples,
-            lambda reply: parse_rating(reply, aspect.low, aspect.high).score,
+            lambda reply: parse_rating(reply, aspect.low, aspect.high, code=code).score,
             together=self._together,
         )
         if found.status is Status.CALL_FAILED:
@@ -116,6 +119,8 @@ class ParticleScorer:
         return InstructionScore(name, found.values, None, next(iter(found.calls), None))
 
     async def _expected(self, aspect: Aspect, request: ChatRequest, name: str) -> InstructionScore:
+        code = code_of(request.messages)
+
         def read(reply: Reply) -> float:
             if reply.text.strip() and not reply.logprobs:
                 # It would send none for all other particles either. A reply in the store is
@@ -126,7 +131,7 @@ class ParticleScorer:
                     if reply.reused
                     else f"{self.model}: the endpoint sends no log-probabilities: ask for samples"
                 )
-            return expectation(reply, aspect.low, aspect.high)
+            return expectation(reply, aspect.low, aspect.high, code=code)
 
         asked = replace(request, top_logprobs=TOP_LOGPROBS)
         answer = await ask(self._gateway, asked, read)
@@ -156,20 +161,21 @@ async def gather_units(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     return found
 
 
-def expectation(reply: Reply, low: int, high: int) -> float:
+def expectation(reply: Reply, low: int, high: int, *, code: str) -> float:
     """The expected score from `low` to `high`, at the position of the rating in the reply.
 
     It is weighted by the probabilities of the token after the last <rating> and of its
     alternatives, if they are scores. Raises ParseError for a reply without a rating, or without its
     log-probabilities.
     """
-    parse_rating(reply, low, high)
-    said = ""
+    parse_rating(reply, low, high, code=code)
+    said = ""  # the last characters alone: as many as the tag has
     place = None
     for number, (token, _, _) in enumerate(reply.logprobs):
-        if _OPENS.search(said) and token.strip():
+        opened = _OPENS.search(said)
+        if opened is not None and opened[1].casefold() == code and token.strip():
             place = number
-        said += token
+        said = (said + token)[-_LONGEST_TAG:]
     if place is None:
         raise ParseError("the reply has no log-probabilities of a token after <rating>")
     token, odd, others = reply.logprobs[place]

@@ -49,9 +49,11 @@ class OutcomeEvaluator:
     @property
     def settings(self) -> Mapping[str, JSON]:
         """The version of the computations, and the user who is asked."""
-        user: JSON = None
+        user: dict[str, JSON] | None = None
         if self._user is not None:
             user = {key: value for key, value in self._user.settings.items() if key != "catalogue"}
+            if rubric := getattr(self._user, "rubric", ""):  # only a model is asked by prompts
+                user["persuasiveness"] = rubric
         return {"version": VERSION, "user": user, "models": self._models}
 
     @property

@@ -90,7 +90,7 @@ def test_the_source_judge_is_the_first_unless_named() -> None:
     ("models", "source_judge", "said"),
     [
         ((), None, "at least one model"),
-        (("a", "a"), None, "counts once"),
+        (("a", "a"), None, "named once"),
         (("mean",), None, "the mean of several"),
         (("a", "measured"), None, "judges without a model"),
         (("a", "b"), "c", "feeds must name one"),

@@ -16,6 +16,7 @@ from recjury.records import (
     Turn,
     TurnParticles,
 )
+from tests.answers import in_the_form_asked
 from tests.judges.cases import SPEC, MemoryRecorder
 
 REC, ASK, OTHER = DialogueAct.RECOMMENDATION, DialogueAct.PREFERENCE_ELICITATION, DialogueAct.OTHERS
@@ -50,5 +51,5 @@ def scripted(
     script: Iterable[Line] | Callable[[ChatRequest], Line],
 ) -> tuple[Gateway, ScriptedModel]:
     """A gateway to a scripted model called "main"."""
-    model = ScriptedModel(script)
+    model = ScriptedModel(in_the_form_asked(script))
     return Gateway({"main": SPEC}, MemoryRecorder(), providers={"main": model}), model

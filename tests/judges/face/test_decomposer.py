@@ -54,7 +54,7 @@ def test_after_three_attempts_a_turn_is_marked_as_not_decomposed() -> None:
     found, requests = _decomposed(_several("a", "b", "c"), *"defghi")
     (turn,) = found.turns
     assert (turn.particles, turn.status) == ((), Status.UNREADABLE)
-    assert turn.reason == "no JSON object was given"
+    assert turn.reason == "no JSON object with its code was given"
     assert len(requests) == 7
 
 
@@ -85,13 +85,13 @@ def test_particles_of_the_same_words_are_voted_on_one_by_one() -> None:
 def test_acts_are_read_whatever_their_spelling_and_no_feedback_is_none() -> None:
     row = {"act": "Preference_Elicitation", "mention": "What now?", "feedback": "None"}
     text = json.dumps({"particles": [row, {**row, "feedback": "That one"}]})
-    first, second = read_particles(reply(text), answered=True)
+    first, second = read_particles(reply(text), answered=True, code="")
     assert (first.act, first.feedback, second.feedback) == (
         DialogueAct.PREFERENCE_ELICITATION,
         None,
         "That one",
     )
-    assert read_particles(reply(text), answered=False)[1].feedback is None
+    assert read_particles(reply(text), answered=False, code="")[1].feedback is None
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_acts_are_read_whatever_their_spelling_and_no_feedback_is_none() -> None
 )
 def test_particles_that_are_none_cannot_be_read(rows: object, said_of_it: str) -> None:
     with pytest.raises(ParseError, match=said_of_it):
-        read_particles(reply(json.dumps({"particles": rows})), answered=True)
+        read_particles(reply(json.dumps({"particles": rows})), answered=True, code="")
 
 
 def test_given_particles_are_taken_as_they_are() -> None:

@@ -28,6 +28,7 @@ from recjury.judges import EvaluatorConfig
 from recjury.judges.direct.config import DirectConfig
 from recjury.judges.face.config import FaceConfig
 from recjury.llm import ModelSpec
+from recjury.prompts import code_of
 from recjury.records import Aspect, ConversationLog
 from recjury.store import EvaluationResult, Store
 from tests.corpora.arena import write_lines
@@ -155,7 +156,8 @@ def test_the_store_explains_a_score_with_the_call_behind_each_sample(
         assert by.call is not None
         call = store.call(by.call)
         said = [reply.text for reply in call.reply.each()]
-        assert said == [f"<rating>{sample}</rating>" for sample in by.samples]
+        code = code_of(call.request.messages)
+        assert said == [f'<rating code="{code}">{sample}</rating>' for sample in by.samples]
         assert call.request.purpose == f"face/dialogue_overall/{by.instruction}"
 
 

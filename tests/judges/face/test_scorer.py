@@ -13,7 +13,9 @@ from recjury.judges.face.scorer import Method, ParticleScorer, Target, expectati
 from recjury.llm import Gateway, ScriptedModel
 from recjury.llm.provider import Completion
 from recjury.llm.scripted import Line
+from recjury.prompts import code_of
 from recjury.records import Aspect, ChatRequest, Choice, ParticleScore, Reply
+from tests.answers import in_the_form_asked
 from tests.judges.cases import SPEC, MemoryRecorder
 from tests.judges.face.logs import HEAT, log, scripted
 from tests.judges.golden import assert_golden
@@ -22,6 +24,10 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 ONE = Instruction(text="Look at <it>.", iteration=7, rank=1)
 TWO = Instruction(text="Look again.", iteration=9, rank=2)
 TARGET = Target(situation(log(), 1), 1, 0, HEAT)
+CODE = code_of(
+    FacePrompts().score(Aspect.RELEVANCE, TARGET.situation, TARGET.number, HEAT, ONE.text)
+)
+RATED = f'<rating code="{CODE}">2</rating>'
 
 
 def _five(*scores: int) -> Completion:
@@ -76,14 +82,13 @@ def test_a_call_that_fails_for_good_is_raised() -> None:
 
 def _odds(**tokens: float) -> tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]:
     others = tuple((token.strip("_"), math.log(odd)) for token, odd in tokens.items())
-    before = (("<rat", -0.1, ()), ("ing>", -0.1, ()))
+    before = (("<rat", -0.1, ()), ("ing code=", -0.1, ()), (f'"{CODE}">', -0.1, ()))
     return (*before, (*others[0], others), ("</rating>", -0.1, ()))
 
 
 def test_the_expectation_weighs_scores_by_their_odds() -> None:
-    text = "<rating>2</rating>"
     odds = _odds(_2=0.5, _1=0.25, _0=0.05, _9=0.1, x=0.1)
-    gateway, model = scripted([Completion(text, logprobs=odds)])
+    gateway, model = scripted([Completion(RATED, logprobs=odds)])
     scorer = ParticleScorer(gateway, "main", method="logprobs")
     score = asyncio.run(scorer.score(Aspect.RELEVANCE, TARGET, (ONE,)))
     assert score.by[0].score == pytest.approx((2 * 0.5 + 0.25) / 0.8)
@@ -93,7 +98,7 @@ def test_the_expectation_weighs_scores_by_their_odds() -> None:
 
 def test_a_reply_without_log_probabilities_has_no_expectation() -> None:
     with pytest.raises(ParseError, match="no log-probabilities"):
-        expectation(Reply("0", "<rating>2</rating>", "stop", "m"), 0, 2)
+        expectation(Reply("0", RATED, "stop", "m"), 0, 2, code=CODE)
 
 
 def test_an_endpoint_without_log_probabilities_is_told_at_once() -> None:
@@ -107,7 +112,7 @@ def test_an_endpoint_without_log_probabilities_is_told_at_once() -> None:
 def test_a_kept_reply_without_log_probabilities_is_not_laid_to_the_endpoint() -> None:
     recorder = MemoryRecorder()
     for sent, said in ((1, "the endpoint sends no"), (0, "name another store, or ask for samples")):
-        model = ScriptedModel(["<rating>2</rating>"] * sent)
+        model = ScriptedModel(in_the_form_asked(["<rating>2</rating>"] * sent))
         gateway = Gateway({"main": SPEC}, recorder, providers={"main": model})
         scorer = ParticleScorer(gateway, "main", method="logprobs")
         with pytest.raises(ProviderError, match=said):
