@@ -10,6 +10,7 @@ Without an opening mark, it counts unless it is between quotation marks or insid
 """
 
 import re
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -90,6 +91,7 @@ _LAST_MARK = re.compile(
     r"(?:<\|(?:return|end|im_end|eot_id|endoftext|END_RESPONSE|end_of_solution)\|>|</s>)\Z"
 )
 _LONGEST_MARK, _MOST_LAST_MARKS = 40, 3
+_INVISIBLE = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 _WRAPPED = re.compile(r"<(answer|response|output)>(.*)</\1>", re.IGNORECASE | re.DOTALL)
 
 Span = tuple[int, int]
@@ -213,6 +215,8 @@ def _is_at_border(text: str, mark: Span, length: int) -> bool:
 def _without_marks(text: str) -> str:
     """`text` without the marks that a chat template puts around the said part."""
     text = text.strip()
+    if not any(map(_is_visible, text)):
+        return ""
     for mark in _FIRST_MARKS:
         text = text.removeprefix(mark)
     for _ in range(_MOST_LAST_MARKS):
@@ -221,3 +225,8 @@ def _without_marks(text: str) -> str:
             break
         text = text[: found.start()].rstrip()
     return text.lstrip()
+
+
+def _is_visible(sign: str) -> bool:
+    """Whether a character is neither a space nor invisible, as a zero-width space is."""
+    return unicodedata.category(sign) not in _INVISIBLE

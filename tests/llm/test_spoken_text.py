@@ -75,6 +75,7 @@ def test_a_text_without_thoughts_stays_as_it_is(text: str) -> None:
     ("text", "said"),
     [
         ("", "the reply is empty"),
+        (" \n\u200b\u00a0\u2060 ", "the reply is empty"),
         ("<think>Hm", "its thoughts never end"),
         ("<think>Hm</think>", "it has thoughts alone"),
         ("Hm.\n</think>\n", "it has thoughts alone"),
