@@ -1,6 +1,7 @@
 """Request bodies and reply bodies of the OpenAI-compatible interface."""
 
 import base64
+import codecs
 import struct
 from typing import cast
 
@@ -75,7 +76,7 @@ def read_completion(raw: bytes, *, vectors: int = 0) -> Completion:
     vector after the other in the order of the inputs.
     """
     try:
-        body = orjson.loads(raw)
+        body = orjson.loads(raw.removeprefix(codecs.BOM_UTF8))
     except orjson.JSONDecodeError:
         raise Retryable(f"the reply is not JSON ({len(raw)} bytes)") from None
     try:
