@@ -1,6 +1,7 @@
 """The HTTP side of the scripted endpoint: what it answers, what it counts, what goes wrong."""
 
 import asyncio
+import contextlib
 import copy
 import hashlib
 import inspect
@@ -36,7 +37,10 @@ class Fault:
     as_it_is: bool = False
 
 
-Answer = str | Body | Fault
+Write = Callable[[asyncio.StreamWriter], Awaitable[None]]
+"""Writes whatever bytes to the connection, which is closed afterwards."""
+
+Answer = str | Body | Fault | Write
 Script = Callable[[Body], Answer | Awaitable[Answer]]
 
 
@@ -255,6 +259,8 @@ async def _answer(request: web.Request, answer: Answer) -> web.StreamResponse:
         return web.json_response(completion(answer))
     if isinstance(answer, dict):
         return web.json_response(answer)
+    if not isinstance(answer, Fault):
+        return await _written(request, answer)
     if answer.kind == "raw":
         return web.Response(text=answer.text, content_type="application/json")
     if answer.kind == "status":
@@ -277,3 +283,17 @@ async def _broken(request: web.Request, fault: Fault) -> web.StreamResponse:
     if request.transport is not None:
         request.transport.abort() if fault.kind == "drop" else request.transport.close()
     return response
+
+
+async def _written(request: web.Request, write: Write) -> web.StreamResponse:
+    connection = request.transport
+    if connection is None:  # the client has gone
+        return web.StreamResponse()
+    loop = asyncio.get_running_loop()
+    writer = asyncio.StreamWriter(connection, request.protocol, None, loop)
+    try:
+        with contextlib.suppress(ConnectionError):
+            await write(writer)
+    finally:
+        connection.close()
+    return web.StreamResponse()

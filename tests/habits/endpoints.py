@@ -1,0 +1,157 @@
+"""What endpoints refuse: all requests of a campaign meet it, its checks included."""
+
+from typing import Any
+
+from tests.habits.errors import refusal
+from tests.habits.habit import EVERYTHING, habit
+from tests.habits.meaning import Meaning, said
+from tests.llm.raw_server import response
+from tests.scripted_server import Answer, Body, Fault
+
+
+def _roles(body: Body) -> list[str]:
+    messages: Any = body["messages"]
+    return [message["role"] for message in messages]
+
+
+def _unsupported(name: str, instead: str = "") -> Fault:
+    message = f"Unsupported parameter: '{name}' is not supported with this model.{instead}"
+    return refusal(400, message, param=name, code="unsupported_parameter")
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_system_role(meant: Meaning, body: Body) -> Answer | None:
+    """the system role"""
+    wrong = "System role not supported"
+    return refusal(400, wrong, type="BadRequestError") if "system" in _roles(body) else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_two_of_a_role(meant: Meaning, body: Body) -> Answer | None:
+    """turns that do not alternate, or do not begin with the user"""
+    roles = [role for role in _roles(body) if role != "system"]
+    expected = [("user", "assistant")[place % 2] for place in range(len(roles))]
+    wrong = "Conversation roles must alternate user/assistant/user/assistant/..."
+    return refusal(400, wrong) if roles != expected or roles[-1] != "user" else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_roles_and_system(meant: Meaning, body: Body) -> Answer | None:
+    """the system role, and turns that do not alternate, in one message"""
+    roles = _roles(body)
+    expected = [("user", "assistant")[place % 2] for place in range(len(roles))]
+    wrong = "Conversation roles must alternate user/assistant/user/assistant/..."
+    return refusal(400, wrong) if roles != expected else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_temperature(meant: Meaning, body: Body) -> Answer | None:
+    """any temperature"""
+    return _unsupported("temperature") if "temperature" in body else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_max_tokens(meant: Meaning, body: Body) -> Answer | None:
+    """`max_tokens`; it wants `max_completion_tokens`"""
+    instead = " Use 'max_completion_tokens' instead."
+    return _unsupported("max_tokens", instead) if "max_tokens" in body else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_any_limit(meant: Meaning, body: Body) -> Answer | None:
+    """`max_tokens` and `max_completion_tokens`"""
+    name = next((n for n in ("max_tokens", "max_completion_tokens") if n in body), "")
+    return _unsupported(name) if name else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_n(meant: Meaning, body: Body) -> Answer | None:
+    """`n` above 1"""
+    count = body.get("n", 1)
+    assert isinstance(count, int)
+    wrong = "Only n=1 is supported"
+    return refusal(400, wrong, param="n") if count > 1 else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_response_format(meant: Meaning, body: Body) -> Answer | None:
+    """`response_format`"""
+    return _unsupported("response_format") if "response_format" in body else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_seed(meant: Meaning, body: Body) -> Answer | None:
+    """`seed`"""
+    return _unsupported("seed") if "seed" in body else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_several_without_a_word(meant: Meaning, body: Body) -> Answer | None:
+    """temperature and system role, with an empty body"""
+    refused = "temperature" in body or "system" in _roles(body)
+    return Fault("status", 400, "", as_it_is=True) if refused else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_with_500(meant: Meaning, body: Body) -> Answer | None:
+    """the system role, with status 500 and a traceback"""
+    wrong = "jinja2.exceptions.TemplateError: System role not supported"
+    return Fault("status", 500, wrong) if "system" in _roles(body) else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_all_that_can_be_refused(meant: Meaning, body: Body) -> Answer | None:
+    """system role, alternation, temperature, `max_tokens`, one after the other"""
+    for refusing in (refuses_temperature, refuses_max_tokens, refuses_roles_and_system):
+        answer = refusing(meant, body)
+        if answer is not None:
+            return answer
+    return None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def one_choice_whatever_n(meant: Meaning, body: Body) -> Answer | None:
+    """`n` is not looked at: one choice comes"""
+    return said(meant.answer()) if body.get("n", 1) != 1 else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, when="a while", lasting=True)
+def down_for_a_while(meant: Meaning) -> Answer:
+    """all connections are closed for half a second, in the middle of the campaign"""
+    return Fault("drop")
+
+
+@habit("endpoints", "read", on=EVERYTHING, when="a while", lasting=True)
+def errors_for_a_while(meant: Meaning) -> Answer:
+    """500 for everything for half a second, in the middle of the campaign"""
+    return Fault("status", 500, "Internal error")
+
+
+@habit("endpoints", "read", on=EVERYTHING, when="a while", lasting=True)
+def loading_for_a_while(meant: Meaning) -> Answer:
+    """503 for everything for half a second, in the middle of the campaign"""
+    return refusal(503, "Loading model", type="unavailable_error")
+
+
+@habit("endpoints", "stopped", on=EVERYTHING, lasting=True)
+def key_refused(meant: Meaning) -> Answer:
+    """401 for every request"""
+    return refusal(401, "Incorrect API key provided", code="invalid_api_key")
+
+
+@habit("endpoints", "stopped", on=EVERYTHING, lasting=True)
+def redirect(meant: Meaning) -> Answer:
+    """a redirect to a page where one signs in"""
+    return response(b"", "Location: https://login.example/", status="302 Found")
+
+
+@habit("endpoints", "stopped", on=EVERYTHING, lasting=True)
+def html_for_everything(meant: Meaning) -> Answer:
+    """a page in HTML for every request"""
+    return Fault("raw", text="<html><head><title>Sign in</title></head></html>")
+
+
+@habit("endpoints", "stopped", on=EVERYTHING, lasting=True)
+def credit_used_up(meant: Meaning) -> Answer:
+    """429 with `insufficient_quota`"""
+    return refusal(429, "You exceeded your current quota", code="insufficient_quota")
