@@ -13,6 +13,7 @@ from recjury.campaign.config import EvaluationConfig
 from recjury.debate import (
     EDITED,
     RULE,
+    DebatePrompts,
     Debater,
     Edit,
     Fork,
@@ -22,6 +23,7 @@ from recjury.debate import (
     run_fork,
 )
 from recjury.debate.forking import check_fork
+from recjury.debate.shown_facts import shown_facts
 from recjury.debate.stored_debate import ReplayedDebate, load_debate
 from recjury.errors import ConfigError, UnitFailed
 from recjury.llm import Gateway, ModelSpec, call_context
@@ -109,8 +111,11 @@ class _PreparedFork:
         self.gateway: Gateway | None = None
         self.debaters: Debater
         if held.models:
+            transcript = self.original.transcript
+            facts = shown_facts(store, transcript)
+            prompts = DebatePrompts.installed(transcript.protocol, facts)
             self.gateway, self.debaters, replies = _by_models(
-                held, changes.models, config, recorder
+                held, changes.models, prompts, config, recorder
             )
         elif changes.models:
             raise ConfigError(
@@ -167,7 +172,11 @@ def _settings(store: Store, row: StoredEvaluation, original: ReplayedDebate) -> 
 
 
 def _by_models(
-    held: _Held, changed: Mapping[Role, str], config: EvaluationConfig | None, recorder: Recorder
+    held: _Held,
+    changed: Mapping[Role, str],
+    prompts: DebatePrompts,
+    config: EvaluationConfig | None,
+    recorder: Recorder,
 ) -> tuple[Gateway, Debater, dict[str, JSON]]:
     from recjury.debate.llm_debaters import LlmDebaters
 
@@ -185,7 +194,7 @@ def _by_models(
         attempts=config.attempts,
     )
     replies: dict[str, JSON] = {alias: spec.reply_settings() for alias, spec in specs.items()}
-    return gateway, LlmDebaters(gateway, models, temperature=held.temperature), replies
+    return gateway, LlmDebaters(gateway, models, prompts, temperature=held.temperature), replies
 
 
 def _spec(alias: str, config: EvaluationConfig, before: Mapping[str, JSON]) -> ModelSpec:

@@ -17,7 +17,7 @@ from recjury.debate.rule_debaters import RULE
 from recjury.errors import ConfigError
 from recjury.llm import Attempt, Gateway, attempt_limit, read_attempts
 from recjury.llm.autogen_client import GatewayClient
-from recjury.prompts import Pack, code_of
+from recjury.prompts import code_of
 from recjury.records import (
     JSON,
     ConversationLog,
@@ -41,8 +41,8 @@ class LlmDebaters:
         self,
         gateway: Gateway,
         models: Mapping[Role, str],
+        prompts: DebatePrompts | None = None,
         *,
-        pack: Pack | None = None,
         temperature: float = 0.0,
     ):
         """`models` gives each role the alias of the model that plays it.
@@ -54,7 +54,7 @@ class LlmDebaters:
             raise ConfigError(f"a model that debates cannot be called {taken!r}: rename it")
         self._gateway = gateway
         self._models = {role: models[role] for role in Role}
-        self._prompts = DebatePrompts(pack)
+        self._prompts = prompts or DebatePrompts()
         self._temperature = temperature
 
     @property

@@ -18,7 +18,7 @@ from recjury.records import (
     Status,
 )
 
-_JUDGE = "core-judges/"
+_JUDGES = ("core-judges/", "core-paper-judges/")
 
 
 def recheck_answer(statement: Statement, calls: Sequence[CallRecord]) -> tuple[Discrepancy, ...]:
@@ -102,7 +102,7 @@ def recheck_rating(
 
     Ratings without calls, and ratings of other evaluators, are not checked.
     """
-    if not rating.rubric.startswith(_JUDGE) or not calls:
+    if not rating.rubric.startswith(_JUDGES) or not calls:
         return ()
     where = f"{rating.factor} by {rating.evaluator}"
     score, rationale = _rated(rating, calls[-1])

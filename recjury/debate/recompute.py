@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from recjury.debate.discrepancy import Discrepancy, compare, compare_text
 from recjury.debate.forking import Fork
 from recjury.debate.recheck import recheck_answer, recheck_prompts, recheck_rating
-from recjury.debate.roles import PACK, DebatePrompts, own_ratings
+from recjury.debate.roles import PACKS, DebatePrompts, own_ratings
 from recjury.debate.rounds import OVERALL, abstention, is_over, overall, verdict
 from recjury.debate.rule_debaters import PROTOCOL as RULE_PROTOCOL
 from recjury.debate.rule_debaters import RULE, RULE_DEBATE, rule_statement
+from recjury.debate.shown_facts import shown_facts
 from recjury.errors import StoreError
 from recjury.records import (
     CallRecord,
@@ -27,12 +28,16 @@ from recjury.records import (
 )
 from recjury.store import Store
 
-_WRITTEN = re.compile(rf"{PACK}/[^/+]+\+[0-9a-f]{{16}}|{RULE_DEBATE}\d+")
+_WRITTEN = re.compile(
+    rf"(?:{'|'.join(PACKS)})/[^/+]+\+[0-9a-f]{{16}}(?: in [^/+]+)?|{RULE_DEBATE}\d+"
+)
 
 
 def installed_protocol(protocol: str) -> str:
     """The installed version of what `protocol` is a version of."""
-    return RULE_PROTOCOL if protocol.startswith(RULE_DEBATE) else DebatePrompts().identity
+    if protocol.startswith(RULE_DEBATE):
+        return RULE_PROTOCOL
+    return DebatePrompts.installed(protocol).identity
 
 
 class DebateVerifier:
@@ -46,7 +51,8 @@ class DebateVerifier:
         self._log = log
         self._ratings = ratings
         self._transcript, self._verdict = debate
-        self._prompts = DebatePrompts()
+        facts = shown_facts(store, self._transcript)
+        self._prompts = DebatePrompts.installed(self._transcript.protocol, facts)
         self._by_rule = self._transcript.protocol.startswith(RULE_DEBATE)
         self._same_version = self._transcript.protocol == installed_protocol(
             self._transcript.protocol

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from recjury.prompts import (
+    ItemFacts,
     Pack,
     fence,
     items_block,
     load_pack,
+    places_of,
     turns_block,
     wishes_block,
     with_code,
@@ -15,6 +17,7 @@ from recjury.prompts import (
 from recjury.records import ConversationLog, Factor, Message, Rating, Record, Role, Statement
 
 PACK = "core-debate"
+PACKS = (PACK, "core-paper-debate")
 
 
 class RoleGuide(Record):
@@ -33,17 +36,33 @@ class RoleGuide(Record):
 class DebatePrompts:
     """The prompt pack of the debate; it renders the prompt of a role in a round."""
 
-    def __init__(self, pack: Pack | None = None):
-        """Read the roles of `pack`, by default recjury's own; it must have all four."""
+    def __init__(
+        self, pack: Pack | None = None, *, facts: ItemFacts | None = None, language: str = ""
+    ):
+        """Read the roles of `pack`, by default recjury's own; it must have all four.
+
+        `facts` and `language` are as in `judges.guideline.JudgePrompts`.
+        """
         self._pack = pack or load_pack(PACK)
+        self._facts = facts if self._pack.manifest.get("annotated") else None
+        self._language = language
+        self._words: int | None = self._pack.manifest.get("words")
         guides: dict[str, object] = self._pack.manifest["roles"]
         self.guides = {role: RoleGuide.model_validate(guides[role]) for role in Role}
         self._systems = {role: self._introduction(role) for role in Role}
 
     @property
     def identity(self) -> str:
-        """Name, version and content hash of the pack, as stored with transcripts."""
-        return f"{self._pack.id}/{self._pack.version}+{self._pack.digest}"
+        """Name, version and content hash of the pack, and the language, as stored with debates."""
+        return self._pack.identity(self._language)
+
+    @classmethod
+    def installed(cls, protocol: str, facts: ItemFacts | None = None) -> "DebatePrompts":
+        """The installed version of the prompts of which `protocol` is a version."""
+        name = protocol.partition("/")[0]
+        language = protocol.partition(" in ")[2]
+        pack = load_pack(name) if name in PACKS else None
+        return cls(pack, facts=facts, language=language)
 
     def system(self, role: Role) -> Message:
         """The role and its task: the same for every log and round."""
@@ -70,8 +89,12 @@ class DebatePrompts:
                 "turn",
                 history=turns_block("history", log.scenario.history),
                 interaction=turns_block("interaction", log.interaction),
-                items=items_block("recommendation_list", items) if items else None,
-                targets=items_block("target", targets) if targets else None,
+                items=items_block("recommendation_list", items, self._facts) if items else None,
+                facts=self._facts is not None,
+                places=places_of(targets, items),
+                language=self._language,
+                words=self._words,
+                targets=items_block("target", targets, self._facts) if targets else None,
                 wishes=wishes_block(log.scenario.wishes) if log.scenario.wishes else None,
                 report=self._report(role, ratings),
                 discussion=self._discussion(said),
@@ -104,7 +127,7 @@ class DebatePrompts:
                 self._pack.render(
                     "round",
                     number=number,
-                    said="\n".join(_spoken(s) for s in said if s.round == number),
+                    said="\n".join(_spoken(s, self._words) for s in said if s.round == number),
                 )
             )
             for number in rounds
@@ -134,9 +157,16 @@ def _result(rating: Rating) -> str:
     return f'<factor name="{fence(rating.factor)}" score="{mark}">{fence(text)}</factor>'
 
 
-def _spoken(statement: Statement) -> str:
+def _spoken(statement: Statement, words: int | None) -> str:
     if statement.score is None:
         mark, text = "none", statement.reason
     else:
-        mark, text = f"{statement.score:g}", statement.text
+        mark, text = f"{statement.score:g}", _shortened(statement.text, words)
     return f'<statement by="{statement.role}" score="{mark}">{fence(text)}</statement>'
+
+
+def _shortened(text: str, words: int | None) -> str:
+    """The first `words` words of a text, and a sign that it went on; all of it if None."""
+    if words is None or len(text.split()) <= words:
+        return text
+    return " ".join(text.split()[:words]) + " [...]"

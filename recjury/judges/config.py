@@ -12,9 +12,12 @@ from recjury.records import JSON, Evaluator, ExpectedCalls, Metric, Record, User
 
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
+    from recjury.knowledge import CatalogueFacts
     from recjury.llm import CallUse, Gateway, ModelSpec
 
 _NAME = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
+LANGUAGE = r"^([^\W\d_]+([ -][^\W\d_]+){0,3})?$"
+"""What a language may be called: up to four words; empty for that of the conversation."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,13 @@ class EvaluatorContext:
     gateway: "Gateway | None" = None
     models: "Mapping[str, ModelSpec]" = field(default_factory=dict)
     user: UserSimulator | None = None
+
+    @property
+    def facts(self) -> "CatalogueFacts | None":
+        """What the corpus knows of its items; None if it is unknown."""
+        from recjury.knowledge import CatalogueFacts
+
+        return None if self.corpus is None else CatalogueFacts(self.corpus.catalogue)
 
     def model(self, alias: str, user: str) -> "Gateway":
         """Return the gateway, after a check that `user` can ask the model `alias` for text.
@@ -93,7 +103,6 @@ class EvaluatorConfig(Record):
         rounds: int,  # noqa: ARG002
         *,
         models: bool,  # noqa: ARG002
-        attempts: int,  # noqa: ARG002
     ) -> Iterator[ExpectedCalls]:
         """The calls for judging `conversations` of `rounds` rounds each once."""
         return iter(())

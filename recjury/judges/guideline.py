@@ -2,8 +2,17 @@
 
 from typing import Literal, Protocol
 
-from recjury.prompts import Pack, items_block, load_pack, turns_block, wishes_block, with_code
-from recjury.records import ConversationLog, Message, Metric, Need
+from recjury.prompts import (
+    ItemFacts,
+    Pack,
+    items_block,
+    load_pack,
+    places_of,
+    turns_block,
+    wishes_block,
+    with_code,
+)
+from recjury.records import JSON, ConversationLog, Message, Metric, Need
 
 PACK = "core-judges"
 NO_LIST = "the log has no recommendation list"
@@ -44,15 +53,28 @@ class Guideline(Protocol):
 class JudgePrompts:
     """The prompts of judges, from one pack."""
 
-    def __init__(self, pack: Pack | None = None):
-        """Read `pack`, by default the package's own."""
+    def __init__(
+        self, pack: Pack | None = None, *, facts: ItemFacts | None = None, language: str = ""
+    ):
+        """Read `pack`, by default the package's own.
+
+        `facts` gives what is known of an item, for packs whose lists show it. `language` is the
+        language to write in, by default that of the conversation.
+        """
         self.pack = pack or load_pack(PACK)
+        self._facts = facts if self.pack.manifest.get("annotated") else None
+        self._language = language
         self._system = Message("system", self.pack.render("system"))
 
     @property
     def identity(self) -> str:
-        """Name, version and content hash of the pack, as stored with ratings."""
-        return f"{self.pack.id}/{self.pack.version}+{self.pack.digest}"
+        """Name, version and content hash of the pack, and the language, as stored with ratings."""
+        return self.pack.identity(self._language)
+
+    @property
+    def data(self) -> dict[str, JSON]:
+        """What of the corpus the prompts show besides the log."""
+        return {} if self._facts is None else {"catalogue": self._facts.digest}
 
     def messages(
         self, name: str, guide: Guideline, log: ConversationLog, scale: tuple[int, int]
@@ -67,8 +89,11 @@ class JudgePrompts:
             guide=guide,
             history=turns_block("history", log.scenario.history),
             interaction=turns_block("interaction", log.interaction),
-            items=None if shown is None else items_block("recommendation_list", shown),
-            targets=None if wanted is None else items_block("target", wanted),
+            items=items_block("recommendation_list", shown, self._facts) if shown else None,
+            facts=self._facts is not None,
+            places=places_of(wanted, shown) if wanted and shown else "",
+            language=self._language,
+            targets=None if wanted is None else items_block("target", wanted, self._facts),
             wishes=wishes_block(log.scenario.wishes) if log.scenario.wishes else None,
             low=low,
             high=high,

@@ -3,6 +3,7 @@
 from recjury.knowledge.catalogue import Catalogue
 from recjury.knowledge.folding import fold
 from recjury.knowledge.graph import Edge, KnowledgeGraph, Triple
+from recjury.knowledge.item_facts import CatalogueFacts
 from recjury.knowledge.recogniser import (
     MatchKind,
     Mention,
@@ -15,6 +16,7 @@ from recjury.knowledge.unlisted import dated_titles
 
 __all__ = [
     "Catalogue",
+    "CatalogueFacts",
     "Edge",
     "KnowledgeGraph",
     "MatchKind",

@@ -12,7 +12,6 @@ from recjury.llm.outage import Endpoint
 from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
-from recjury.llm.token_estimate import with_missing_usage
 from recjury.logs import get_logger
 from recjury.records import ChatRequest, Reply, Usage
 
@@ -71,7 +70,6 @@ class ModelClient:
         taken = 0.0
         try:
             completion, latency, attempts = await self._send_with_retries(request)
-            completion, estimated = with_missing_usage(completion, request, self.spec)
             tokens = (
                 completion.prompt_tokens,
                 completion.completion_tokens,
@@ -81,13 +79,13 @@ class ModelClient:
             taken = budget.taken(completion, cost)
         finally:
             budget.settle(reserved, taken)
-        self._shared.usage.add(completion, cost, estimated=estimated)
+        self._shared.usage.add(completion, cost)
         return Reply(
             call=identity,
             text=completion.text,
             finish_reason=completion.finish_reason,
             model=completion.model or self.spec.name,
-            usage=Usage(*tokens, cost, estimated),
+            usage=Usage(*tokens, cost),
             logprobs=completion.logprobs,
             latency=latency,
             attempts=attempts,

@@ -1,10 +1,19 @@
 """Prompt packs: versioned data, rendered strictly, with foreign text fenced."""
 
 from recjury.prompts.answer_code import code_of, with_code
-from recjury.prompts.fence import fence, fence_line, items_block, turns_block, wishes_block
+from recjury.prompts.fence import (
+    ItemFacts,
+    fence,
+    fence_line,
+    items_block,
+    places_of,
+    turns_block,
+    wishes_block,
+)
 from recjury.prompts.pack import Pack, load_pack, pack_names
 
 __all__ = [
+    "ItemFacts",
     "Pack",
     "code_of",
     "fence",
@@ -12,6 +21,7 @@ __all__ = [
     "items_block",
     "load_pack",
     "pack_names",
+    "places_of",
     "turns_block",
     "wishes_block",
     "with_code",

@@ -7,8 +7,20 @@ item's name, is also put on one line, so that it cannot add rows.
 
 import html
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from recjury.records import ItemRef, Turn
+
+
+class ItemFacts(Protocol):
+    """What is known of items."""
+
+    @property
+    def digest(self) -> str:
+        """The identity of all that the facts are taken from."""
+
+    def __call__(self, item: ItemRef) -> str:
+        """What is known of an item, on one line; empty if nothing is."""
 
 
 def fence(text: str) -> str:
@@ -26,14 +38,33 @@ def turns_block(tag: str, turns: Sequence[Turn]) -> str:
     return _block(tag, (_turn_line(turn) for turn in turns))
 
 
-def items_block(tag: str, items: Sequence[ItemRef]) -> str:
-    """Items as one tagged block, numbered from 1 in the list's order."""
-    return _block(tag, (f"{n}. {fence_line(item.name)}" for n, item in enumerate(items, start=1)))
+def items_block(tag: str, items: Sequence[ItemRef], facts: ItemFacts | None = None) -> str:
+    """Items as one tagged block, numbered from 1 in the list's order.
+
+    A row ends with what `facts` knows of the item, in <facts>.
+    """
+    return _block(tag, (_row(number, item, facts) for number, item in enumerate(items, start=1)))
+
+
+def places_of(targets: Sequence[ItemRef], items: Sequence[ItemRef]) -> str:
+    """The numbers of the `items` that are one of `targets`, as `items_block` counts ("3, 7")."""
+    places = (
+        str(number)
+        for number, item in enumerate(items, start=1)
+        if any(map(item.same_item, targets))
+    )
+    return ", ".join(places)
 
 
 def wishes_block(wishes: Sequence[str]) -> str:
     """The wishes of a user as one block in <wishes>, one line for each."""
     return _block("wishes", map(fence_line, wishes))
+
+
+def _row(number: int, item: ItemRef, facts: ItemFacts | None) -> str:
+    known = facts(item) if facts else ""
+    row = f"{number}. {fence_line(item.name)}"
+    return f"{row} <facts>{fence_line(known)}</facts>" if known else row
 
 
 def _turn_line(turn: Turn) -> str:

@@ -44,6 +44,11 @@ class Pack:
             if name.endswith(".j2")
         }
 
+    def identity(self, language: str = "") -> str:
+        """Name, version and hash, and the language to write in if one is set."""
+        plain = f"{self.id}/{self.version}+{self.digest}"
+        return f"{plain} in {language}" if language else plain
+
     def render(self, template: str, **variables: object) -> tuple[str, ...]:
         """The parts of a rendered template. Raises jinja2's UndefinedError for a missing name.
 

@@ -9,6 +9,7 @@ from recjury.debate import DebatePrompts
 from recjury.judges import Rubric
 from recjury.judges.face import FacePrompts
 from recjury.judges.face.face_prompts import situation
+from recjury.judges.guideline import JudgePrompts
 from recjury.prompts import fence, fence_line, load_pack
 from recjury.records import (
     Aspect,
@@ -59,15 +60,37 @@ def log_of(title: str, said: str) -> ConversationLog:
     )
 
 
-def judged(title: str, said: str) -> Sequence[Message]:
-    return [m for f in Factor for m in Rubric().messages(f, log_of(title, said))]
+class KnownAs:
+    """A catalogue that knows one thing of every item."""
+
+    digest = "one"
+
+    def __init__(self, fact: str):
+        self._fact = fact
+
+    def __call__(self, item: ItemRef) -> str:
+        return self._fact
 
 
-def debated(title: str, said: str) -> Sequence[Message]:
-    prompts, log = DebatePrompts(), log_of(title, said)
+def judged(title: str, said: str, pack: str = "core-judges") -> Sequence[Message]:
+    rubric = Rubric(JudgePrompts(load_pack(pack), facts=KnownAs(title)))
+    return [m for f in Factor for m in rubric.messages(f, log_of(title, said))]
+
+
+def judged_as_published(title: str, said: str) -> Sequence[Message]:
+    return judged(title, said, "core-paper-judges")
+
+
+def debated(title: str, said: str, pack: str = "core-debate") -> Sequence[Message]:
+    prompts = DebatePrompts(load_pack(pack), facts=KnownAs(title))
+    log = log_of(title, said)
     ratings = [r.model_copy(update={"rationale": said}) for r in ratings_of()]
     spoken = [Statement(role=r, round=1, speaker="m", text=said, score=40) for r in Role]
     return [prompts.turn(role, 2, log, ratings, spoken) for role in Role]
+
+
+def debated_as_published(title: str, said: str) -> Sequence[Message]:
+    return debated(title, said, "core-paper-debate")
 
 
 def simulated(title: str, said: str) -> Sequence[Message]:
@@ -110,6 +133,8 @@ def faced(_: str, said: str) -> Sequence[Message]:
 RENDERED = {
     "core-judges": judged,
     "core-debate": debated,
+    "core-paper-judges": judged_as_published,
+    "core-paper-debate": debated_as_published,
     "core-simulator": simulated,
     "face": faced,
 }

@@ -37,8 +37,10 @@ def test_the_digest_changes_with_any_byte() -> None:
 @pytest.mark.parametrize(
     ("name", "version"),
     [
-        ("core-judges", "3"),
-        ("core-debate", "4"),
+        ("core-judges", "4"),
+        ("core-paper-judges", "1"),
+        ("core-debate", "5"),
+        ("core-paper-debate", "1"),
         ("core-simulator", "2"),
         ("core-persuasiveness", "1"),
         ("face", "2"),

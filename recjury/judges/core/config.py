@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from recjury.judges.config import EvaluatorConfig, EvaluatorContext
+from recjury.judges.config import LANGUAGE, EvaluatorConfig, EvaluatorContext
 from recjury.judges.core.metrics import core_metrics
-from recjury.llm import MAIN_MODEL
+from recjury.llm import ATTEMPTS, MAIN_MODEL
+from recjury.prompts import load_pack
 from recjury.records import ExpectedCalls, Factor, Metric, Record, Role
 
 if TYPE_CHECKING:
@@ -71,9 +72,15 @@ class DebateConfig(Record):
 
 
 class CoreConfig(EvaluatorConfig):
-    """The twelve judges and the debate."""
+    """The twelve judges and the debate.
+
+    `prompts: core-paper` keeps the order and the inputs of the paper's prompts. `language`
+    ("English") is the one that judges and debaters write in, by default that of the conversation.
+    """
 
     kind: Literal["core"] = "core"
+    prompts: Literal["core", "core-paper"] = "core"
+    language: str = Field(default="", pattern=LANGUAGE)
     judges: JudgesConfig = JudgesConfig()
     debate: DebateConfig = DebateConfig()
 
@@ -94,17 +101,16 @@ class CoreConfig(EvaluatorConfig):
         rounds: int,  # noqa: ARG002 (a call for a log, however long)
         *,
         models: bool,
-        attempts: int,
     ) -> Iterator[ExpectedCalls]:
         """Twelve ratings by each judge, and four statements in each round of the debate."""
         if _is_llm(self.judges.kind, models):
             for alias, times in self._ratings().items():
                 asked = times * conversations
-                yield ExpectedCalls(alias, "judge", asked, attempts * asked, *_JUDGING)
+                yield ExpectedCalls(alias, "judge", asked, ATTEMPTS * asked, *_JUDGING)
         if _is_llm(self.debate.kind, models):
             for alias, times in Counter(self.debate.cast.values()).items():
                 asked = times * conversations * self.debate.max_rounds
-                yield ExpectedCalls(alias, "debate", asked, attempts * asked, *_DEBATING)
+                yield ExpectedCalls(alias, "debate", asked, ATTEMPTS * asked, *_DEBATING)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:
         """The verdict of the debate, if there is one, and the twelve factors."""
@@ -136,13 +142,18 @@ class CoreConfig(EvaluatorConfig):
                 return MeasuredPanel(Catalogue("unknown", ()))
             return MeasuredPanel(context.corpus.catalogue, context.corpus.graph)
         from recjury.judges.core.panel import Panel
+        from recjury.judges.core.rubric import Rubric
+        from recjury.judges.guideline import JudgePrompts
 
+        pack = load_pack(f"{self.prompts}-judges")
+        prompts = JudgePrompts(pack, facts=context.facts, language=self.language)
         routes = judges.routing if judges.combine == "route" else None
         return Panel(
             context.model(judges.models[0], self.label),
             judges.models if routes is None else judges.models[:1],
             routes=routes,
             source_judge=judges.feeds,
+            rubric=Rubric(prompts),
             temperature=judges.temperature,
         )
 
@@ -154,10 +165,13 @@ class CoreConfig(EvaluatorConfig):
             from recjury.debate import RuleDebaters
 
             return RuleDebaters()
+        from recjury.debate import DebatePrompts
         from recjury.debate.llm_debaters import LlmDebaters
 
         gateway = context.model(debate.model, self.label)
-        return LlmDebaters(gateway, debate.cast, temperature=debate.temperature)
+        pack = load_pack(f"{self.prompts}-debate")
+        prompts = DebatePrompts(pack, facts=context.facts, language=self.language)
+        return LlmDebaters(gateway, debate.cast, prompts, temperature=debate.temperature)
 
     def _ratings(self) -> Counter[str]:
         if self.judges.combine == "mean":

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from recjury.judges.core.rubric import Rubric
 from recjury.judges.rating_request import RatingRequest
 from recjury.llm import Gateway
-from recjury.prompts import Pack
 from recjury.records import (
     FACTOR_SCALE,
     JSON,
@@ -21,11 +20,16 @@ class FactorJudge:
     """Rates factors of a log with one model; `model` is the alias of a model."""
 
     def __init__(
-        self, gateway: Gateway, model: str, pack: Pack | None = None, *, temperature: float = 0.0
+        self,
+        gateway: Gateway,
+        model: str,
+        rubric: Rubric | None = None,
+        *,
+        temperature: float = 0.0,
     ):
-        """Judge with `pack`'s guidelines, by default those of the package."""
+        """Judge by `rubric`, by default the package's own."""
         self._gateway = gateway
-        self._rubric = Rubric(pack)
+        self._rubric = rubric or Rubric()
         self._temperature = temperature
         self.model = model
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from recjury.errors import ConfigError
 from recjury.judges.core.factor_judge import FactorJudge
+from recjury.judges.core.rubric import Rubric
 from recjury.llm import Gateway, gather
-from recjury.prompts import Pack
 from recjury.records import JSON, ConversationLog, Factor, Rating, Status
 
 MEAN = "mean"
@@ -26,7 +26,7 @@ class Panel:
         *,
         routes: Mapping[Factor, str] | None = None,
         source_judge: str | None = None,
-        pack: Pack | None = None,
+        rubric: Rubric | None = None,
         temperature: float = 0.0,
     ):
         """A panel of `models` (aliases), each of which rates every factor.
@@ -40,8 +40,9 @@ class Panel:
         self._routes = dict(routes) if routes is not None else None
         self._check(source_judge)
         self._source_judge = source_judge or self._models[0]
+        self._rubric = rubric or Rubric()
         self._judges = {
-            model: FactorJudge(gateway, model, pack, temperature=temperature)
+            model: FactorJudge(gateway, model, self._rubric, temperature=temperature)
             for model in (*self._models, *(self._routes or {}).values())
         }
 
@@ -54,8 +55,8 @@ class Panel:
 
     @property
     def data(self) -> Mapping[str, JSON]:
-        """Empty: a model sees only the log."""
-        return {}
+        """What of the corpus the prompts show besides the log."""
+        return self._rubric.data
 
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
         """All ratings, by factor and then by judge; with several judges, then the twelve means."""

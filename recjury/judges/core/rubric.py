@@ -1,9 +1,9 @@
 """The twelve guidelines of the judges, and the prompts made from them (CoRE, 4.1, appendix A)."""
 
 from recjury.judges.guideline import Input, JudgePrompts, lacks
-from recjury.prompts import Pack
 from recjury.records import (
     FACTOR_SCALE,
+    JSON,
     ConversationLog,
     Dimension,
     Factor,
@@ -26,9 +26,9 @@ class FactorGuide(Record):
 class Rubric:
     """A prompt pack of factor guidelines; it renders the prompts of the judges."""
 
-    def __init__(self, pack: Pack | None = None):
-        """Read the guidelines of `pack`, by default of the package's own: all twelve."""
-        self._prompts = JudgePrompts(pack)
+    def __init__(self, prompts: JudgePrompts | None = None):
+        """Read the guidelines of the pack of `prompts`, by default the package's own."""
+        self._prompts = prompts or JudgePrompts()
         guides: dict[str, object] = self._prompts.pack.manifest["factors"]
         self.guides = {factor: FactorGuide.model_validate(guides[factor]) for factor in Factor}
 
@@ -36,6 +36,11 @@ class Rubric:
     def identity(self) -> str:
         """Name, version and content hash of the pack, as stored with ratings."""
         return self._prompts.identity
+
+    @property
+    def data(self) -> dict[str, JSON]:
+        """What of the corpus the prompts show besides the log."""
+        return self._prompts.data
 
     def lacks(self, factor: Factor, log: ConversationLog) -> str:
         """What `log` lacks to be rated on `factor`, in words; empty if it lacks nothing."""

@@ -25,7 +25,6 @@ class RubricEvaluator:
     """One request for each criterion; `model` is the alias of a model."""
 
     kind = "rubric"
-    data: Mapping[str, JSON] = {}
     stages = (Stage(name="rate"),)
     open_at_once: int | None = None
 
@@ -35,6 +34,7 @@ class RubricEvaluator:
         model: str,
         criteria: Sequence[Criterion],
         *,
+        prompts: JudgePrompts | None = None,
         temperature: float = 0.0,
         name: str = "rubric",
         models: Mapping[str, JSON] | None = None,
@@ -45,10 +45,15 @@ class RubricEvaluator:
         self._criteria = tuple(criteria)
         self._temperature = temperature
         self._models = dict(models or {})
-        self._prompts = JudgePrompts()
+        self._prompts = prompts or JudgePrompts()
         self._content = digest(self._criteria)[:_DIGITS]
         self.name = name
         self.metrics = tuple(criterion.metric for criterion in criteria)
+
+    @property
+    def data(self) -> Mapping[str, JSON]:
+        """What of the corpus the prompts show besides the log."""
+        return self._prompts.data
 
     @property
     def settings(self) -> Mapping[str, JSON]:

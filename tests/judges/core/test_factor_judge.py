@@ -23,7 +23,7 @@ def test_reason_and_score_are_kept() -> None:
     rating, calls = rate("Both turns fit.\n<rating>4</rating>")
     assert (rating.score, rating.rationale, rating.status) == (4, "Both turns fit.", Status.SCORED)
     assert (rating.evaluator, rating.factor) == ("judge", "Coherence")
-    assert rating.rubric.startswith("core-judges/3+")
+    assert rating.rubric.startswith("core-judges/4+")
     assert len(rating.calls) == calls == 1
 
 
@@ -108,4 +108,4 @@ def test_settings_name_the_rubric() -> None:
     gateway, _ = gateway_of([])
     settings = FactorJudge(gateway, "judge", temperature=0.5).settings
     assert settings["temperature"] == 0.5
-    assert str(settings["rubric"]).startswith("core-judges/3+")
+    assert str(settings["rubric"]).startswith("core-judges/4+")
