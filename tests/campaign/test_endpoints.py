@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from recjury.campaign.progress import Progress, UnitCounts
+from recjury.cli.async_work import describe
+from recjury.llm import GatewayUsage
+from recjury.llm.endpoint_check import CHECK_PROMPT
 from recjury.store import Store
 from tests.campaign import player
 from tests.cli.front_door import Ended, recjury
@@ -65,6 +69,8 @@ def test_a_server_of_a_small_model_is_served_without_a_setting(command: Command)
     with ScriptedEndpoint(strict, scripted_checks=True) as endpoint:
         result, _ = run(command, endpoint.url)
         sent = len(endpoint.bodies)
+        asked = [body for body in endpoint.bodies if CHECK_PROMPT not in prompt(body)]
+        assert all(body.get("temperature") != 0 for body in asked), "the check has learned that"
         run(command, endpoint.url)
         assert len(endpoint.bodies) <= sent + 6, "only the check"
     assert result["conversations"] == {"planned": 2, "done": 2, "failed": 0}
@@ -159,3 +165,10 @@ def test_a_key_in_the_file_is_refused_and_not_shown(command: Command, given: str
     (line,) = ended.err.splitlines()
     assert "key_env" in line
     assert "sk-real" not in line
+
+
+def test_the_progress_line_says_how_long_an_endpoint_is_silent() -> None:
+    usage = GatewayUsage(down={"http://127.0.0.1:1/v1 (m)": 100.0})
+    progress = Progress(usage=usage, clock=lambda: 225.0)
+    progress.begin(UnitCounts(4, 1), {})
+    assert "http://127.0.0.1:1/v1 (m) has not answered for 2m05s" in describe(progress)

@@ -72,7 +72,7 @@ def test_nothing_is_played_again_whatever_evaluates(
 
     def script(body: Body) -> Answer:
         if lost and player.kind(body) == "persuasiveness":
-            return Fault("status", status=400, text="lost")
+            return Fault("status", status=503, text="lost")
         return player.play(body)
 
     with (
