@@ -28,6 +28,8 @@ class Frail:
         self._items = tuple(item.ref for item in list(corpus.catalogue)[:10])
 
     async def respond(self, conversation):
+        with Path("answers").open("a") as file:
+            file.write(".")
         if any("Try this" in turn.text for turn in conversation.turns):
             if not Path("mended").exists():
                 raise SystemFailed("out of\\x1b[2J memory")
@@ -108,8 +110,11 @@ def test_a_replay_shows_it_and_a_later_success_takes_its_place(command: Command)
     assert shown["log"]["interaction"][0]["text"] == "Try this."
     both = json.loads(command("replay", "--all", "--json", *STORE).out)
     assert (len(both["debates"]), len(both["unfinished"])) == (0, 2)
+    asked = len(Path("answers").read_text("utf-8"))
     Path("mended").touch()
     _run(command, code=0)
+    # The first of five turns is kept in both conversations.
+    assert len(Path("answers").read_text("utf-8")) == asked + 2 * 4
     assert _unfinished() == []
     assert json.loads(command("replay", "--json", *STORE).out)["unfinished"] == []
     (debate,) = json.loads(command("replay", trial, "--json", *STORE).out)["debates"]

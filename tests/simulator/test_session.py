@@ -322,3 +322,74 @@ def test_cancelling_is_no_failure_of_the_system() -> None:
 def test_the_settings_tell_rounds_and_guard() -> None:
     settings = SessionSettings(max_rounds=7).identity(LeakGuard(KNOWN))
     assert settings == {"guard": "1", "min_rounds": 3, "max_rounds": 7, "list_length": 10}
+
+
+def _plain(log: ConversationLog) -> ConversationLog:
+    """A log without its calls, which the doubles number anew."""
+    turns = tuple(turn.model_copy(update={"calls": ()}) for turn in log.interaction)
+    return log.model_copy(update={"interaction": turns})
+
+
+def _leaking_user(silent_at: int | None = None) -> ScriptedUser:
+    """Names the target once, and never when it says that in other words.
+
+    With `silent_at`, its turn of that number (from 0) cannot be had.
+    """
+
+    def say(context: UserContext) -> str:
+        if len(user.moments) - 1 == silent_at:
+            raise CallFailed("lost")
+        turns = len(context.interaction)
+        return "Is it Alien (1979)?" if turns in (2, 3) else f"Hm, number {turns}."
+
+    user = ScriptedUser(say)
+    return user
+
+
+@pytest.mark.parametrize("opens", [True, False])
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [MISS, HIT, MISS],
+        [HIT, MISS, reply(text="Try Alien (1979).")],
+        [MISS, MISS, MISS, HIT],
+        [MISS] * 5,
+    ],
+)
+def test_a_conversation_that_failed_anywhere_goes_on_as_if_it_had_not(
+    answers: list[SystemReply], opens: bool
+) -> None:
+    talked = scenario([ALIEN], history=()) if opens else ASKING
+    whole = talk(*answers, talked=talked, user=_leaking_user())
+    assert whole.leaks_caught == 1
+    for lost, turn in enumerate(whole.interaction):
+        said = sum(each.speaker is turn.speaker for each in whole.interaction[:lost])
+        earlier = _failed(answers, talked, turn.speaker, said)
+        if earlier is None:
+            assert lost == 0
+            continue
+        answered = [each for each in earlier.system_turns if each.failure is None]
+        resumed = asyncio.run(
+            converse(
+                _leaking_user(),
+                ScriptedSystem(*answers[len(answered) :]),
+                talked,
+                LeakGuard(KNOWN),
+                KNOWN,
+                SessionSettings(3, 5, 10),
+                earlier=earlier,
+            )
+        )
+        assert _plain(resumed) == _plain(whole)
+        assert resumed.interaction[:lost] == earlier.interaction[:lost]
+
+
+def _failed(
+    answers: list[SystemReply], talked: Scenario, who: Speaker, said: int
+) -> ConversationLog | None:
+    """The log of the conversation if this speaker fails after so many turns."""
+    if who is Speaker.SYSTEM:
+        return talk(*answers[:said], RuntimeError("lost"), talked=talked, user=_leaking_user())
+    with pytest.raises(ConversationFailed) as failure:
+        talk(*answers, talked=talked, user=_leaking_user(said))
+    return failure.value.log

@@ -17,7 +17,7 @@ from recjury.alignment.face_results import (
     scores_by_instruction,
 )
 from recjury.alignment.face_table import face_table
-from recjury.campaign import RunResult
+from recjury.campaign import Retry, RunResult
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.judge_existing import judge_logs
 from recjury.corpora.crsarena import CrsArena, read_crsarena
@@ -27,9 +27,10 @@ from recjury.corpora.data_problems import count_faults
 from recjury.judges import EvaluatorConfig
 from recjury.judges.direct.config import DirectConfig
 from recjury.judges.face.config import FaceConfig
+from recjury.judges.face.instructions import read_instruction_folder
 from recjury.llm import ModelSpec
 from recjury.prompts import code_of
-from recjury.records import Aspect, ConversationLog
+from recjury.records import Aspect, ConversationLog, Status
 from recjury.store import EvaluationResult, Store
 from tests.corpora.arena import write_lines
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint
@@ -75,7 +76,11 @@ def arena(data_folder: Path) -> Arena:
 
 
 def _score(
-    arena: Arena, endpoint: ScriptedEndpoint, path: Path, evaluator: EvaluatorConfig
+    arena: Arena,
+    endpoint: ScriptedEndpoint,
+    path: Path,
+    evaluator: EvaluatorConfig,
+    retry: Retry = Retry.UNSCORED,
 ) -> RunResult:
     config = EvaluationConfig(
         model=ModelSpec(base_url=endpoint.url, name="scripted", retries=0),
@@ -83,7 +88,7 @@ def _score(
         concurrency=64,
     )
     with Store.open(str(path)) as store:
-        return asyncio.run(judge_logs(arena.logs, config, store))
+        return asyncio.run(judge_logs(arena.logs, config, store, retry=retry))
 
 
 def _finished(store: Store) -> list[EvaluationResult]:
@@ -99,7 +104,7 @@ def test_twenty_dialogues_over_http_give_the_table_of_the_released_scores(
         asked = len(endpoint.bodies)
         assert (result.planned, result.done, result.failed) == (20, 20, 0)
         # What is done is not asked for again.
-        again = _score(arena, endpoint, tmp_path / "runs.db", arena.face)
+        again = _score(arena, endpoint, tmp_path / "runs.db", arena.face, Retry.NONE)
         assert (again.done, len(endpoint.bodies)) == (20, asked)
     assert {body.get("n") for body in endpoint.bodies} <= {3, 5, None}
     with Store.open(str(tmp_path / "runs.db")) as store:
@@ -189,6 +194,57 @@ def test_what_fails_is_left_to_do_and_nothing_else_is_asked_again(
             (evaluation,) = _finished(store)
             assert evaluation.stages == {"particles", *ASPECTS}
             assert evaluation.failures == {}
+
+
+def test_a_turn_that_was_not_decomposed_is_asked_for_again_and_rated(
+    arena: Arena, tmp_path: Path
+) -> None:
+    one = arena._replace(logs=arena.logs[3:4])
+    mumbles = True
+    lost: set[str] = set()
+
+    def script(body: Body) -> Answer:
+        messages = body["messages"]
+        assert isinstance(messages, list)
+        said = str(messages[-1]["content"])
+        is_decomposed = len(messages) == 1
+        if mumbles and is_decomposed and (not lost or _turn(said) in lost):
+            lost.add(_turn(said))
+            return "Hm."
+        return arena.script(body)
+
+    def _turn(said: str) -> str:
+        return said.partition("Your last reply")[0].strip()
+
+    with ScriptedEndpoint(script) as endpoint:
+        _score(one, endpoint, tmp_path / "runs.db", arena.face)
+        with Store.open(str(tmp_path / "runs.db")) as store:
+            (before,) = _finished(store)
+            unread = [r for r in before.ratings if r.score is None]
+            assert [(r.factor, r.status) for r in unread] == [(Aspect.RELEVANCE, Status.UNREADABLE)]
+            first = store.face(before.evaluation)
+        asked = len(endpoint.bodies)
+        mumbles = False
+        _score(one, endpoint, tmp_path / "runs.db", arena.face, Retry.FAILED)
+        assert len(endpoint.bodies) == asked
+        _score(one, endpoint, tmp_path / "runs.db", arena.face)
+        again = endpoint.bodies[asked:]
+    with Store.open(str(tmp_path / "runs.db")) as store:
+        (now,) = _finished(store)
+        assert store.attempts(now.evaluation) == (before.evaluation, now.evaluation)
+        assert [r for r in now.ratings if r.score is None] == []
+        assert store.face(before.evaluation) == first
+        found = store.face(now.evaluation).decomposition
+        assert first.decomposition is not None
+        assert found is not None
+        new = len(
+            [p for t, o in zip(found.turns, first.decomposition.turns, strict=True)
+             if o.status is not Status.SCORED for p in t.particles]
+        )  # fmt: skip
+        assert store.integrity(now.evaluation) == store.integrity(before.evaluation) == ()
+    instructions = read_instruction_folder(arena.folder / "face-instructions")
+    scored = [body for body in again if len(list(body["messages"])) > 1]  # type: ignore[call-overload]
+    assert len(scored) == new * sum(len(instructions[aspect]) for aspect in ASPECTS)
 
 
 def test_rules_and_the_evaluators_beside_it_run_the_same_way(arena: Arena, tmp_path: Path) -> None:
