@@ -54,6 +54,8 @@ class Adaptation:
 
     def applied(self, body: dict[str, object]) -> dict[str, object]:
         """A chat request's `body`, changed."""
+        if self is UNCHANGED:
+            return body
         changed = dict(body)
         messages: list[SentMessage] = changed["messages"]  # type: ignore[assignment]
         if self.system and has_system(messages):
@@ -101,11 +103,10 @@ class Adaptation:
 
     def as_json(self) -> dict[str, JSON]:
         """The fields that differ from the default, to store."""
-        plain = Adaptation()
         return {
             field.name: getattr(self, field.name)
             for field in fields(self)
-            if getattr(self, field.name) != getattr(plain, field.name)
+            if getattr(self, field.name) != getattr(UNCHANGED, field.name)
         }
 
     def described(self) -> str:
@@ -126,6 +127,9 @@ class Adaptation:
             parts.append(f"`response_format` is {form if form == LEFT_OUT else f'`{form}`'}")
         return ", ".join(parts)
 
+
+UNCHANGED = Adaptation()
+"""Requests are sent as they are."""
 
 _WORDS = {
     "roles": "user and assistant messages are made to alternate",

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from recjury.llm.adaptation import (
     FEATURES,
+    UNCHANGED,
     Adaptation,
     Feature,
     features_of,
     next_step,
     refused_features,
 )
+from recjury.llm.chat_roles import SentMessage
 from recjury.llm.error_answer import ErrorAnswer
 from recjury.llm.spec import ModelSpec
 
@@ -31,12 +33,13 @@ class Learning:
 
     def __init__(self, spec: ModelSpec):
         """Begin with what the model's `refuses` says."""
-        self.adaptation = Adaptation()
+        self.adaptation = UNCHANGED
         for feature in spec.refuses or ():
             self.adaptation = self.adaptation.without(feature)
         self._fixed = _fixed_features(spec)
         self.has_answers = False
         self._accepted: set[Feature] = set()
+        self._shapes: set[tuple[str, ...]] = set()
         self._searched: set[frozenset[Feature]] = set()
         self._searching = asyncio.Lock()
 
@@ -54,7 +57,11 @@ class Learning:
 
     def accepted(self, trial: "Trial", body: dict[str, object]) -> Adaptation | None:
         """Note that the trial's request was answered; what was learned by that, or None."""
-        self._accepted.update(features_of(body))
+        messages: list[SentMessage] = body.get("messages", [])  # type: ignore[assignment]
+        shape = (*body, *(message["role"] for message in messages))
+        if shape not in self._shapes:  # all others have the same features as one before
+            self._shapes.add(shape)
+            self._accepted.update(features_of(body))
         if trial.is_outdated or trial.learned == self.adaptation:
             return None
         self.adaptation = trial.learned
@@ -70,12 +77,7 @@ class Learning:
         """
         if answer.status not in _UNEXPLAINED and not (checks and answer.status == 500):
             return None
-        if (
-            answer.about_content
-            or answer.about_length
-            or answer.about_account
-            or answer.about_model
-        ):
+        if answer.is_explained:
             return None
         suspects = tuple(
             feature
