@@ -22,7 +22,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 
 _QUOTE = r"(?:[\"'“”‘’`]|&quot;|&#0?39;)?"
 _RATING = re.compile(
-    rf"(?:<|&lt;)rating(?:\s{{1,8}}code\s?=\s?{_QUOTE}(?P<code>[a-z0-9]{{1,12}}){_QUOTE})?\s{{0,8}}"
+    rf"[<&](?:lt;)?rating(?:\s{{1,8}}code\s?=\s?{_QUOTE}(?P<code>[a-z0-9]{{1,12}}){_QUOTE})?\s{{0,8}}"
     r"(?:>|&gt;)(?P<value>[^<&]*)(?:</|&lt;/)rating[^<>&]{0,60}(?:>|&gt;)",
     re.IGNORECASE,
 )
@@ -69,7 +69,7 @@ def parse_rating(reply: Reply, low: int, high: int, *, code: str = "") -> RatedT
 
 def _has_code(rating: re.Match[str], code: str) -> bool:
     if not code:
-        return rating["code"] is None and rating[0][0] == "<"
+        return rating["code"] is None and rating[0][:2] != "&l"
     return rating["code"] is not None and rating["code"].casefold() == code
 
 

@@ -62,29 +62,14 @@ _OPENED = re.compile(
     r"\s*(?:" + "|".join(f"(?P<{form}>{opens})" for form, (opens, _) in _FORMS.items()) + ")",
     re.IGNORECASE,
 )
-_ENDED = re.compile(
-    "(?=[<[◁ha])(?:" + "|".join(f"(?P<{form}>{ends})" for form, (_, ends) in _FORMS.items()) + ")",
-    re.IGNORECASE,
-)
-_ENDED_ALONE = re.compile(
-    "(?=[<[◁])(?:" + "|".join(_FORMS[form][1] for form in ("tag", "channel", "token")) + ")",
-    re.IGNORECASE,
-)
-_HINTS = (
-    "</think",
-    "</seed",
-    "</thought",
-    "</reason",
-    "</scratch",
-    "<|channel|>final",
-    "[/think",
-    "◁/think",
-    "end_of_thought",
-    "end_thinking",
-    "<unused95",
-    "<channel|>",
-)
-"""If a text has none of these, in lower case, it has no mark that `_ENDED_ALONE` finds."""
+_ENDED = {form: re.compile(ends, re.IGNORECASE) for form, (_, ends) in _FORMS.items()}
+_HINTS = {
+    "tag": ("</think", "</seed", "</thought", "</reason", "</scratch"),
+    "channel": ("<|channel|>final",),
+    "token": ("[/think", "◁/think", "end_of_thought", "end_thinking", "<unused95", "<channel|>"),
+}
+"""The forms that may end in a reply that does not begin with what opens them, and what every end
+of theirs holds, in lower case."""
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“"}
 _FIRST_MARKS = ("<|channel|>final<|message|>", "<|START_RESPONSE|>", "<|begin_of_solution|>")
 _LAST_MARK = re.compile(
@@ -169,22 +154,23 @@ def part_text(text: str, answers: Sequence[Span] = ()) -> PartedText:
 
 
 def _ends(text: str, opened: re.Match[str] | None, answers: Sequence[Span]) -> Iterator[Span]:
-    """The marks that may end the thoughts: those that belong to the opening mark, if there is
-    one."""
-    if opened is None and not any(map(text.lower().__contains__, _HINTS)):
-        return
-    form = None if opened is None else opened.lastgroup
-    pattern, begin = (_ENDED_ALONE, 0) if opened is None else (_ENDED, opened.end())
+    """The marks that may end thoughts: of the form that opened them, where one did."""
     firsts = [first for first, _ in answers]
-    for found in pattern.finditer(text, begin):
-        start, end = found.span()
-        if form is not None and found.lastgroup != form:
-            continue
+    for start, end in _marks(text, opened):
         if _QUOTES.get(text[start - 1 : start], "none") == text[end : end + 1]:
             continue
         before = bisect_right(firsts, start) - 1
         if before < 0 or answers[before][1] <= start:
             yield start, end
+
+
+def _marks(text: str, opened: re.Match[str] | None) -> list[Span]:
+    if opened is not None:
+        pattern = _ENDED[str(opened.lastgroup)]
+        return [found.span() for found in pattern.finditer(text, opened.end())]
+    low = text.lower()
+    forms = [form for form, hints in _HINTS.items() if any(hint in low for hint in hints)]
+    return sorted(found.span() for form in forms for found in _ENDED[form].finditer(text))
 
 
 def _end(text: str, marks: list[Span], answers: Sequence[Span], *, opened: bool) -> Span | None:
