@@ -123,10 +123,10 @@ class _Work:
                 await self._store.save_failure(self._unit, stage.name, str(failure))
 
     async def resume(self, retry: Retry) -> None:
-        """Read the finished stages, and do those again in which something is missing.
+        """Read the finished stages, and repeat those in which a score is missing.
 
-        If that gives more scores, the stages that need them are done again as well, and the
-        results become another attempt at the evaluation; otherwise everything stays as it is.
+        If that gives more scores, the stages that depend on them are repeated too, and the results
+        are stored as another attempt at the evaluation; otherwise nothing changes.
         """
         self.done = self._store.stage_results(self._unit)
         missing = retry.stages(self.done)
@@ -141,7 +141,7 @@ class _Work:
                 result = await self._do(stage.name, results)
             except UnitFailed as failure:
                 await self._store.save_failure(self._unit, stage.name, str(failure))
-                if stale:  # its result came from the earlier ratings: it is to be done again
+                if stale:  # its result depends on the earlier ratings, so it must be repeated
                     del results[stage.name]
                 continue
             if stale or is_better(result, self.done[stage.name]):

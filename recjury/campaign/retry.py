@@ -1,4 +1,4 @@
-"""What a run asks for again: ratings without a score, and conversations that failed."""
+"""The choice of what a run asks for again: unscored ratings, and conversations that failed."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -14,11 +14,11 @@ _STATUSES = {
 
 
 class Retry(StrEnum):
-    """What is asked for again.
+    """The results of earlier runs that are asked for again.
 
-    UNSCORED: what could not be read or whose call failed or was refused, and conversations that
-    failed. FAILED: the same without what could not be read. NONE: nothing; stages and conversations
-    that are not finished because the run was ended are still done.
+    UNSCORED: ratings that could not be read, failed or were refused, and conversations that failed.
+    FAILED: the same, except what could not be read. NONE: nothing; what an earlier run has not
+    finished because it was ended is still done.
     """
 
     UNSCORED = "unscored"
@@ -27,7 +27,7 @@ class Retry(StrEnum):
 
     @property
     def statuses(self) -> frozenset[Status]:
-        """The statuses of what is asked for again."""
+        """The statuses of ratings that are asked for again."""
         return _STATUSES[self.value]
 
     def stages(self, done: Mapping[str, StageResult]) -> set[str]:

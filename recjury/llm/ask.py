@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class SupportsComplete(Protocol):
-    """What `ask` needs of a gateway; it may also have an `AttemptLimit` called `attempts`."""
+    """The part of a gateway that `ask` needs; `attempts`, an `AttemptLimit`, is optional."""
 
     async def complete(self, request: ChatRequest) -> Reply:
         """The reply to `request`."""
@@ -34,11 +34,12 @@ async def ask(
     attempts: AttemptLimit | None = None,
     noted: bool = True,
 ) -> ParsedReply[T]:
-    """Call the model and `read` its reply, as often as the gateway's limit says, or `attempts`.
+    """Call the model and parse the reply with `read`, up to `attempts` times in this run.
 
-    Where it is asked again, the prompt says what was wrong; without `noted` it is the same as
-    before. `read` raises ParseError for a reply that it cannot use. A call that fails, or that the
-    budget does not cover, gives the status CALL_FAILED or REFUSED. Never raises UnitFailed.
+    Without `attempts`, the gateway's limit holds. With `noted`, the prompt of a further attempt
+    says what was wrong; otherwise it is the same. `read` raises ParseError for a reply that it
+    cannot use. If a call fails, or the budget does not cover it, the status is CALL_FAILED or
+    REFUSED. Never raises UnitFailed.
     """
 
     async def send(attempt: Attempt) -> Reply:
@@ -79,11 +80,11 @@ async def sample_replies(
 ) -> Samples[T]:
     """`n` samples of `request`, each parsed with `read`.
 
-    `together` sends one request for all; the samples that an endpoint then leaves out are asked for
-    one by one. A sample that `read` refuses (ParseError) is asked for again, as often as the
-    gateway's limit says: drawn afresh or, with `repair`, by telling the model what was wrong. A
-    call that fails, or that the budget does not cover, gives the status CALL_FAILED or REFUSED and
-    no value at all. Never raises UnitFailed.
+    With `together`, one request asks for all samples; those that the endpoint does not send are
+    asked for one by one. A sample that `read` refuses (ParseError) is asked for again, up to the
+    gateway's limit: drawn again or, with `repair`, with a note on the problem. If a call fails, or
+    the budget does not cover it, the status is CALL_FAILED or REFUSED and there are no values.
+    Never raises UnitFailed.
     """
     try:
         replies = await _replies(gateway, request, n, together=together)

@@ -1,9 +1,9 @@
-"""Ask again for a reply that could not be used: attempts, numbered in the identity of a call.
+"""Attempts: requests for one reply that are made again because the reply could not be used.
 
-An unusable reply that the store has from an earlier run only tells that its number is taken: it is
-read again, and the next number is asked for. So every run asks for new replies, at most as many as
-its limit says, and nothing that was usable is paid for twice. Retries of a call that failed are no
-attempts (`llm.retry`).
+Attempts are numbered in the identity of a call. If the store has an unusable reply from an earlier
+run, its number is in use, and the run asks with the next number. So each run asks for new replies,
+up to its limit, and nothing usable is paid for twice. Sending a failed call again is a retry
+(`llm.retry`) and not an attempt.
 """
 
 from collections.abc import Awaitable, Callable
@@ -17,11 +17,11 @@ from recjury.records import ChatRequest, Message, Reply, Status
 T = TypeVar("T")
 
 ATTEMPTS = 3
-"""How often a run asks for a reply that can be used, unless the campaign says otherwise."""
+"""The default of the largest number of requests for one reply in a run."""
 
 
 class AttemptLimit:
-    """How often one run asks for one reply; a gateway has one for all that ask through it."""
+    """The largest number of requests for one reply in a run; a gateway has one for all callers."""
 
     def __init__(self, most: int = ATTEMPTS):
         """Raises ValueError for a limit below 1."""
@@ -31,29 +31,29 @@ class AttemptLimit:
         self._unusable: set[str] = set()
 
     def at_most(self, most: int) -> "AttemptLimit":
-        """A limit of `most` if this one is higher; both know what was asked for in this run."""
+        """The lower of this limit and `most`; both know which replies this run has asked for."""
         lower = AttemptLimit(min(most, self.most))
         lower._unusable = self._unusable
         return lower
 
     def is_of_this_run(self, unusable: Reply) -> bool:
-        """Whether this run asked for a reply that cannot be used; it then counts."""
+        """Whether this run asked for an unusable reply, so that it counts towards the limit."""
         if not unusable.reused:
             self._unusable.add(unusable.call)
         return unusable.call in self._unusable
 
 
 def attempt_limit(gateway: object) -> AttemptLimit:
-    """The limit of a gateway, or the default for what has none."""
+    """The limit of a gateway; the default if it has none."""
     limit = getattr(gateway, "attempts", None)
     return limit if isinstance(limit, AttemptLimit) else AttemptLimit()
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt at a reply: its number from 0, and what was wrong with the one before.
+    """One request for a reply: its number, from 0, and the problem of the reply before it.
 
-    `room` multiplies the limit of tokens: it doubles whenever a reply was cut off.
+    `room` multiplies the limit of tokens; it doubles after each reply that was cut off.
     """
 
     number: int = 0
@@ -61,23 +61,23 @@ class Attempt:
     room: int = 1
 
     def after(self, reply: Reply, problem: str) -> "Attempt":
-        """The attempt that follows, if this one's `reply` cannot be used because of `problem`."""
+        """The next attempt if the `reply` to this one has a `problem`."""
         room = 2 * self.room if is_cut_off(reply) else self.room
         return Attempt(self.number + 1, problem, room)
 
     def numbered(self, request: ChatRequest) -> ChatRequest:
-        """`request` as this attempt asks it, with the same messages."""
+        """`request` with the number and the room of this attempt, and the same messages."""
         return replace(request, attempt=self.number, room=self.room)
 
     def applied(self, request: ChatRequest) -> ChatRequest:
-        """`request` as this attempt asks it; the last user message says what was wrong."""
+        """`request` as in `numbered`, with the problem in the last user message."""
         return self.numbered(replace(request, messages=self.noted(request.messages)))
 
     def noted(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        """`messages` with what was wrong at the end of the last one of the user.
+        """`messages` with the problem at the end of the last user message.
 
-        No message is added: some chat templates refuse two user messages in a row, and an
-        assistant message that is empty.
+        No message is added, because some chat templates refuse two user messages in a row and
+        empty assistant messages.
         """
         if not self.problem:
             return messages
@@ -95,11 +95,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[T]):
-    """What was parsed from a reply, or why nothing was.
+    """The value parsed from a reply, or the reason why there is none.
 
     `value` is None unless `status` is SCORED. `calls` are the identities of all replies received,
-    in order, including unusable ones of earlier runs; `reply` is the last one. `failure` is why
-    a call failed, if one did.
+    in order, including unusable ones of earlier runs; `reply` is the last one. `failure` is the
+    exception of a call that failed.
     """
 
     value: T | None
@@ -113,11 +113,11 @@ class ParsedReply(Generic[T]):
 async def read_attempts(
     send: Callable[[Attempt], Awaitable[Reply]], read: Callable[[Reply], T], limit: AttemptLimit
 ) -> ParsedReply[T]:
-    """`send` attempts until one gives a reply that can be `read`, within the limit of the run.
+    """Send attempts until `read` can use a reply, or until the limit of the run is reached.
 
-    `read` raises ParseError for a reply that it cannot use. A call that fails, or that the budget
-    does not cover, gives the status CALL_FAILED, and one that would fail again REFUSED. Never
-    raises UnitFailed.
+    `read` raises ParseError for a reply that it cannot use. If a call fails, or the budget does not
+    cover it, the status is CALL_FAILED; if the same call would fail again, REFUSED. Never raises
+    UnitFailed.
     """
     calls: tuple[str, ...] = ()
     reply: Reply | None = None
@@ -139,6 +139,6 @@ async def read_attempts(
 
 
 def status_of(failure: UnitFailed) -> Status:
-    """What a call that failed is worth: REFUSED if the same request would fail again."""
+    """The status of a call that failed: REFUSED if the same call would fail again."""
     permanent = isinstance(failure, CallFailed) and failure.permanent
     return Status.REFUSED if permanent else Status.CALL_FAILED

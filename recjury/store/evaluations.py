@@ -93,7 +93,7 @@ def add_evaluations(
 def evaluation_row(
     planned: PlannedEvaluation, data: Kept, fork_of: str | None, attempt: int = 0
 ) -> dict[str, JSON]:
-    """A sealed row; most seals are older than attempts, so that 0 is not covered."""
+    """A sealed row. Most seals are older than attempts, so the seal does not cover attempt 0."""
     identity = planned.identity
     row: dict[str, JSON] = {
         "id": digest(["attempt", identity, attempt]) if attempt else identity,
