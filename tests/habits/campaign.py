@@ -83,11 +83,13 @@ def write_campaign(
     systems: int = 1,
     rounds: int = 2,
     samples: int = 0,
+    core: bool = True,
     json_mode: str = "off",
 ) -> str:
     """Write a campaign of ChatCRS and, as the second system, an endpoint that is a CRS.
 
-    `rounds` are those of the debate. With `samples`, FACE draws so many of each score.
+    `rounds` are those of the debate. With `samples`, FACE draws so many of each score. Without
+    `core`, only what is computed and the user's rating are evaluated.
     """
     every: list[dict[str, object]] = [
         {"kind": "chatcrs", "list_source": "from_text"},
@@ -98,7 +100,9 @@ def write_campaign(
             "system_prompt": f"You help people find a film to watch, {PLAINLY}.",
         },
     ]
-    evaluators: list[object] = ["outcome", {"kind": "core", "debate": {"max_rounds": rounds}}]
+    evaluators: list[object] = ["outcome"]
+    if core:
+        evaluators.append({"kind": "core", "debate": {"max_rounds": rounds}})
     if samples:
         face = {"kind": "face", "rules": True, "aspects": ["relevance"], "samples": samples}
         evaluators.append(face)
