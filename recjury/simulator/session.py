@@ -237,5 +237,8 @@ def user_opens(scenario: Scenario) -> bool:
 
 
 def _reason(failure: Exception) -> str:
-    kind, message = type(failure).__name__, " ".join(str(failure).split())
+    # The name of a private class says nothing to a reader: its first public ancestor's does.
+    names = (each.__name__ for each in type(failure).__mro__)
+    kind = next(name for name in names if not name.startswith("_"))
+    message = " ".join(str(failure).split())
     return f"{kind}: {message}"[:500] if message else kind
