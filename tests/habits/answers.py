@@ -363,3 +363,107 @@ def two_choices(meant: Meaning) -> Answer:
 def template_marks_at_the_end(meant: Meaning) -> Answer:
     """a mark of the chat template at the end of the text"""
     return said(f"{meant.answer()}<|im_end|>")
+
+
+@habit("answers", "unscored", on=DEBATERS)
+def score_true(meant: Meaning) -> Answer:
+    """`"score": true`"""
+    return said(meant.json().replace(str(meant.score), "true", 1))
+
+
+@habit("answers", "unscored", on=DEBATERS)
+def score_of_no_number(meant: Meaning) -> Answer:
+    """`"score": NaN`"""
+    return said(meant.json().replace(str(meant.score), "NaN", 1))
+
+
+@habit("answers", "unscored", on=DEBATERS)
+def score_in_a_list(meant: Meaning) -> Answer:
+    """`"score": [75]`"""
+    return said(meant.json().replace(str(meant.score), f"[{meant.score}]", 1))
+
+
+@habit("answers", "unscored", on=DEBATERS)
+def score_in_words(meant: Meaning) -> Answer:
+    """`"score": "seventy-five"`"""
+    return said(meant.json("seventy-five"))
+
+
+@habit("answers", "read", on=DEBATERS)
+def score_with_a_percent_sign(meant: Meaning) -> Answer:
+    """`"75%"` on a scale that ends at 100"""
+    return said(meant.json(f"{meant.score}%"))
+
+
+@habit("answers", "unscored", on=DEBATERS)
+def empty_statement(meant: Meaning) -> Answer:
+    """a score without a statement"""
+    return said(json.dumps({**meant.fields(), "statement": " "}))
+
+
+@habit("answers", "unscored", on=DEBATERS)
+def lines_instead_of_json(meant: Meaning) -> Answer:
+    """`score: 75` in lines, as in YAML"""
+    return said("\n".join(f"{name}: {value}" for name, value in meant.fields().items()))
+
+
+@habit("answers", "unscored", on=DEBATERS)
+def last_brace_missing(meant: Meaning) -> Answer:
+    """the object without its last brace"""
+    return said(meant.json()[:-1])
+
+
+@habit("answers", "read", on=RATERS)
+def form_copied_then_answer(meant: Meaning) -> Answer:
+    """the form asked for, with its N, then the answer"""
+    form = meant.json("N") if meant.kind == "debate" else meant.tag("N")
+    return said(f"The form is {form}.\n\n{meant.answer()}")
+
+
+@habit("answers", "read", on=RATERS)
+def code_in_capitals(meant: Meaning) -> Answer:
+    """the code in capital letters"""
+    return said(meant.answer().replace(meant.code, meant.code.upper()))
+
+
+@habit("answers", "read", on=JUDGES)
+def code_without_quotation_marks(meant: Meaning) -> Answer:
+    """`<rating code=a1b2c3>`"""
+    return said(meant.answer().replace(f'"{meant.code}"', meant.code))
+
+
+@habit("answers", "read", on=JUDGES)
+def lines_within_the_tag(meant: Meaning) -> Answer:
+    """the number in a line of its own"""
+    return said(meant.answer(f"\n  {meant.score}\n"))
+
+
+@habit("answers", "unscored", on=JUDGES)
+def rating_as_an_attribute(meant: Meaning) -> Answer:
+    """`<rating code="..." value="3"/>`"""
+    return said(f'{meant.words}\n\n<rating code="{meant.code}" value="{meant.score}"/>')
+
+
+@habit("answers", "unscored", on=JUDGES)
+def boxed_number(meant: Meaning) -> Answer:
+    r"""`\boxed{3}`, as in mathematics"""
+    return said(f"{meant.words}\n\n$\\boxed{{{meant.score}}}$")
+
+
+@habit("answers", "unscored", on=JUDGES)
+def ratings_of_other_factors(meant: Meaning) -> Answer:
+    """ratings of three factors, all with the code"""
+    others = "\n".join(f"{name}: {meant.tag(value)}" for name, value in zip("ABC", (1, 2, 3)))
+    return said(f"{meant.words}\n{others}")
+
+
+@habit("answers", "unscored", on=RATERS)
+def second_thoughts_after_the_answer(meant: Meaning) -> Answer:
+    """another answer in thoughts that follow the first"""
+    return said(f"{meant.answer(meant.wrong)}\n<think>\nOr {meant.answer()}\n</think>\n")
+
+
+@habit("answers", "unscored", on=RATERS)
+def filtered_without_a_text(meant: Meaning) -> Answer:
+    """a message without `content`, `finish_reason: content_filter`"""
+    return message(finish_reason="content_filter")

@@ -110,6 +110,37 @@ def refuses_all_that_can_be_refused(meant: Meaning, body: Body) -> Answer | None
 
 
 @habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_temperature_0(meant: Meaning, body: Body) -> Answer | None:
+    """a temperature of 0"""
+    wrong = "`temperature` must be strictly positive"
+    return refusal(422, wrong) if body.get("temperature") == 0 else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def refuses_many_tokens(meant: Meaning, body: Body) -> Answer | None:
+    """`max_tokens` above 200"""
+    limit = body.get("max_tokens", 0)
+    assert isinstance(limit, int)
+    wrong = "max_tokens is too large: this model supports at most 200 completion tokens"
+    return refusal(400, wrong, param="max_tokens") if limit > 200 else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
+def short_unless_told(meant: Meaning, body: Body) -> Answer | None:
+    """replies are cut off unless `max_tokens` is given"""
+    limit = body.get("max_tokens", 0)
+    assert isinstance(limit, int)
+    return None if limit >= 100 or meant.kind == "check" else said(meant.answer()[:9], "length")
+
+
+@habit("endpoints", "stopped", on=EVERYTHING, lasting=True)
+def only_streams(meant: Meaning, body: Body) -> Answer | None:
+    """requests without `stream`"""
+    wrong = "This model only supports streaming"
+    return refusal(400, wrong) if not body.get("stream") else None
+
+
+@habit("endpoints", "read", on=EVERYTHING, lasting=True)
 def one_choice_whatever_n(meant: Meaning, body: Body) -> Answer | None:
     """`n` is not looked at: one choice comes"""
     return said(meant.answer()) if body.get("n", 1) != 1 else None

@@ -155,3 +155,27 @@ def key_refused_for_a_moment(meant: Meaning) -> Answer:
 def model_missing_for_a_moment(meant: Meaning) -> Answer:
     """404 once for each request, between answers"""
     return refusal(404, "The model does not exist", code="model_not_found")
+
+
+@habit("errors", "read", when="first", on=ALL)
+def page_missing_for_a_moment(meant: Meaning) -> Answer:
+    """404 by a proxy that restarts, once for each request"""
+    return Fault("status", 404, "404 page not found", as_it_is=True)
+
+
+@habit("errors", "read", when="first", on=ALL)
+def no_credit_for_a_moment(meant: Meaning) -> Answer:
+    """429 with `insufficient_quota` once for each request, between answers"""
+    return refusal(429, "You exceeded your current quota", code="insufficient_quota")
+
+
+@habit("errors", "read", when="first", on=ALL)
+def refused_by_chance(meant: Meaning) -> Answer:
+    """400 by a content filter, once for each request"""
+    return refusal(400, "Content Exists Risk", type="invalid_request_error")
+
+
+@habit("errors", "failed", on=SPEAKERS)
+def server_breaks_on_one_conversation(meant: Meaning) -> Answer:
+    """500 again and again, for one conversation"""
+    return Fault("status", 500, "CUDA error")

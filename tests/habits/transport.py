@@ -180,3 +180,48 @@ def usage_of_nonsense(meant: Meaning) -> Answer:
 def fewest_fields(meant: Meaning) -> Answer:
     """nothing but the choice with its message"""
     return sent({"choices": [{"message": {"content": meant.answer()}}]})
+
+
+@habit("transport", "read")
+def blank_lines_first(meant: Meaning) -> Answer:
+    """blank lines before the JSON, sent to keep the connection"""
+    return sends(b"HTTP/1.1 200 OK\r\n\r\n", b"\n" * 40, b"\n \n", _body(meant))
+
+
+@habit("transport", "read")
+def early_hints(meant: Meaning) -> Answer:
+    """status 103 before the answer"""
+    body = _body(meant)
+    last = f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    return sends(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", last + body)
+
+
+@habit("transport", "read", when="first")
+def two_bodies(meant: Meaning) -> Answer:
+    """the JSON, and the same again behind it"""
+    return response(_body(meant) * 2)
+
+
+@habit("transport", "read", when="first")
+def old_completion(meant: Meaning) -> Answer:
+    """`text` in the choice, as in completions without messages"""
+    return sent({"choices": [{"text": meant.answer(), "finish_reason": "stop"}]})
+
+
+@habit("transport", "read", when="first")
+def delta(meant: Meaning) -> Answer:
+    """`delta` in the choice, as in a stream"""
+    return sent({"choices": [{"delta": {"content": meant.answer()}}]})
+
+
+@habit("transport", "read", when="first")
+def latin_1(meant: Meaning) -> Answer:
+    """another encoding than UTF-8"""
+    body = {**completion(meant.answer()), "model": "modèle"}
+    return response(json.dumps(body, ensure_ascii=False).encode("latin-1"))
+
+
+@habit("transport", "read", when="first")
+def redirect_for_a_moment(meant: Meaning) -> Answer:
+    """a redirect once for each request, between answers"""
+    return response(b"", "Location: https://login.example/", status="302 Found")

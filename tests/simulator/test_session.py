@@ -33,6 +33,10 @@ ALIEN, SOLARIS, *FILLERS = (item.ref for item in KNOWN)
 ASKING = scenario([ALIEN])
 
 
+class _OfNoInterestError(CallFailed):
+    """A private class, whose name says nothing to a reader."""
+
+
 def reply(*items: ItemRef, text: str = "How about these?") -> SystemReply:
     return SystemReply(text=text, items=items, calls=("asked",))
 
@@ -172,6 +176,7 @@ def test_the_system_sees_history_and_interaction_and_no_target() -> None:
     ("answer", "reason"),
     [
         (CallFailed("no route\nto host"), "CallFailed: no route to host"),
+        (_OfNoInterestError("no route"), "CallFailed: no route"),
         (RuntimeError("broken"), "RuntimeError: broken"),
         (KeyError(), "KeyError"),
         (TimeoutError(), "TimeoutError"),
