@@ -28,6 +28,7 @@ _OF_NO_REPLY = frozenset(
         "price_cached",
     }
 )
+_OWN_LIMIT = 4096
 _IN_THE_FILE = (
     "`{}` must not stand here: put the key into an environment variable, and name that variable "
     "in `key_env`"
@@ -137,9 +138,15 @@ class ModelSpec(Record):
         return ((prompt - cached) * fresh + cached * again + completion * said) / 1e6
 
     def token_limit(self, request: ChatRequest) -> int | None:
-        """The most tokens of a reply to `request`; None if nothing limits them."""
+        """The most tokens of a reply to `request`; None if nothing limits them.
+
+        A reply that was cut off though nothing here limits it met a limit of the endpoint's own,
+        which may be as low as 256 tokens: a limit is then asked for.
+        """
         most = request.max_tokens if self.max_tokens is None else self.max_tokens
-        return None if most is None else most * request.room
+        if most is None:
+            return None if request.room == 1 else _OWN_LIMIT * request.room
+        return most * request.room
 
     def reply_settings(self) -> dict[str, JSON]:
         """The settings that can change a reply: the model's part of every identity."""
