@@ -416,7 +416,7 @@ def last_brace_missing(meant: Meaning) -> Answer:
 @habit("answers", "read", on=RATERS)
 def form_copied_then_answer(meant: Meaning) -> Answer:
     """the form asked for, with its N, then the answer"""
-    form = meant.json("N") if meant.kind == "debate" else meant.tag("N")
+    form = meant.json("N").replace('"N"', "N") if meant.kind == "debate" else meant.tag("N")
     return said(f"The form is {form}.\n\n{meant.answer()}")
 
 
@@ -453,7 +453,9 @@ def boxed_number(meant: Meaning) -> Answer:
 @habit("answers", "unscored", on=JUDGES)
 def ratings_of_other_factors(meant: Meaning) -> Answer:
     """ratings of three factors, all with the code"""
-    others = "\n".join(f"{name}: {meant.tag(value)}" for name, value in zip("ABC", (1, 2, 3)))
+    others = "\n".join(
+        f"{name}: {meant.tag(value)}" for name, value in zip("ABC", (1, 2, 3), strict=True)
+    )
     return said(f"{meant.words}\n{others}")
 
 

@@ -156,7 +156,13 @@ def test_a_habit_is_read_as_meant_or_not_at_all(name: str, kind: str) -> None:
     assert found == (_of(meant) if READ[habit.expected] else None)
 
 
-NOT_ASKED = {"refuses n", "refuses seed", "refuses two of a role", "one choice whatever n"}
+NOT_ASKED = {
+    "refuses many tokens",
+    "refuses n",
+    "refuses seed",
+    "refuses two of a role",
+    "one choice whatever n",
+}
 """What no single rating asks for."""
 
 
