@@ -83,13 +83,15 @@ class JudgePrompts:
         shown = log.session_list() if "list" in guide.inputs else None
         wanted = log.scenario.targets if "target" in guide.inputs else None
         low, high = scale
+        interaction = turns_block("interaction", log.interaction)
+        items = items_block("recommendation_list", shown, self._facts) if shown else None
         question = self.pack.render(
             "judge",
             factor=name,
             guide=guide,
             history=turns_block("history", log.scenario.history),
-            interaction=turns_block("interaction", log.interaction),
-            items=items_block("recommendation_list", shown, self._facts) if shown else None,
+            interaction=interaction,
+            items=items,
             facts=self._facts is not None,
             places=places_of(wanted, shown) if wanted and shown else "",
             language=self._language,
@@ -98,7 +100,7 @@ class JudgePrompts:
             low=low,
             high=high,
         )
-        return with_code((self._system, Message("user", question)))
+        return with_code((self._system, Message("user", question)), (interaction, items or ""))
 
 
 def lacks(guide: Guideline, log: ConversationLog) -> str:

@@ -100,6 +100,19 @@ def test_a_template_must_have_a_place_for_the_code_at_its_end() -> None:
         with_code([Message("user", (f"code: {CODE}", "and more"))])
 
 
+def test_judges_of_the_same_texts_share_a_code_and_the_store_a_form() -> None:
+    asked = {factor: Rubric().messages(factor, ONE) for factor in Factor}
+    forms = {prompt[-1].parts[-1] for prompt in asked.values()}
+    assert len(forms) == 2, "with the list, and without"
+    face, situated = FacePrompts(), situation(ONE, 0)
+    particle = Particle(act=DialogueAct.OTHERS, mention="Try")
+    scored = [
+        face.score(Aspect.RELEVANCE, situated, 0, particle, instruction)
+        for instruction in ("Look.", "Look again.")
+    ]
+    assert scored[0][-1].parts[-1] == scored[1][-1].parts[-1]
+
+
 def test_codes_are_spread_over_all_letters_and_digits() -> None:
     form = f'<rating code="{CODE}">N</rating>'
     codes = {code_of(with_code([Message("user", (str(n), form))])) for n in range(3000)}

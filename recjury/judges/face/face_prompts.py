@@ -95,7 +95,8 @@ class FacePrompts:
             low=aspect.low,
             high=aspect.high,
         )
-        return with_code((self.system(aspect), Message("user", asked)))
+        texts = (shown.conversation, fence(particle.mention))
+        return with_code((self.system(aspect), Message("user", asked)), texts)
 
     def direct(
         self, aspect: Aspect, log: ConversationLog, turn: int | None, *, with_reasons: bool
