@@ -69,16 +69,17 @@ class Learning:
 
     async def search(
         self, body: dict[str, object], answer: ErrorAnswer, accepts: Accepts, *, checks: bool
-    ) -> Adaptation | None:
-        """Leave out the features of `body` that no answered request had, then add them one by one.
+    ) -> bool:
+        """Find what an endpoint refuses without saying so; whether to send the request again.
 
-        Returns what is accepted, or None where the request is refused in its plainest form, too.
-        Server errors are only looked into by `checks`. Raises Retryable.
+        The features of `body` that no answered request had are left out, and then added one by
+        one. Nothing is learned if the request is refused in its plainest form, too, or accepted
+        as it is on a second try. Server errors are only looked into by `checks`. `accepts` raises
+        Retryable.
         """
-        if answer.status not in _UNEXPLAINED and not (checks and answer.status == 500):
-            return None
-        if answer.is_explained:
-            return None
+        is_looked_into = answer.status in _UNEXPLAINED or (checks and answer.status == 500)
+        if not is_looked_into or answer.is_explained:
+            return False
         suspects = tuple(
             feature
             for feature in self.learnable(features_of(body))
@@ -87,16 +88,17 @@ class Learning:
         before = self.adaptation
         async with self._searching:
             if self.adaptation is not before:
-                return self.adaptation
+                return True
             if not suspects or frozenset(suspects) in self._searched:
-                return None
+                return False
+            if await accepts(before):
+                return True
             found = await self._narrowed(suspects, accepts)
             self._searched.add(frozenset(suspects))
             if found is None:
-                return None
-            # A new object, also where all is accepted now: calls that wait here go on with it.
-            self.adaptation = replace(found)
-            return self.adaptation
+                return False
+            self.adaptation = found
+            return True
 
     async def _narrowed(self, suspects: tuple[Feature, ...], accepts: Accepts) -> Adaptation | None:
         plainest = self.adaptation
@@ -108,10 +110,11 @@ class Learning:
         for feature in suspects:
             for value in _forms(feature, getattr(self.adaptation, feature)):
                 fuller = replace(found, **{feature: value})  # type: ignore[arg-type]
-                if await accepts(fuller):
+                # Asked twice: what is refused by chance must not be left out of a whole run.
+                if await accepts(fuller) or await accepts(fuller):
                     found = fuller
                     break
-        return found
+        return None if found == self.adaptation else found
 
 
 class Trial:

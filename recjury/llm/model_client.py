@@ -97,7 +97,7 @@ class ModelClient:
         """Raise ProviderError when the model cannot be used.
 
         A fault that may pass is given a few tries, except that there is no connection at all; a
-        key or a model that is refused gets a second one.
+        key or a model is refused only after three.
         """
         clock, tries, refused = self._shared.clock, 0, 0
         begun = clock.now()
@@ -113,7 +113,7 @@ class ModelClient:
                 await clock.sleep(self._shared.backoff.wait(tries))
             except ProviderError:
                 refused += 1
-                if refused > 1:
+                if refused > 2:
                     raise
                 await clock.sleep(self._shared.backoff.wait(1))
             else:

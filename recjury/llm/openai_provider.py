@@ -194,11 +194,16 @@ class OpenAIProvider:
         async def accepts(adaptation: Adaptation) -> bool:
             changed = request_body(request, self._spec, adaptation)
             response = await self._send(changed, checks=checks)
-            return isinstance(self._read(response, request), Completion)
+            found = self._read(response, request)
+            if isinstance(found, ErrorAnswer) and found.status != answer.status:
+                raise Retryable(f"HTTP {found.status}")  # another fault, which says nothing here
+            return isinstance(found, Completion)
 
-        found = await self._learning.search(body, answer, accepts, checks=checks)
-        self._tell(found)
-        return found is not None
+        before = self._learning.adaptation
+        is_sent_again = await self._learning.search(body, answer, accepts, checks=checks)
+        if self._learning.adaptation != before:
+            self._tell(self._learning.adaptation)
+        return is_sent_again
 
     async def _confirmed(
         self, error: ProviderError, answer: ErrorAnswer

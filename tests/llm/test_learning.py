@@ -1,8 +1,9 @@
 """What an endpoint refuses is found out from its answers, and not sent again."""
 
 import asyncio
+import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -499,7 +500,7 @@ def test_the_check_finds_out_what_an_endpoint_refuses_without_a_word(
     answer = Fault("status", status, said, as_it_is=True)
     with ScriptedEndpoint(refusing(refuses, answer), scripted_checks=True) as endpoint:
         gateway = check(spec_of(endpoint))
-        assert len(endpoint.bodies) <= 8
+        assert len(endpoint.bodies) <= 12
     assert gateway.learned.get("m", {}) == learned
 
 
@@ -613,3 +614,14 @@ def test_a_reply_cut_before_its_first_word_is_a_reply() -> None:
                 return found.text, found.finish_reason
 
         assert asyncio.run(run()) == ("", "length")
+
+
+@pytest.mark.parametrize("status", [400, 422, 500])
+def test_what_is_refused_by_chance_is_not_learned(status: int) -> None:
+    """Every third answer is a refusal that says nothing."""
+    odd = Fault("status", status, "oops")
+    answers: Iterator[Answer] = itertools.cycle([odd, "fine", "fine"])
+    script = lambda body: next(answers)  # noqa: E731
+    with ScriptedEndpoint(script, scripted_checks=True) as endpoint:
+        gateway = check(spec_of(endpoint))
+    assert gateway.learned == {}
