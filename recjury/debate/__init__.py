@@ -12,12 +12,11 @@ from recjury.debate.rounds import (
     MAX_ROUNDS,
     OVERALL,
     Debater,
-    is_over,
     overall,
     run_debate,
-    verdict,
 )
 from recjury.debate.rule_debaters import RULE, RuleDebaters
+from recjury.debate.rules import is_over, verdict
 
 __all__ = [
     "DEBATE",

@@ -1,8 +1,9 @@
 """Forks: a debate run again from one of its rounds on, with a change in that round.
 
 The rounds before the fork's are kept. In its own round, edited statements are replaced, and roles
-with another model speak again. All later rounds are run again. The original stays in the store
-beside its fork.
+with another model speak again. All later rounds are run again. New statements have the installed
+prompts, and the whole fork has the installed rules, even if its original had earlier ones. The
+original stays in the store beside its fork.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,8 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue
 
-from recjury.debate.rounds import EDITED, Debater, is_over, run_debate
+from recjury.debate.rounds import EDITED, Debater, run_debate
+from recjury.debate.rules import is_over
 from recjury.errors import ConfigError
 from recjury.records import (
     OVERALL_SCALE,
@@ -48,6 +50,12 @@ class Fork(Record):
     models: dict[Role, str] = Field(default_factory=dict)
     debaters: dict[str, JsonValue] = Field(default_factory=dict)
 
+    @property
+    def protocol(self) -> str:
+        """The protocol of its new rounds; empty if `debaters` does not say."""
+        named = self.debaters.get("protocol")
+        return named if isinstance(named, str) else ""
+
     def opening(self, original: DebateTranscript) -> tuple[Statement, ...]:
         """The statements that the fork begins with: kept from `original`, or edited."""
         kept = [said for said in original.statements if said.round < self.round]
@@ -79,11 +87,14 @@ def check_fork(fork: Fork, original: DebateTranscript) -> None:
     until_then = tuple(said for said in original.statements if said.round <= fork.round)
     if fork.models or fork.opening(original) != until_then:
         return
-    if fork.max_rounds == original.max_rounds:
+    over = is_over(original.of_round(fork.round), fork.protocol or original.protocol)
+    cut_short = original.rounds < original.max_rounds  # under rules that the fork may not have
+    goes_on = cut_short and fork.round == original.rounds and not over
+    if fork.max_rounds == original.max_rounds and not goes_on:
         raise ConfigError(
             "nothing would differ: replace a statement, a score, a model or the round limit"
         )
-    if is_over(original.of_round(fork.round)):
+    if over:
         raise ConfigError(
             f"nothing would differ: the debate is over after round {fork.round}, "
             "whatever the round limit"

@@ -14,6 +14,7 @@ from recjury.debate.role_answer import ANSWER_SCHEMA, parse_answer
 from recjury.debate.roles import DebatePrompts
 from recjury.debate.rounds import EDITED
 from recjury.debate.rule_debaters import RULE
+from recjury.debate.rules import with_rules
 from recjury.errors import ConfigError
 from recjury.llm import Attempt, Gateway, attempt_limit, read_attempts
 from recjury.llm.autogen_client import GatewayClient
@@ -59,8 +60,8 @@ class LlmDebaters:
 
     @property
     def protocol(self) -> str:
-        """The prompt pack's name, version and hash."""
-        return self._prompts.identity
+        """The prompt pack's name, version and hash, and the rules of the debate."""
+        return with_rules(self._prompts.identity)
 
     @property
     def settings(self) -> Mapping[str, JSON]:

@@ -11,9 +11,10 @@ from recjury.debate.discrepancy import Discrepancy, compare, compare_text
 from recjury.debate.forking import Fork
 from recjury.debate.recheck import recheck_answer, recheck_prompts, recheck_rating
 from recjury.debate.roles import PACKS, DebatePrompts, own_ratings
-from recjury.debate.rounds import OVERALL, abstention, is_over, overall, verdict
+from recjury.debate.rounds import OVERALL, abstention, overall
 from recjury.debate.rule_debaters import PROTOCOL as RULE_PROTOCOL
 from recjury.debate.rule_debaters import RULE, RULE_DEBATE, rule_statement
+from recjury.debate.rules import as_shown, is_over, split_protocol, verdict
 from recjury.debate.shown_facts import shown_facts
 from recjury.errors import StoreError
 from recjury.records import (
@@ -34,10 +35,14 @@ _WRITTEN = re.compile(
 
 
 def installed_protocol(protocol: str) -> str:
-    """The installed version of what `protocol` is a version of."""
+    """The installed version of what `protocol` is a version of, under the rules of `protocol`.
+
+    Earlier rules of the debate are never gone: they can be applied like those of today.
+    """
     if protocol.startswith(RULE_DEBATE):
         return RULE_PROTOCOL
-    return DebatePrompts.installed(protocol).identity
+    _, rules = split_protocol(protocol)
+    return f"{DebatePrompts.installed(protocol).identity}{rules}"
 
 
 class DebateVerifier:
@@ -90,7 +95,8 @@ class DebateVerifier:
     def _protocol(self) -> tuple[Discrepancy, ...]:
         """A discrepancy if no version of recjury can have written this protocol."""
         protocol = self._transcript.protocol
-        if _WRITTEN.fullmatch(protocol):
+        prompts, _ = split_protocol(protocol)
+        if _WRITTEN.fullmatch(prompts):
             return ()
         return compare("protocol", "debate", installed_protocol(protocol), protocol)
 
@@ -116,7 +122,8 @@ class DebateVerifier:
         where = f"round {number}"
         found = compare("rounds", where, list(Role), [statement.role for statement in spoken])
         if number < self._transcript.rounds:
-            found += compare("rounds", f"{where} ends the debate", is_over(spoken), False)
+            over = is_over(spoken, self._transcript.protocol)
+            found += compare("rounds", f"{where} ends the debate", over, False)
         check = self._by_the_rule if self._by_rule else self._by_a_model
 
         def checked(statement: Statement) -> tuple[Discrepancy, ...]:
@@ -148,7 +155,8 @@ class DebateVerifier:
         found = recheck_answer(statement, calls)
         if not self._same_version:
             return found  # the prompts that were sent are of another version
-        return found + recheck_prompts(statement, calls, self._prompts, self._log, own, said)
+        shown = as_shown(said)
+        return found + recheck_prompts(statement, calls, self._prompts, self._log, own, shown)
 
     def _calls(self, identities: Sequence[str]) -> list[CallRecord]:
         """The unaltered calls; `integrity` reports the others."""
@@ -164,7 +172,7 @@ class DebateVerifier:
         transcript = self._transcript
         last = transcript.of_round(transcript.rounds)
         found: tuple[Discrepancy, ...] = ()
-        if not is_over(last):
+        if not is_over(last, transcript.protocol):
             found += compare("rounds", "round limit", transcript.max_rounds, transcript.rounds)
         found += compare("verdict", "debate", verdict(transcript), self._verdict)
         expected = overall(Debate(transcript, self._verdict))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from recjury.debate.rules import split_protocol
 from recjury.prompts import (
     ItemFacts,
     Pack,
@@ -59,8 +60,9 @@ class DebatePrompts:
     @classmethod
     def installed(cls, protocol: str, facts: ItemFacts | None = None) -> "DebatePrompts":
         """The installed version of the prompts of which `protocol` is a version."""
-        name = protocol.partition("/")[0]
-        language = protocol.partition(" in ")[2]
+        prompts, _rules = split_protocol(protocol)
+        name = prompts.partition("/")[0]
+        language = prompts.partition(" in ")[2]
         pack = load_pack(name) if name in PACKS else None
         return cls(pack, facts=facts, language=language)
 

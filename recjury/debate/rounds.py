@@ -1,14 +1,14 @@
 """The debate itself: rounds of four statements, and the verdict (CoRE 4.2).
 
-All four roles speak at the same time and know the completed rounds. The debate ends when all
-scores are equal, when a role's statement is missing, or after the round limit. The verdict is the
-mean score of the last round; it has no score if a statement is missing there.
+All four roles speak at the same time and know the completed rounds. `recjury.debate.rules` has when
+a debate is over, and its verdict.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from recjury.debate.roles import own_ratings
+from recjury.debate.rules import as_shown, is_over, verdict
 from recjury.llm import gather
 from recjury.records import (
     JSON,
@@ -20,7 +20,6 @@ from recjury.records import (
     Role,
     Statement,
     Status,
-    Verdict,
 )
 
 MAX_ROUNDS = 4
@@ -37,7 +36,7 @@ class Debater(Protocol):
 
     @property
     def protocol(self) -> str:
-        """The rules and prompts of the debaters, with their version."""
+        """The rules and prompts of the debate, with their versions (`recjury.debate.rules`)."""
 
     @property
     def settings(self) -> Mapping[str, JSON]:
@@ -57,7 +56,8 @@ class Debater(Protocol):
         """The role's statement in round `number` (1-based).
 
         `ratings` are the role's own, at least one of them scored; `said` are the statements of
-        all completed rounds, by round and then in the order of `Role`.
+        all completed rounds, by round and then in the order of `Role`. The statement of a role
+        that is missing in a round has no score there.
         """
 
 
@@ -82,11 +82,12 @@ async def run_debate(
     said: tuple[Statement, ...] = ()
     for number in range(1, max_rounds + 1):
         asked = [role for role in Role if (number, role) not in given]
-        heard = await gather(_turn(role, number, log, ratings, debaters, said) for role in asked)
+        shown = as_shown(said)
+        heard = await gather(_turn(role, number, log, ratings, debaters, shown) for role in asked)
         given |= {(number, statement.role): statement for statement in heard}
         spoken = [given[number, role] for role in Role]
         said += tuple(spoken)
-        if is_over(spoken):
+        if is_over(spoken, debaters.protocol):
             break
     transcript = DebateTranscript(
         log=log.id,
@@ -96,34 +97,6 @@ async def run_debate(
         statements=said,
     )
     return Debate(transcript, verdict(transcript))
-
-
-def is_over(spoken: Sequence[Statement]) -> bool:
-    """Whether a round ends the debate: all scores are equal, or a statement is missing."""
-    return _missing(spoken) is not None or len(_scores(spoken)) <= 1 or _equal(_scores(spoken))
-
-
-def verdict(transcript: DebateTranscript) -> Verdict:
-    """The outcome of a finished debate: the mean of its last round, or the reason why there is
-    none."""
-    last = transcript.of_round(transcript.rounds)
-    scores = _scores(last)
-    missing = _missing(last)
-    if missing is not None:
-        status, score = missing.status, None
-        reason = f"{missing.role} in round {missing.round}: {missing.reason}"
-    elif not scores:
-        status, score, reason = Status.ABSTAINED, None, "no role had a scored factor"
-    else:
-        status, score, reason = Status.SCORED, sum(scores) / len(scores), ""
-    return Verdict(
-        score=score,
-        status=status,
-        reason=reason,
-        spoke=len(scores),
-        rounds=transcript.rounds,
-        agreed=missing is None and len(scores) > 1 and _equal(scores),
-    )
 
 
 def overall(debate: Debate) -> Rating:
@@ -167,16 +140,3 @@ def abstention(role: Role, number: int, speaker: str) -> Statement:
         status=Status.ABSTAINED,
         reason="abstains: none of its three factors has a score",
     )
-
-
-def _scores(spoken: Sequence[Statement]) -> list[float]:
-    return [statement.score for statement in spoken if statement.score is not None]
-
-
-def _equal(scores: Sequence[float]) -> bool:
-    return len(set(scores)) == 1
-
-
-def _missing(spoken: Sequence[Statement]) -> Statement | None:
-    fine = (Status.SCORED, Status.ABSTAINED)
-    return next((statement for statement in spoken if statement.status not in fine), None)

@@ -2,9 +2,10 @@
 
 Verification trusts no derived data. It compares every row and text of the evaluation with its hash,
 parses the models' raw replies again, renders every prompt again from log, ratings and transcript,
-and recomputes rule statements, the last round, and the verdict. If the prompts or the rule of a
-debate have an older version, their texts are only compared with their hashes; everything else is
-recomputed. The statements that a fork kept are compared with its original, which is verified, too.
+and recomputes rule statements, the last round, and the verdict, under the rules that the debate was
+held by. If the prompts or the rule of the debaters have an older version, their texts are only
+compared with their hashes; everything else is recomputed. The statements that a fork kept are
+compared with its original, which is verified, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -90,7 +91,8 @@ def verify(store: Store, evaluation: str) -> tuple[Discrepancy, ...]:
 
 
 def another_version(store: Store, evaluation: str) -> str | None:
-    """The protocol of an evaluation's debate if it is not the installed version, otherwise None.
+    """The protocol of an evaluation's debate if its prompts are not the installed ones, or else
+    None.
 
     For such a debate `verify` can neither render the prompts nor compute rule statements again.
     That is not an alteration, but readers of "verified" should know it. None without a debate.

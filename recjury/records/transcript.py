@@ -72,8 +72,8 @@ class DebateTranscript(Record):
 class Verdict(Record):
     """The debate's outcome: the mean score of its last round, 0-100, over the roles that spoke.
 
-    Unscored when a role of the last round could not be read, or when none spoke. `spoke` counts
-    the roles with a score in the last round; a rule debater without a scored factor abstains.
+    Unscored if too many roles are missing there, or if none spoke (`recjury.debate.rules`). `spoke`
+    counts the roles with a score in the last round; a role without a scored factor abstains.
     """
 
     score: float | None

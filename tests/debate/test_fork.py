@@ -150,7 +150,7 @@ def test_an_unscored_statement_needs_a_score() -> None:
 
     gateway, _ = gateway_of(mumble, "model")
     original = held(debaters_of(gateway))
-    assert original.verdict.status is Status.UNREADABLE
+    assert original.transcript.of_round(1)[LINGUIST].status is Status.UNREADABLE
     with pytest.raises(ConfigError, match=r"^Linguist in round 1 has no score: give it one"):
         forked(
             Fork(round=1, max_rounds=4, edits={Role.LINGUIST: Edit(text="Fine.")}),

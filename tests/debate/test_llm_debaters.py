@@ -9,6 +9,7 @@ import pytest
 
 from recjury.debate import run_debate
 from recjury.debate.llm_debaters import LlmDebaters
+from recjury.debate.rules import NOT_SAID
 from recjury.errors import ConfigError
 from recjury.llm import Gateway, ModelSpec
 from recjury.records import ChatRequest, DebateTranscript, Rating, Role, Status, Verdict
@@ -137,27 +138,24 @@ def test_an_answer_that_cannot_be_read_is_asked_for_again(bad: str | Body) -> No
     assert [len(s.calls) for s in transcript.statements] == [1, 1, 2, 1]
 
 
-def test_after_three_attempts_the_round_is_kept_and_the_verdict_is_unscored() -> None:
+def test_after_three_attempts_a_role_is_missing_and_the_debate_goes_on() -> None:
     def mumble(body: Body) -> str:
         role, number = role_and_round(body)
         unread = role is Role.LINGUIST and number == 2
-        return "Mumble." if unread else answer("Fine.", len(role))
+        return "Mumble." if unread else answer("Fine.", len(role) + (0 if number < 4 else 1))
 
     transcript, verdict, endpoint, _ = debate(mumble)
-    assert len(endpoint.bodies) == 4 + 6
+    assert len(endpoint.bodies) == 4 + 6 + 4 + 4
     assert {tuple(m["role"] for m in body["messages"]) for body in endpoint.bodies} == {  # type: ignore[attr-defined]
         ("system", "user")
     }
-    assert (verdict.score, verdict.status, verdict.rounds, verdict.spoke) == (
-        None,
-        Status.UNREADABLE,
-        2,
-        3,
-    )
-    assert verdict.reason.startswith("Linguist in round 2: ")
+    assert (verdict.status, verdict.rounds, verdict.spoke) == (Status.SCORED, 4, 4)
     unread = transcript.of_round(2)[2]
     assert (unread.score, unread.status, unread.text) == (None, Status.UNREADABLE, "Mumble.")
-    assert all(s.score is not None for s in transcript.of_round(2) if s is not unread)
+    assert all(s.score is not None for s in transcript.statements if s is not unread)
+    later = [text for text in map(prompt, endpoint.bodies) if "This is round 3" in text]
+    missing = f'<statement by="Linguist" score="none">{NOT_SAID}</statement>'
+    assert [missing in text for text in later] == [True] * 4
 
 
 def test_a_failed_call_leaves_the_verdict_unscored() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from recjury.debate import verdict as verdict_of
+from recjury.debate.rules import split_protocol
 from recjury.debate.stored_debate import another_version, load_debate, verify
 from recjury.errors import StoreError
 from recjury.judges.core.panel import Panel
@@ -217,16 +219,78 @@ def test_a_falsified_rating_is_found(tmp_path: Path) -> None:
     assert found == [("rating", "Novelty by model")]
 
 
-def test_an_unreadable_role_verifies(tmp_path: Path) -> None:
-    def mumbling(request: ChatRequest) -> str:
-        return "Hm." if request.purpose.startswith("debate/Linguist") else speak(request)
+def mumbling(*places: tuple[Role, int]) -> Script:
+    """As `speak`, but these roles cannot be read in these rounds."""
 
-    with Store.open(stored(tmp_path, script=mumbling), create=False) as store:
+    def say(request: ChatRequest) -> str:
+        silent = any(request.purpose == f"debate/{role}/{number}" for role, number in places)
+        return "Hm." if silent else speak(request)
+
+    return say
+
+
+EVERY_ROUND = tuple((Role.LINGUIST, number) for number in range(1, 5))
+TWO_AT_THE_END = ((Role.LINGUIST, 4), (Role.HCI_EXPERT, 4))
+NOBODY = tuple((role, 1) for role in Role)
+
+
+@pytest.mark.parametrize(
+    ("places", "rounds", "spoke", "status"),
+    [
+        (EVERY_ROUND, 4, 3, Status.SCORED),
+        (((Role.LINGUIST, 1), (Role.COMMON_USER, 2)), 4, 4, Status.SCORED),
+        (TWO_AT_THE_END, 4, 2, Status.UNREADABLE),
+        (NOBODY, 1, 0, Status.UNREADABLE),
+    ],
+)
+def test_a_debate_with_missing_roles_verifies(
+    tmp_path: Path, places: tuple[tuple[Role, int], ...], rounds: int, spoke: int, status: Status
+) -> None:
+    with Store.open(stored(tmp_path, script=mumbling(*places)), create=False) as store:
         debate = load_debate(store, EVALUATION)
         assert verify(store, EVALUATION) == ()
-    silent = debate.transcript.statements[2]
-    assert (silent.role, silent.status, silent.text) == (Role.LINGUIST, Status.UNREADABLE, "Hm.")
-    assert debate.verdict.score is None
+    verdict = debate.verdict
+    assert (verdict.rounds, verdict.spoke, verdict.status) == (rounds, spoke, status)
+    silent = next(s for s in debate.transcript.statements if (s.role, s.round) == places[0])
+    assert (silent.status, silent.text) == (Status.UNREADABLE, "Hm.")
+
+
+def under_the_earlier_rules(t: DebateTranscript, _: Verdict) -> tuple[DebateTranscript, Verdict]:
+    """The debate as the earlier rules held it, with the installed prompts: it ended in round 2."""
+    said = tuple(s for s in t.statements if s.round <= 2)
+    protocol, _rules = split_protocol(t.protocol)
+    earlier = t.model_copy(update={"protocol": protocol, "statements": said})
+    return earlier, verdict_of(earlier)
+
+
+LATER = mumbling((Role.LINGUIST, 2))
+
+
+def test_a_debate_under_the_earlier_rules_verifies(tmp_path: Path) -> None:
+    url = stored(tmp_path, script=LATER, change=under_the_earlier_rules)
+    assert differences(url) == []
+    with Store.open(url, create=False) as store:
+        assert another_version(store, EVALUATION) is None  # its prompts are the installed ones
+        verdict = load_debate(store, EVALUATION).verdict
+    assert (verdict.score, verdict.rounds) == (None, 2)
+    assert verdict.reason.startswith("Linguist in round 2: ")
+
+
+def test_the_rules_of_a_debate_cannot_be_exchanged(tmp_path: Path) -> None:
+    def as_of_today(t: DebateTranscript, v: Verdict) -> tuple[DebateTranscript, Verdict]:
+        earlier, verdict = under_the_earlier_rules(t, v)
+        return earlier.model_copy(update={"protocol": t.protocol}), verdict
+
+    found = differences(stored(tmp_path, script=LATER, change=as_of_today))
+    assert [kind for kind, _ in found] == ["rounds", "verdict"]
+
+
+def test_a_debate_of_today_does_not_verify_under_the_earlier_rules(tmp_path: Path) -> None:
+    def as_earlier(t: DebateTranscript, v: Verdict) -> tuple[DebateTranscript, Verdict]:
+        return t.model_copy(update={"protocol": split_protocol(t.protocol)[0]}), v
+
+    found = differences(stored(tmp_path, script=LATER, change=as_earlier))
+    assert ("rounds", "round 2 ends the debate") in found
 
 
 OLDER = {True: "rule-debate/0", False: "core-debate/0+0123456789abcdef"}
