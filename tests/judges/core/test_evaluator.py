@@ -124,6 +124,27 @@ def test_a_call_that_failed_leaves_the_debate_to_do() -> None:
         evaluated(core)
 
 
+def test_a_role_that_is_refused_for_good_is_missing_and_the_debate_is_finished() -> None:
+    def script(request: ChatRequest) -> Line:
+        refused = request.purpose.startswith("debate/HCI")
+        return CallFailed("Content Exists Risk", permanent=True) if refused else replied(request)
+
+    gateway, _ = gateway_of(script, "main")
+    core = CoreConfig().build(EvaluatorContext(None, gateway, gateway.models))
+    result = evaluated(core)["debate"]
+    assert isinstance(result.kept, Debate)
+    assert (result.ratings[0].score, result.kept.verdict.spoke) == (80, 3)
+
+
+def test_the_rules_of_the_debate_are_part_of_the_version() -> None:
+    gateway, _ = gateway_of(replied, "main")
+    debate = CoreConfig().build(EvaluatorContext(None, gateway, gateway.models)).settings["debate"]
+    assert isinstance(debate, dict)
+    assert str(debate["protocol"]).endswith("; rules 2")
+    by_rule = CoreConfig().build(EvaluatorContext(CORPUS)).settings["debate"]
+    assert by_rule == {"debaters": "rule", "protocol": "rule-debate/1", "max_rounds": 4}
+
+
 def test_aliases_and_calls_are_those_of_judges_and_debaters() -> None:
     config = CoreConfig.model_validate(
         {
