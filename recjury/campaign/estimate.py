@@ -2,9 +2,9 @@
 
 Calls are counted as if nothing ended early and nothing were done yet: every conversation takes all
 its rounds, and every debate reaches its round limit. `once` counts these calls. `most` assumes that
-every reply that is parsed is asked for a second time, and that every utterance of the user contains
-a leak and is rewritten. Failed attempts are not counted: the model's `retries` and `patience` limit
-them.
+every reply that is parsed is asked for as often as `attempts` allows, and that every utterance of
+the user contains a leak and is rewritten. Failed calls are not counted: the model's `retries` and
+`patience` limit them.
 
 Tokens per call are means over the package's own prompts on recorded logs, at four characters a
 token. Long catalogue names or long replies of a system make them more.
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from recjury.agents.llm_config import EMBEDDING_OF_CONVERSATION
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
-from recjury.llm import ATTEMPTS, ModelSpec
+from recjury.llm import ModelSpec
 from recjury.llm.endpoint_check import check_requests
 from recjury.llm.gateway import EMBEDDING_BATCH
 from recjury.records import ExpectedCalls, Scenario
@@ -131,7 +131,9 @@ def _evaluators(
 ) -> Iterator[ExpectedCalls]:
     for entry in config.evaluators:
         judged = conversations * entry.judgings
-        yield from entry.expected(judged, rounds, models=config.has_models)
+        yield from entry.expected(
+            judged, rounds, models=config.has_models, attempts=config.attempts
+        )
 
 
 def _players(config: CampaignConfig, part: Drawn) -> Iterator[ExpectedCalls]:
@@ -140,12 +142,13 @@ def _players(config: CampaignConfig, part: Drawn) -> Iterator[ExpectedCalls]:
     if config.plays_llm:
         model, conversations = config.simulator.model, played * len(config.systems)
         utterances = conversations * rounds + part.openings * config.repeats * len(config.systems)
-        yield ExpectedCalls(model, "simulator/speak", utterances, ATTEMPTS * utterances, 1_100, 60)
-        yield ExpectedCalls(model, "simulator/rewrite", 0, ATTEMPTS * utterances, 1_000, 60)
+        most = config.attempts * utterances
+        yield ExpectedCalls(model, "simulator/speak", utterances, most, 1_100, 60)
+        yield ExpectedCalls(model, "simulator/rewrite", 0, most, 1_000, 60)
         if any(entry.asks_user for entry in config.evaluators):
             asked = conversations * max(e.judgings for e in config.evaluators if e.asks_user)
             kind = "simulator/persuasiveness"
-            yield ExpectedCalls(model, kind, asked, ATTEMPTS * asked, 1_100, 150)
+            yield ExpectedCalls(model, kind, asked, config.attempts * asked, 1_100, 150)
     asked_by_systems = [
         calls for system in config.systems for calls in system.expected(played * rounds)
     ]

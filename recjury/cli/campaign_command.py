@@ -8,7 +8,7 @@ from recjury.cli import output
 from recjury.cli.async_work import await_work, show_progress
 from recjury.cli.result_tables import show_results
 from recjury.report import check_report_path, write_report
-from recjury.results import CampaignSummary, summarise
+from recjury.results import summarise
 from recjury.store import Store
 
 Work = Callable[[Progress], Coroutine[None, None, RunResult]]
@@ -18,7 +18,7 @@ def run_and_show(work: Work, store: str, *, report: Path | None, as_json: bool) 
     """Do `work` in the store at the URL `store`, and show its progress and its results.
 
     Writes the HTML report to `report`, unless that is None. Ends the command with `SOME_FAILED` if
-    a conversation or an evaluation failed. Raises UserError.
+    something failed, could not be read or was refused. Raises UserError.
     """
     if report is not None:
         check_report_path(report)
@@ -32,10 +32,5 @@ def run_and_show(work: Work, store: str, *, report: Path | None, as_json: bool) 
     show_results(result, summary, as_json=as_json)
     if report is not None:
         output.say(f"report: {report}")
-    if _some_failed(result, summary):
+    if result.failed or summary.has_failures(result.evaluators):
         output.stop(output.SOME_FAILED)
-
-
-def _some_failed(result: RunResult, summary: CampaignSummary) -> bool:
-    evaluations = (summary.evaluations[label] for label in result.evaluators)
-    return result.failed > 0 or any(counts.failed for counts in evaluations)

@@ -1,13 +1,19 @@
 """What `run` and `judge` print at the end: a table of systems per evaluator, or JSON."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 from recjury.campaign import RunResult
 from recjury.cli import output
 from recjury.records import JSON, Metric
 from recjury.results import CampaignSummary, Measure, MetricSummary
+from recjury.results.unscored import FAILED, merged_reasons
 
-_SHOWN_REASONS = 5
+_SHOWN_REASONS = 8
+_KINDS = (  # whether they failed, and how many reasons are shown
+    (True, "have no score because something failed, was refused or could not be read", 8),
+    (False, "have no score because they do not apply or are not measured", 3),
+)
 
 
 def show_results(result: RunResult, summary: CampaignSummary, *, as_json: bool) -> None:
@@ -19,7 +25,8 @@ def show_results(result: RunResult, summary: CampaignSummary, *, as_json: bool) 
 
 
 def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
-    """The JSON object for scripts; `failures` counts the failures by reason."""
+    """The JSON object for scripts; `failures` counts the failures by reason, `unscored` the ratings
+    without a score."""
     return {
         "campaign": result.campaign,
         "conversations": summary.conversations._asdict(),
@@ -27,6 +34,8 @@ def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
         "systems": summary.systems_json(),
         "set_aside": result.set_aside,
         "failures": dict(summary.failures),
+        "verdicts": {label: each.as_json() for label, each in summary.verdicts.items()},
+        "unscored": summary.unscored_json(),
         "skipped": [skipped.model_dump() for skipped in result.skipped],
     }
 
@@ -47,16 +56,38 @@ def _show(result: RunResult, summary: CampaignSummary) -> None:
     for label, counts in summary.evaluations.items():
         if counts.failed:
             output.say(f"{counts.failed} of {counts.planned} evaluations by {label} failed")
-    say_failures(summary.failures)
+    say_reasons(summary.failures)
+    for label, verdicts in summary.verdicts.items():
+        missing = verdicts.planned - verdicts.scored
+        if missing:
+            output.say(f"{missing} of {verdicts.planned} verdicts by {label} are missing")
+            say_reasons(verdicts.missing)
+    _say_unscored(summary)
     output.say(f"campaign {result.campaign}")
 
 
-def say_failures(reasons: Counter[str]) -> None:
-    """The most frequent reasons of failures, on standard error, a line each."""
-    for reason, count in reasons.most_common(_SHOWN_REASONS):
+def _say_unscored(summary: CampaignSummary) -> None:
+    """The ratings without a score by evaluator, those that failed first."""
+    for label in summary.evaluations:
+        for failed, kind, shown in _KINDS:
+            reasons: Counter[str] = Counter()
+            for each, count in summary.unscored.items():
+                if each.evaluator == label and (each.status in FAILED) == failed:
+                    reasons[each.why] += count
+            if reasons:
+                output.say(f"{reasons.total()} ratings by {label} {kind}")
+                say_reasons(reasons, shown)
+
+
+def say_reasons(reasons: Mapping[str, int], shown: int = _SHOWN_REASONS) -> None:
+    """The most frequent reasons, a line each; those that differ only in numbers are one."""
+    merged = merged_reasons(reasons)
+    most = merged.most_common(shown)
+    for reason, count in most:
         output.say(f"  {count} x {reason}")
-    if len(reasons) > _SHOWN_REASONS:
-        output.say(f"  and {len(reasons) - _SHOWN_REASONS} more reasons: recjury report has them")
+    others = merged.total() - sum(count for _, count in most)
+    if others:
+        output.say(f"  {others} x other reasons: --json and recjury report have all")
 
 
 def show_systems(summary: CampaignSummary) -> None:

@@ -103,6 +103,7 @@ class EvaluatorConfig(Record):
         rounds: int,  # noqa: ARG002
         *,
         models: bool,  # noqa: ARG002
+        attempts: int,  # noqa: ARG002
     ) -> Iterator[ExpectedCalls]:
         """The calls for judging `conversations` of `rounds` rounds each once."""
         return iter(())

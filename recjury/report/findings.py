@@ -11,6 +11,7 @@ from recjury.report.excerpt import one_line
 from recjury.report.rounds import RoundTally
 from recjury.results import CampaignSummary, Measure, Tally, is_newest
 from recjury.results.scores import ConversationScores
+from recjury.results.unscored import unscored_ratings
 from recjury.store import CampaignEvaluator, ConversationResult, Store, StoredConversation
 
 _REASON = 300  # characters of a reason; reasons that agree in them are counted together
@@ -101,7 +102,8 @@ class Findings:
             for stage, reason in evaluation.failures.items():
                 self._count(self.failures, result.system, f"{evaluation.label}: {stage}", reason)
             self.raters[evaluation.label] |= {each.evaluator for each in evaluation.ratings}
-        self._add_unscored(result.system, scores)
+        for each in unscored_ratings(result, self.measures):
+            self._count(self.unscored, result.system, f"{each.evaluator}: {each.metric}", each.why)
 
     def _add_scenario(self, result: ConversationResult, scores: ConversationScores) -> None:
         scenarios = self.scenarios.setdefault(result.corpus, Scenarios())
@@ -116,17 +118,6 @@ class Findings:
         statuses = {scores.missing[m].status for m in about_targets if m in scores.missing}
         if statuses == {Status.NOT_APPLICABLE} and not scores.values.keys() & set(about_targets):
             scenarios.without_target.add(result.scenario)
-
-    def _add_unscored(self, system: str, scores: ConversationScores) -> None:
-        for measure in self.measures:
-            missing = scores.missing.get(measure.id)
-            if missing is None:
-                continue
-            if measure.metric.of_some and missing.status is Status.NOT_APPLICABLE:
-                continue
-            status = missing.status.value.replace("_", " ")
-            title = f"{measure.evaluator}: {measure.metric.title}"
-            self._count(self.unscored, system, title, f"{status}: {missing.reason}")
 
     @staticmethod
     def _count(counts: dict[Missed, Counter[str]], system: str, what: str, why: str) -> None:

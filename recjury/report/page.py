@@ -16,6 +16,7 @@ from recjury.report.participants import Participants, model_names, participants
 from recjury.report.table_cells import NAME_LENGTH, Means, PairTable, means_table, pair_table
 from recjury.results import Comparison, Counts, Tally, is_newest
 from recjury.results.comparison import compare_tallies, corrected, newest_measures
+from recjury.results.unscored import merged_reasons
 from recjury.store import Campaign, CampaignEvaluator, Store
 from recjury.store.calls import Spent
 
@@ -73,6 +74,15 @@ class Reasons(NamedTuple):
     total: int
 
 
+class VerdictLine(NamedTuple):
+    """The missing verdicts of an evaluator, and the most frequent reasons."""
+
+    evaluator: str
+    planned: int
+    missing: int
+    reasons: tuple[tuple[str, int], ...]
+
+
 class CampaignInfo(NamedTuple):
     """The campaign that the page is about."""
 
@@ -109,6 +119,7 @@ class Page(NamedTuple):
     pairs: tuple[PairTable, ...]
     tests: int
     failures: Reasons
+    verdicts: tuple[VerdictLine, ...]
     unscored: Reasons
     examples: Mapping[str, tuple[ShownExample, ...]]
 
@@ -140,9 +151,19 @@ def build_page(store: Store, found: Findings, *, campaign: str, examples: int) -
         pairs=tuple(pair_table(a, b, each) for (a, b), each in compared.items()),
         tests=sum(gap.difference.p is not None for gap in gaps),
         failures=_reasons(found.failures),
+        verdicts=tuple(_verdict_lines(found)),
         unscored=_reasons(found.unscored),
         examples=_examples(store, found, examples, ExampleLoader(store, campaign, found, models)),
     )
+
+
+def _verdict_lines(found: Findings) -> Iterable[VerdictLine]:
+    for label, verdicts in found.summary.verdicts.items():
+        missing = verdicts.planned - verdicts.scored
+        if missing:
+            why = Counter({one_line(each, 300): n for each, n in verdicts.missing.items()})
+            reasons = tuple(merged_reasons(why).most_common(_REASONS))
+            yield VerdictLine(label, verdicts.planned, missing, reasons)
 
 
 def _section(found: Findings, evaluator: CampaignEvaluator) -> Section:

@@ -7,6 +7,14 @@ from typing import NamedTuple
 
 from recjury.records import JSON, Status
 from recjury.results.scores import ConversationScores, is_newest, measures_of, scores_of
+from recjury.results.unscored import (
+    DEBATE,
+    FAILED,
+    Unscored,
+    Verdicts,
+    count_verdicts,
+    unscored_ratings,
+)
 from recjury.stats.resampling import Interval, interval_of_mean, intervals_of_means
 from recjury.store import CampaignEvaluator, ConversationResult, Store
 
@@ -109,7 +117,9 @@ class Counts(NamedTuple):
 class CampaignSummary:
     """Adds up a campaign's conversations and evaluations, one conversation at a time.
 
-    `failures` counts what failed by reason, `raters` has the raters by evaluator.
+    `failures` counts what failed by reason, `raters` has the raters by evaluator. `unscored` counts
+    the ratings without a score of the newest evaluators, except those of details; `verdicts` has
+    the numbers of the newest evaluators that debate, by label.
     """
 
     def __init__(self, evaluators: Sequence[CampaignEvaluator]) -> None:
@@ -121,6 +131,14 @@ class CampaignSummary:
         self.evaluations = {each.label: Counts() for each in evaluators}
         self.failures: Counter[str] = Counter()
         self.raters: dict[str, set[str]] = {each.label: set() for each in evaluators}
+        newest = {each.label for each in evaluators if is_newest(each)}
+        self.unscored: Counter[Unscored] = Counter()
+        self.verdicts: dict[str, Verdicts] = {
+            each.label: Verdicts() for each in self.evaluators if _debates(each)
+        }
+        self._shown = [
+            each for each in self.measures if each.evaluator in newest and not each.metric.detail
+        ]
 
     def add(self, result: ConversationResult) -> ConversationScores:
         """Count one conversation, and return its scores."""
@@ -130,8 +148,12 @@ class CampaignSummary:
         self.conversations = self.conversations.plus(1, done=held, failed=failed)
         if result.failure is not None:
             self.failures[f"converse: {result.failure}"] += 1
+        self.unscored.update(unscored_ratings(result, self._shown))
         for evaluator in self.evaluators:
             self._count(evaluator, result)
+            if evaluator.label in self.verdicts:
+                before = self.verdicts[evaluator.label]
+                self.verdicts[evaluator.label] = count_verdicts(before, result, evaluator)
         return scores
 
     def _count(self, evaluator: CampaignEvaluator, result: ConversationResult) -> None:
@@ -149,10 +171,33 @@ class CampaignSummary:
             max(planned, len(begun)), done=sum(finished), failed=len(failed)
         )
 
+    def has_failures(self, evaluators: Container[str]) -> bool:
+        """Whether anything failed, could not be read or was refused in what these evaluated.
+
+        `evaluators` are labels. What is not measured or does not apply has not failed.
+        """
+        return (
+            any(counts.failed for label, counts in self.evaluations.items() if label in evaluators)
+            or any(each.status in FAILED for each in self.unscored if each.evaluator in evaluators)
+            or any(each.failed for label, each in self.verdicts.items() if label in evaluators)
+        )
+
+    def unscored_json(self) -> list[dict[str, JSON]]:
+        """The ratings without a score by evaluator, metric and reason, for `--json`."""
+        return [
+            {**each._asdict(), "status": each.status.value, "count": count}
+            for each, count in self.unscored.most_common()
+        ]
+
     def systems_json(self) -> dict[str, dict[str, dict[str, float | None]]]:
         """The numbers of each system by measure, for `--json`."""
         measures = [measure.id for measure in self.measures]
         return {name: tally.as_json(measures) for name, tally in self.systems.items()}
+
+
+def _debates(evaluator: CampaignEvaluator) -> bool:
+    """Whether it is the newest version of an evaluator that should give a verdict."""
+    return is_newest(evaluator) and DEBATE in evaluator.stages
 
 
 def summarise(

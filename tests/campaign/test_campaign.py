@@ -101,7 +101,7 @@ def _nasty(body: Body) -> Answer:
 
 def test_what_cannot_be_read_is_never_a_score_and_stops_nothing(command: Command) -> None:
     with ScriptedEndpoint(_nasty) as endpoint:
-        result = _run(command, _campaign(endpoint))
+        result = _run(command, _campaign(endpoint), code=3)
     unreadable = {
         Factor.COHERENCE,
         Factor.RECOVERABILITY,

@@ -52,10 +52,12 @@ def _mumbling(body: Body) -> Answer:
     return "Hm." if _factor(body) in UNREADABLE else player.play(body)
 
 
-def _run(command: Command, url: str, *more: str, campaign: str = PLAYED) -> Ended:
+def _run(
+    command: Command, url: str, *more: str, campaign: str = PLAYED, as_json: bool = True
+) -> Ended:
     model = f"model: {{base_url: '{url}', name: scripted, retries: 0}}\n"
     Path("campaign.yaml").write_text(campaign + model, "utf-8")
-    return command("run", "campaign.yaml", "--store", STORE, "--json", *more)
+    return command("run", "campaign.yaml", "--store", STORE, *["--json"] * as_json, *more)
 
 
 def _asked_first(bodies: list[Body]) -> Counter[str]:
@@ -234,3 +236,38 @@ def test_a_conversation_goes_on_at_the_turn_that_failed(command: Command) -> Non
         assert played["user"] == sum(t.speaker == "user" for t in log.interaction[kept:])
         assert played["system"] == sum(t.speaker == "system" for t in log.interaction[kept:])
         assert max(_asked_first(endpoint.bodies).values()) == 1
+
+
+def test_what_is_missing_is_said_and_ends_with_an_exit_code(command: Command) -> None:
+    def ill(body: Body) -> Answer:
+        if _factor(body) in UNREADABLE:
+            return "Hm."
+        mute = player.kind(body) == "debate" and "You are the Linguist" in prompt(body)
+        return "I would rather not." if mute else player.play(body)
+
+    script = Switched(ill)
+    with ScriptedEndpoint(script) as endpoint:
+        assert _run(command, endpoint.url).code == 3
+        told = _run(command, endpoint.url, "--retry", "none", "--report", "r.html", as_json=False)
+        result = json.loads(_run(command, endpoint.url, "--retry", "none").out)
+        script.healthy = True
+        healed = _run(command, endpoint.url, as_json=False)
+    assert (told.code, healed.code) == (3, 0)
+    lines = [line.strip() for line in told.err.splitlines()]
+    assert "1 of 1 verdicts by core are missing" in lines
+    assert any(line.startswith("1 x unreadable: Linguist in round 1: ") for line in lines)
+    place = lines.index(
+        "2 ratings by core have no score because something failed, was refused or could not be read"
+    )
+    assert lines[place + 1] == "2 x unreadable: no <rating> from 0 to 4 with its code was given"
+    assert "verdicts" not in healed.err
+    assert "could not be read" not in healed.err
+    (why,) = result["verdicts"]["core"]["missing"]
+    assert result["verdicts"]["core"] == {"planned": 1, "scored": 0, "missing": {why: 1}}
+    unread = [each for each in result["unscored"] if each["status"] == "unreadable"]
+    assert {each["metric"] for each in unread} == {"Coherence", "Novelty"}
+    assert [each["count"] for each in unread] == [1, 1]
+    page = Path("r.html").read_text("utf-8")
+    assert "1 of 1 verdicts by core are missing" in page
+    everything = sum(each["count"] for each in result["unscored"])
+    assert f"{everything} ratings without a score" in page

@@ -149,7 +149,7 @@ def test_what_a_failing_user_leaves_is_kept_too(command: Command) -> None:
         nonlocal spoken
         spoken += player.kind(body) == "user"
         lost = player.kind(body) == "user" and spoken == 2
-        return Fault("status", status=400, text="lost") if lost else player.play(body)
+        return Fault("status", status=500, text="lost") if lost else player.play(body)
 
     with ScriptedEndpoint(script) as endpoint:
         model = f"model: {{base_url: '{endpoint.url}', name: scripted, retries: 0}}\n"
@@ -167,7 +167,7 @@ def test_a_lost_word_on_the_conversation_does_not_lose_the_conversation(command:
 
     def script(body: Body) -> Answer:
         if lost and player.kind(body) == "persuasiveness":
-            return Fault("status", status=400, text="lost")
+            return Fault("status", status=500, text="lost")
         return player.play(body)
 
     with ScriptedEndpoint(script) as endpoint:

@@ -65,6 +65,8 @@ def _judged(command: Command) -> dict[str, Any]:
 def test_judge_prints_the_same_object_as_run(command: Command) -> None:
     result = _judged(command)
     assert set(result) == {
+        "unscored",
+        "verdicts",
         "campaign",
         "conversations",
         "evaluations",

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from recjury.cli import output
-from recjury.cli.result_tables import say_failures, show_systems
+from recjury.cli.result_tables import say_reasons, show_systems
 from recjury.results import summarise
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, fill
@@ -71,8 +71,10 @@ def test_reasons_that_are_not_shown_are_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
-        fill(store, [Played("kbrd", str(n), failure=f"reason {n}") for n in range(7)])
-        say_failures(summarise(store, CAMPAIGN).failures)
+        reasons = [*"abcdefghij", "HTTP 500", "HTTP 503"]
+        fill(store, [Played("kbrd", str(n), failure=why) for n, why in enumerate(reasons)])
+        say_reasons(summarise(store, CAMPAIGN).failures)
     *shown, last = capsys.readouterr().err.splitlines()
-    assert len(shown) == 5
-    assert last == "  and 2 more reasons: recjury report has them"
+    assert len(shown) == 8
+    assert shown[0] == "  2 x converse: HTTP …"
+    assert last == "  3 x other reasons: --json and recjury report have all"

@@ -8,7 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from recjury.judges.config import LANGUAGE, EvaluatorConfig, EvaluatorContext
 from recjury.judges.core.metrics import core_metrics
-from recjury.llm import ATTEMPTS, MAIN_MODEL
+from recjury.llm import MAIN_MODEL
 from recjury.prompts import load_pack
 from recjury.records import ExpectedCalls, Factor, Metric, Record, Role
 
@@ -101,16 +101,17 @@ class CoreConfig(EvaluatorConfig):
         rounds: int,  # noqa: ARG002 (a call for a log, however long)
         *,
         models: bool,
+        attempts: int,
     ) -> Iterator[ExpectedCalls]:
         """Twelve ratings by each judge, and four statements in each round of the debate."""
         if _is_llm(self.judges.kind, models):
             for alias, times in self._ratings().items():
                 asked = times * conversations
-                yield ExpectedCalls(alias, "judge", asked, ATTEMPTS * asked, *_JUDGING)
+                yield ExpectedCalls(alias, "judge", asked, attempts * asked, *_JUDGING)
         if _is_llm(self.debate.kind, models):
             for alias, times in Counter(self.debate.cast.values()).items():
                 asked = times * conversations * self.debate.max_rounds
-                yield ExpectedCalls(alias, "debate", asked, ATTEMPTS * asked, *_DEBATING)
+                yield ExpectedCalls(alias, "debate", asked, attempts * asked, *_DEBATING)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:
         """The verdict of the debate, if there is one, and the twelve factors."""

@@ -7,7 +7,7 @@ from pydantic import Field, field_validator
 
 from recjury.judges.config import EvaluatorConfig, EvaluatorContext
 from recjury.judges.face.aspects import aspect_metrics, each_once
-from recjury.llm import ATTEMPTS, MAIN_MODEL
+from recjury.llm import MAIN_MODEL
 from recjury.records import Aspect, ExpectedCalls, Level, Metric
 
 if TYPE_CHECKING:
@@ -39,11 +39,12 @@ class SingleRequestConfig(EvaluatorConfig):
         rounds: int,
         *,
         models: bool,  # noqa: ARG002 (it always asks)
+        attempts: int,
     ) -> Iterator[ExpectedCalls]:
         """One call for each aspect of a turn or dialogue."""
         turns = sum(aspect.level is Level.TURN for aspect in self.aspects)
         asked = conversations * (turns * rounds + len(self.aspects) - turns)
-        yield ExpectedCalls(self.model, self.kind, asked, ATTEMPTS * asked, *self.tokens)
+        yield ExpectedCalls(self.model, self.kind, asked, attempts * asked, *self.tokens)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)
         """The chosen aspects."""

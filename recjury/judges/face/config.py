@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from recjury.judges.config import EvaluatorConfig, EvaluatorContext
 from recjury.judges.face.aspects import aspect_metrics, each_once
-from recjury.llm import ATTEMPTS, MAIN_MODEL
+from recjury.llm import MAIN_MODEL
 from recjury.records import Aspect, ExpectedCalls, Metric
 
 if TYPE_CHECKING:
@@ -66,22 +66,25 @@ class FaceConfig(EvaluatorConfig):
         rounds: int,
         *,
         models: bool,  # noqa: ARG002 (it always asks)
+        attempts: int,
     ) -> Iterator[ExpectedCalls]:
         """The calls for a few particles per turn under the instructions of the package."""
         turns = conversations * rounds
         if not self.rules and self.particles is None:
-            yield self._calls("face/decompose", turns, self.votes, _DECOMPOSING)
+            yield self._calls("face/decompose", turns, self.votes, _DECOMPOSING, attempts)
         drawn = 1 if self.method == "logprobs" else self.samples
         scored = turns * _PARTICLES * _INSTRUCTIONS * len(self.aspects)
-        yield self._calls("face/score", scored, drawn, _SCORING)
+        yield self._calls("face/score", scored, drawn, _SCORING, attempts)
 
-    def _calls(self, kind: str, asked: int, drawn: int, tokens: tuple[int, int]) -> ExpectedCalls:
-        """`drawn` samples for each of `asked`; each may have to be drawn once more, in its own
+    def _calls(
+        self, kind: str, asked: int, drawn: int, tokens: tuple[int, int], attempts: int
+    ) -> ExpectedCalls:
+        """`drawn` samples for each of `asked`; each may have to be drawn again, in its own
         request."""
         prompt, reply = tokens
         requests = asked if self.together else asked * drawn
         replies = reply * drawn if self.together else reply
-        again = (ATTEMPTS - 1) * asked * drawn
+        again = (attempts - 1) * asked * drawn
         return ExpectedCalls(self.model, kind, requests, requests + again, prompt, replies)
 
     def call_uses(self) -> "Iterator[tuple[str, CallUse]]":

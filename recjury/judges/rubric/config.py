@@ -8,7 +8,7 @@ from pydantic import Field
 
 from recjury.judges.config import LANGUAGE, EvaluatorConfig, EvaluatorContext
 from recjury.judges.rubric.criteria import read_criteria
-from recjury.llm import ATTEMPTS, MAIN_MODEL
+from recjury.llm import MAIN_MODEL
 from recjury.records import ExpectedCalls, Metric
 
 if TYPE_CHECKING:
@@ -39,10 +39,11 @@ class RubricConfig(EvaluatorConfig):
         rounds: int,  # noqa: ARG002 (a call for a log, however long)
         *,
         models: bool,  # noqa: ARG002 (it always asks)
+        attempts: int,
     ) -> Iterator[ExpectedCalls]:
         """One call for each criterion and conversation."""
         asked = len(read_criteria(Path(self.file))) * conversations
-        yield ExpectedCalls(self.model, "rubric", asked, ATTEMPTS * asked, *_JUDGING)
+        yield ExpectedCalls(self.model, "rubric", asked, attempts * asked, *_JUDGING)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)
         """The criteria in the order of the file. Raises ConfigError if one cannot be used."""

@@ -1,0 +1,119 @@
+"""Ratings without a score and verdicts that are missing, with their reasons, to be counted."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from recjury.records import JSON, Rating, Status, metric_id
+from recjury.results.scores import MEAN, Measure
+from recjury.store import CampaignEvaluator, ConversationResult, EvaluationResult
+
+FAILED = frozenset({Status.UNREADABLE, Status.CALL_FAILED, Status.REFUSED})
+"""The statuses of ratings that should have a score."""
+
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+DEBATE = "debate"
+"""The stage that gives a verdict, and the evaluator of its rating."""
+
+
+class Unscored(NamedTuple):
+    """A kind of rating without a score: whose, of which metric, and why."""
+
+    evaluator: str
+    metric: str
+    status: Status
+    reason: str
+
+    @property
+    def why(self) -> str:
+        """The status and the reason."""
+        return f"{status_text(self.status)}: {self.reason}"
+
+
+class Verdicts(NamedTuple):
+    """How many verdicts an evaluator should give, how many it gave, and why others are missing.
+
+    `failed` counts those whose debate ended without a score because something in it failed.
+    """
+
+    planned: int = 0
+    scored: int = 0
+    failed: int = 0
+    missing: Mapping[str, int] = MappingProxyType({})
+
+    def as_json(self) -> dict[str, JSON]:
+        """The numbers and the reasons for `--json`."""
+        return {"planned": self.planned, "scored": self.scored, "missing": dict(self.missing)}
+
+
+def status_text(status: Status) -> str:
+    """A status in words, such as "call failed"."""
+    return status.value.replace("_", " ")
+
+
+def merged_reasons(reasons: Mapping[str, int]) -> Counter[str]:
+    """`reasons` with those that differ only in numbers as one, with … for the numbers."""
+    shapes: dict[str, dict[str, int]] = {}
+    for reason, count in reasons.items():
+        shapes.setdefault(_NUMBER.sub("…", reason), {})[reason] = count
+    merged: Counter[str] = Counter()
+    for shape, own in shapes.items():
+        merged[shape if len(own) > 1 else min(own)] += sum(own.values())
+    return merged
+
+
+def unscored_ratings(result: ConversationResult, measures: Iterable[Measure]) -> Iterator[Unscored]:
+    """The ratings of a conversation that have no score, of these `measures`.
+
+    Verdicts and means of several judges are not counted, nor ratings that do not apply if the
+    metric exists for some conversations only.
+    """
+    known = {each.id: each for each in measures}
+    for evaluation in result.evaluations:
+        for rating in evaluation.ratings:
+            measure = known.get(f"{evaluation.label}.{metric_id(rating.factor)}")
+            if measure is None or rating.score is not None or rating.evaluator in (MEAN, DEBATE):
+                continue
+            if measure.metric.of_some and rating.status is Status.NOT_APPLICABLE:
+                continue
+            title = measure.metric.title
+            yield Unscored(evaluation.label, title, rating.status, rating.reason)
+
+
+def count_verdicts(
+    before: Verdicts, result: ConversationResult, evaluator: CampaignEvaluator
+) -> Verdicts:
+    """`before` and the verdicts of one more conversation by `evaluator`, which debates."""
+    found = {each.judging: each for each in result.evaluations if each.label == evaluator.label}
+    missing, scored, failed = Counter(before.missing), before.scored, before.failed
+    for judging in range(evaluator.judgings):
+        evaluation = found.get(judging)
+        given = None if evaluation is None else _verdict(evaluation)
+        if given is not None and given.score is not None:
+            scored += 1
+            continue
+        failed += given is not None and given.status in FAILED
+        missing[_why_missing(result, evaluation, given)] += 1
+    return Verdicts(before.planned + evaluator.judgings, scored, failed, missing)
+
+
+def _verdict(evaluation: EvaluationResult) -> Rating | None:
+    return next((each for each in evaluation.ratings if each.evaluator == DEBATE), None)
+
+
+def _why_missing(
+    result: ConversationResult, evaluation: EvaluationResult | None, given: Rating | None
+) -> str:
+    """Why an evaluation has no verdict with a score."""
+    if given is not None:
+        return f"{status_text(given.status)}: {given.reason}"
+    if result.log is None:
+        return "the conversation failed" if result.failure else "the conversation is to be held"
+    if evaluation is None:
+        return "the evaluation has not begun"
+    for stage, reason in evaluation.failures.items():
+        return f"{stage} failed: {reason}"
+    return "the debate is to be held"
