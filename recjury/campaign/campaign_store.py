@@ -66,10 +66,17 @@ def campaign_setup(config: EvaluationConfig, skipped: tuple[Skipped, ...] = ()) 
         seeds={"campaign": config.seed},
         packs={name: load_pack(name).digest for name in pack_names()},
         prices={alias: _prices(spec) for alias, spec in config.all_models.items()},
+        price_sources=_price_sources(config),
         skipped=skipped,
     )
 
 
 def _prices(spec: ModelSpec) -> dict[str, float | None]:
     """The price of each model in US dollars per million tokens; None if it is unknown."""
-    return {"in": spec.price_in, "out": spec.price_out, "cached": spec.price_cached}
+    prices = spec.prices()
+    return {"in": prices.per_prompt, "out": prices.per_completion, "cached": prices.per_cached}
+
+
+def _price_sources(config: EvaluationConfig) -> dict[str, str]:
+    models = config.all_models.items()
+    return {alias: spec.price_source for alias, spec in models if spec.is_priced}

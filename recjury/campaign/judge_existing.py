@@ -224,6 +224,7 @@ class _Played:
         changed: dict[str, object] = {
             "config": {**self._stored, "judging": judging},
             "prices": {**before.prices, **now.prices},
+            "price_sources": {**before.price_sources, **now.price_sources},
             "seeds": before.seeds,
             "skipped": before.skipped,
         }

@@ -49,8 +49,10 @@ def describe(progress: Progress) -> str:
         if usage.retried:  # otherwise a run against a busy endpoint seems to hang
             calls.append(f"{usage.retried} tried again")
         parts.append(f"{usage.calls} calls ({', '.join(calls)})")
-        parts.append(f"{usage.prompt_tokens + usage.completion_tokens:,} tokens")
-        parts.append(cost_text(usage.cost, usage.unpriced))
+        about = "about " if usage.estimated else ""  # some endpoints report no tokens
+        parts.append(f"{about}{usage.prompt_tokens + usage.completion_tokens:,} tokens")
+        cost = cost_text(usage.cost, usage.unpriced)
+        parts.append(about + cost if cost.startswith("$") else cost)
         parts += [
             f"{address} has not answered for {duration(progress.clock() - since)}"
             for address, since in dict(usage.down).items()

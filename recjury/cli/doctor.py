@@ -101,9 +101,12 @@ def _store(url: str) -> Check:
 
 def _campaign(path: Path) -> Iterator[Check]:
     from recjury.campaign.config_file import read_config
+    from recjury.cli.dry_run import price_text
 
     yield (read := _tried(str(path), lambda: read_config(path).name))
     if read.fine:
+        for alias, spec in read_config(path).all_models.items():
+            yield Check(f"price of {alias}", True, price_text(spec))
         yield _tried("scenarios, systems and models", lambda: asyncio.run(_prepared(path)))
 
 

@@ -8,6 +8,7 @@ from recjury.cli import output
 if TYPE_CHECKING:
     from recjury.campaign.config import CampaignConfig, EvaluationConfig
     from recjury.campaign.estimate import Estimate
+    from recjury.llm import ModelSpec
 
 
 def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool) -> None:
@@ -53,7 +54,8 @@ def _show(
     metrics = {each.label: each.metrics(config.has_models) for each in config.evaluators}
     if as_json:
         ids = {label: [each.id for each in rated] for label, rated in metrics.items()}
-        output.emit_json({**counts, "metrics": ids, **bound.as_json()})
+        prices = {"prices": _prices(config)}
+        output.emit_json({**counts, "metrics": ids, **bound.as_json(), **prices})
         return
     evaluations = (
         (f"evaluations by {label}", f"{n:,}, of {len(metrics[label])} metrics each")
@@ -62,6 +64,41 @@ def _show(
     conversations = ("conversations", f"{bound.conversations:,}")
     output.show_table(["", ""], [*rows, conversations, *evaluations])
     _show_calls(bound)
+    show_prices(config)
+
+
+def show_prices(config: "EvaluationConfig") -> None:
+    """Print the price of each model, and where it is from."""
+    lines = [f"price of {alias}: {price_text(spec)}" for alias, spec in config.all_models.items()]
+    for line in lines:
+        output.say(line)
+
+
+def price_text(spec: "ModelSpec") -> str:
+    """A model's price in words, and where it is from."""
+    prices = spec.prices()
+    if not spec.is_priced:
+        return "unknown (add `price_in` and `price_out`)"
+    amounts = {
+        "prompts": prices.per_prompt,
+        "replies": None if spec.embedding else prices.per_completion,
+        "cached prompts": prices.per_cached,
+    }
+    shown = ", ".join(f"{what} {each:g}" for what, each in amounts.items() if each is not None)
+    return f"{shown} US dollars per million tokens ({spec.price_source})"
+
+
+def _prices(config: "EvaluationConfig") -> dict[str, dict[str, object]]:
+    found: dict[str, dict[str, object]] = {}
+    for alias, spec in config.all_models.items():
+        prices = spec.prices()
+        found[alias] = {
+            "in": prices.per_prompt,
+            "out": prices.per_completion,
+            "cached": prices.per_cached,
+            "source": spec.price_source or None,
+        }
+    return found
 
 
 def _show_calls(bound: "Estimate") -> None:

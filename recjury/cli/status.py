@@ -52,6 +52,7 @@ def _standing(store: "Store", campaign: "Campaign") -> dict[str, "JSON"]:
         "calls": spent.calls,
         "tokens": spent.prompt_tokens + spent.completion_tokens,
         "cost": spent.cost,
+        "estimated_calls": spent.estimated,
     }
 
 
@@ -60,8 +61,9 @@ def _rows(standing: dict[str, "JSON"]) -> Iterator[list[str]]:
     evaluations = standing["evaluations"]
     assert isinstance(evaluations, dict)
     campaign = [standing["campaign"], standing["name"], standing["begun"], "conversations"]
-    cost = "unknown" if standing["cost"] is None else standing["cost"]
-    spent = [standing["calls"], standing["tokens"], cost]
+    about = "about " if standing["estimated_calls"] else ""
+    cost = "unknown" if standing["cost"] is None else about + _shown(standing["cost"])
+    spent = [standing["calls"], about + _shown(standing["tokens"]), cost]
     yield [_shown(value) for value in (*campaign, *_counts(standing["conversations"]), *spent)]
     for label, counts in evaluations.items():
         yield [_shown(value) for value in ("", "", "", label, *_counts(counts), "", "", "")]

@@ -1,7 +1,6 @@
 """What calls use, and the budget that limits it, in US dollars or in tokens."""
 
 import asyncio
-import math
 import re
 from collections import deque
 from collections.abc import Mapping
@@ -13,13 +12,9 @@ from pydantic import Field, model_validator
 from recjury.errors import BudgetSpent, ConfigError
 from recjury.llm.provider import Completion
 from recjury.llm.spec import ModelSpec
+from recjury.llm.token_estimate import worst_tokens
 from recjury.logs import get_logger
 from recjury.records import ChatRequest, Record
-
-# If neither the request nor the model limits the length of a reply.
-ASSUMED_MAX_TOKENS = 4096
-# English has about four characters a token; two leaves room for other scripts and for markup.
-CHARACTERS_PER_TOKEN = 2
 
 logger = get_logger()
 
@@ -32,7 +27,8 @@ class GatewayUsage:
 
     `calls` were sent and answered; `reused` were answered without being sent; `retried` counts
     further attempts; `failed` calls got no answer. `cost` is in US dollars; it does not include the
-    `unpriced` calls, whose models have no prices. `down` has the endpoints that do not answer at
+    `unpriced` calls, whose models have no prices. Of `estimated` calls the tokens were estimated,
+    because the endpoint did not report them. `down` has the endpoints that do not answer at
     the moment, by address, and since when (by the gateway's clock).
     """
 
@@ -44,12 +40,14 @@ class GatewayUsage:
     completion_tokens: int = 0
     cost: float = 0.0
     unpriced: int = 0
+    estimated: int = 0
     in_flight: int = 0
     down: dict[str, float] = field(default_factory=dict)
 
-    def add(self, completion: Completion, cost: float | None) -> None:
+    def add(self, completion: Completion, cost: float | None, *, estimated: bool = False) -> None:
         """Count an answered call; `cost` is None if it is unknown."""
         self.calls += 1
+        self.estimated += estimated
         self.prompt_tokens += completion.prompt_tokens
         self.completion_tokens += completion.completion_tokens
         if cost is None:
@@ -201,13 +199,6 @@ class Budget:
 
     def _shown(self, amount: float) -> str:
         return f"{amount:,.0f} tokens" if self._in_tokens else f"{amount:.6g} USD"
-
-
-def worst_tokens(request: ChatRequest, spec: ModelSpec) -> tuple[int, int]:
-    """The most tokens a call is expected to have: a dense prompt, and the longest replies."""
-    characters = sum(len(part) for message in request.messages for part in message.parts)
-    replied = 0 if spec.embedding else spec.token_limit(request) or ASSUMED_MAX_TOKENS
-    return math.ceil(characters / CHARACTERS_PER_TOKEN), request.n * replied
 
 
 def _worst_cost(tokens: tuple[int, int], spec: ModelSpec) -> float:

@@ -12,6 +12,7 @@ from recjury.llm.outage import Endpoint
 from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
+from recjury.llm.token_estimate import with_missing_usage
 from recjury.logs import get_logger
 from recjury.records import ChatRequest, Reply, Usage
 
@@ -70,6 +71,7 @@ class ModelClient:
         taken = 0.0
         try:
             completion, latency, attempts = await self._send_with_retries(request)
+            completion, estimated = with_missing_usage(completion, request, self.spec)
             tokens = (
                 completion.prompt_tokens,
                 completion.completion_tokens,
@@ -79,13 +81,13 @@ class ModelClient:
             taken = budget.taken(completion, cost)
         finally:
             budget.settle(reserved, taken)
-        self._shared.usage.add(completion, cost)
+        self._shared.usage.add(completion, cost, estimated=estimated)
         return Reply(
             call=identity,
             text=completion.text,
             finish_reason=completion.finish_reason,
             model=completion.model or self.spec.name,
-            usage=Usage(*tokens, cost),
+            usage=Usage(*tokens, cost, estimated),
             logprobs=completion.logprobs,
             latency=latency,
             attempts=attempts,

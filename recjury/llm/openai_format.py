@@ -135,22 +135,34 @@ def _plain_thoughts(found: object, depth: int = 4) -> str:
 
 
 def _tokens(body: _Fields) -> tuple[int, int, int]:
-    """Tokens of the prompt, of the reply, and of the prompt's that were cached."""
+    """Tokens of the prompt, of the reply, and of the prompt's that were cached; 0 if unknown."""
     usage = _mapping(body.get("usage"))
     details = _mapping(usage.get("prompt_tokens_details"))
-    prompt = _count(usage.get("prompt_tokens"))
-    # Some endpoints count thoughts in the total alone.
+    prompt = _count(usage.get("prompt_tokens"), usage.get("input_tokens"))
+    completion = _count(usage.get("completion_tokens"), usage.get("output_tokens"))
     total = _count(usage.get("total_tokens"))
-    completion = max(_count(usage.get("completion_tokens")), total - prompt)
-    return prompt, completion, min(_count(details.get("cached_tokens")), prompt)
+    if prompt:  # some endpoints count thoughts in the total alone
+        completion = max(completion, total - prompt)
+    else:
+        prompt = max(0, total - completion)
+    cached = _count(
+        details.get("cached_tokens"),
+        usage.get("cached_tokens"),
+        usage.get("prompt_cache_hit_tokens"),
+    )
+    return prompt, completion, min(cached, prompt)
 
 
 def _mapping(found: object) -> _Fields:
     return found if isinstance(found, dict) else {}
 
 
-def _count(found: object) -> int:
-    """A number of tokens; 0 for anything else, as the reply itself may still be valid."""
+def _count(*found: object) -> int:
+    """The first number of tokens above 0; 0 if there is none, as the reply may still be valid."""
+    return next((count for count in map(_whole, found) if count), 0)
+
+
+def _whole(found: object) -> int:
     if isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found < _TOO_MANY:
         return int(found)
     return 0

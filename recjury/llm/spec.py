@@ -1,11 +1,12 @@
 """The model that an alias names, how it is reached, and what it costs."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 from yarl import URL
 
 from recjury.llm.adaptation import Feature
+from recjury.llm.prices import TablePrice, table_price
 from recjury.llm.transport import check_address, check_key_variable
 from recjury.records import JSON, ChatRequest, Record
 
@@ -40,6 +41,15 @@ _KEYS = frozenset(
 _PATHS = ("/chat/completions", "/completions", "/embeddings", "/models")
 
 
+class Prices(NamedTuple):
+    """US dollars per million tokens; None is unknown. Without `per_cached`, cached tokens cost
+    `per_prompt`."""
+
+    per_prompt: float | None
+    per_completion: float | None
+    per_cached: float | None
+
+
 class ModelSpec(Record):
     """One model behind an OpenAI-compatible endpoint.
 
@@ -59,7 +69,8 @@ class ModelSpec(Record):
     into every request body; a null there removes a field.
 
     Prices are in US dollars per million tokens; None is unknown, and 0 is free. Without
-    `price_cached`, cached tokens cost `price_in`. An embedding model needs only `price_in`.
+    `price_cached`, cached tokens cost `price_in`. An embedding model needs only `price_in`. If no
+    price is set, those of `prices.table_price` are used, if it knows the model.
     """
 
     base_url: str
@@ -118,9 +129,28 @@ class ModelSpec(Record):
         return value[: len(value) - len(path)].rstrip("/")
 
     @property
+    def table_price(self) -> TablePrice | None:
+        """The price from the table, if no price is set and the table has one for this model."""
+        if (self.price_in, self.price_out, self.price_cached) != (None, None, None):
+            return None
+        found = table_price(self.base_url, self.name)
+        if found is None or (not self.embedding and found.bands[0].per_completion is None):
+            return None
+        return found
+
+    @property
+    def price_source(self) -> str:
+        """Where the prices are from; empty if they are unknown."""
+        found = self.table_price
+        if found is not None:
+            return found.source
+        return "campaign file" if self.is_priced else ""
+
+    @property
     def missing_prices(self) -> tuple[str, ...]:
-        """The names of the prices that a call needs and that are not set."""
-        needed = {"price_in": self.price_in, "price_out": 0 if self.embedding else self.price_out}
+        """The names of the prices that a call needs and that are unknown."""
+        prices = self.prices()
+        needed = {"price_in": prices.per_prompt, "price_out": prices.per_completion}
         return tuple(name for name, price in needed.items() if price is None)
 
     @property
@@ -128,13 +158,24 @@ class ModelSpec(Record):
         """Whether the cost of a call is known."""
         return not self.missing_prices
 
+    def prices(self, prompt: float = 0) -> "Prices":
+        """What the tokens of a call cost that has so many `prompt` tokens."""
+        said = 0.0 if self.embedding else self.price_out
+        found = self.table_price
+        if found is None:
+            return Prices(self.price_in, said, self.price_cached)
+        band = found.band(prompt)
+        return Prices(
+            band.per_prompt, 0.0 if self.embedding else band.per_completion, band.per_cached
+        )
+
     def cost(self, prompt: float, completion: float, cached: float = 0) -> float | None:
         """US dollars for these tokens, of which `cached` prompt tokens were cached; None if
         unknown."""
-        fresh, said = self.price_in, 0.0 if self.embedding else self.price_out
+        fresh, said, again = self.prices(prompt)
         if fresh is None or said is None:
             return None
-        again = fresh if self.price_cached is None else self.price_cached
+        again = fresh if again is None else again
         return ((prompt - cached) * fresh + cached * again + completion * said) / 1e6
 
     def token_limit(self, request: ChatRequest) -> int | None:

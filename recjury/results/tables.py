@@ -171,6 +171,7 @@ _CALLS = (
     Field("attempts", "integer"),
     Field("started_at", "number"),
     Field("further_replies", "text"),
+    Field("usage_estimated", "integer"),
 )
 
 
@@ -189,7 +190,8 @@ def _call_rows(
         tokens = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
         spent = (usage.cost, reply.latency, reply.attempts, call.started_at)
         unit = (call.unit, *of_unit.get(call.unit, (None, None, None)))
-        yield (call.identity, *unit, *asked, *said, *tokens, *spent, string_list(more))
+        more_said = (string_list(more), int(usage.estimated))
+        yield (call.identity, *unit, *asked, *said, *tokens, *spent, *more_said)
 
 
 def _units(results: Iterable[ConversationResult]) -> Iterator[tuple[str | None, Row]]:

@@ -258,13 +258,15 @@ def made_for(campaign: str) -> ColumnElement[bool]:
 class Spent(NamedTuple):
     """The number of calls that `made_for` selects, their tokens, and their cost.
 
-    `cost` is in US dollars, and None if the price of a call is unknown.
+    `cost` is in US dollars, and None if the price of a call is unknown. The tokens of `estimated`
+    calls were not reported but estimated.
     """
 
     calls: int
     prompt_tokens: int
     completion_tokens: int
     cost: float | None
+    estimated: int = 0
 
 
 def read_spent(connection: Connection, campaign: str) -> Spent:
@@ -276,7 +278,8 @@ def read_spent(connection: Connection, campaign: str) -> Spent:
         func.coalesce(func.sum(calls.c.completion_tokens), 0),
         func.coalesce(func.sum(calls.c.cost), 0.0),
         func.count(calls.c.cost),
+        func.count(calls.c.estimated),
     )
     found = connection.execute(sums.select_from(calls).where(made_for(campaign))).one()
-    made, asked, said, cost, priced = found
-    return Spent(made, asked, said, cost if priced == made else None)
+    made, asked, said, cost, priced, estimated = found
+    return Spent(made, asked, said, cost if priced == made else None, estimated)

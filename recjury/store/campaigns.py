@@ -41,7 +41,8 @@ class Setup(Record):
     """What a campaign ran with.
 
     `config` is the resolved campaign file. `packs` maps prompt and rubric packs to their digests.
-    `prices` has US dollars per million tokens by model, None if unknown.
+    `prices` has US dollars per million tokens by model, None if unknown, and `price_sources` where
+    the known ones are from.
     """
 
     config: object
@@ -51,6 +52,7 @@ class Setup(Record):
     seeds: Mapping[str, int] = {}
     packs: Mapping[str, str] = {}
     prices: Mapping[str, Mapping[str, float | None]] = {}
+    price_sources: Mapping[str, str] = {}
     skipped: tuple[Skipped, ...] = ()
 
 

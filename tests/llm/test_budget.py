@@ -15,7 +15,8 @@ from recjury.llm import (
     SpentBefore,
     parse_budget,
 )
-from recjury.llm.budget import ASSUMED_MAX_TOKENS, Budget, worst_tokens
+from recjury.llm.budget import Budget
+from recjury.llm.token_estimate import ASSUMED_MAX_TOKENS, worst_tokens
 from tests.llm.doubles import MemoryRecorder, request
 
 SPEC = ModelSpec(base_url="http://127.0.0.1:1/v1", name="m")

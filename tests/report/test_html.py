@@ -281,6 +281,24 @@ def test_a_cost_that_is_not_known_is_no_zero(store: Store, tmp_path: Path) -> No
     words = written(store, tmp_path / "report.html").words
     assert "at an unknown cost, because not all prices are known" in words
     assert "$" not in words
+    assert "estimated" not in words
+
+
+def test_tokens_that_were_not_reported_are_said_to_be_estimated(
+    store: Store, tmp_path: Path
+) -> None:
+    fill(store, [Played("a", "1")])
+    call = values.call(1)
+    reply = replace(call.reply, usage=replace(call.reply.usage, estimated=True))
+
+    async def record() -> None:
+        async with store.recorder() as recorder:
+            unit = store.conversations()[0].id
+            await recorder.record(replace(call, reply=reply, unit=unit))
+
+    asyncio.run(record())
+    words = written(store, tmp_path / "report.html").words
+    assert "; the tokens of 1 of these calls were not reported, and are estimated" in words
 
 
 def test_a_fork_is_named_beside_its_debate_and_enters_no_mean(store: Store, tmp_path: Path) -> None:

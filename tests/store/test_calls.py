@@ -158,7 +158,7 @@ def test_calls_for_evaluations_are_the_campaigns_from_their_first_on(store: Stor
         assert store.spent(values.CAMPAIGN).calls == 0
         asyncio.run(store.save_log(conversation, values.log()))
         asyncio.run(store.enter(planned))
-        assert store.spent(values.CAMPAIGN) == (1, 10, 2, 0.25)
+        assert store.spent(values.CAMPAIGN) == (1, 10, 2, 0.25, 0)
         assert [call.unit for call in store.calls(values.CAMPAIGN)] == [planned.identity]
 
 
@@ -170,9 +170,19 @@ def test_what_a_call_costs_is_unknown_where_the_price_is(store: Store) -> None:
         values.begun(store)
         _record(store, free, values.call(2))
         assert store.call(call.identity) == free
-        assert store.spent(values.CAMPAIGN) == (2, 20, 4, None)
+        assert store.spent(values.CAMPAIGN) == (2, 20, 4, None, 0)
 
 
 def test_a_missing_call_is_said_to_be_missing(store: Store) -> None:
     with store, pytest.raises(StoreError, match=f"call {values.identity(9)} is not in the store"):
         store.call(values.identity(9))
+
+
+def test_calls_whose_tokens_are_estimated_are_counted(store: Store) -> None:
+    call = values.call(1)
+    usage = dataclasses.replace(call.reply.usage, estimated=True)
+    marked = dataclasses.replace(call, reply=dataclasses.replace(call.reply, usage=usage))
+    with store:
+        values.begun(store)
+        _record(store, marked, values.call(2))
+        assert store.spent(values.CAMPAIGN).estimated == 1

@@ -1,0 +1,56 @@
+"""Estimate the tokens of calls: the most that a call may take, and what an endpoint did not report.
+
+A token is taken to be three bytes of UTF-8. That is more tokens than texts have: English has about
+four characters a token, Chinese at most about one token a character (three bytes).
+"""
+
+import math
+
+from recjury.llm.provider import Completion
+from recjury.llm.spec import ModelSpec
+from recjury.records import ChatRequest
+
+BYTES_PER_TOKEN = 3
+"""Bytes of UTF-8 for each estimated token."""
+
+# If neither the request nor the model limits the length of a reply.
+ASSUMED_MAX_TOKENS = 4096
+# For the most that a prompt may have: denser than any estimate, because markup is.
+_CHARACTERS_PER_TOKEN = 2
+
+
+def estimated_tokens(*texts: str) -> int:
+    """The estimated number of tokens of these texts together."""
+    return math.ceil(sum(map(_size, texts)) / BYTES_PER_TOKEN)
+
+
+def worst_tokens(request: ChatRequest, spec: ModelSpec) -> tuple[int, int]:
+    """The most tokens a call is expected to have: a dense prompt, and the longest replies."""
+    parts = [part for message in request.messages for part in message.parts]
+    characters = math.ceil(sum(map(len, parts)) / _CHARACTERS_PER_TOKEN)
+    replied = 0 if spec.embedding else spec.token_limit(request) or ASSUMED_MAX_TOKENS
+    return max(characters, estimated_tokens(*parts)), request.n * replied
+
+
+def with_missing_usage(
+    completion: Completion, request: ChatRequest, spec: ModelSpec
+) -> tuple[Completion, bool]:
+    """`completion` with estimates of the tokens that were not reported, and whether there are any.
+
+    A count of 0 tokens for a text counts as not reported. Thoughts that were not sent cannot be
+    estimated.
+    """
+    prompt, said = completion.prompt_tokens, completion.completion_tokens
+    if not prompt:
+        prompt = estimated_tokens(*(p for message in request.messages for p in message.parts))
+    if not said and not spec.embedding:
+        further = (text for one in completion.further for text in (one.text, one.reasoning))
+        said = estimated_tokens(completion.text, completion.reasoning, *further)
+        if limit := spec.token_limit(request):
+            said = min(said, limit * (1 + len(completion.further)))
+    estimated = (prompt, said) != (completion.prompt_tokens, completion.completion_tokens)
+    return completion._replace(prompt_tokens=prompt, completion_tokens=said), estimated
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
