@@ -1,9 +1,9 @@
 """JSON objects in a reply, also where a slip keeps a strict parser from reading them.
 
 Read are trailing commas, single or curly quotation marks, names without quotation marks, missing
-commas between lines, quotation marks inside a text, None, True and False, unknown escapes, and
-comments. Nothing is completed: an object that its text does not close is none, and neither is what
-stands inside it.
+commas between lines, quotation marks inside a text, None, True and False, and unknown escapes.
+Nothing is completed: an object that its text does not close is none, and neither is what stands
+inside it.
 """
 
 import json
@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-_START = re.compile(r"\{(?=\s{0,200}[\"'“A-Za-z_}/])")
+_START = re.compile(r"\{(?=\s{0,200}[\"'“A-Za-z_}])")
 _MOST_STARTS = 2_000
 _DEEPEST = 40
 
-_SPACE = re.compile(r"[\s\ufeff]*(?:(?://[^\n]*|/\*(?:[^*]|\*(?!/)){0,2000}\*/)[\s\ufeff]*)*")
+_SPACE = re.compile(r"[\s\ufeff]*")
 _DOUBLE = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
 _SINGLE = re.compile(r"'([^'\\]*(?:\\.[^'\\]*)*)'", re.DOTALL)
 _CURLY = re.compile(r"“([^“”]*)”")
@@ -35,9 +35,12 @@ class RepeatedNames(dict[str, Any]):
 
 
 class FoundObject(NamedTuple):
-    """An outermost object, its place in the text, and what of its form was not JSON."""
+    """An outermost object, its place in the text, and what of its form was not JSON.
 
-    value: dict[str, Any]
+    `value` is None for what begins as an object, with a name and a colon, and is none.
+    """
+
+    value: dict[str, Any] | None
     start: int
     end: int
     repaired: str
@@ -60,13 +63,13 @@ def find_objects(text: str) -> Iterator[FoundObject]:
     for _ in range(_MOST_STARTS):
         if found is None or scanned > most:
             return
-        start = end = found.start()
-        repaired = ""
+        start = found.start()
+        repaired, reader = "", _Reader(text)
+        value: dict[str, Any] | None
         try:
             value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError) as error:
             scanned += getattr(error, "pos", start) - start
-            reader = _Reader(text)
             try:
                 value, end = reader.object(start, 0)
                 repaired = ", ".join(sorted(reader.repaired))
@@ -74,10 +77,10 @@ def find_objects(text: str) -> Iterator[FoundObject]:
                 if broken.at_end:
                     return
                 scanned += broken.place - start
-                end = start
-        if end > start:
+                value, end = None, start + 1
+        if value is not None or reader.has_name:
             yield FoundObject(value, start, end, repaired)
-        found = _START.search(text, max(end, start + 1))
+        found = _START.search(text, end)
 
 
 def has_repeated_names(value: object) -> bool:
@@ -93,11 +96,15 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class _Reader:
-    """Reads one value after the other; `repaired` names what was not JSON."""
+    """Reads one value after the other; `repaired` names what was not JSON.
+
+    `has_name` tells that a name and a colon were read.
+    """
 
     def __init__(self, text: str):
         self._text = text
         self.repaired: set[str] = set()
+        self.has_name = False
 
     def object(self, start: int, depth: int) -> tuple[dict[str, Any], int]:
         """The object that begins at `start`, and the place after it."""
@@ -108,6 +115,7 @@ class _Reader:
             place = self._space(place)
             if self._sign(place) != ":":
                 raise _Broken(place)
+            self.has_name = True
             value, place = self._member(self._space(place + 1), depth + 1)
             pairs.append((name, value))
             place = self._next(place, "}")
@@ -215,8 +223,6 @@ class _Reader:
     def _space(self, place: int) -> int:
         found = _SPACE.match(self._text, place)
         assert found is not None, "it may be empty"
-        if "/" in self._text[place : found.end()]:
-            self.repaired.add("comment")
         return found.end()
 
     def _sign(self, place: int) -> str:

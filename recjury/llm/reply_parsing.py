@@ -27,6 +27,7 @@ _RATING = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_JSON = 1_000_000
+_SIGNS = re.compile(r"\W{0,200}")
 
 
 class RatedText(NamedTuple):
@@ -97,15 +98,20 @@ def read_object(reply: Reply, model: type[ModelT], *, code: str = "") -> ReadObj
     text = reply.text
     if len(text) > _LONGEST_JSON:
         raise ParseError(f"the reply is too long for a JSON object: {len(text)} characters")
-    found = [each for each in find_objects(text) if not code or _is_answer(each, text, code)]
+    every = list(find_objects(text))
+    found = [each for each in every if _is_answer(each, text, code)]
     parted = part_text(text, [(each.start, each.end) for each in found])
     said(parted, reply)
+    others = (each.start for each in every if each.start >= parted.start and not _names_code(each))
+    first_other = next(others, len(text)) if code else len(text)
     fitting: list[ReadObject[ModelT]] = []
     problem = f"no JSON object{' with its code' if code else ''} was given"
     for each in found:
         if each.start < parted.start:
             continue
         try:
+            if first_other < each.start and not _ends_with_a_number(each):
+                raise ParseError("the JSON object may be a part of another one")
             value = _validated(each, model)
         except ParseError as error:
             problem = str(error)
@@ -120,16 +126,35 @@ def read_object(reply: Reply, model: type[ModelT], *, code: str = "") -> ReadObj
 
 
 def _is_answer(found: FoundObject, text: str, code: str) -> bool:
-    """Whether an object has the code, so that no quotation inside it can have ended it early.
+    """Whether an object has the code: last, or with nothing but signs after the object.
 
-    Quotation marks that a model leaves unescaped in a quotation may close a string, and a bracket
-    of the quotation the object. The code stands last, after that; where it does not, nothing that
-    could belong to the object may follow.
+    A model may quote without escaping, so that the quotation ends a text, and the object. What has
+    the code behind that is whole.
     """
+    if found.value is None or not code:
+        return found.value is not None
     given = [(name, value) for name, value in found.value.items() if name.casefold() == "code"]
     if not any(isinstance(value, str) and value.strip().casefold() == code for _, value in given):
         return False
-    return next(reversed(found.value)).casefold() == "code" or text.find("}", found.end) < 0
+    if next(reversed(found.value)).casefold() == "code":
+        return True
+    return _SIGNS.fullmatch(text, found.end) is not None
+
+
+def _ends_with_a_number(found: FoundObject) -> bool:
+    """Whether no text stands last before the code.
+
+    If an object begins inside a quotation, the model's own one begins before it. The text of that
+    one ends after the quotation, and the code follows: what the quotation puts before the code
+    holds the quotation mark that ended the text, and is no number.
+    """
+    values = found.value or {}
+    *_, last = [value for name, value in values.items() if name.casefold() != "code"] or [""]
+    return not isinstance(last, str | list | dict)
+
+
+def _names_code(found: FoundObject) -> bool:
+    return found.value is not None and any(name.casefold() == "code" for name in found.value)
 
 
 def _validated(found: FoundObject, model: type[ModelT]) -> ModelT:
