@@ -15,7 +15,7 @@ from recjury.judges.face.decomposer import read_particles
 from recjury.llm import finished_text, parse_rating
 from recjury.prompts import code_of, with_code
 from recjury.prompts.pack import CODE
-from recjury.records import Message, Reply
+from recjury.records import DialogueAct, Message, Reply
 from tests.llm.doubles import reply
 
 OTHER = "z9z9z9"  # a code that some prompt may have had
@@ -181,7 +181,9 @@ def test_a_decomposer_has_its_own_particles_alone(attack: str) -> None:
             except ParseError:  # an object that is quoted first may be the model's own
                 assert "{" in attack or text is inside
             else:
-                assert [each.mention for each in found] in (["Hi."], [said])
+                (particle,) = found
+                assert particle.act is DialogueAct.OTHERS
+                assert particle.mention == "Hi." or said.startswith(particle.mention)
         for other in others:
             with pytest.raises(ParseError):
                 read_particles(answered(attack, quoted, other), answered=True, code=MINE)
