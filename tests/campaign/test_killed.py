@@ -55,7 +55,7 @@ def _run(folder: Path, endpoint: RemoteEndpoint, kill: tuple[str, int, str] | No
         containing, at, when = kill
         moment: Literal["before", "after"] = "before" if when == "before" else "after"
         endpoint.kill_at(process.pid, at, containing=containing, when=moment)
-    said, _ = process.communicate(timeout=120)
+    said, _ = process.communicate(timeout=300)
     return Run(process.returncode, json.loads(said) if process.returncode == 0 else None)
 
 
@@ -102,6 +102,7 @@ MOMENTS = (
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_killed_in_each_stage_and_resumed(
     endpoint: RemoteEndpoint, whole: Result, tmp_path: Path
 ) -> None:

@@ -75,7 +75,7 @@ def _run(
     )
     if kill is not None:
         endpoint.kill_at(process.pid, kill[1], containing=kill[0])
-    out, said = process.communicate(timeout=120)
+    out, said = process.communicate(timeout=300)
     return Ran(process.returncode, json.loads(out) if process.returncode == 0 else None, said)
 
 
