@@ -110,6 +110,7 @@ def evaluation_row(
 
 
 def data_text(planned: PlannedEvaluation) -> str:
+    """The data of an evaluation as canonical JSON."""
     data = planned.model_dump()["data"]
     return orjson.dumps(data, option=orjson.OPT_SORT_KEYS).decode()
 
