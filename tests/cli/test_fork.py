@@ -267,7 +267,7 @@ def test_a_call_that_fails_keeps_what_was_said(
     changed = (debate, "--from", 2, "--say", "linguist=mild.txt", *MODELS)
 
     def down(body: Body) -> Answer:
-        return Fault("status", 400) if "This is round 4" in _text(body) else player.play(body)
+        return Fault("status", 500) if "This is round 4" in _text(body) else player.play(body)
 
     monkeypatch.setattr(endpoint.server, "_script", down)
     failed = command("fork", *changed)
