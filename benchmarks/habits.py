@@ -39,12 +39,13 @@ _TITLES: dict[Group, str] = {
     "errors": "Errors",
     "endpoints": "Endpoints",
 }
-_OUTCOMES: dict[Expected, str] = {
+OUTCOMES: dict[Expected, str] = {
     "read": "read",
     "unscored": "unscored",
     "failed": "one trial failed",
     "stopped": "not begun",
 }
+_CODES: dict[Expected, int] = {"read": 0, "unscored": 3, "failed": 3, "stopped": 2}
 
 
 @dataclass
@@ -103,6 +104,9 @@ class MixedRun:
                 count <= self.again_at_most.get(kind, 0) for kind, count in self.again.items()
             ),
             "a third run sends nothing": self.third == 0,
+            "the exit code is 3 where something is missing": (
+                not self.missing or self.exit_code == 3
+            ),
         }
 
 
@@ -237,7 +241,7 @@ def page(rows: list[Row], runs: list[MixedRun]) -> str:
         for row in rows:
             if row.group == group:
                 reason = f": {_short(row.reason)}" if row.reason else ""
-                lines.append(f"| {row.habit} | {row.about} | {_OUTCOMES[row.found]}{reason} |")
+                lines.append(f"| {row.habit} | {row.about} | {OUTCOMES[row.found]}{reason} |")
         parts.append("\n".join(lines))
     return "\n\n".join(parts) + "\n"
 
@@ -252,14 +256,13 @@ carries it. Scores are compared with those of a server without habits.
 The tables are printed by `python -m benchmarks.habits --page` (measured on {date}).
 
 Alone, a habit spoils every reply that it applies to in one of two trials, also when it is asked for
-again; those under Endpoints apply to both trials, and those of transport that no reply
-survives (a broken connection, for example) to the first answer to each request. In the tables,
-"read" means that all scores of the trial are as without the habit, after asking again where that
-was needed. The other trial always has its verdict, unless the campaign cannot begin.
+again. Habits of an endpoint apply to both trials. What no reply survives (a broken connection, for
+example) applies to the first answer to each request. In the tables, "read" means that all scores of
+the trial are as without the habit, after asking again where that was needed. The other trial always
+has its verdict, unless the campaign cannot begin.
 
 In a mixed run, a quarter of all replies has a habit drawn by chance, those of endpoints
-excepted. Then the same campaign is run again, and the server has no habits.
-"""
+excepted. Then the same campaign is run again, and the server has no habits."""
 
 
 def _mixed_table(runs: list[MixedRun]) -> str:
@@ -302,6 +305,7 @@ def _main() -> None:
             row.found != "stopped" for row in rows if row.expected != "stopped"
         ),
         "none becomes a wrong score": not any(row.wrong for row in rows),
+        "exit codes are 0, 3 or 2": all(row.exit_code == _CODES[row.found] for row in rows),
         **{f"seed {run.seed}: {name}": ok for run in runs for name, ok in run.checks.items()},
     }
     if options.json:
@@ -311,7 +315,7 @@ def _main() -> None:
         print(page(rows, runs), end="")
     else:
         for row in rows:
-            print(f"{row.group:10}{row.habit:50}{_OUTCOMES[row.found]:18}{row.reason[:100]}")
+            print(f"{row.group:10}{row.habit:50}{OUTCOMES[row.found]:18}{row.reason[:100]}")
         print(_mixed_table(runs))
     for name, is_so in checks.items():
         print(f"{'yes' if is_so else 'NO ':4}{name}", file=sys.stderr)
