@@ -242,7 +242,8 @@ def test_what_is_missing_is_said_and_ends_with_an_exit_code(command: Command) ->
     def ill(body: Body) -> Answer:
         if _factor(body) in UNREADABLE:
             return "Hm."
-        mute = player.kind(body) == "debate" and "You are the Linguist" in prompt(body)
+        names = ("You are the Linguist", "You are the HCI Expert")
+        mute = player.kind(body) == "debate" and any(name in prompt(body) for name in names)
         return "I would rather not." if mute else player.play(body)
 
     script = Switched(ill)
@@ -255,15 +256,17 @@ def test_what_is_missing_is_said_and_ends_with_an_exit_code(command: Command) ->
     assert (told.code, healed.code) == (3, 0)
     lines = [line.strip() for line in told.err.splitlines()]
     assert "1 of 1 verdicts by core are missing" in lines
-    assert any(line.startswith("1 x unreadable: Linguist in round 1: ") for line in lines)
+    why = lines[lines.index("1 of 1 verdicts by core are missing") + 1]
+    assert why.startswith("1 x unreadable: ")
+    assert "Linguist" in why
     place = lines.index(
         "2 ratings by core have no score because something failed, was refused or could not be read"
     )
     assert lines[place + 1] == "2 x unreadable: no <rating> from 0 to 4 with its code was given"
     assert "verdicts" not in healed.err
     assert "could not be read" not in healed.err
-    (why,) = result["verdicts"]["core"]["missing"]
-    assert result["verdicts"]["core"] == {"planned": 1, "scored": 0, "missing": {why: 1}}
+    assert result["verdicts"]["core"]["scored"] == 0
+    assert list(result["verdicts"]["core"]["missing"].values()) == [1]
     unread = [each for each in result["unscored"] if each["status"] == "unreadable"]
     assert {each["metric"] for each in unread} == {"Coherence", "Novelty"}
     assert [each["count"] for each in unread] == [1, 1]
