@@ -22,6 +22,8 @@ from recjury.llm.gateway import EMBEDDING_BATCH
 from recjury.records import ExpectedCalls, Scenario
 from recjury.simulator.session import user_opens
 
+_ROUNDS = 5  # of recorded conversations, if nothing else is known
+
 
 class Drawn(NamedTuple):
     """The scenarios of a corpus: how many there are, and in how many the user begins; and its
@@ -92,6 +94,25 @@ def estimate(config: CampaignConfig, corpora: Iterable[Drawn]) -> Estimate:
 def estimate_evaluations(config: EvaluationConfig, conversations: int, rounds: int) -> Estimate:
     """Estimate the evaluation of existing conversations, of at most `rounds` rounds each."""
     return _estimate(config, conversations, _evaluators(config, conversations, rounds))
+
+
+def expected_tokens(
+    config: EvaluationConfig, system: str, label: str | None
+) -> tuple[int, float | None]:
+    """The tokens, and the cost (None if unknown), of one conversation with a system, or of one
+    evaluation of it by the evaluator called `label`, if nothing is asked twice."""
+    rounds, calls = _ROUNDS, list[ExpectedCalls]()
+    if isinstance(config, CampaignConfig):
+        rounds = config.simulator.max_rounds
+    for entry in config.evaluators:
+        if entry.label == label:
+            calls += entry.expected(1, rounds, models=config.has_models, attempts=1)
+    if label is None and isinstance(config, CampaignConfig):
+        own = tuple(entry for entry in config.systems if entry.name == system)
+        alone = config.model_copy(update={"systems": own, "repeats": 1})
+        calls += _players(alone, Drawn("", scenarios=1, openings=1, items=0))
+    usage = _usage(config, [(share, share.once) for share in calls])
+    return usage.prompt_tokens + usage.completion_tokens, usage.cost
 
 
 def _estimate(

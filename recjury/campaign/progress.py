@@ -9,16 +9,18 @@ from recjury.llm import GatewayUsage
 
 @dataclass
 class UnitCounts:
-    """How many units of one kind there are, and how many of them are done or failed."""
+    """How many units of one kind there are, and how many of them are done, failed, or held back
+    because the budget does not cover them."""
 
     planned: int = 0
     done: int = 0
     failed: int = 0
+    held: int = 0
 
     @property
     def remaining(self) -> int:
-        """How many are neither done nor failed."""
-        return self.planned - self.done - self.failed
+        """How many are neither done nor failed, nor held back."""
+        return self.planned - self.done - self.failed - self.held
 
 
 @dataclass
@@ -57,6 +59,11 @@ class Progress:
     def wait(self, counts: UnitCounts, count: int) -> None:
         """Remove units that must wait for another run."""
         counts.planned -= count
+        self.changed(self)
+
+    def hold(self, counts: UnitCounts, count: int) -> None:
+        """Units that the budget does not cover are left for another run."""
+        counts.held += count
         self.changed(self)
 
     @property

@@ -5,29 +5,26 @@ if an evaluation fails, everything else continues.
 """
 
 import asyncio
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from recjury.campaign.build import BuiltCampaign, Components
+from recjury.campaign.admission import Admission, CampaignTrial, HeldBack, PartKind, TrialPart
+from recjury.campaign.build import BuiltCampaign
 from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.estimate import expected_tokens
 from recjury.campaign.evaluate import ActiveEvaluator
 from recjury.campaign.plan import Unit
+from recjury.campaign.play import Player
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.campaign.retry import Retry
-from recjury.errors import StoreError
 from recjury.llm import call_context, gather
 from recjury.logs import get_logger
 from recjury.records import (
     JSON,
-    Conversation,
-    ConversationLog,
     ConversationRecord,
-    Ending,
-    Recommender,
-    SystemReply,
 )
-from recjury.simulator import ConversationFailed, LeakGuard, SessionSettings, converse
+from recjury.simulator import ConversationFailed, SessionSettings
 from recjury.store import PlannedEvaluation, Skipped, Store
 
 logger = get_logger()
@@ -39,7 +36,8 @@ class RunResult(NamedTuple):
     `conversations` has the ids of the planned ones: the store may have more of the campaign.
     `evaluators` has the labels of the evaluators of this run. `set_aside` counts conversations that
     no longer belong to the campaign because something that can change them (a system, the data) has
-    changed: they stay in the store, but are not in the tables.
+    changed: they stay in the store, but are not in the tables. `held_back` says what the budget did
+    not cover.
     """
 
     campaign: str
@@ -50,6 +48,7 @@ class RunResult(NamedTuple):
     set_aside: int = 0
     conversations: frozenset[str] = frozenset()
     evaluators: tuple[str, ...] = ()
+    held_back: HeldBack | None = None
 
 
 class Runner:
@@ -66,16 +65,12 @@ class Runner:
     ):
         """`session` has the rules of the conversations, if any are played; `retry` says what of
         earlier runs is asked for again."""
-        self._store, self._components = store, built.components
+        self._store = store
         self._progress = progress or Progress()
         self._gateway = built.gateway
         self._progress.usage = built.gateway.usage if built.gateway else None
-        self._session = session or SessionSettings()
+        self._player = Player(store, built.components, session or SessionSettings())
         self._retry = retry
-        self._guards = {
-            corpus: LeakGuard(components.catalogue)
-            for corpus, components in built.components.items()
-        }
         judgings = {entry.label: entry.judgings for entry in config.evaluators}
         self._evaluators = {
             corpus: [
@@ -86,6 +81,9 @@ class Runner:
         }
         self._labels = tuple(judgings)
         self._concurrency = config.concurrency
+        budget = None if built.gateway is None else built.gateway.budget
+        self._admission = Admission(budget, partial(_expected, config))
+        self._rows: dict[_EvaluationKey, str] = {}
         self._started: dict[str, asyncio.Future[bool]] = {}
         self._complete: set[_EvaluationKey] = set()
         self._learned: dict[str, dict[str, JSON]] = {}
@@ -100,7 +98,8 @@ class Runner:
         most = max(1, min(len(left), 2 * self._concurrency))
         self._save_learned(campaign)
         try:
-            await gather((self._advance(unit) for unit in left), at_once=most)
+            trials = self._trials(campaign, units, left)
+            await gather((self._advance(*each) for each in trials), at_once=most)
         finally:
             for started in self._started.values():
                 started.cancel()
@@ -113,6 +112,7 @@ class Runner:
             failed=len(self._failed),
             conversations=frozenset(unit.id for unit in units),
             evaluators=self._labels,
+            held_back=self._admission.held_back(len(units)),
         )
 
     def _save_learned(self, campaign: str) -> None:
@@ -149,6 +149,41 @@ class Runner:
         self._progress.begin(UnitCounts(len(units), len(self._done)), counts)
         return left
 
+    def _trials(
+        self, campaign: str, units: Sequence[Unit], left: Sequence[Unit]
+    ) -> list[tuple[Unit, CampaignTrial]]:
+        """The work that is left; if there is a budget, that of begun conversations comes first."""
+        spent: dict[str, float] = {}
+        if self._admission.limits:
+            by_unit = self._store.spent_by_unit(campaign)
+            in_tokens = self._admission.in_tokens
+            spent = {unit: each.amount(in_tokens=in_tokens) for unit, each in by_unit.items()}
+        trials = {unit.id: self._admission.trial(self._parts(unit, spent)) for unit in left}
+        for unit in units:
+            kinds = {unit.id: PartKind(unit.system)} if unit.id in self._done else {}
+            for key in self._evaluation_keys(unit):
+                if key in self._complete:
+                    kinds[self._rows[key]] = PartKind(unit.system, key.label)
+            for row, kind in kinds.items():
+                if spent.get(row):
+                    self._admission.needs.learn(kind, spent[row])
+        found = [(unit, trials[unit.id]) for unit in left]
+        return sorted(found, key=lambda each: not each[1].was_begun)
+
+    def _evaluation_keys(self, unit: Unit) -> Iterator["_EvaluationKey"]:
+        for active in self._evaluators[unit.corpus]:
+            for judging in range(active.judgings):
+                yield _EvaluationKey(unit.id, active.label, judging)
+
+    def _parts(self, unit: Unit, spent: Mapping[str, float]) -> Iterator[TrialPart]:
+        """What is left to do of a unit, and what was spent for it."""
+        before = spent.get(unit.id, 0.0)
+        yield TrialPart(PartKind(unit.system), before, complete=unit.id in self._done)
+        for key in self._evaluation_keys(unit):
+            if key not in self._complete:
+                before = spent.get(self._rows.get(key, ""), 0.0)
+                yield TrialPart(PartKind(unit.system, key.label), before)
+
     def _finished(self, units: Iterable[Unit], held: Mapping[str, str]) -> set["_EvaluationKey"]:
         """The evaluations that are complete, with nothing that is asked for again."""
         planned = [
@@ -164,6 +199,7 @@ class Runner:
         ]
         rows = self._store.find_evaluations(identity for _, _, identity in planned)
         stages = self._store.evaluation_stages(rows.values())
+        self._rows = {key: rows[identity] for key, _, identity in planned if identity in rows}
         repeated = self._store.evaluations_with(rows.values(), self._retry.statuses)
         return {
             key
@@ -173,15 +209,32 @@ class Runner:
             and rows[identity] not in repeated
         }
 
-    async def _advance(self, unit: Unit) -> None:
-        record = await self._record(unit)
+    async def _advance(self, unit: Unit, trial: CampaignTrial) -> None:
+        async with self._admission.opened(trial) as is_opened:
+            if is_opened:
+                await self._finish(unit, trial)
+            else:
+                self._hold(unit)
+
+    def _hold(self, unit: Unit) -> None:
+        """Leave a unit for another run."""
+        if unit.id not in self._done:
+            self._progress.hold(self._progress.conversations, 1)
+        for key in self._evaluation_keys(unit):
+            if key not in self._complete:
+                self._progress.hold(self._progress.evaluations[key.label], 1)
+
+    async def _finish(self, unit: Unit, trial: CampaignTrial) -> None:
+        with trial.doing(PartKind(unit.system)) as part:
+            record = await self._record(unit)
+            part.complete = record is not None
         if record is None:
             for active in self._evaluators[unit.corpus]:
                 self._progress.wait(self._progress.evaluations[active.label], active.judgings)
             return
         log = record.log.id
         await gather(
-            self._evaluate(active, evaluation, record)
+            self._evaluate(active, evaluation, record, trial)
             for active in self._evaluators[unit.corpus]
             for evaluation in active.evaluations(log, unit.repeat)
             if _EvaluationKey(unit.id, active.label, evaluation.judging) not in self._complete
@@ -199,7 +252,7 @@ class Runner:
         logger.info("conversation begun", **about)
         try:
             with call_context(unit.id, unit.repeat):
-                record = await self._converse(unit)
+                record = await self._player.play(unit)
         except ConversationFailed as failure:
             logger.info("conversation failed", **about, reason=str(failure))
             await self._store.save_failure(unit.id, "converse", str(failure), failure.log)
@@ -215,96 +268,35 @@ class Runner:
         self._failed.add(unit.id)
         self._progress.finish(self._progress.conversations, failed=True)
 
-    async def _converse(self, unit: Unit) -> ConversationRecord:
-        """Play the conversation, or the rest of one that failed, and store it.
-
-        Raises ConversationFailed.
-        """
-        components, earlier = self._components[unit.corpus], self._earlier(unit)
-        system = _TimedSystem(components.recommenders[unit.system])
-        if earlier is not None:  # how long its turns took is not stored, unless they are calls
-            system.seconds += [None for turn in earlier.system_turns if turn.failure is None]
-        log = await self._play(unit, components, system, earlier)
-        await self._store.save_log(unit.id, log, system.seconds)
-        kept = self._store.record(unit.id)
-        assert kept is not None
-        return kept
-
-    def _earlier(self, unit: Unit) -> ConversationLog | None:
-        """The log of a conversation that failed, if it can go on from there."""
-        try:
-            unfinished = self._store.unfinished(unit.id)
-        except StoreError:  # it was altered: the conversation begins again
-            return None
-        if unfinished is None or unfinished.log.scenario != unit.scenario:
-            return None
-        return unfinished.log
-
-    async def _play(
-        self,
-        unit: Unit,
-        components: Components,
-        system: "_TimedSystem",
-        earlier: ConversationLog | None,
-    ) -> ConversationLog:
-        assert unit.scenario is not None
-        assert components.user is not None
-        log = await converse(
-            components.user,
-            system,
-            unit.scenario,
-            self._guards[unit.corpus],
-            components.catalogue,
-            self._session,
-            earlier=earlier,
-        )
-        if log.ending is Ending.SYSTEM_FAILED:
-            turns = log.system_turns
-            raise ConversationFailed(f"turn {len(turns)}: {turns[-1].failure}", log)
-        return log
-
     async def _evaluate(
-        self, active: ActiveEvaluator, planned: PlannedEvaluation, record: ConversationRecord
+        self,
+        active: ActiveEvaluator,
+        planned: PlannedEvaluation,
+        record: ConversationRecord,
+        trial: CampaignTrial,
     ) -> None:
         """Evaluate; if several conversations have the same log, it is evaluated once."""
-        started = self._started.get(planned.identity)
-        if started is None:
-            started = asyncio.ensure_future(
-                active.evaluate(self._store, planned, record, self._retry)
-            )
-            self._started[planned.identity] = started
-        # Shielded: a unit that is cancelled must not cancel what another unit waits for.
-        complete = await asyncio.shield(started)
+        with trial.doing(PartKind(trial.system, active.label)) as part:
+            started = self._started.get(planned.identity)
+            part.typical = started is None
+            if started is None:
+                started = asyncio.ensure_future(
+                    active.evaluate(self._store, planned, record, self._retry)
+                )
+                self._started[planned.identity] = started
+            # Shielded: a unit that is cancelled must not cancel what another unit waits for.
+            complete = part.complete = await asyncio.shield(started)
         self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
+
+
+def _expected(config: EvaluationConfig, kind: PartKind) -> float:
+    """What a part takes, in the unit of the budget."""
+    tokens, cost = expected_tokens(config, kind.system, kind.label)
+    in_dollars = config.budget is not None and config.budget.dollars is not None
+    return (cost or 0.0) if in_dollars else tokens
 
 
 class _EvaluationKey(NamedTuple):
     unit: str
     label: str
     judging: int
-
-
-class _TimedSystem:
-    """A system under test, and the seconds that each of its answers took, in order."""
-
-    def __init__(self, system: Recommender):
-        self._system = system
-        self.seconds: list[float | None] = []
-
-    @property
-    def name(self) -> str:
-        return self._system.name
-
-    @property
-    def settings(self) -> Mapping[str, JSON]:
-        return self._system.settings
-
-    async def respond(self, conversation: Conversation) -> SystemReply:
-        asked = time.perf_counter()
-        try:
-            return await self._system.respond(conversation)
-        finally:
-            self.seconds.append(time.perf_counter() - asked)
-
-    async def aclose(self) -> None:
-        await self._system.aclose()

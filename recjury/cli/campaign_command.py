@@ -32,5 +32,5 @@ def run_and_show(work: Work, store: str, *, report: Path | None, as_json: bool) 
     show_results(result, summary, as_json=as_json)
     if report is not None:
         output.say(f"report: {report}")
-    if result.failed or summary.has_failures(result.evaluators):
+    if result.failed or result.held_back or summary.has_failures(result.evaluators):
         output.stop(output.SOME_FAILED)

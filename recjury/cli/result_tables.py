@@ -26,7 +26,7 @@ def show_results(result: RunResult, summary: CampaignSummary, *, as_json: bool) 
 
 def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
     """The JSON object for scripts; `failures` counts the failures by reason, `unscored` the ratings
-    without a score."""
+    without a score, and `held_back` is what the budget did not cover."""
     return {
         "campaign": result.campaign,
         "conversations": summary.conversations._asdict(),
@@ -37,6 +37,7 @@ def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
         "verdicts": {label: each.as_json() for label, each in summary.verdicts.items()},
         "unscored": summary.unscored_json(),
         "skipped": [skipped.model_dump() for skipped in result.skipped],
+        "held_back": None if result.held_back is None else result.held_back._asdict(),
     }
 
 
@@ -63,6 +64,8 @@ def _show(result: RunResult, summary: CampaignSummary) -> None:
             output.say(f"{missing} of {verdicts.planned} verdicts by {label} are missing")
             say_reasons(verdicts.missing)
     _say_unscored(summary)
+    if result.held_back is not None:
+        output.say(result.held_back.text)
     output.say(f"campaign {result.campaign}")
 
 

@@ -11,9 +11,12 @@ from recjury.llm.attempts import (
 )
 from recjury.llm.budget import (
     NOTHING_SPENT,
+    Account,
+    Budget,
     BudgetSpec,
     GatewayUsage,
     SpentBefore,
+    charged_to,
     cost_text,
     parse_budget,
 )
@@ -40,9 +43,11 @@ __all__ = [
     "ATTEMPTS",
     "MAIN_MODEL",
     "NOTHING_SPENT",
+    "Account",
     "Attempt",
     "AttemptLimit",
     "Backoff",
+    "Budget",
     "BudgetSpec",
     "CallUse",
     "Clock",
@@ -67,6 +72,7 @@ __all__ = [
     "attempt_limit",
     "call_context",
     "call_identity",
+    "charged_to",
     "cost_text",
     "event_loop",
     "finished_text",

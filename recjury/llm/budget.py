@@ -1,9 +1,12 @@
 """What calls use, and the budget that limits it, in US dollars or in tokens."""
 
 import asyncio
+import contextlib
+import math
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
@@ -124,11 +127,32 @@ class SpentBefore(NamedTuple):
 NOTHING_SPENT = SpentBefore()
 
 
+@dataclass(slots=True)
+class Account:
+    """What the calls of one piece of work have taken of the budget, for which room was kept."""
+
+    spent: float = 0.0
+
+
+_account: ContextVar[Account | None] = ContextVar("account", default=None)
+
+
+@contextlib.contextmanager
+def charged_to(account: Account) -> Iterator[None]:
+    """Charge the calls of this block to `account`; they may use the budget up to its limit."""
+    token = _account.set(account)
+    try:
+        yield
+    finally:
+        _account.reset(token)
+
+
 class Budget:
     """What calls may spend. For each open call, the most that it may take is reserved.
 
     If a call fits only when others take less than was reserved for them, it waits until they end.
-    If a call cannot fit, BudgetSpent is raised.
+    If a call cannot fit, BudgetSpent is raised. A call of begun work (`charged_to`) fits as long as
+    anything is left: so the last one may exceed the limit, and no other one.
     """
 
     def __init__(self, spec: BudgetSpec | None = None, before: SpentBefore = NOTHING_SPENT):
@@ -138,11 +162,31 @@ class Budget:
         unknown.
         """
         self._in_tokens = spec is not None and spec.tokens is not None
-        self._limit = None if spec is None else spec.tokens or spec.dollars
+        self._limit: float | None = None if spec is None else spec.tokens or spec.dollars
         self.spent = self._counted(before)
         self._reserved = 0.0
         self._reached = False
         self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def limit(self) -> float | None:
+        """What may be spent in all runs, in `unit`; None if there is no limit."""
+        return self._limit
+
+    @property
+    def unit(self) -> str:
+        """The unit of all amounts: tokens, or USD."""
+        return "tokens" if self._in_tokens else "USD"
+
+    @property
+    def rest(self) -> float:
+        """What is left; negative if the last call exceeded the limit."""
+        return math.inf if self._limit is None else self._limit - self.spent
+
+    @property
+    def is_reached(self) -> bool:
+        """Whether a call was refused."""
+        return self._reached
 
     def upper_bound(self, request: ChatRequest, spec: ModelSpec) -> float:
         """The most that a call is expected to take."""
@@ -161,8 +205,8 @@ class Budget:
         """Reserve `worst` for a call. Raises BudgetSpent if the budget does not cover it."""
         if self._limit is None:
             return
-        while self.spent + self._reserved + worst > self._limit:
-            if self.spent + worst > self._limit:
+        while not self._fits(worst, self._reserved):
+            if not self._fits(worst, 0.0):
                 if not self._reached:  # all later calls reach it too
                     self._reached = True
                     spent, limit = self._shown(self.spent), self._shown(self._limit)
@@ -181,11 +225,20 @@ class Budget:
         if self._limit is None:
             return
         self.spent += taken
+        account = _account.get()
+        if account is not None:
+            account.spent += taken
         self._reserved = max(0.0, self._reserved - worst)
         while self._waiting:
             waiting = self._waiting.popleft()
             if not waiting.done():
                 waiting.set_result(None)
+
+    def _fits(self, worst: float, reserved: float) -> bool:
+        assert self._limit is not None
+        if _account.get() is not None:
+            return not worst or self.spent + reserved < self._limit
+        return self.spent + reserved + worst <= self._limit
 
     def _counted(self, before: SpentBefore) -> float:
         if self._in_tokens:

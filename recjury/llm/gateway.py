@@ -133,6 +133,11 @@ class Gateway:
         await gather(client.check() for client in clients)
 
     @property
+    def budget(self) -> Budget:
+        """The budget of all calls, which may have no limit."""
+        return self._limits.budget
+
+    @property
     def learned(self) -> dict[str, dict[str, JSON]]:
         """By alias, what is sent differently because the endpoint refuses it otherwise."""
         found = {alias: each.adaptation.as_json() for alias, each in self.learning.items()}

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Engine, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Engine, Select, func, or_, select
 
 from recjury.errors import StoreError
 from recjury.records import JSON, CallRecord, ChatRequest, Choice, Message, Reply, Usage
@@ -268,11 +268,35 @@ class Spent(NamedTuple):
     cost: float | None
     estimated: int = 0
 
+    def amount(self, *, in_tokens: bool) -> float:
+        """The tokens, or the dollars as far as they are known."""
+        return self.prompt_tokens + self.completion_tokens if in_tokens else self.cost or 0.0
+
 
 def read_spent(connection: Connection, campaign: str) -> Spent:
     """Add up the calls made for a campaign; a reused call counts where it was first made."""
     calls = table_of(CallRow)
-    sums = select(
+    found = connection.execute(_sums().select_from(calls).where(made_for(campaign)))
+    return _spent(found.one())
+
+
+def read_spent_by_unit(connection: Connection, campaign: str) -> dict[str, Spent]:
+    """As `read_spent`, by the conversation or evaluation that a call was made for."""
+    calls = table_of(CallRow)
+    of_units = _sums(calls.c.unit).select_from(calls).where(made_for(campaign))
+    found = connection.execute(of_units.group_by(calls.c.unit))
+    return {unit: _spent(sums) for unit, *sums in found}
+
+
+def _spent(sums: Sequence[Any]) -> Spent:
+    made, asked, said, cost, priced, estimated = sums
+    return Spent(made, asked, said, cost if priced == made else None, estimated)
+
+
+def _sums(*of: ColumnElement[Any]) -> Select[Any]:
+    calls = table_of(CallRow)
+    return select(
+        *of,
         func.count(),
         func.coalesce(func.sum(calls.c.prompt_tokens), 0),
         func.coalesce(func.sum(calls.c.completion_tokens), 0),
@@ -280,6 +304,3 @@ def read_spent(connection: Connection, campaign: str) -> Spent:
         func.count(calls.c.cost),
         func.count(calls.c.estimated),
     )
-    found = connection.execute(sums.select_from(calls).where(made_for(campaign))).one()
-    made, asked, said, cost, priced, estimated = found
-    return Spent(made, asked, said, cost if priced == made else None, estimated)

@@ -15,7 +15,13 @@ from recjury.records import (
     Status,
 )
 from recjury.store.attempts import attempts_of, with_statuses
-from recjury.store.calls import CallReader, Spent, call_identities, read_spent
+from recjury.store.calls import (
+    CallReader,
+    Spent,
+    call_identities,
+    read_spent,
+    read_spent_by_unit,
+)
 from recjury.store.campaigns import Campaign, find_campaign, find_id, read_campaigns
 from recjury.store.contents import integrity, read_contents, stage_results
 from recjury.store.conversations import (
@@ -82,6 +88,11 @@ class StoreReader:
         """
         with self._reading() as connection:
             return read_spent(connection, campaign)
+
+    def spent_by_unit(self, campaign: str) -> dict[str, Spent]:
+        """As `spent`, by the conversation or evaluation that the calls were made for."""
+        with self._reading() as connection:
+            return read_spent_by_unit(connection, campaign)
 
     def evaluators(self, campaign: str | None = None) -> tuple[CampaignEvaluator, ...]:
         """A campaign's evaluators in order; with None, those of the whole store.

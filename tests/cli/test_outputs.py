@@ -74,6 +74,7 @@ def test_judge_prints_the_same_object_as_run(command: Command) -> None:
         "set_aside",
         "failures",
         "skipped",
+        "held_back",
     }
     assert result["conversations"] == {"planned": 8, "done": 8, "failed": 0}
     done = {"planned": 8, "done": 8, "failed": 0, "waiting": 0}
