@@ -113,7 +113,10 @@ def test_nothing_is_played_again_whatever_evaluates(
             assert result["campaign"] or result
             assert all(not each["failed"] for each in result["evaluations"].values())
         pack = _altered("core-judges")
-        monkeypatch.setattr("recjury.judges.guideline.load_pack", lambda _: pack)
+        monkeypatch.setattr(
+            "recjury.judges.core.config.load_pack",
+            lambda name: pack if name == pack.id else load_pack(name),
+        )
         run("[outcome, core]")
         assert [a.body for a in system.asked if a.method == "POST"] == [
             a.body for a in played if a.method == "POST"
