@@ -149,3 +149,29 @@ def test_people_see_the_same_with_what_it_is_made_of(command: Command) -> None:
     assert said["calls"] == sum(share["most"] for share in said["breakdown"])
     Path("campaign.yaml").write_text(campaign, "utf-8")
     assert "no model is called" in command("run", "campaign.yaml", "--dry-run", *STORE).err
+
+
+def test_a_dry_run_and_the_doctor_say_which_price_is_used(command: Command) -> None:
+    models = (
+        "models:\n"
+        "  main: {base_url: 'https://api.openai.com/v1', name: gpt-4o}\n"
+        "  own: {base_url: 'https://api.openai.com/v1', name: gpt-4o, price_in: 1, price_out: 2}\n"
+        "  local: {base_url: 'http://127.0.0.1:1/v1', name: gpt-4o}\n"
+    )
+    prices = _dry(command, "scenarios: [sample]\nsystems: [retrieval]\n" + models)["prices"]
+    assert prices["main"]["source"].endswith(": openai gpt-4o")
+    assert prices["main"]["in"] > prices["main"]["cached"] > 0
+    assert prices["own"] == {"in": 1, "out": 2, "cached": None, "source": "campaign file"}
+    assert prices["local"] == {"in": None, "out": None, "cached": None, "source": None}
+    said = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Heat."}]
+    Path("logs.jsonl").write_text(json.dumps({"messages": said}) + "\n", "utf-8")
+    config = ("--config", "campaign.yaml")
+    judged = command("judge", "logs.jsonl", *config, "--dry-run", "--json", *STORE)
+    assert judged.code == 0, judged.err
+    assert json.loads(judged.out)["prices"]["main"] == prices["main"]
+    local = "model: {base_url: 'http://127.0.0.1:1/v1', name: m, price_in: 1, price_out: 2}\n"
+    Path("campaign.yaml").write_text("scenarios: [sample]\nsystems: [retrieval]\n" + local)
+    looked = command("doctor", "campaign.yaml", *STORE)
+    rows = {" ".join(line.split()) for line in looked.out.splitlines()}
+    priced = "prompts 1, replies 2 US dollars per million tokens (campaign file)"
+    assert f"price of main ok {priced}" in rows
