@@ -20,7 +20,7 @@ import uvloop
 
 from benchmarks.chain import CALLS, read_any, run_chain
 from benchmarks.workload import MODEL, many_requests
-from recjury.llm import Gateway, ModelSpec, NullRecorder, ask, event_loop
+from recjury.llm import EndpointSpec, Gateway, NullRecorder, ask, event_loop
 from recjury.records import ChatRequest, Recorder, Status
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ class _Spent:
 async def _recjury(options: argparse.Namespace) -> dict[str, float]:
     """The same gateway and store as `recjury run`; `forgetful` leaves the store away."""
     requests = [] if options.kind == "chain" else many_requests(options.calls)
-    spec = ModelSpec(base_url=options.url, name="fixed-latency")
+    spec = EndpointSpec(base_url=options.url, name="fixed-latency")
     async with AsyncExitStack() as stack:
         recorder = await _recorder(options, stack)
         gateway = Gateway({MODEL: spec}, recorder, concurrency=options.at_once)

@@ -23,7 +23,7 @@ from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.judge_existing import judge_logs
 from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.judges.face.config import FaceConfig
-from recjury.llm import ModelSpec, event_loop
+from recjury.llm import EndpointSpec, event_loop
 from recjury.records import Aspect
 from recjury.store import Store
 
@@ -58,7 +58,7 @@ def _measured(
     path: Path,
 ) -> dict[str, Any]:
     logs = list(people.logs.values())[:limit]
-    spec = ModelSpec(base_url=f"http://127.0.0.1:{port}/v1", name="released")
+    spec = EndpointSpec(base_url=f"http://127.0.0.1:{port}/v1", name="released")
     face = FaceConfig(aspects=aspects, instructions=str(folder / "face-instructions"))
     config = EvaluationConfig(model=spec, evaluators=(face,), concurrency=concurrency)
     with Store.open(str(path)) as kept:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from benchmarks.workload import judge_requests, made_up_log, recorded_logs
 from recjury.judges import Rubric
-from recjury.llm import ModelSpec, call_context, call_identity
+from recjury.llm import EndpointSpec, call_context, call_identity
 from recjury.llm.call_identity import current_call_context
 from recjury.records import CallRecord, ChatRequest, ConversationLog, Reply
 from recjury.store import Store
@@ -39,7 +39,7 @@ def measure(folder: Path, data: Path | None, dialogues: int) -> PromptBytes:
     logs = _logs(data, dialogues)
     path = folder / "prompts.db"
     rubric = Rubric()
-    spec = ModelSpec(base_url="http://127.0.0.1/v1", name="fixed-latency")
+    spec = EndpointSpec(base_url="http://127.0.0.1/v1", name="fixed-latency")
     requests = [judge_requests(log, rubric) for log in logs]
     with Store.open(f"sqlite:///{path}"):
         pass
@@ -73,7 +73,7 @@ def _length(requests: Sequence[ChatRequest]) -> int:
 
 
 async def _record(
-    path: Path, dialogues: Sequence[Sequence[ChatRequest]], spec: ModelSpec
+    path: Path, dialogues: Sequence[Sequence[ChatRequest]], spec: EndpointSpec
 ) -> list[str]:
     identities: list[str] = []
     with Store.open(f"sqlite:///{path}") as store:
@@ -86,7 +86,7 @@ async def _record(
     return identities
 
 
-def _finished(request: ChatRequest, spec: ModelSpec) -> CallRecord:
+def _finished(request: ChatRequest, spec: EndpointSpec) -> CallRecord:
     key = call_identity(request, spec)
     reply = Reply(call=key, text="", finish_reason="stop", model=spec.name)
     return CallRecord(key, request, reply, current_call_context().unit, 1.7e9)

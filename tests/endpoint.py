@@ -5,7 +5,7 @@ text), a `dict` (the whole response body; see `completion`), or a `Fault`. It ma
 function, and wait for what it likes. In a thread:
 
     with ScriptedEndpoint(lambda body: "<rating>3</rating>") as endpoint:
-        spec = ModelSpec(base_url=endpoint.url, name="scripted")
+        spec = EndpointSpec(base_url=endpoint.url, name="scripted")
 
 In a process of its own (`python -m tests.endpoint --script package.module:function`), held by
 `RemoteEndpoint`, which can also have a pid killed at the k-th call of a kind.

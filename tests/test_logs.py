@@ -11,8 +11,8 @@ from recjury.llm import (
     Backoff,
     BudgetSpec,
     Completion,
+    EndpointSpec,
     Gateway,
-    ModelSpec,
     Retryable,
     ScriptedModel,
     call_context,
@@ -22,7 +22,7 @@ from recjury.llm.transport import read_api_key
 from recjury.logs import get_logger, read_settings
 from tests.llm.doubles import FakeClock, MemoryRecorder, request
 
-SPEC = ModelSpec(base_url="http://127.0.0.1:1/v1", name="scripted", retries=1)
+SPEC = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="scripted", retries=1)
 KEY = "k3y-that-nobody-may-see"
 
 

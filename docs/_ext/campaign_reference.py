@@ -58,8 +58,9 @@ def _model(place: str) -> type[BaseModel]:
         if step in model.model_fields:
             found = [*_models(model.model_fields[step].annotation)]
         else:
+            tag = "provider" if place.startswith("model.") else "kind"
             found = [
-                each for each in found if get_args(each.model_fields["kind"].annotation)[0] == step
+                each for each in found if get_args(each.model_fields[tag].annotation)[0] == step
             ]
         model = found[0]
     return model

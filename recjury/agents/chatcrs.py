@@ -65,10 +65,10 @@ class ChatCRS:
         self.settings: Mapping[str, JSON] = {
             "kind": "chatcrs",
             "model": spec.name,
-            "base_url": spec.base_url,
+            "base_url": spec.address,
             "temperature": temperature if spec.temperature is None else spec.temperature,
             "max_tokens": spec.max_tokens,
-            "extra": dict(spec.extra),
+            "extra": dict(spec.reply_options),
             "pack": self._pack.digest,
             "catalogue": vectors.catalogue.digest,
             "list_source": list_source,

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.agents.extras import require_neural
 from recjury.agents.item_vectors import item_text
 from recjury.agents.retrieval.words import plain_words
 from recjury.errors import ConfigError
 from recjury.knowledge import fold
+from recjury.plugins.extras import require_neural
 from recjury.records import JSON
 
 if TYPE_CHECKING:
@@ -171,8 +171,8 @@ class EndpointEmbedder:
         self.settings: Mapping[str, JSON] = {
             "kind": "endpoint",
             "model": spec.name,
-            "base_url": spec.base_url,
-            "extra": dict(spec.extra),
+            "base_url": spec.address,
+            "extra": dict(spec.reply_options),
         }
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -50,10 +50,10 @@ class EndpointCRS:
         self.settings: Mapping[str, JSON] = {
             "kind": "openai_crs",
             "model": spec.name,
-            "base_url": spec.base_url,
+            "base_url": spec.address,
             "temperature": 0.0 if spec.temperature is None else spec.temperature,
             "max_tokens": spec.max_tokens,
-            "extra": dict(spec.extra),
+            "extra": dict(spec.reply_options),
             "system_prompt": system_prompt,
             "catalogue": catalogue.digest,
             "list_length": list_length,

@@ -11,7 +11,15 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from recjury.agents.system_registry import SystemEntry
 from recjury.judges.registry import EvaluatorEntry, read_entry
-from recjury.llm import ATTEMPTS, MAIN_MODEL, BudgetSpec, CallUse, ModelSpec, parse_budget
+from recjury.llm import (
+    ATTEMPTS,
+    MAIN_MODEL,
+    BudgetSpec,
+    CallUse,
+    ModelEntry,
+    ModelSpec,
+    parse_budget,
+)
 from recjury.records import JSON, LIST_LENGTH, Record
 
 if TYPE_CHECKING:
@@ -78,8 +86,8 @@ class EvaluationConfig(Record):
 
     name: str = "campaign"
     data: str | None = None
-    model: ModelSpec | None = None
-    models: dict[str, ModelSpec] = Field(default_factory=dict)
+    model: ModelEntry | None = None
+    models: dict[str, ModelEntry] = Field(default_factory=dict)
     evaluators: tuple[EvaluatorEntry, ...] = Field(
         default=DEFAULT_EVALUATORS, validate_default=True
     )
@@ -128,8 +136,8 @@ class EvaluationConfig(Record):
     @property
     def all_models(self) -> dict[str, ModelSpec]:
         """Every model by alias; `model` is the one called "main"."""
-        main = {} if self.model is None else {MAIN_MODEL: self.model}
-        return main | self.models
+        main: dict[str, ModelSpec] = {} if self.model is None else {MAIN_MODEL: self.model}
+        return {**main, **self.models}
 
     @property
     def models_in_use(self) -> dict[str, ModelSpec]:

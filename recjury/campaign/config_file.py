@@ -19,6 +19,8 @@ C = TypeVar("C", bound=CampaignConfig)
 
 _FOR_EVALUATORS = "`model` and `evaluators`"
 _ENTRY: TypeAdapter[EvaluatorConfig] = TypeAdapter(EvaluatorEntry)
+_MODELS = {"model": 1, "models": 2}
+"""The keys of models, and where the model's provider stands in pydantic's place of a mistake."""
 _LARGEST = 2**63 - 1  # what SQLite and canonical JSON can hold
 
 
@@ -159,20 +161,21 @@ def _as_list(place: str, detail: ErrorDetails) -> str:
 
 
 def _wrong_kind(place: str, detail: ErrorDetails) -> str:
-    found = detail["input"]
-    kinds = sorted(_kinds(str(detail["loc"][0])))
+    found, key = detail["input"], str(detail["loc"][0])
+    tag = "provider" if key in _MODELS else "kind"
+    kinds = sorted(_kinds(key, tag))
     known = f"(known: {', '.join(kinds)})"
     if detail["type"] == "union_tag_not_found":
-        return f"`{place}` has no `kind` {known}"
-    kind = found.get("kind") if isinstance(found, dict) else found
+        return f"`{place}` has no `{tag}` {known}"
+    kind = found.get(tag) if isinstance(found, dict) else found
     near = difflib.get_close_matches(str(kind), kinds, n=1)
     hint = f"; did you mean `{near[0]}`?" if near else ""
-    return f"`{place}`: unknown kind {kind!r}{hint} {known}"
+    return f"`{place}`: unknown {tag} {kind!r}{hint} {known}"
 
 
-def _kinds(of: str) -> Iterator[str]:
+def _kinds(of: str, tag: str) -> Iterator[str]:
     for model in _models_in(CampaignConfig.model_fields[of].annotation):
-        yield from get_args(model.model_fields["kind"].annotation)
+        yield from get_args(model.model_fields[tag].annotation)
 
 
 def _expected(detail: ErrorDetails) -> str:
@@ -188,8 +191,13 @@ def _expected(detail: ErrorDetails) -> str:
 
 
 def _dotted(place: object) -> str:
+    """The keys of a place as in the file, without the provider that pydantic adds to a model."""
     assert isinstance(place, list | tuple)
-    return ".".join(str(step) for step in place)
+    steps = [str(step) for step in place]
+    provider = _MODELS.get(steps[0]) if steps else None
+    if provider is not None:
+        del steps[provider : provider + 1]
+    return ".".join(steps)
 
 
 def _keys_at(place: list[int | str]) -> set[str]:
@@ -208,8 +216,9 @@ def _keys_at(place: list[int | str]) -> set[str]:
 def _step(model: type[BaseModel], step: int | str) -> list[type[BaseModel]]:
     if isinstance(step, str) and step in model.model_fields:
         return list(_models_in(model.model_fields[step].annotation))
-    kind = model.model_fields.get("kind")  # the step into a union names the chosen member's tag
-    if isinstance(step, str) and kind is not None and step not in get_args(kind.annotation):
+    # The step into a union names the chosen member's tag.
+    tag = model.model_fields.get("kind") or model.model_fields.get("provider")
+    if isinstance(step, str) and tag is not None and step not in get_args(tag.annotation):
         return []
     return [model]
 

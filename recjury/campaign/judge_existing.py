@@ -28,7 +28,7 @@ from recjury.corpora import (
 )
 from recjury.errors import ConfigError, DataError
 from recjury.knowledge import Catalogue
-from recjury.llm import MAIN_MODEL, Gateway, ModelSpec, gather
+from recjury.llm import MAIN_MODEL, Gateway, gather, read_model
 from recjury.records import ConversationLog
 from recjury.store import Campaign, PlannedConversation, Setup, Store
 
@@ -251,7 +251,7 @@ class _Played:
             return config
         assert self.simulator is not None
         alias = self.simulator.model
-        spec = ModelSpec.model_validate(self._models().get(alias))
+        spec = read_model(self._models().get(alias))
         known = config.all_models.get(alias)
         if known is None:
             return config.model_copy(update={"models": {**config.models, alias: spec}})

@@ -50,8 +50,8 @@ def demo(
 
 def _installed_campaign() -> "CampaignConfig":
     """The demo's campaign; without the extra `neural`, less the systems that need it."""
-    from recjury.agents.extras import require_neural
     from recjury.campaign import read_config
+    from recjury.plugins.extras import require_neural
 
     campaign = read_config(CAMPAIGN_FILE)
     try:

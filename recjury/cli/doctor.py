@@ -51,7 +51,7 @@ def doctor(
 
 def _installation() -> Iterator[Check]:
     yield Check("python", sys.version_info >= (3, 11), sys.version.split()[0])
-    from recjury.agents.extras import INSTALL_NEURAL
+    from recjury.plugins.extras import INSTALL_NEURAL
 
     neural = f"not installed: kbrd, barcor, unicrs and minilm need it ({INSTALL_NEURAL})"
     optional = {

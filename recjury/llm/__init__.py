@@ -22,9 +22,11 @@ from recjury.llm.budget import (
 )
 from recjury.llm.call_identity import call_context, call_identity
 from recjury.llm.endpoint_check import CallUse
+from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.event_loop import Clock, SystemClock, event_loop, gather
 from recjury.llm.gateway import Gateway
 from recjury.llm.learning import Learning
+from recjury.llm.model_kinds import ModelEntry, read_model
 from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.reply_numbers import ReadNumber, read_number
 from recjury.llm.reply_parsing import (
@@ -52,9 +54,11 @@ __all__ = [
     "CallUse",
     "Clock",
     "Completion",
+    "EndpointSpec",
     "Gateway",
     "GatewayUsage",
     "Learning",
+    "ModelEntry",
     "ModelSpec",
     "NullRecorder",
     "ParsedReply",
@@ -82,6 +86,7 @@ __all__ = [
     "parse_json",
     "parse_rating",
     "read_attempts",
+    "read_model",
     "read_number",
     "read_object",
     "reasoning_of",

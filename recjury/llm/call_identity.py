@@ -56,11 +56,11 @@ def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -
     """
     header = [
         IDENTITY_VERSION,
-        spec.base_url,
+        spec.address,
         spec.name,
         spec.embedding,
         spec.json_mode,
-        spec.extra,
+        spec.reply_options,
         request.temperature if spec.temperature is None else spec.temperature,
         spec.token_limit(request),
         request.top_p,

@@ -1,6 +1,7 @@
 """What an answer that is no reply is about: this request, this minute, or the key and the model."""
 
 from recjury.errors import CallFailed, ProviderError
+from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer
 from recjury.llm.provider import Retryable
 from recjury.llm.spec import ModelSpec
@@ -13,7 +14,7 @@ _OF_REQUEST = frozenset({400, 403, 413, 422, 500})
 
 
 def error_of(
-    answer: ErrorAnswer, headers: dict[str, str], spec: ModelSpec, key: str | None
+    answer: ErrorAnswer, headers: dict[str, str], spec: EndpointSpec, key: str | None
 ) -> Retryable | ProviderError | CallFailed:
     """The exception for an answer that is no reply.
 
@@ -45,7 +46,7 @@ def error_of(
 
 def provider_error(spec: ModelSpec, came: str, advice: str) -> ProviderError:
     """One line that names the address, the model, what came and what to do."""
-    return ProviderError(f"{spec.base_url}, model {spec.name}: {came}: {advice}")
+    return ProviderError(f"{spec.address}, model {spec.name}: {came}: {advice}")
 
 
 def _is_refused_content(answer: ErrorAnswer) -> bool:
@@ -58,13 +59,13 @@ def _is_refused_content(answer: ErrorAnswer) -> bool:
     return answer.about_content or (answer.status != 403 and answer.about_length)
 
 
-def _key_advice(spec: ModelSpec) -> str:
+def _key_advice(spec: EndpointSpec) -> str:
     if spec.key_env is None:
         return "name the variable that holds the key in key_env"
     return f"check the key in {spec.key_env}"
 
 
-def _account_advice(answer: ErrorAnswer, spec: ModelSpec) -> str:
+def _account_advice(answer: ErrorAnswer, spec: EndpointSpec) -> str:
     if answer.status in {400, 401, 403} and "key" in answer.words:
         return _key_advice(spec)
     return "the account has no credit left; add some and run again"

@@ -12,11 +12,12 @@ from recjury.llm.attempts import ATTEMPTS, AttemptLimit
 from recjury.llm.budget import NOTHING_SPENT, Budget, BudgetSpec, GatewayUsage, SpentBefore
 from recjury.llm.call_identity import CallContext, call_identity, current_call_context
 from recjury.llm.endpoint_check import CallUse
+from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.event_loop import Clock, SystemClock, gather
 from recjury.llm.learning import Learning
 from recjury.llm.limits import Semaphore
 from recjury.llm.model_client import ModelClient, SharedLimits
-from recjury.llm.openai_provider import OpenAIProvider
+from recjury.llm.model_kinds import open_provider
 from recjury.llm.outage import Endpoint
 from recjury.llm.provider import Provider
 from recjury.llm.retry import Backoff
@@ -64,7 +65,11 @@ class Gateway:
         if concurrency < 1:
             raise ConfigError(f"concurrency must be at least 1, got {concurrency}")
         self.models = dict(models)
-        self.learning = {alias: Learning(spec) for alias, spec in models.items()}
+        self.learning = {
+            alias: Learning(spec)
+            for alias, spec in models.items()
+            if isinstance(spec, EndpointSpec)
+        }
         self.learning.update(learning or {})
         self.usage = GatewayUsage()
         self.attempts = AttemptLimit(attempts)
@@ -166,8 +171,8 @@ class Gateway:
                 known = ", ".join(sorted(self.models)) or "none"
                 raise ConfigError(f"no model is called {alias!r}: the models are {known}")
             spec = self.models[alias]
-            provider = self._providers.get(alias) or OpenAIProvider(
-                spec, self._session, self._uses.get(alias, ()), self.learning[alias]
+            provider = self._providers.get(alias) or open_provider(
+                spec, self._session, self._uses.get(alias, ()), self.learning.get(alias)
             )
             endpoint = self._endpoint(spec)
             client = self._clients[alias] = ModelClient(spec, provider, self._limits, endpoint)
@@ -178,7 +183,7 @@ class Gateway:
 
         Two models at one address are two: often only one of them is down.
         """
-        address = f"{spec.base_url} ({spec.name})"
+        address = f"{spec.address} ({spec.name})"
         if address not in self._endpoints:
             backoff, down = self._limits.backoff, self.usage.down
             self._endpoints[address] = Endpoint(address, self._clock, backoff, down)

@@ -14,8 +14,8 @@ from recjury.llm.adaptation import (
     refused_features,
 )
 from recjury.llm.chat_roles import SentMessage
+from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer
-from recjury.llm.spec import ModelSpec
 
 _REFUSALS = frozenset({400, 404, 405, 415, 422, 500, 501})
 _UNEXPLAINED = frozenset({400, 415, 422})
@@ -31,7 +31,7 @@ class Learning:
     answered a request. A gateway's knowledge can be handed to a later one.
     """
 
-    def __init__(self, spec: ModelSpec):
+    def __init__(self, spec: EndpointSpec):
         """Begin with what the model's `refuses` says."""
         self.adaptation = UNCHANGED
         for feature in spec.refuses or ():
@@ -168,7 +168,7 @@ def _forms(feature: Feature, usual: object) -> list[object]:
     return [usual] if other is None or usual == other else [usual, other]
 
 
-def _fixed_features(spec: ModelSpec) -> frozenset[Feature]:
+def _fixed_features(spec: EndpointSpec) -> frozenset[Feature]:
     if spec.refuses is not None:
         return frozenset(FEATURES)
     fixed = {feature for feature in FEATURES if feature in spec.extra}

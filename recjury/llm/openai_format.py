@@ -8,8 +8,8 @@ from typing import cast
 import orjson
 
 from recjury.llm.adaptation import Adaptation
+from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.provider import Completion, LogProbs, Retryable
-from recjury.llm.spec import ModelSpec
 from recjury.records import ChatRequest, Choice
 
 _Fields = dict[str, object]
@@ -20,7 +20,7 @@ _PARTS_OF_THOUGHTS = ("thinking", "text", "summary", "reasoning", "content")
 
 
 def request_body(
-    request: ChatRequest, spec: ModelSpec, adaptation: Adaptation | None = None
+    request: ChatRequest, spec: EndpointSpec, adaptation: Adaptation | None = None
 ) -> _Fields:
     """The JSON body that asks `spec`'s model for `request`, in the form that it accepts."""
     body: _Fields = {"model": spec.name}
@@ -38,7 +38,7 @@ def request_body(
     return body
 
 
-def _add_chat_fields(body: _Fields, request: ChatRequest, spec: ModelSpec) -> None:
+def _add_chat_fields(body: _Fields, request: ChatRequest, spec: EndpointSpec) -> None:
     body["messages"] = [
         {"role": role, "content": "".join(parts)} for role, parts in request.messages
     ]
@@ -61,7 +61,7 @@ def _add_chat_fields(body: _Fields, request: ChatRequest, spec: ModelSpec) -> No
         body["response_format"] = _response_format(request.schema, spec)
 
 
-def _response_format(schema: _Fields, spec: ModelSpec) -> _Fields:
+def _response_format(schema: _Fields, spec: EndpointSpec) -> _Fields:
     if spec.json_mode == "object":
         return {"type": "json_object"}
     shape = {"name": "answer", "strict": True, "schema": schema}

@@ -10,11 +10,11 @@ from recjury.errors import CallFailed, ProviderError
 from recjury.llm.adaptation import Adaptation
 from recjury.llm.endpoint_check import CallUse, check_requests
 from recjury.llm.endpoint_errors import error_of, provider_error
+from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer, error_inside, read_error
 from recjury.llm.learning import Learning
 from recjury.llm.openai_format import read_completion, request_body
 from recjury.llm.provider import Completion, Retryable
-from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import (
     AiohttpTransport,
     HttpResponse,
@@ -43,14 +43,14 @@ class _Refusal(NamedTuple):
 
 
 class OpenAIProvider:
-    """The provider of one `ModelSpec`, over either transport.
+    """The provider of one `EndpointSpec`, over either transport.
 
     What the endpoint refuses is learned from its answers, and requests are adapted to it.
     """
 
     def __init__(
         self,
-        spec: ModelSpec,
+        spec: EndpointSpec,
         session: HttpSession,
         uses: Collection[CallUse] = frozenset(),
         learning: Learning | None = None,
@@ -240,7 +240,7 @@ class OpenAIProvider:
             )
 
 
-def _transport(spec: ModelSpec, key: str | None, session: HttpSession) -> Transport:
+def _transport(spec: EndpointSpec, key: str | None, session: HttpSession) -> Transport:
     if spec.wire == "sdk":
         from recjury.llm.openai_transport import OpenAITransport  # openai takes 0.6 s to import
 

@@ -1,27 +1,25 @@
-"""The model that an alias names, how it is reached, and what it costs."""
+"""The model that an alias names, how it is asked, and what it costs."""
 
+from abc import abstractmethod
 from typing import Literal, NamedTuple
 
-from pydantic import Field, JsonValue, field_validator, model_validator
-from yarl import URL
+from pydantic import Field, JsonValue
 
-from recjury.llm.adaptation import Feature
 from recjury.llm.prices import TablePrice, table_price
-from recjury.llm.transport import check_address, check_key_variable
 from recjury.records import JSON, ChatRequest, Record
 
 MAIN_MODEL = "main"
 """The alias of the model that a campaign file has under `model`."""
 
+ProviderKind = Literal["openai", "transformers"]
+"""What answers a model's requests: the key `provider` of a model in a campaign file."""
+
 _OF_NO_REPLY = frozenset(
     {
-        "wire",
-        "key_env",
-        "timeout",
+        "provider",
         "retries",
         "patience",
         "outage_patience",
-        "refuses",
         "concurrency",
         "requests_per_minute",
         "price_in",
@@ -30,15 +28,6 @@ _OF_NO_REPLY = frozenset(
     }
 )
 _OWN_LIMIT = 4096
-_IN_THE_FILE = (
-    "`{}` must not stand here: put the key into an environment variable, and name that variable "
-    "in `key_env`"
-)
-_KEYS = frozenset(
-    {"api_key", "apikey", "api-key", "key", "token", "api_token", "openai_api_key", "authorization"}
-)
-# People copy the address of a call from a provider's documentation.
-_PATHS = ("/chat/completions", "/completions", "/embeddings", "/models")
 
 
 class Prices(NamedTuple):
@@ -51,89 +40,53 @@ class Prices(NamedTuple):
 
 
 class ModelSpec(Record):
-    """One model behind an OpenAI-compatible endpoint.
+    """One model: its name, how it is asked, and what it costs. Each `provider` has a subclass.
 
-    `key_env` names the environment variable with the key; the key itself is never stored. If
-    `temperature` and `max_tokens` are set, they replace those of every request to this model (some
-    models accept only one temperature, and reasoning models need more tokens than their answer
-    has).
+    If `temperature` and `max_tokens` are set, they replace those of every request to this model
+    (some models accept only one temperature, and reasoning models need more tokens than their
+    answer has). `json_mode` says what the model accepts for JSON replies.
 
-    `timeout` is in seconds for one attempt; `retries` is the number of attempts after the first. A
-    rate limit (HTTP 429) is not counted as a failed attempt. A call waits at most `patience`
-    seconds in total because of rate limits and of other failures with Retry-After. While the
-    endpoint does not answer at all, all calls to it wait, and fail only after `outage_patience`
-    seconds; with 0 they do not wait. What the model refuses (a system message, a temperature,
-    `max_tokens` and so on) is learned and not sent; with `refuses`, only what it names. `wire`
-    "sdk" sends with the `openai` package, which supports proxies, for example, and takes ten times
-    the CPU time. `json_mode` says what the endpoint accepts for JSON replies. `extra` is merged
-    into every request body; a null there removes a field.
+    `retries` is the number of attempts after the first. A rate limit (HTTP 429) is not counted as a
+    failed attempt. A call waits at most `patience` seconds in total because of rate limits and of
+    other failures with Retry-After. While the model does not answer at all, all calls to it wait,
+    and fail only after `outage_patience` seconds; with 0 they do not wait.
 
     Prices are in US dollars per million tokens; None is unknown, and 0 is free. Without
     `price_cached`, cached tokens cost `price_in`. An embedding model needs only `price_in`. If no
     price is set, those of `prices.table_price` are used, if it knows the model.
     """
 
-    base_url: str
+    provider: ProviderKind
     name: str = Field(min_length=1)
-    key_env: str | None = None
-    wire: Literal["plain", "sdk"] = "plain"
     temperature: float | None = Field(default=None, ge=0)
     max_tokens: int | None = Field(default=None, ge=1)
-    timeout: float = Field(default=120, gt=0)
     retries: int = Field(default=5, ge=0)
     patience: float = Field(default=600, ge=0, allow_inf_nan=False)
     outage_patience: float = Field(default=600, ge=0, allow_inf_nan=False)
-    refuses: tuple[Feature, ...] | None = None
     concurrency: int | None = Field(default=None, ge=1)
     requests_per_minute: float | None = Field(default=None, gt=0)
     price_in: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     price_out: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     price_cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     json_mode: Literal["schema", "object", "off"] = "off"
-    extra: dict[str, JsonValue] = Field(default_factory=dict)
     embedding: bool = False
 
-    @model_validator(mode="before")
-    @classmethod
-    def _no_key(cls, given: object) -> object:
-        """A key in a file would be stored with every run: refused, and not shown."""
-        if isinstance(given, dict):
-            for name in given:
-                if str(name).lower() in _KEYS:
-                    raise ValueError(_IN_THE_FILE.format(name))
-        return given
+    @property
+    @abstractmethod
+    def address(self) -> str:
+        """Where the model is, in identities and messages."""
 
-    @field_validator("extra")
-    @classmethod
-    def _no_key_in_extra(cls, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        for name, each in value.items():
-            if each is not None and name.lower() in _KEYS:
-                raise ValueError(_IN_THE_FILE.format(name))
-        return value
-
-    @field_validator("key_env")
-    @classmethod
-    def _a_variable_and_no_key(cls, value: str | None) -> str | None:
-        check_key_variable(value)
-        return value
-
-    @field_validator("base_url")
-    @classmethod
-    def _a_plain_web_address(cls, value: str) -> str:
-        check_address(value, "base_url")
-        url = URL(value)
-        if url.query_string or url.fragment:
-            raise ValueError("base_url must end with its path: say more in `extra` or key_env")
-        value = value.rstrip("/")
-        path = next((path for path in _PATHS if value.lower().endswith(path)), "")
-        return value[: len(value) - len(path)].rstrip("/")
+    @property
+    def reply_options(self) -> dict[str, JsonValue]:
+        """What else is sent with every request and can change the reply."""
+        return {}
 
     @property
     def table_price(self) -> TablePrice | None:
         """The price from the table, if no price is set and the table has one for this model."""
         if (self.price_in, self.price_out, self.price_cached) != (None, None, None):
             return None
-        found = table_price(self.base_url, self.name)
+        found = table_price(self.address, self.name)
         if found is None or (not self.embedding and found.bands[0].per_completion is None):
             return None
         return found

@@ -13,7 +13,7 @@ from recjury.agents.item_vectors import ItemVectors
 from recjury.agents.named_items import named_items
 from recjury.corpora import open_corpus
 from recjury.errors import CallFailed, ConfigError, SystemFailed
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import EndpointSpec, Gateway
 from recjury.records import Conversation, SystemReply
 from tests.agents.conversations import talk
 from tests.endpoint import Body, Fault, Script, ScriptedEndpoint, completion
@@ -28,7 +28,7 @@ def with_gateway(
     script: Script, work: Callable[[Gateway, ScriptedEndpoint], Awaitable[SystemReply]]
 ) -> SystemReply:
     async def run(endpoint: ScriptedEndpoint) -> SystemReply:
-        spec = ModelSpec(base_url=endpoint.url, name="scripted", retries=0)
+        spec = EndpointSpec(base_url=endpoint.url, name="scripted", retries=0)
         models = {"main": spec, "vectors": spec.model_copy(update={"embedding": True})}
         async with Gateway(models, MemoryRecorder()) as gateway:
             return await work(gateway, endpoint)
@@ -139,7 +139,7 @@ def test_an_unknown_model_is_refused() -> None:
 
 
 def test_a_chat_model_does_not_embed() -> None:
-    spec = ModelSpec(base_url="http://127.0.0.1:9/v1", name="scripted")
+    spec = EndpointSpec(base_url="http://127.0.0.1:9/v1", name="scripted")
     with pytest.raises(ConfigError, match="set `embedding: true`"):
         EndpointEmbedder(Gateway({"main": spec}, MemoryRecorder()), "main")
 

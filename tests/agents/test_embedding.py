@@ -13,7 +13,7 @@ from recjury.agents import MiniLmEmbedder, TfidfEmbedder, make_embedder
 from recjury.agents.item_vectors import ItemVectors, best, item_text
 from recjury.corpora import open_corpus
 from recjury.errors import ConfigError, SystemFailed
-from recjury.llm import Gateway, ModelSpec, NullRecorder
+from recjury.llm import EndpointSpec, Gateway, NullRecorder
 from recjury.records import JSON
 
 CATALOGUE = open_corpus("sample").catalogue
@@ -168,7 +168,7 @@ def test_vectors_that_are_not_finite_are_refused_and_not_kept(where: str, tmp_pa
 
 def test_differently_configured_models_of_one_name_share_no_vectors(tmp_path: Path) -> None:
     """What is sent beside the texts (how many dimensions, say) makes other vectors."""
-    spec = ModelSpec(base_url="http://127.0.0.1:1/v1", name="embedder", embedding=True)
+    spec = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="embedder", embedding=True)
     short = spec.model_copy(update={"extra": {"dimensions": 64}})
     slow = spec.model_copy(update={"timeout": 500.0, "retries": 9, "price_in": 2.0})
     gateway = Gateway({"plain": spec, "short": short, "slow": slow}, NullRecorder())

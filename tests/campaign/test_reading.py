@@ -25,6 +25,15 @@ def _model(key_env: str) -> str:
         (_systems("retreival"), f"unknown kind 'retreival'; did you mean `retrieval`? {KINDS}"),
         (_systems("{kind: [1]}"), f"`systems.0`: unknown kind [1] {KINDS}"),
         (_systems("{name: x}"), f"`systems.0` has no `kind` {KINDS}"),
+        (
+            GOOD + "model: {provider: opnai, name: m}\n",
+            "`model`: unknown provider 'opnai'; did you mean `openai`? (known: openai, ",
+        ),
+        (
+            GOOD + "models: {a: {provider: transformers, model: m, devic: cpu}}\n",
+            "unknown key `devic` under `models.a`; did you mean `device`?",
+        ),
+        (GOOD + "model: {provider: transformers}\n", "`model.name` is missing"),
         (GOOD + "simulator: llm\n", "`simulator`: expected a mapping with keys such as kind, list"),
         (GOOD + "models: [a]\n", "`models`: expected a mapping, got ['a']"),
         ("scenarios: sample\nsystems: [retrieval]\n", "`scenarios`: expected a list, got 'sample'"),

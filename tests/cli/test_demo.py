@@ -29,7 +29,7 @@ def test_it_compares_five_systems(
 def test_without_the_neural_extra_it_says_in_one_line_what_is_left_out(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("recjury.agents.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("recjury.plugins.extras.find_spec", lambda name: None)
     ended = recjury(
         monkeypatch, capsys, "demo", "--limit", 1, "--store", "sqlite:///small.db", "--json"
     )

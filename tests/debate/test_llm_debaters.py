@@ -11,7 +11,7 @@ from recjury.debate import run_debate
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.debate.rules import NOT_SAID
 from recjury.errors import ConfigError
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import EndpointSpec, Gateway
 from recjury.records import ChatRequest, DebateTranscript, Rating, Role, Status, Verdict
 from tests.debate.voices import answer, never_agree, role_and_round
 from tests.endpoint import Answer, Body, Fault, Script, ScriptedEndpoint, completion, prompt
@@ -31,7 +31,7 @@ def debate(
 
     async def held(url: str) -> tuple[DebateTranscript, Verdict]:
         specs = {
-            alias: ModelSpec(base_url=url, name=alias, retries=0, timeout=20)
+            alias: EndpointSpec(base_url=url, name=alias, retries=0, timeout=20)
             for alias in set(models.values())
         }
         async with Gateway(specs, recorder) as gateway:

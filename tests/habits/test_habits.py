@@ -13,7 +13,7 @@ from recjury.corpora import open_corpus
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ProviderError, UnitFailed
 from recjury.judges.core.factor_judge import FactorJudge
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import EndpointSpec, Gateway
 from recjury.records import (
     ChatRequest,
     Conversation,
@@ -107,7 +107,7 @@ def _asked(habit: Habit, kind: str) -> tuple[object, Alone, Meaning | None]:
     """What comes of asking a server with that habit; None where it could not be read."""
     script = Alone(habit)
     with ScriptedEndpoint(script, scripted_checks=True) as endpoint:
-        spec = ModelSpec(
+        spec = EndpointSpec(
             base_url=endpoint.url, name="scripted", timeout=0.5, json_mode="schema", patience=60
         )
 
@@ -190,7 +190,7 @@ def test_what_an_endpoint_refuses_is_left_out(name: str, fields: dict[str, objec
     messages = tuple(Message(role, ("Which film do you like?",)) for role in roles)
     request = ChatRequest("main", messages, "test", temperature=1.0, **given)  # type: ignore[arg-type]
     with ScriptedEndpoint(script, scripted_checks=True) as endpoint:
-        spec = ModelSpec(base_url=endpoint.url, name="scripted")
+        spec = EndpointSpec(base_url=endpoint.url, name="scripted")
 
         async def run() -> str:
             async with Gateway({"main": spec}, MemoryRecorder(), clock=FakeClock()) as gateway:

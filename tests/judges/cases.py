@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from recjury.llm import Gateway, ModelSpec, ScriptedModel
+from recjury.llm import EndpointSpec, Gateway, ScriptedModel
 from recjury.llm.scripted import Line
 from recjury.records import (
     CallRecord,
@@ -22,7 +22,7 @@ from tests.answers import in_the_form_asked
 HEAT = ItemRef(id="1", name="Heat (1995)")
 RONIN = ItemRef(id="2", name="Ronin (1998)")
 FARGO = ItemRef(id="3", name="Fargo (1996)")
-SPEC = ModelSpec(base_url="http://127.0.0.1:9/v1", name="scripted", retries=0)
+SPEC = EndpointSpec(base_url="http://127.0.0.1:9/v1", name="scripted", retries=0)
 
 
 class MemoryRecorder:

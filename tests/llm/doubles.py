@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from recjury.errors import ProviderError
-from recjury.llm import ModelSpec
+from recjury.llm import EndpointSpec
 from recjury.records import CallRecord, ChatRequest, Message, Reply
 from tests.endpoint import ScriptedEndpoint
 
@@ -66,9 +66,9 @@ def _with(plain: ChatRequest, fields: dict[str, object]) -> ChatRequest:
     return replace(plain, **fields)  # type: ignore[arg-type]
 
 
-def spec_of(endpoint: ScriptedEndpoint, **fields: object) -> ModelSpec:
+def spec_of(endpoint: ScriptedEndpoint, **fields: object) -> EndpointSpec:
     """A model that the endpoint serves."""
-    return ModelSpec.model_validate({"base_url": endpoint.url, "name": "scripted", **fields})
+    return EndpointSpec.model_validate({"base_url": endpoint.url, "name": "scripted", **fields})
 
 
 def reply(text: str, finish_reason: str = "stop") -> Reply:

@@ -7,8 +7,8 @@ import pytest
 
 from recjury.errors import BudgetSpent, CallFailed, ProviderError
 from recjury.llm import (
+    EndpointSpec,
     Gateway,
-    ModelSpec,
     ParsedReply,
     RatedText,
     ScriptedModel,
@@ -22,7 +22,7 @@ from recjury.records import ChatRequest, Message, Reply, Status
 from tests.endpoint import ScriptedEndpoint
 from tests.llm.doubles import MemoryRecorder, request, spec_of
 
-SPEC = ModelSpec(base_url="http://127.0.0.1:1/v1", name="m")
+SPEC = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="m")
 
 
 def read(reply: Reply) -> RatedText:
@@ -35,7 +35,7 @@ def asked(
     attempts: int = 3,
     recorder: MemoryRecorder | None = None,
     question: ChatRequest | None = None,
-    spec: ModelSpec = SPEC,
+    spec: EndpointSpec = SPEC,
 ) -> tuple[ParsedReply[RatedText], ScriptedModel]:
     """What a run gets from asking a script that says these lines."""
     model = ScriptedModel(lines)
@@ -156,7 +156,7 @@ def test_what_the_user_must_fix_is_raised() -> None:
 def test_asking_again_after_a_kill_reuses_both_replies() -> None:
     recorder = MemoryRecorder()
 
-    async def run(spec: ModelSpec) -> ParsedReply[RatedText]:
+    async def run(spec: EndpointSpec) -> ParsedReply[RatedText]:
         async with Gateway({"m": spec}, recorder) as gateway:
             return await ask(gateway, request(), read)
 

@@ -17,12 +17,12 @@ from autogen_core.tools import FunctionTool
 from pydantic import BaseModel
 
 from recjury.errors import CallFailed
-from recjury.llm import Completion, Gateway, ModelSpec, Retryable, ScriptedModel
+from recjury.llm import Completion, EndpointSpec, Gateway, Retryable, ScriptedModel
 from recjury.llm.autogen_client import GatewayClient
 from recjury.llm.scripted import Line
 from recjury.records import CallRecord, ChatRequest, Message, Reply
 
-SPEC = ModelSpec(base_url="http://127.0.0.1:9/v1", name="scripted", retries=0)
+SPEC = EndpointSpec(base_url="http://127.0.0.1:9/v1", name="scripted", retries=0)
 
 
 class MemoryRecorder:

@@ -9,8 +9,8 @@ from recjury.errors import BudgetSpent, CallFailed, ConfigError
 from recjury.llm import (
     BudgetSpec,
     Completion,
+    EndpointSpec,
     Gateway,
-    ModelSpec,
     ScriptedModel,
     SpentBefore,
     parse_budget,
@@ -19,14 +19,14 @@ from recjury.llm.budget import Budget
 from recjury.llm.token_estimate import ASSUMED_MAX_TOKENS, worst_tokens
 from tests.llm.doubles import MemoryRecorder, request
 
-SPEC = ModelSpec(base_url="http://127.0.0.1:1/v1", name="m")
+SPEC = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="m")
 PRICED = SPEC.model_copy(update={"price_in": 1.0, "price_out": 10.0, "max_tokens": 100})
 SHORT = SPEC.model_copy(update={"max_tokens": 100})
 DOLLARS = BudgetSpec(dollars=10.0)
 
 
 def gateway_of(
-    model: ScriptedModel, spec: ModelSpec, budget: BudgetSpec | float | None, **spent: float
+    model: ScriptedModel, spec: EndpointSpec, budget: BudgetSpec | float | None, **spent: float
 ) -> Gateway:
     """A gateway over one scripted model."""
     before = SpentBefore(**{k.removeprefix("spent_"): v for k, v in spent.items()})  # type: ignore[arg-type]
@@ -116,7 +116,7 @@ def test_calls_in_flight_together_cannot_overspend_and_none_is_refused_too_early
     ],
 )
 def test_a_failed_call_gives_back_what_was_reserve(
-    spec: ModelSpec, budget: BudgetSpec | float
+    spec: EndpointSpec, budget: BudgetSpec | float
 ) -> None:
     async def run() -> None:
         gateway = gateway_of(ScriptedModel([CallFailed("no"), "x"]), spec, budget)
@@ -135,7 +135,7 @@ def test_a_failed_call_gives_back_what_was_reserve(
     ],
 )
 def test_what_earlier_runs_spent_counts(
-    spec: ModelSpec, budget: BudgetSpec | float, spent: dict[str, float]
+    spec: EndpointSpec, budget: BudgetSpec | float, spent: dict[str, float]
 ) -> None:
     model = ScriptedModel(["x"])
 

@@ -9,17 +9,17 @@ from typing import Literal
 
 import pytest
 
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import EndpointSpec, Gateway
 from tests.endpoint import Body, RemoteEndpoint, fingerprint, prompt
 from tests.llm.doubles import MemoryRecorder, request
 
 _CALLER = """
 import asyncio, sys
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import Gateway, EndpointSpec
 from tests.llm.doubles import MemoryRecorder, request
 
 async def main():
-    spec = ModelSpec(base_url=sys.argv[1], name="scripted")
+    spec = EndpointSpec(base_url=sys.argv[1], name="scripted")
     async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
         sys.stdin.readline()
         for n in range(5):
@@ -59,7 +59,7 @@ def test_a_process_is_killed_at_the_call_of_choice(
 def test_it_counts_equal_bodies() -> None:
     async def run(url: str) -> None:
         for _ in range(2):
-            spec = ModelSpec(base_url=url, name="scripted")
+            spec = EndpointSpec(base_url=url, name="scripted")
             async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
                 await gateway.complete(request("same"))
 

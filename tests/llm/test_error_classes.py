@@ -6,13 +6,13 @@ import json
 import pytest
 
 from recjury.errors import CallFailed, ProviderError
-from recjury.llm import Gateway, ModelSpec, Retryable
+from recjury.llm import EndpointSpec, Gateway, Retryable
 from recjury.llm.endpoint_errors import error_of
 from recjury.llm.error_answer import read_error
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, prompt
 from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of
 
-SPEC = ModelSpec(base_url="http://127.0.0.1:9/v1", name="m", key_env="A_KEY")
+SPEC = EndpointSpec(base_url="http://127.0.0.1:9/v1", name="m", key_env="A_KEY")
 
 ABOUT_THIS_REQUEST: dict[str, tuple[int, object]] = {
     "azure, content filter": (

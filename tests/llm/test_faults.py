@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from recjury.errors import CallFailed, ConfigError, ProviderError
-from recjury.llm import Backoff, Gateway, ModelSpec, Retryable
+from recjury.llm import Backoff, EndpointSpec, Gateway, Retryable
 from recjury.llm.openai_format import read_completion
 from recjury.records import Reply
 from tests.endpoint import Answer, Fault, Script, ScriptedEndpoint, completion
@@ -24,7 +24,7 @@ def in_turn(answers: Iterable[Answer]) -> Script:
     return lambda body: next(rest)
 
 
-def complete(spec: ModelSpec, clock: FakeClock | None = None) -> tuple[Reply, Gateway]:
+def complete(spec: EndpointSpec, clock: FakeClock | None = None) -> tuple[Reply, Gateway]:
     """One call, with time that passes at once and no chance in the waits."""
     gateway = Gateway(
         {"m": spec},
@@ -79,7 +79,7 @@ def test_one_that_stays_fails_the_call_after_its_retries(fault: Fault, wire: str
 def test_a_call_to_nowhere_fails_after_its_retries(wire: str) -> None:
     given = {"base_url": "http://127.0.0.1:1/v1", "name": "x", "retries": 1, "wire": wire}
     with pytest.raises(CallFailed, match=r"cannot connect .* \(2 attempts\)"):
-        complete(ModelSpec.model_validate({**given, "outage_patience": 0}))
+        complete(EndpointSpec.model_validate({**given, "outage_patience": 0}))
 
 
 def test_waits_grow_and_do_not_grow_for_ever() -> None:
@@ -198,7 +198,7 @@ def test_a_pause_asked_of_one_call_is_kept_by_all_calls_to_the_model() -> None:
         sent.append(clock.time)
         return next(busy, None) or "fine"
 
-    async def run(spec: ModelSpec) -> None:
+    async def run(spec: EndpointSpec) -> None:
         async with Gateway({"m": spec}, MemoryRecorder(), concurrency=1, clock=clock) as gateway:
             await asyncio.gather(*(gateway.complete(request(str(n))) for n in range(4)))
 
@@ -218,7 +218,7 @@ def test_a_request_the_endpoint_cannot_take_fails_at_once(status: int) -> None:
 
 
 def test_a_lone_surrogate_fails_its_call_and_nothing_else() -> None:
-    async def run(spec: ModelSpec) -> None:
+    async def run(spec: EndpointSpec) -> None:
         async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
             with pytest.raises(CallFailed, match="cannot be sent") as caught:
                 await gateway.complete(request("\ud83d"))
@@ -249,7 +249,7 @@ def test_an_odd_completion_is_a_finished_reply(
     assert gateway.usage.retried == 0
 
 
-def check(spec: ModelSpec) -> None:
+def check(spec: EndpointSpec) -> None:
     """The preflight of one model."""
 
     async def run() -> None:
@@ -296,7 +296,7 @@ def test_a_key_that_is_not_set_is_named(value: str | None, monkeypatch: pytest.M
     monkeypatch.delenv("TEST_KEY", raising=False)
     if value is not None:
         monkeypatch.setenv("TEST_KEY", value)
-    spec = ModelSpec(base_url="http://127.0.0.1:1/v1", name="x", key_env="TEST_KEY")
+    spec = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="x", key_env="TEST_KEY")
     for attempt in (check, complete):
         with pytest.raises(ConfigError) as caught:
             attempt(spec)
@@ -316,7 +316,7 @@ def test_a_model_that_is_not_there_is_refused_before_and_during_the_run(wire: st
 def test_an_endpoint_that_is_not_there_is_refused(wire: str) -> None:
     url = "http://127.0.0.1:1/v1"
     with pytest.raises(ProviderError) as caught:
-        check(ModelSpec.model_validate({"base_url": url, "name": "x", "wire": wire}))
+        check(EndpointSpec.model_validate({"base_url": url, "name": "x", "wire": wire}))
     one_line(caught.value, url, "model x", "cannot connect", "server runs")
 
 
@@ -356,7 +356,7 @@ def test_a_model_that_the_list_leaves_out_but_the_endpoint_serves_passes() -> No
 )
 def test_what_is_no_plain_web_address_is_no_base_url(url: str) -> None:
     with pytest.raises(ValueError, match="base_url") as caught:
-        ModelSpec(base_url=url, name="x")
+        EndpointSpec(base_url=url, name="x")
     assert re.search("must|http", str(caught.value))
 
 
@@ -375,7 +375,7 @@ def test_no_part_of_the_key_stays_where_a_message_is_cut(monkeypatch: pytest.Mon
 def test_a_key_with_odd_characters_is_named_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_KEY", f"{KEY}\n“{KEY}”")
     with pytest.raises(ConfigError) as caught:
-        check(ModelSpec(base_url="http://127.0.0.1:1/v1", name="x", key_env="TEST_KEY"))
+        check(EndpointSpec(base_url="http://127.0.0.1:1/v1", name="x", key_env="TEST_KEY"))
     one_line(caught.value, "TEST_KEY", "no key has")
 
 

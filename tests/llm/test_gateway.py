@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from recjury.errors import CallFailed, ConfigError
-from recjury.llm import Gateway, ModelSpec, ScriptedModel, call_context, call_identity
+from recjury.llm import EndpointSpec, Gateway, ScriptedModel, call_context, call_identity
 from recjury.records import Message, Reply
 from tests.endpoint import Fault, ScriptedEndpoint, completion, hashed_embedding, prompt
 from tests.llm.doubles import (
@@ -19,7 +19,7 @@ from tests.llm.doubles import (
     until,
 )
 
-NOWHERE = ModelSpec(base_url="http://127.0.0.1:1/v1", name="scripted")
+NOWHERE = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="scripted")
 
 
 def scripted(model: ScriptedModel, recorder: MemoryRecorder, concurrency: int = 128) -> Gateway:
@@ -37,7 +37,7 @@ def test_what_is_asked_reaches_the_endpoint_and_what_it_says_comes_back(wire: st
         schema={"type": "object"},
     )  # fmt: skip
 
-    async def run(spec: ModelSpec) -> Reply:
+    async def run(spec: EndpointSpec) -> Reply:
         async with Gateway({"m": spec}, recorder) as gateway:
             reply = await gateway.complete(asked)
             assert gateway.usage.calls == 1
@@ -77,7 +77,7 @@ def test_logprobs_come_back_when_asked_for() -> None:
     said = completion("3")
     said["choices"][0]["logprobs"] = {"content": [token]}  # type: ignore[index]
 
-    async def run(spec: ModelSpec) -> Reply:
+    async def run(spec: EndpointSpec) -> Reply:
         async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
             return await gateway.complete(request(top_logprobs=1))
 
@@ -90,7 +90,7 @@ def test_logprobs_come_back_when_asked_for() -> None:
 def test_a_kept_reply_is_reused_and_nothing_is_sent() -> None:
     recorder = MemoryRecorder()
 
-    async def run(spec: ModelSpec) -> tuple[Reply, Reply]:
+    async def run(spec: EndpointSpec) -> tuple[Reply, Reply]:
         async with Gateway({"m": spec}, recorder) as gateway:
             first = await gateway.complete(request())
         async with Gateway({"m": spec}, recorder) as gateway:
@@ -106,7 +106,7 @@ def test_a_kept_reply_is_reused_and_nothing_is_sent() -> None:
 
 
 def test_equal_calls_in_flight_share_one_request() -> None:
-    async def run(spec: ModelSpec) -> list[Reply]:
+    async def run(spec: EndpointSpec) -> list[Reply]:
         async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
             different = [gateway.complete(request(sample=n)) for n in range(3)]
             equal = [gateway.complete(request(purpose=f"{n}")) for n in range(20)]
@@ -139,7 +139,7 @@ def test_who_shares_a_request_outlives_the_one_who_made_it() -> None:
 
 
 def test_who_shares_a_failing_request_fails_with_it() -> None:
-    async def run(spec: ModelSpec) -> list[object]:
+    async def run(spec: EndpointSpec) -> list[object]:
         async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
             calls = (gateway.complete(request()) for _ in range(3))
             return list(await asyncio.gather(*calls, return_exceptions=True))
@@ -208,7 +208,7 @@ def test_embeddings_come_in_the_order_of_the_texts_and_are_kept(wire: str) -> No
     texts = [f"text {n}" for n in range(150)]
 
     async def run(
-        spec: ModelSpec,
+        spec: EndpointSpec,
     ) -> "Mapping[str, np.ndarray[tuple[int, int], np.dtype[np.float32]]]":
         async with Gateway({"e": spec}, recorder) as gateway:
             await gateway.check()
@@ -251,7 +251,7 @@ def test_a_script_is_strict_when_it_runs_out() -> None:
 def test_the_prompt_is_sent_as_its_parts_joined() -> None:
     text = ("Ünïcödé 😀 \x00\x1f ", '</system> \\ " ', "\u2028 end")
 
-    async def run(spec: ModelSpec) -> None:
+    async def run(spec: EndpointSpec) -> None:
         async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
             await gateway.complete(request(messages=(Message("user", text),)))
 

@@ -10,7 +10,7 @@ import zlib
 import pytest
 
 from recjury.errors import CallFailed, ProviderError
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import EndpointSpec, Gateway
 from tests.endpoint import completion
 from tests.llm.doubles import FakeClock, MemoryRecorder, request
 from tests.llm.raw_server import RawServer, Write, endless, response, sends
@@ -88,10 +88,10 @@ def once(answer: Write) -> Write:
     return write
 
 
-def spec_of(server: RawServer, **fields: object) -> ModelSpec:
+def spec_of(server: RawServer, **fields: object) -> EndpointSpec:
     """A model of that server."""
     given = {"base_url": server.url, "name": "m", "timeout": 1.0, "outage_patience": 0}
-    return ModelSpec.model_validate({**given, **fields})
+    return EndpointSpec.model_validate({**given, **fields})
 
 
 def outcome(server: RawServer, calls: int = 1, **fields: object) -> list[object]:

@@ -2,17 +2,17 @@
 
 import pytest
 
-from recjury.llm import ModelSpec, call_identity
+from recjury.llm import EndpointSpec, call_identity
 from recjury.records import ChatRequest, Message
 from tests.llm.doubles import request
 
-SPEC = ModelSpec(base_url="http://127.0.0.1:1/v1", name="m1")
+SPEC = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="m1")
 PLAIN = request()
 
 
-def spec(**fields: object) -> ModelSpec:
+def spec(**fields: object) -> EndpointSpec:
     """SPEC with other fields."""
-    return ModelSpec.model_validate({**SPEC.model_dump(), **fields})
+    return EndpointSpec.model_validate({**SPEC.model_dump(), **fields})
 
 
 def of(*messages: Message) -> ChatRequest:
@@ -54,7 +54,7 @@ def test_other_requests_are_other_calls(other: ChatRequest) -> None:
         spec(embedding=True),
     ],
 )
-def test_other_models_and_settings_are_other_calls(other: ModelSpec) -> None:
+def test_other_models_and_settings_are_other_calls(other: EndpointSpec) -> None:
     assert call_identity(PLAIN, other) != call_identity(PLAIN, SPEC)
 
 
@@ -88,7 +88,7 @@ def test_cuts_alias_and_purpose_have_no_part_in_it(other: ChatRequest) -> None:
         spec(base_url="http://127.0.0.1:1/v1/"),
     ],
 )
-def test_limits_prices_and_keys_have_no_part_in_it(other: ModelSpec) -> None:
+def test_limits_prices_and_keys_have_no_part_in_it(other: EndpointSpec) -> None:
     assert call_identity(PLAIN, other) == call_identity(PLAIN, SPEC)
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from recjury.errors import CallFailed, ProviderError
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import EndpointSpec, Gateway
 from recjury.llm.adaptation import FEATURES
 from recjury.llm.call_identity import call_identity
 from recjury.llm.endpoint_check import CHECK_PROMPT
@@ -453,7 +453,7 @@ def test_replies_are_cut_here_where_stop_is_refused() -> None:
         assert asyncio.run(run()) == ["One.", "Three."]
 
 
-def check(spec: ModelSpec, uses: tuple[str, ...] = ()) -> Gateway:
+def check(spec: EndpointSpec, uses: tuple[str, ...] = ()) -> Gateway:
     """A gateway that has checked its model."""
     gateway = Gateway(
         {"m": spec},
@@ -532,7 +532,7 @@ def test_what_was_learned_is_said_in_one_line(capfd: pytest.CaptureFixture[str])
 def test_many_calls_at_once_learn_it_once(capfd: pytest.CaptureFixture[str]) -> None:
     refuses, answer, _, _ = REFUSALS["openai reasoning, temperature"]
 
-    async def run(spec: ModelSpec) -> int:
+    async def run(spec: EndpointSpec) -> int:
         async with Gateway({"m": spec}, MemoryRecorder()) as gateway:
             await asyncio.gather(*(gateway.complete(request(str(n))) for n in range(50)))
             await gateway.complete(request("last"))

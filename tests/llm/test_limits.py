@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from recjury.errors import CallFailed, ConfigError
-from recjury.llm import Completion, Gateway, ModelSpec, Retryable, ScriptedModel
+from recjury.llm import Completion, EndpointSpec, Gateway, Retryable, ScriptedModel
 from recjury.llm.limits import RateLimiter, Semaphore
 from recjury.records import ChatRequest
 from tests.endpoint import ScriptedEndpoint
@@ -38,7 +38,7 @@ class HeldModel:
         self.open.pop(name).set_result(Completion(name))
 
 
-SPEC = ModelSpec(base_url="http://127.0.0.1:1/v1", name="m")
+SPEC = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="m")
 
 
 def held_gateway(
@@ -144,7 +144,7 @@ def test_a_models_own_limit_keeps_no_place_from_others() -> None:
 
 
 def test_the_endpoint_never_sees_more_at_once_than_allowed() -> None:
-    async def run(spec: ModelSpec) -> None:
+    async def run(spec: EndpointSpec) -> None:
         async with Gateway({"m": spec}, MemoryRecorder(), concurrency=5) as gateway:
             await asyncio.gather(*(gateway.complete(request(str(n))) for n in range(40)))
 

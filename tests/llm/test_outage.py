@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 import pytest
 
 from recjury.errors import CallFailed
-from recjury.llm import Backoff, Completion, Gateway, ModelSpec, Retryable
+from recjury.llm import Backoff, Completion, EndpointSpec, Gateway, Retryable
 from recjury.llm.endpoint_check import CHECK_PROMPT
 from recjury.records import ChatRequest
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, prompt
@@ -50,9 +50,9 @@ class FailingModel:
         """Nothing to release."""
 
 
-def spec(**fields: object) -> ModelSpec:
+def spec(**fields: object) -> EndpointSpec:
     """A model of a provider that stands in."""
-    return ModelSpec.model_validate({"base_url": "http://127.0.0.1:1/v1", "name": "m", **fields})
+    return EndpointSpec.model_validate({"base_url": "http://127.0.0.1:1/v1", "name": "m", **fields})
 
 
 def gateway_of(

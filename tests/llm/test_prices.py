@@ -6,7 +6,7 @@ from importlib import metadata
 import pytest
 from genai_prices import Usage, calc_price
 
-from recjury.llm import ModelSpec
+from recjury.llm import EndpointSpec
 from recjury.llm.prices import table_price
 
 OPENAI = "https://api.openai.com/v1"
@@ -14,8 +14,8 @@ GOOGLE = "https://generativelanguage.googleapis.com/v1beta/openai"
 OPENROUTER = "https://openrouter.ai/api/v1"
 
 
-def spec(base_url: str, name: str, **fields: object) -> ModelSpec:
-    return ModelSpec.model_validate({"base_url": base_url, "name": name, **fields})
+def spec(base_url: str, name: str, **fields: object) -> EndpointSpec:
+    return EndpointSpec.model_validate({"base_url": base_url, "name": name, **fields})
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ from threading import Thread
 import pytest
 
 from recjury.llm.endpoint_errors import error_of
+from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer
 from recjury.llm.openai_transport import OpenAITransport
-from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import HttpResponse
 
 KEY = "sk-very-secret"
-SPEC = ModelSpec(base_url="http://127.0.0.1:9/v1", name="scripted")
+SPEC = EndpointSpec(base_url="http://127.0.0.1:9/v1", name="scripted")
 
 
 @pytest.mark.parametrize("place", [f"/v1?key={KEY}", f"/v1\n?key={KEY}&" + "x" * 500])

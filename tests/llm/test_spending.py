@@ -4,16 +4,16 @@ import asyncio
 
 import pytest
 
-from recjury.llm import Completion, Gateway, GatewayUsage, ModelSpec, ScriptedModel, cost_text
+from recjury.llm import Completion, EndpointSpec, Gateway, GatewayUsage, ScriptedModel, cost_text
 from recjury.records import JSON, Reply
 from tests.llm.doubles import MemoryRecorder, request
 
-SPEC = ModelSpec(base_url="http://127.0.0.1:1/v1", name="m")
+SPEC = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="m")
 
 
-def spec(**fields: object) -> ModelSpec:
+def spec(**fields: object) -> EndpointSpec:
     """SPEC with other fields."""
-    return ModelSpec.model_validate({**SPEC.model_dump(), **fields})
+    return EndpointSpec.model_validate({**SPEC.model_dump(), **fields})
 
 
 def test_cached_tokens_cost_what_fresh_ones_do_unless_it_is_said() -> None:

@@ -5,13 +5,13 @@ import asyncio
 import pytest
 
 from recjury.errors import BudgetSpent
-from recjury.llm import BudgetSpec, Completion, Gateway, ModelSpec, ScriptedModel
+from recjury.llm import BudgetSpec, Completion, EndpointSpec, Gateway, ScriptedModel
 from recjury.llm.token_estimate import estimated_tokens, with_missing_usage, worst_tokens
 from recjury.records import Choice
 from tests.endpoint import Body, ScriptedEndpoint, completion
 from tests.llm.doubles import MemoryRecorder, request
 
-SPEC = ModelSpec(base_url="http://127.0.0.1:1/v1", name="m", max_tokens=50)
+SPEC = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="m", max_tokens=50)
 
 
 def test_a_token_is_three_bytes() -> None:
@@ -68,7 +68,7 @@ def test_a_budget_holds_over_an_endpoint_that_reports_nothing(usage: object) -> 
     recorder = MemoryRecorder()
 
     async def run(url: str) -> int:
-        spec = ModelSpec(base_url=url, name="scripted", max_tokens=60)
+        spec = EndpointSpec(base_url=url, name="scripted", max_tokens=60)
         async with Gateway({"m": spec}, recorder, budget=BudgetSpec(tokens=1000)) as gateway:
             for number in range(100):
                 try:

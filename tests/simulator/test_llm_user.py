@@ -8,7 +8,7 @@ from typing import TypeVar
 import pytest
 
 from recjury.errors import CallFailed
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import EndpointSpec, Gateway
 from recjury.prompts import load_pack
 from recjury.records import (
     ConversationLog,
@@ -63,7 +63,7 @@ def with_user(script: Script, act: Callable[[LlmUser], Awaitable[T]]) -> tuple[T
     """What `act` returns, and the prompts that were sent."""
 
     async def run(url: str) -> T:
-        spec = ModelSpec(base_url=url, name="scripted", retries=0)
+        spec = EndpointSpec(base_url=url, name="scripted", retries=0)
         async with Gateway({"user": spec}, MemoryRecorder()) as gateway:
             return await act(LlmUser(gateway, "user", KNOWN))
 

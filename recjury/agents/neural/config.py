@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import Field
 
-from recjury.agents.extras import require_neural
 from recjury.agents.neural.description import Fidelity
 from recjury.agents.system_config import NonEmpty, SystemConfig, SystemContext
 from recjury.errors import ConfigError
+from recjury.plugins.extras import require_neural
 from recjury.records import Recommender
 
 if TYPE_CHECKING:

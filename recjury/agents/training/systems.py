@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from recjury.agents.extras import require_neural
 from recjury.agents.training.hyperparameters import SystemPlan
 from recjury.agents.training.origins import find_origins
 from recjury.agents.training.report import TrainingProgress, TrainingReport
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
+from recjury.plugins.extras import require_neural
 
 System = Literal["barcor", "kbrd", "unicrs"]
 SYSTEMS: tuple[str, ...] = get_args(System)

@@ -6,7 +6,7 @@ import pytest
 
 from recjury.errors import ProviderError
 from recjury.judges import FactorJudge
-from recjury.llm import Completion, Gateway, ModelSpec, Retryable
+from recjury.llm import Completion, EndpointSpec, Gateway, Retryable
 from recjury.llm.scripted import Line
 from recjury.records import Factor, Rating, Status
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, completion, prompt
@@ -64,7 +64,7 @@ def test_bad_replies_over_http_never_become_a_number() -> None:
         return bad.get(asked, "Fine. <rating>3</rating>")
 
     async def rated(url: str) -> dict[str, Rating]:
-        spec = ModelSpec(base_url=url, name="scripted", retries=0, timeout=20)
+        spec = EndpointSpec(base_url=url, name="scripted", retries=0, timeout=20)
         async with Gateway({"judge": spec}, MemoryRecorder()) as gateway:
             judge = FactorJudge(gateway, "judge")
             return {factor: await judge.rate(a_log(), factor) for factor in Factor}

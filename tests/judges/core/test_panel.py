@@ -8,7 +8,7 @@ from recjury.debate import run_debate
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ConfigError, ProviderError
 from recjury.judges import MEAN, Panel
-from recjury.llm import Completion, Gateway, ModelSpec, ScriptedModel
+from recjury.llm import Completion, EndpointSpec, Gateway, ScriptedModel
 from recjury.records import ChatRequest, Factor, Role, Status
 from tests.endpoint import Body, ScriptedEndpoint
 from tests.judges.cases import SPEC, MemoryRecorder, a_log, gateway_of, ratings_of
@@ -41,7 +41,7 @@ def test_twelve_are_asked_at_the_same_time() -> None:
 
     async def scored() -> int:
         with ScriptedEndpoint(wait_for_all) as endpoint:
-            spec = ModelSpec(base_url=endpoint.url, name="scripted", timeout=20, retries=0)
+            spec = EndpointSpec(base_url=endpoint.url, name="scripted", timeout=20, retries=0)
             async with Gateway({"judge": spec}, MemoryRecorder()) as gateway:
                 ratings = await Panel(gateway, ["judge"]).rate(a_log())
         return sum(rating.score == 3 for rating in ratings)

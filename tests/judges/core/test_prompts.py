@@ -15,7 +15,7 @@ from recjury.judges.config import EvaluatorContext
 from recjury.judges.core.config import CoreConfig
 from recjury.judges.guideline import JudgePrompts
 from recjury.knowledge import Catalogue, CatalogueFacts
-from recjury.llm import Gateway, ModelSpec
+from recjury.llm import EndpointSpec, Gateway
 from recjury.prompts import load_pack
 from recjury.records import Factor, Item, ItemRef, Role, Statement
 from tests.judges.cases import HEAT, RONIN, a_log, ratings_of
@@ -116,7 +116,7 @@ def test_prompts_share_their_beginnings(data_folder: Path) -> None:
 
 def _settings(**keys: Any) -> Any:
     async def built() -> Any:
-        models = {"main": ModelSpec(base_url="http://127.0.0.1:9/v1", name="m")}
+        models = {"main": EndpointSpec(base_url="http://127.0.0.1:9/v1", name="m")}
         async with Gateway(models, recorder=None) as gateway:  # type: ignore[arg-type]
             context = EvaluatorContext(open_corpus("sample"), gateway, models)
             evaluator = CoreConfig(**keys).build(context)

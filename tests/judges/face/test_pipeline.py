@@ -28,7 +28,7 @@ from recjury.judges import EvaluatorConfig
 from recjury.judges.direct.config import DirectConfig
 from recjury.judges.face.config import FaceConfig
 from recjury.judges.face.instructions import read_instruction_folder
-from recjury.llm import ModelSpec
+from recjury.llm import EndpointSpec
 from recjury.prompts import code_of
 from recjury.records import Aspect, ConversationLog, Status
 from recjury.store import EvaluationResult, Store
@@ -83,7 +83,7 @@ def _score(
     retry: Retry = Retry.UNSCORED,
 ) -> RunResult:
     config = EvaluationConfig(
-        model=ModelSpec(base_url=endpoint.url, name="scripted", retries=0),
+        model=EndpointSpec(base_url=endpoint.url, name="scripted", retries=0),
         evaluators=(evaluator,),
         concurrency=64,
     )

@@ -22,7 +22,7 @@ from recjury.judges.face.optimise import (
     estimate_calls,
 )
 from recjury.judges.face.optimise.candidates import assignments, new_candidate
-from recjury.llm import Gateway, ModelSpec, ScriptedModel
+from recjury.llm import EndpointSpec, Gateway, ScriptedModel
 from recjury.records import CallRecord, ChatRequest, Reply
 from tests.endpoint import Body
 from tests.judges.face.optimise import world
@@ -66,7 +66,7 @@ def search(
     script: Any = answer,
 ) -> OptimisationReport:
     async def run() -> OptimisationReport:
-        spec = ModelSpec(base_url="http://127.0.0.1:9/v1", name="scripted", retries=0)
+        spec = EndpointSpec(base_url="http://127.0.0.1:9/v1", name="scripted", retries=0)
         model = ScriptedModel(script)
         async with Gateway({"main": spec}, memory, providers={"main": model}) as gateway:
             allowance = Allowance(gateway, max_calls=max_calls)

@@ -1,0 +1,255 @@
+"""Replies of a causal language model on this machine, by `transformers`."""
+
+import hashlib
+import threading
+from typing import Any, cast
+
+import psutil
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    StoppingCriteria,
+    StoppingCriteriaList,
+)
+from transformers.utils.logging import disable_progress_bar
+
+from recjury.errors import CallFailed, ProviderError
+from recjury.llm.chat_roles import SentMessage, alternating, without_system
+from recjury.llm.local_spec import LocalSpec
+from recjury.llm.provider import Completion, LogProbs
+from recjury.records import ChatRequest, Choice
+
+_OWN_LIMIT = 1024  # tokens of a reply if neither the request nor the model has a limit
+
+
+def load_tokenizer(spec: LocalSpec) -> PreTrainedTokenizerBase:
+    """The tokenizer in the model's folder. Raises ProviderError if it cannot be read."""
+    try:
+        return cast(
+            "PreTrainedTokenizerBase",
+            AutoTokenizer.from_pretrained(spec.folder, local_files_only=True),
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise _load_error(spec, "tokenizer", error) from error
+
+
+def load_model(spec: LocalSpec) -> "LocalModel":
+    """The model on its device. Raises ProviderError if it cannot be loaded."""
+    tokenizer = load_tokenizer(spec)
+    disable_progress_bar()  # it would be drawn into the command line's own progress
+    try:
+        model = AutoModelForCausalLM.from_pretrained(
+            spec.folder, dtype=spec.dtype, local_files_only=True
+        ).to(_device(spec.device))
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise _load_error(spec, "model", error) from error
+    return LocalModel(spec.name, model.eval(), tokenizer, spec)
+
+
+def free_memory(device: str) -> int | None:
+    """Bytes that are free on a device; None if it does not say.
+
+    Raises ProviderError for a device that torch does not know or that is not there.
+    """
+    try:
+        found = _device(device)
+        if found.type == "cuda":
+            return int(torch.cuda.mem_get_info(found)[0])
+    except (RuntimeError, AssertionError) as error:
+        raise ProviderError(f"device {device!r} cannot be used: {_first_line(error)}") from error
+    return int(psutil.virtual_memory().available) if found.type == "cpu" else None
+
+
+class LocalModel:
+    """A loaded model and its tokenizer. Its methods block, and are called by one thread."""
+
+    def __init__(
+        self,
+        name: str,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        spec: LocalSpec,
+    ):
+        """`name` is for messages."""
+        self._name = name
+        self._model = model
+        self._tokenizer = tokenizer
+        self._spec = spec
+
+    def complete(self, request: ChatRequest, cancelled: threading.Event) -> Completion:
+        """The reply, or `request.n` of them; generation ends early when `cancelled` is set.
+
+        Sampling is seeded by `request.seed`, or by everything else of the request. Raises
+        CallFailed (permanent) for a prompt that the chat template refuses or that leaves no room
+        for a reply.
+        """
+        prompt = self._prompt(request)
+        room = self._room(prompt, request)
+        generated, logits = self._generate(prompt, request, room, cancelled)
+        if cancelled.is_set():
+            raise CallFailed(f"{self._name}: cancelled")
+        replies = [self._ended(row, request) for row in generated[:, prompt.shape[1] :]]
+        first, *further = replies
+        logprobs: LogProbs = ()
+        if request.top_logprobs is not None:
+            logprobs = self._logprobs(first, logits, request.top_logprobs)
+        return Completion(
+            text=self._text(first, request),
+            finish_reason=self._reason(first, room, request),
+            model=self._name,
+            prompt_tokens=int(prompt.shape[1]),
+            completion_tokens=sum(len(each) for each in replies),
+            logprobs=logprobs,
+            further=tuple(
+                Choice(self._text(each, request), self._reason(each, room, request))
+                for each in further
+            ),
+        )
+
+    def _prompt(self, request: ChatRequest) -> Tensor:
+        """The prompt's tokens, [1, tokens]; roles are changed where the template refuses them."""
+        plain: list[SentMessage] = [
+            {"role": role, "content": "".join(parts)} for role, parts in request.messages
+        ]
+        reason: Exception | None = None
+        for messages in (plain, alternating(plain), alternating(without_system(plain))):
+            try:
+                ids = self._tokenizer.apply_chat_template(
+                    messages, add_generation_prompt=True, return_dict=False
+                )
+            except Exception as error:
+                reason = error
+                continue
+            return torch.tensor([ids], device=self._model.device)
+        assert reason is not None
+        said = f"{self._name}: the chat template refuses the prompt: {_first_line(reason)}"
+        raise CallFailed(said, permanent=True) from reason
+
+    def _room(self, prompt: Tensor, request: ChatRequest) -> int:
+        """The most tokens of the reply."""
+        wanted = self._spec.token_limit(request) or _OWN_LIMIT
+        context = getattr(self._model.config, "max_position_embeddings", None)
+        left = wanted if context is None else int(context) - int(prompt.shape[1])
+        if left < 1:
+            said = f"{self._name}: the prompt has {prompt.shape[1]} tokens, the model {context}"
+            raise CallFailed(said, permanent=True)
+        return min(wanted, left)
+
+    def _generate(
+        self, prompt: Tensor, request: ChatRequest, room: int, cancelled: threading.Event
+    ) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """Token ids of prompt and reply, [n, tokens], and the logits of each step, [n, vocabulary].
+
+        The logits are those before temperature and top_p.
+        """
+        chosen = self._spec.temperature
+        temperature = request.temperature if chosen is None else chosen
+        options: dict[str, Any] = {"do_sample": temperature > 0, "max_new_tokens": room}
+        if temperature > 0:
+            options |= {"temperature": temperature, "top_p": request.top_p or 1.0, "top_k": 0}
+        if request.stop:
+            options |= {"stop_strings": list(request.stop), "tokenizer": self._tokenizer}
+        devices = [self._model.device] if self._model.device.type == "cuda" else []
+        with torch.random.fork_rng(devices), torch.inference_mode():
+            torch.manual_seed(_seed(request))
+            generated = self._model.generate(
+                prompt.repeat(request.n, 1),
+                attention_mask=torch.ones_like(prompt).repeat(request.n, 1),
+                pad_token_id=self._end[0] if self._end else 0,
+                stopping_criteria=StoppingCriteriaList([_Cancelled(cancelled)]),
+                return_dict_in_generate=True,
+                output_logits=request.top_logprobs is not None,
+                **options,
+            )
+        return generated.sequences, generated.logits or ()
+
+    @property
+    def _end(self) -> list[int]:
+        """The tokens that end a reply."""
+        found = self._model.generation_config.eos_token_id
+        if found is None:
+            found = self._tokenizer.eos_token_id
+        return [] if found is None else [found] if isinstance(found, int) else list(found)
+
+    def _ended(self, row: Tensor, request: ChatRequest) -> list[int]:
+        """A reply's tokens, up to and including the one that ends it; padding is left out."""
+        tokens: list[int] = row.tolist()
+        for place, token in enumerate(tokens):
+            if token in self._end:
+                return tokens[: place + 1]
+        if request.stop and request.n > 1:  # a row that stopped early is padded without an end
+            while len(tokens) > 1 and self._has_stop(tokens[:-1], request):
+                tokens.pop()
+        return tokens
+
+    def _has_stop(self, tokens: list[int], request: ChatRequest) -> bool:
+        text = self._decoded(tokens)
+        return any(stop in text for stop in request.stop)
+
+    def _reason(self, tokens: list[int], room: int, request: ChatRequest) -> str:
+        ended = bool(tokens) and tokens[-1] in self._end
+        return (
+            "stop" if ended or len(tokens) < room or self._has_stop(tokens, request) else "length"
+        )
+
+    def _text(self, tokens: list[int], request: ChatRequest) -> str:
+        text = self._decoded(tokens)
+        ends = [place for stop in request.stop if (place := text.find(stop)) >= 0]
+        return text[: min(ends)] if ends else text
+
+    def _decoded(self, tokens: list[int]) -> str:
+        return cast("str", self._tokenizer.decode(tokens, skip_special_tokens=True))
+
+    def _logprobs(self, tokens: list[int], logits: tuple[Tensor, ...], top: int) -> LogProbs:
+        """For each token of the first reply: its text, its log-probability and the `top` ones'."""
+        found = []
+        for token, step in zip(tokens, logits, strict=False):
+            scores = torch.log_softmax(step[0].float(), dim=-1)
+            best = torch.topk(scores, top) if top else None
+            others = [] if best is None else zip(best[1].tolist(), best[0].tolist(), strict=True)
+            found.append(
+                (
+                    self._tokenizer.decode([token]),
+                    float(scores[token]),
+                    tuple((self._tokenizer.decode([other]), value) for other, value in others),
+                )
+            )
+        return tuple(found)
+
+
+class _Cancelled(StoppingCriteria):  # type: ignore[misc]
+    """Ends all replies when the caller has gone."""
+
+    def __init__(self, cancelled: threading.Event):
+        self._cancelled = cancelled
+
+    def __call__(self, input_ids: Tensor, scores: Tensor, **kwargs: object) -> Tensor:  # noqa: ARG002
+        return torch.full((input_ids.shape[0],), self._cancelled.is_set(), device=input_ids.device)
+
+
+def _seed(request: ChatRequest) -> int:
+    """The request's seed, or one derived from what distinguishes it from other requests."""
+    if request.seed is not None:
+        return request.seed
+    known = (request.messages, request.temperature, request.sample, request.attempt, request.room)
+    return int.from_bytes(hashlib.sha256(repr(known).encode()).digest()[:7])
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(name)
+
+
+def _load_error(spec: LocalSpec, what: str, error: Exception) -> ProviderError:
+    said = f"model {spec.name}: its {what} cannot be loaded: {_first_line(error)}"
+    return ProviderError(said)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__

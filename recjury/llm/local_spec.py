@@ -1,0 +1,68 @@
+"""A model that runs in this process: its folder, the device, and what identifies its weights."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from recjury.errors import ConfigError
+from recjury.llm.model_folder import folder_digest
+from recjury.llm.spec import ModelSpec
+from recjury.records import JSON
+
+
+class LocalSpec(ModelSpec):
+    """A causal language model that `transformers` runs in this process, one request at a time.
+
+    It is for what needs no server: log-probabilities, small judges, trying things out. `name` (in a
+    campaign file also `model`) is the folder of its weights. `device` is one of torch's, such as
+    "cuda:0"; "auto" takes a GPU if there is one. It costs nothing unless prices are set.
+    """
+
+    provider: Literal["transformers"]
+    device: str = "auto"
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    price_in: float | None = Field(default=0.0, ge=0, allow_inf_nan=False)
+    price_out: float | None = Field(default=0.0, ge=0, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _model_is_the_name(cls, given: object) -> object:
+        if isinstance(given, Mapping) and "model" in given and "name" not in given:
+            given = {**given, "name": given["model"]}
+            del given["model"]
+        return given
+
+    @model_validator(mode="after")
+    def _only_text(self) -> "LocalSpec":
+        if self.embedding:
+            raise ValueError("provider transformers has no embeddings")
+        if self.json_mode != "off":
+            raise ValueError("provider transformers cannot hold replies to a schema: json_mode off")
+        return self
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the weights. Raises ConfigError if it has no config.json."""
+        folder = Path(self.name).expanduser()
+        if not (folder / "config.json").is_file():
+            raise ConfigError(f"model {self.name}: there is no config.json in this folder")
+        return folder
+
+    @cached_property
+    def weights(self) -> str:
+        """A digest of the folder's content. Raises ConfigError as `folder`."""
+        return folder_digest(self.folder)
+
+    @property
+    def address(self) -> str:
+        """The kind of provider and the digest of the weights."""
+        return f"transformers:{self.weights}"
+
+    def reply_settings(self) -> dict[str, JSON]:
+        """The settings that can change a reply; the device and the folder's place are none."""
+        settings = super().reply_settings()
+        del settings["device"]
+        return {**settings, "name": Path(self.name).name, "weights": self.weights}
