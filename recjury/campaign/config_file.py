@@ -203,6 +203,8 @@ def _dotted(place: object) -> str:
 def _keys_at(place: list[int | str]) -> set[str]:
     """The keys that are known at `place`, counted from the root of the file."""
     models: list[type[BaseModel]] = [CampaignConfig]
+    if place[:1] == ["models"]:
+        place = [place[0], *place[2:]]  # without the alias, which anyone may choose
     for step in place:
         models = [found for model in models for found in _step(model, step)]
     return {
