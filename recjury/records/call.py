@@ -82,9 +82,11 @@ class Reply:
     If log-probabilities were asked for, `logprobs` has (token, log-probability, alternatives) for
     each generated token. `further` are the replies after the first if `n` asked for several; an
     endpoint may send fewer. `usage` is for all replies, `logprobs` for the first. `reused` means
-    that the reply came from the store and nothing was sent. `latency` is in seconds. `text` is the
-    endpoint's text, which may contain thoughts (`llm.finished_text` returns the part that was
-    said); `reasoning` has the thoughts that the endpoint sent separately.
+    that the reply came from the store and nothing was sent. `latency` is the time that the last
+    attempt took, in seconds; `waited` is how long the call had waited before it for limits and
+    between attempts (None: unknown). `text` is the endpoint's text, which may contain thoughts
+    (`llm.finished_text` returns the part that was said); `reasoning` has the thoughts that the
+    endpoint sent separately.
     """
 
     call: str
@@ -98,6 +100,7 @@ class Reply:
     attempts: int = 1
     further: tuple[Choice, ...] = ()
     reasoning: str = ""
+    waited: float | None = None
 
     def each(self) -> "tuple[Reply, ...]":
         """All replies to the request, each as a separate `Reply`."""

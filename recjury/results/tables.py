@@ -172,6 +172,7 @@ _CALLS = (
     Field("started_at", "number"),
     Field("further_replies", "text"),
     Field("usage_estimated", "integer"),
+    Field("waited", "number"),
 )
 
 
@@ -190,7 +191,7 @@ def _call_rows(
         tokens = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
         spent = (usage.cost, reply.latency, reply.attempts, call.started_at)
         unit = (call.unit, *of_unit.get(call.unit, (None, None, None)))
-        more_said = (string_list(more), int(usage.estimated))
+        more_said = (string_list(more), int(usage.estimated), reply.waited)
         yield (call.identity, *unit, *asked, *said, *tokens, *spent, *more_said)
 
 

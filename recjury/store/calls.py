@@ -40,15 +40,16 @@ class CallValues(NamedTuple):
     further: str | None = None
     reasoning: int | None = None
     estimated: int | None = None
+    waited: float | None = None
 
     def sealed(self) -> tuple[JSON, ...]:
         """The values that the seal covers after the identity.
 
-        `further`, `reasoning` and `estimated` are covered only if they are set: most seals are
-        older than these columns.
+        The columns after the seal are covered only if they are set: most seals are older than
+        these columns.
         """
         more: tuple[JSON, ...] = () if self.further is None else (self.further,)
-        for name in ("reasoning", "estimated"):
+        for name in ("reasoning", "estimated", "waited"):
             value = getattr(self, name)
             more += () if value is None else ({name: value},)
         return (*self[1 : self._fields.index("seal")], *more)
@@ -211,6 +212,7 @@ class CallReader:
                 for text, why, thoughts in values.more()
             ),
             reasoning=self._thoughts(values.reasoning),
+            waited=values.waited,
         )
 
     def _thoughts(self, number: int | None) -> str:

@@ -119,7 +119,9 @@ def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
         float(call.started_at),
     )
     identity = bytes.fromhex(call.identity)
-    row = CallValues(identity, *values, b"", further, reasoning, 1 if usage.estimated else None)
+    estimated = 1 if usage.estimated else None
+    waited = None if reply.waited is None else float(reply.waited)
+    row = CallValues(identity, *values, b"", further, reasoning, estimated, waited)
     seal = seal_call(row.sealed(), (identity, *(each.hash for each in kept)))
     return row._replace(seal=seal)
 

@@ -56,8 +56,9 @@ class CallRow(SQLModel, table=True):
     model's thoughts. `estimated` is 1 if the tokens were not reported but estimated, else null.
     `unit` is the conversation, the evaluation or the campaign (for an optimisation of
     instructions) that asked first. `model` is the campaign's alias, `reply_model` the endpoint's
-    name. `cost` is in US dollars, and null if the price is unknown; `latency` is in seconds,
-    `started_at` in Unix seconds.
+    name. `cost` is in US dollars, and null if the price is unknown; `latency` is the time
+    of the last attempt in seconds, `waited` the seconds that the call waited for limits and between
+    attempts (null if unknown); `started_at` is in Unix seconds.
     """
 
     __tablename__ = "call"
@@ -85,6 +86,7 @@ class CallRow(SQLModel, table=True):
     further: str | None = None
     reasoning: int | None = Field(default=None, foreign_key="text.id")
     estimated: int | None = None
+    waited: float | None = None
 
 
 class CampaignRow(SQLModel, table=True):

@@ -53,6 +53,15 @@ def test_a_call_comes_back_as_it_was_recorded(store: Store, call: CallRecord) ->
         assert store.call(call.identity) == call
 
 
+@pytest.mark.parametrize("waited", [None, 0.0, 2.5])
+def test_a_wait_of_no_time_differs_from_an_unknown_one(store: Store, waited: float | None) -> None:
+    plain = values.call(4)
+    call = dataclasses.replace(plain, reply=dataclasses.replace(plain.reply, waited=waited))
+    with store:
+        _record(store, call)
+        assert store.call(call.identity) == call
+
+
 @pytest.mark.parametrize(
     "text", ["", NASTY, "\ud83c half a pair", "ä" * 5000, "\x00", "x" * 1023, "x" * 1024]
 )

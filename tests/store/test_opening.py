@@ -53,6 +53,20 @@ def test_a_store_of_every_older_schema_is_brought_up_to_date(
     assert _revision(path) == revisions()[-1]
 
 
+def test_calls_from_before_waits_were_kept_are_read_and_verified(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    before = values.call(1)
+    with Store.open(str(path)) as store:
+        asyncio.run(store.recorder().record(before))
+    values.alter(path, "ALTER TABLE call DROP COLUMN waited")
+    values.alter(path, "UPDATE alembic_version SET version_num = '0005_attempts'")
+    now = values.call_with_reasoning(3)
+    with Store.open(str(path)) as store:
+        asyncio.run(store.recorder().record(now))
+        assert store.call(before.identity) == before
+        assert store.call(now.identity) == now
+
+
 def _revision(path: Path) -> str:
     connection = sqlite3.connect(path)
     try:

@@ -201,11 +201,12 @@ def call_of_several(number: int = 2) -> CallRecord:
 
 
 def call_with_reasoning(number: int = 3) -> CallRecord:
-    """A finished call, asked for the second time, whose replies have thoughts apart."""
+    """A finished call that had to wait, asked for the second time, whose replies have thoughts
+    apart."""
     several = call_of_several(number)
     first, second, *more = several.reply.further
     thought = (first._replace(reasoning="Hm, 4."), second, *more)
-    reply = replace(several.reply, further=thought, reasoning="Perhaps 3.")
+    reply = replace(several.reply, further=thought, reasoning="Perhaps 3.", waited=0.75)
     usage = replace(reply.usage, estimated=True)
     request = replace(several.request, attempt=1)
     return replace(several, request=request, reply=replace(reply, usage=usage))
