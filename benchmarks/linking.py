@@ -37,7 +37,7 @@ from recjury.records import Item
 
 Mode = Literal["name", "title", "lower"]
 MODES: tuple[Mode, ...] = ("name", "title", "lower")
-_MARK = re.compile(r"@(\d+)")
+MARK = re.compile(r"@(\d+)")
 _COUNTS = (
     *("marks", "found", "found_by_title", "wrong_at_mark"),
     *("unmarked_right", "unmarked_wrong"),
@@ -110,7 +110,7 @@ def measure(data: Path) -> dict[str, dict[str, dict[str, Any]]]:
     """Figures by mode and half."""
     corpus = open_corpus("redial", data)
     folder = data / "ievalm" / "redial"
-    items = _items_by_number(corpus, folder)
+    items = items_by_number(corpus, folder)
     messages = tuple(_messages(folder))
     result: dict[str, dict[str, dict[str, Any]]] = {mode: {} for mode in MODES}
     for half, held_out in (("tuned_on", False), ("held_out", True)):
@@ -131,7 +131,7 @@ def evaluate(
     unmarked: dict[str, list[str]] = json.loads(_UNMARKED.read_text("utf-8"))
     figures = Figures()
     for message in messages:
-        text, marks = _written(message, items, mode)
+        text, marks = written(message, items, mode)
         links = list(catalogue.link(text))
         for mark in marks:
             here = [link for link in links if link.start < mark.end and mark.start < link.end]
@@ -160,14 +160,14 @@ def _is_named(link: Mention, message: Message, unmarked: Mapping[str, list[str]]
     return link.id in unmarked.get(message.place, ())
 
 
-def _written(
+def written(
     message: Message, items: Mapping[str, Item], mode: Mode
 ) -> tuple[str, tuple[Marked, ...]]:
     """The message with its marks written out, and where they stand; unknown ones stay."""
     parts: list[str] = []
     marks = []
     length = done = 0
-    for found in _MARK.finditer(message.text):
+    for found in MARK.finditer(message.text):
         item = items.get(found[1])
         if item is None:
             continue
@@ -198,7 +198,7 @@ def _messages(folder: Path) -> Iterator[Message]:
                 yield Message(f"{number}/{place}", held_out, said["text"], films)
 
 
-def _items_by_number(corpus: Corpus, folder: Path) -> dict[str, Item]:
+def items_by_number(corpus: Corpus, folder: Path) -> dict[str, Item]:
     """The catalogue's items by the numbers that the marks use."""
     infos = json.loads((folder / "id2info.json").read_text("utf-8"))
     named = {item.name: item for item in corpus.catalogue}
@@ -213,7 +213,7 @@ def _counted(
         (message.place.partition("/")[0], items[number].id)
         for message in messages
         if message.held_out == held_out
-        for number in _MARK.findall(message.text)
+        for number in MARK.findall(message.text)
         if number in items
     }
     counts = Counter(item for _, item in mentions)
@@ -227,8 +227,8 @@ def speed(data: Path) -> dict[str, dict[str, float]]:
     """Utterances per second against all entities, and against the items."""
     corpus = open_corpus("redial", data)
     folder = data / "ievalm" / "redial"
-    items = _items_by_number(corpus, folder)
-    texts = [_written(message, items, "name")[0] for message in _messages(folder)]
+    items = items_by_number(corpus, folder)
+    texts = [written(message, items, "name")[0] for message in _messages(folder)]
     linkers: dict[str, Catalogue | KnowledgeGraph] = {
         "entities": corpus.graph,
         "items": corpus.catalogue,

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Literal
 
 from recjury.agents.chat_messages import ROLES, ask_for_answer, messages
 from recjury.agents.item_vectors import ItemVectors, best
-from recjury.agents.named_items import named_items
 from recjury.errors import ConfigError
+from recjury.knowledge import named_items
 from recjury.prompts import load_pack
 from recjury.records import (
     JSON,

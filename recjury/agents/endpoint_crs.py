@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from recjury.agents.chat_messages import ask_for_answer, messages
-from recjury.agents.named_items import named_items
 from recjury.errors import ConfigError
+from recjury.knowledge import named_items
 from recjury.records import JSON, LIST_LENGTH, ChatRequest, Conversation, SystemReply
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from recjury.api.stored import Run, Stored
 from recjury.campaign import (
@@ -91,6 +91,7 @@ def judge(
     campaign: str | None = None,
     evaluators: Evaluators | None = None,
     limit: int | None = None,
+    link_items: bool = False,
     store: str = DEFAULT_STORE,
     retry: Retry | str = Retry.UNSCORED,
     progress: Progress | None = None,
@@ -101,12 +102,14 @@ def judge(
     `conversations` are `ConversationLog`s, or paths of files. With `campaign` (an id, or its first
     digits), they are the campaign's conversations in the store, and the evaluations are added to
     it. `evaluators` and `retry` are as in `evaluate`; `limit` takes that many conversations of each
-    file; `settings` are further keys of a campaign file: model, models, budget, data.
+    file. With `link_items`, conversations without lists get lists of the items that their texts
+    name. `settings` are further keys of a campaign file: model, models, budget, data.
 
     Raises `recjury.errors.UserError`, in one line, for an error that the caller can correct.
     """
     config = _evaluation(evaluators, settings)
-    return _now(lambda: _judged(conversations, campaign, config, store, limit, retry, progress))
+    source = _Source(conversations, campaign, limit, link_items)
+    return _now(lambda: _judged(source, config, store, retry, progress))
 
 
 async def judge_async(
@@ -115,6 +118,7 @@ async def judge_async(
     campaign: str | None = None,
     evaluators: Evaluators | None = None,
     limit: int | None = None,
+    link_items: bool = False,
     store: str = DEFAULT_STORE,
     retry: Retry | str = Retry.UNSCORED,
     progress: Progress | None = None,
@@ -122,7 +126,8 @@ async def judge_async(
 ) -> Run:
     """Like `judge`, on the running event loop."""
     config = _evaluation(evaluators, settings)
-    return await _judged(conversations, campaign, config, store, limit, retry, progress)
+    source = _Source(conversations, campaign, limit, link_items)
+    return await _judged(source, config, store, retry, progress)
 
 
 def open(store: str = DEFAULT_STORE) -> Stored:  # noqa: A001 (recjury.open reads well)
@@ -164,7 +169,7 @@ def _several(given: str | Sequence[object]) -> list[object]:
 C = TypeVar("C", bound=EvaluationConfig)
 
 
-_OWN_ARGUMENTS = ("limit", "store", "retry", "progress")
+_OWN_ARGUMENTS = ("limit", "link_items", "store", "retry", "progress")
 
 
 def _valid(kind: type[C], given: Mapping[str, object]) -> C:
@@ -211,34 +216,51 @@ async def _evaluated(
     return Run(store, result)
 
 
+class _Source(NamedTuple):
+    """The arguments of `judge` that say which conversations are evaluated."""
+
+    conversations: Logs | None
+    campaign: str | None
+    limit: int | None
+    link_items: bool
+
+
 async def _judged(
-    conversations: Logs | None,
-    campaign: str | None,
+    source: _Source,
     config: EvaluationConfig,
     store: str,
-    limit: int | None,
     retry: Retry | str,
     progress: Progress | None,
 ) -> Run:
+    given, campaign, limit, link_items = source
     _check_limit(limit)
     again = _retry(retry)
-    if (conversations is None) == (campaign is None):
+    if (given is None) == (campaign is None):
         raise ConfigError("judge takes conversations, or the id of a campaign of the store")
     if campaign is not None:
+        if link_items:
+            raise ConfigError("link_items is about logs and files: leave it out with a campaign")
         result = await judge_campaign(campaign, config, store, retry=again, progress=progress)
         return Run(store, result)
-    assert conversations is not None
-    if isinstance(conversations, str | Path):
-        conversations = [conversations]
+    assert given is not None
+    conversations = [given] if isinstance(given, str | Path) else given
     logs = [each for each in conversations if isinstance(each, ConversationLog)]
     paths = [Path(each) for each in conversations if isinstance(each, str | Path)]
     if not (logs or paths) or (logs and paths):
         raise ConfigError("judge takes conversation logs, or paths of files, and at least one")
     if logs:
-        result = await judge_logs(logs[:limit], config, store, retry=again, progress=progress)
+        result = await judge_logs(
+            logs[:limit], config, store, link_items=link_items, retry=again, progress=progress
+        )
     else:
         result = await judge_files(
-            paths, config, store, limit=limit, retry=again, progress=progress
+            paths,
+            config,
+            store,
+            limit=limit,
+            link_items=link_items,
+            retry=again,
+            progress=progress,
         )
     return Run(store, result)
 

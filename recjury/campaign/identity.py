@@ -42,14 +42,16 @@ def campaign_id(config: CampaignConfig) -> str:
     return digest(content)[:_DIGITS]
 
 
-def files_id(paths: Iterable[Path], form: str | None) -> str:
+def files_id(paths: Iterable[Path], form: str | None, *, link_items: bool = False) -> str:
     """The identity of a campaign of recorded files: the files' content, independent of `limit`."""
-    return digest(["files", [_content(path) for path in paths], form])[:_DIGITS]
+    linked = ["items linked"] if link_items else []
+    return digest(["files", [_content(path) for path in paths], form, *linked])[:_DIGITS]
 
 
-def logs_id(logs: Iterable[ConversationLog]) -> str:
+def logs_id(logs: Iterable[ConversationLog], *, link_items: bool = False) -> str:
     """The identity of a campaign of logs that a program passes."""
-    return digest(["logs", sorted({log.id for log in logs})])[:_DIGITS]
+    linked = ["items linked"] if link_items else []
+    return digest(["logs", sorted({log.id for log in logs}), *linked])[:_DIGITS]
 
 
 def play_settings(config: CampaignConfig, user: UserSimulator, guard: LeakGuard) -> dict[str, JSON]:

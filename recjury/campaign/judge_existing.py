@@ -24,6 +24,7 @@ from recjury.corpora import (
     corpus_name,
     data_beside,
     known_corpus,
+    linked_recordings,
     read_recordings,
 )
 from recjury.errors import ConfigError, DataError
@@ -42,19 +43,22 @@ async def judge_files(
     *,
     form: str | None = None,
     limit: int | None = None,
+    link_items: bool = False,
     retry: Retry = Retry.UNSCORED,
     progress: Progress | None = None,
 ) -> RunResult:
     """Evaluate at most `limit` conversations of each file, as a campaign of their own.
 
-    `form` is the files' format; with None it is detected. Every file is read to its end before
-    anything is written, and is then read again to be stored: so at most one conversation is in
-    memory. Raises UserError.
+    `form` is the files' format; with None it is detected. With `link_items`, conversations without
+    lists get lists of the items that their texts name, and the campaign is another one. Every file
+    is read to its end before anything is written, and is then read again to be stored: so at most
+    one conversation is in memory. Raises UserError.
     """
     data = Path(config.data) if config.data else data_beside(paths)
-    read = partial(read_recordings, paths, form, data=data, limit=limit)
+    read = partial(read_recordings, paths, form, data=data, limit=limit, link_items=link_items)
     read()  # refuses missing files and unknown formats
-    return await _judge(files_id(paths, form), read, config, place, data, retry, progress)
+    identity = files_id(paths, form, link_items=link_items)
+    return await _judge(identity, read, config, place, data, retry, progress)
 
 
 async def judge_logs(
@@ -62,14 +66,22 @@ async def judge_logs(
     config: EvaluationConfig,
     place: Store | str,
     *,
+    link_items: bool = False,
     retry: Retry = Retry.UNSCORED,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Evaluate conversations that a program passes, as a campaign of their own. Raises
-    UserError."""
+    """Evaluate conversations that a program passes, as a campaign of their own.
+
+    `link_items` is as in `judge_files`. Raises UserError.
+    """
     data = Path(config.data) if config.data else None
-    read = partial(_as_recordings, logs)
-    return await _judge(logs_id(logs), read, config, place, data, retry, progress)
+
+    def read() -> Iterator[Recording]:
+        found = (Recording(log, log.id) for log in logs)
+        return linked_recordings(found, data) if link_items else found
+
+    identity = logs_id(logs, link_items=link_items)
+    return await _judge(identity, read, config, place, data, retry, progress)
 
 
 async def judge_campaign(
@@ -159,10 +171,6 @@ def _told_apart(recordings: Iterable[Recording], logs: Mapping[str, str]) -> Ite
 
 def _anew(planned: PlannedConversation, log: str) -> PlannedConversation:
     return planned.model_copy(update={"identity": log, "repeat": 0, "seed": 0, "settings": {}})
-
-
-def _as_recordings(logs: Iterable[ConversationLog]) -> Iterator[Recording]:
-    return (Recording(log, log.id) for log in logs)
 
 
 def _planned(recording: Recording) -> PlannedConversation:

@@ -54,6 +54,13 @@ def judge(
     limit: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="At most N conversations per file.")
     ] = None,
+    link_items: Annotated[
+        bool,
+        typer.Option(
+            "--link-items",
+            help="Give conversations without lists the items that their texts name.",
+        ),
+    ] = False,
     data: Annotated[
         str | None,
         typer.Option(metavar="DIR", help="The folder that holds ievalm/ (default: RECJURY_DATA)."),
@@ -76,13 +83,14 @@ def judge(
     recjury judge kbrd_redial.jsonl.gz barcor_redial.jsonl.gz --limit 50
     recjury judge mine.jsonl --config judges.yaml --report mine.html
     recjury judge crs_arena_eval.json --config model.yaml --evaluator face
+    recjury judge chats.jsonl --link-items
     recjury judge --campaign 3f2a --config strict.yaml --evaluator core
     """
     from recjury.campaign import Retry, read_evaluators
     from recjury.cli.campaign_command import run_and_show
     from recjury.cli.dry_run import show_evaluations
 
-    source = _Source(tuple(paths or ()), campaign, form, limit)
+    source = _Source(tuple(paths or ()), campaign, form, limit, link_items)
     source.check()
     if campaign and not (evaluator or config):
         raise ConfigError("name what evaluates the campaign: --evaluator NAME or --config FILE")
@@ -109,6 +117,7 @@ class _Source:
     campaign: str | None
     form: LogFormat | None
     limit: int | None
+    link_items: bool
 
     def check(self) -> None:
         """Raise ConfigError unless there is exactly one source, with options that fit it."""
@@ -116,9 +125,9 @@ class _Source:
             raise ConfigError("name files or --campaign, not both")
         if not (self.paths or self.campaign):
             raise ConfigError("name files to evaluate, or a campaign of the store with --campaign")
-        if self.campaign and (self.form or self.limit):
+        if self.campaign and (self.form or self.limit or self.link_items):
             raise ConfigError(
-                "--format and --limit are about files: leave them out with --campaign"
+                "--format, --limit and --link-items are about files: leave them out with --campaign"
             )
 
     async def judge(
@@ -137,6 +146,7 @@ class _Source:
             store,
             form=self.form,
             limit=self.limit,
+            link_items=self.link_items,
             retry=retry,
             progress=progress,
         )
@@ -148,7 +158,9 @@ class _Source:
 
         if not self.campaign:
             data = Path(config.data) if config.data else data_beside(self.paths)
-            found = read_recordings(self.paths, self.form, data=data, limit=self.limit)
+            found = read_recordings(
+                self.paths, self.form, data=data, limit=self.limit, link_items=self.link_items
+            )
             return [len(each.log.system_turns) for each in found]
         with Store.open(store, create=False) as kept:
             results = kept.results(kept.campaign(self.campaign).id)

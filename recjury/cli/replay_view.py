@@ -113,6 +113,8 @@ class View:
             self._turn(turn, log)
         if scenario.history:
             self._rule("from here on the system under test answers")
+        if log.items_linked:
+            self._say("  lists  ", "linked from the text, since the system gave none")
         for turn in log.interaction:
             self._turn(turn, log)
 

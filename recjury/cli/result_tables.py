@@ -26,7 +26,8 @@ def show_results(result: RunResult, summary: CampaignSummary, *, as_json: bool) 
 
 def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
     """The JSON object for scripts; `failures` counts the failures by reason, `unscored` the ratings
-    without a score, and `held_back` is what the budget did not cover."""
+    without a score, `held_back` is what the budget did not cover, and `items_linked` counts the
+    conversations whose lists were made of the names in the texts."""
     return {
         "campaign": result.campaign,
         "conversations": summary.conversations._asdict(),
@@ -38,6 +39,7 @@ def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
         "unscored": summary.unscored_json(),
         "skipped": [skipped.model_dump() for skipped in result.skipped],
         "held_back": None if result.held_back is None else result.held_back._asdict(),
+        "items_linked": summary.items_linked,
     }
 
 
@@ -111,6 +113,11 @@ def show_systems(summary: CampaignSummary) -> None:
         if raters
     )
     output.say(f"rated: {'; '.join(rated) or 'nothing yet'}")
+    if summary.items_linked:
+        output.say(
+            f"items linked from the text in {summary.items_linked} of "
+            f"{summary.conversations.planned} conversations: their systems gave no lists"
+        )
 
 
 def _heading(measure: Measure) -> str:

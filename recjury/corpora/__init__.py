@@ -8,7 +8,12 @@ from recjury.corpora.opening import (
     known_corpus,
     open_corpus,
 )
-from recjury.corpora.recordings import Recording, conversation_row, read_recordings
+from recjury.corpora.recordings import (
+    Recording,
+    conversation_row,
+    linked_recordings,
+    read_recordings,
+)
 
 __all__ = [
     "Corpus",
@@ -21,6 +26,7 @@ __all__ = [
     "data_beside",
     "data_folder",
     "known_corpus",
+    "linked_recordings",
     "open_corpus",
     "read_recordings",
 ]

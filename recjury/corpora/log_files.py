@@ -158,7 +158,7 @@ def _log(
         ),
         interaction=interaction,
         ending=Ending.RECORDED,
-        hit_round=_first_hit(interaction, targets, list_length),
+        hit_round=first_hit(interaction, targets, list_length),
         list_length=list_length,
     )
 
@@ -181,10 +181,8 @@ def _ref(item: str | ItemEntry, catalogue: Catalogue | None) -> ItemRef:
     return catalogue.item(id).ref if id is not None else catalogue.ref(name)
 
 
-def _first_hit(
-    turns: tuple[Turn, ...], targets: tuple[ItemRef, ...], list_length: int
-) -> int | None:
-    """The 1-based round of the first list that contains a target."""
+def first_hit(turns: Iterable[Turn], targets: tuple[ItemRef, ...], list_length: int) -> int | None:
+    """The 1-based round of the first system turn whose list contains a target; None for none."""
     lists = (turn.items for turn in turns if turn.speaker is Speaker.SYSTEM)
     for number, items in enumerate(lists, start=1):
         if any(is_target(item, targets) for item in items[:list_length]):

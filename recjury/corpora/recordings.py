@@ -12,6 +12,7 @@ from recjury.corpora.concept import read_concept
 from recjury.corpora.crsarena import read_crsarena
 from recjury.corpora.forms import EXPORTED, Form, form_of, given_form
 from recjury.corpora.lines import read_rows
+from recjury.corpora.linked_lists import ItemLinker
 from recjury.corpora.log_files import read_log_file
 from recjury.corpora.message_files import read_messages
 from recjury.corpora.opening import data_folder
@@ -45,12 +46,13 @@ def read_recordings(
     *,
     data: Path | None = None,
     limit: int | None = None,
+    link_items: bool = False,
 ) -> Iterator[Recording]:
     """The conversations of all files, in order, at most `limit` of each.
 
     `form` is one of `forms.FORMS`; None detects it for each file. `data` is the folder of public
     data, for conversations that refer to it. If each line is a conversation, only one is in memory
-    at a time.
+    at a time. With `link_items`, logs without lists get lists of the items that their texts name.
 
     Raises ConfigError for an unknown form. Raises DataError at once if a file does not exist, is
     empty or has an unknown form, and during iteration, with file and line, if a line has another
@@ -58,7 +60,20 @@ def read_recordings(
     """
     forced = None if form is None else given_form(form)
     files = [(path, forced or form_of(path)) for path in map(_checked, paths)]
-    return (one for path, own in files for one in _read(path, own, data, limit))
+    found = (one for path, own in files for one in _read(path, own, data, limit))
+    return linked_recordings(found, data) if link_items else found
+
+
+def linked_recordings(recordings: Iterable[Recording], data: Path | None) -> Iterator[Recording]:
+    """`recordings`, in which logs without lists have the items that their texts name.
+
+    Such a log is another log, identified by its content. Raises DataError for one whose catalogue
+    is not known.
+    """
+    linker = ItemLinker(data)
+    for each in recordings:
+        log = linker.link(each.log)
+        yield each if log is each.log else Recording(log, log.id)
 
 
 def conversation_row(recording: Recording) -> dict[str, JSON]:

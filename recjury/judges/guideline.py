@@ -6,6 +6,7 @@ from recjury.prompts import (
     ItemFacts,
     Pack,
     items_block,
+    list_block,
     load_pack,
     places_of,
     turns_block,
@@ -16,6 +17,8 @@ from recjury.records import JSON, ConversationLog, Message, Metric, Need
 
 PACK = "core-judges"
 NO_LIST = "the log has no recommendation list"
+LINKED_LIST = "the list was made of the names in the text, so it cannot differ from the text"
+NOTHING_LINKED = "no item was found in what the system said"
 NO_TARGETS = "the log has no target item"
 
 Input = Literal["list", "target"]
@@ -84,7 +87,7 @@ class JudgePrompts:
         wanted = log.scenario.targets if "target" in guide.inputs else None
         low, high = scale
         interaction = turns_block("interaction", log.interaction)
-        items = items_block("recommendation_list", shown, self._facts) if shown else None
+        items = list_block(log, self._facts) if shown else None
         question = self.pack.render(
             "judge",
             factor=name,
@@ -108,16 +111,21 @@ def lacks(guide: Guideline, log: ConversationLog) -> str:
     if not any(turn.failure is None for turn in log.system_turns):
         return "the system gave no usable answer in the interaction"
     if "list" in guide.inputs and not log.session_list():
-        return NO_LIST
+        return no_list(log)
     if "target" in guide.inputs and not log.scenario.targets:
         return NO_TARGETS
     return ""
 
 
+def no_list(log: ConversationLog) -> str:
+    """Why a log has no list, in words."""
+    return NOTHING_LINKED if log.items_linked else NO_LIST
+
+
 def unmet(metric: Metric, log: ConversationLog) -> str:
     """What `log` lacks to be rated on `metric`, in words; empty if it lacks nothing."""
     if Need.LIST in metric.needs and not log.session_list():
-        return NO_LIST
+        return no_list(log)
     if Need.TARGETS in metric.needs and not log.scenario.targets:
         return NO_TARGETS
     return ""

@@ -4,6 +4,7 @@ from recjury.knowledge.catalogue import Catalogue
 from recjury.knowledge.folding import fold
 from recjury.knowledge.graph import Edge, KnowledgeGraph, Triple
 from recjury.knowledge.item_facts import CatalogueFacts
+from recjury.knowledge.named_items import named_items
 from recjury.knowledge.recogniser import (
     MatchKind,
     Mention,
@@ -28,5 +29,6 @@ __all__ = [
     "Triple",
     "dated_titles",
     "fold",
+    "named_items",
     "split_year",
 ]

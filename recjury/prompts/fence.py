@@ -9,7 +9,13 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from recjury.records import ItemRef, Turn
+from recjury.records import ConversationLog, ItemRef, Turn
+
+LINKED_LIST_NOTE = (
+    "The system gave no lists. A program found these items by their names in what the system said, "
+    "and they stand in the order of the text. It may have missed a name or taken it for another "
+    "item, and the system may have named an item without recommending it."
+)
 
 
 class ItemFacts(Protocol):
@@ -44,6 +50,12 @@ def items_block(tag: str, items: Sequence[ItemRef], facts: ItemFacts | None = No
     A row ends with what `facts` knows of the item, in <facts>.
     """
     return _block(tag, (_row(number, item, facts) for number, item in enumerate(items, start=1)))
+
+
+def list_block(log: ConversationLog, facts: ItemFacts | None = None) -> str:
+    """The list of a whole session as `items_block`, with a note if it was made of the texts."""
+    block = items_block("recommendation_list", log.session_list(), facts)
+    return f"{block}\n{LINKED_LIST_NOTE}" if log.items_linked else block
 
 
 def places_of(targets: Sequence[ItemRef], items: Sequence[ItemRef]) -> str:

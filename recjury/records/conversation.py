@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
 from recjury.records.base import Record, digest
 from recjury.records.item import ItemRef
 
@@ -77,6 +79,7 @@ class ConversationLog(Record):
     turn if the session was simulated and completed. `hit_round` is the 1-based round of the first
     hit. `leaks_caught` counts utterances of the simulated user that named a target and were
     rewritten or cut before they were sent; `leaks_through` counts those that were sent anyway.
+    `items_linked` is True if the system gave no lists and they were made of the names in its texts.
     """
 
     system: str
@@ -87,6 +90,15 @@ class ConversationLog(Record):
     leaks_caught: int = 0
     leaks_through: int = 0
     list_length: int = LIST_LENGTH
+    items_linked: bool = False
+
+    @model_serializer(mode="wrap")
+    def _without_the_default(self, content: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Leave `items_linked` out if it is False: most identities are older than this field."""
+        found: dict[str, object] = content(self)
+        if not self.items_linked:
+            found.pop("items_linked", None)
+        return found
 
     @property
     def id(self) -> str:

@@ -22,6 +22,7 @@ def caveats(found: Findings, participants: Participants, *, wished: bool) -> tup
         *_about_raters(participants),
         *_about_users(participants),
         *_about_targets(found, wished=wished),
+        *_about_lists(found),
         *_about_gaps(found),
     )
 
@@ -115,6 +116,22 @@ def _about_targets(found: Findings, *, wished: bool) -> list[Caveat]:
             )
         )
     return given
+
+
+def _about_lists(found: Findings) -> list[Caveat]:
+    linked = found.summary.items_linked
+    if not linked:
+        return []
+    return [
+        Caveat(
+            f"Items linked from the text in {linked} of {found.summary.conversations.planned} "
+            "conversations",
+            "Their systems gave no lists. A program found the items by their names in what the "
+            "system said, and can miss a name or take it for another item. Metrics of items are "
+            "therefore less certain, Recall@k counts items in the order of the text, and Semantic "
+            "Relevance is not scored.",
+        )
+    ]
 
 
 def _about_gaps(found: Findings) -> list[Caveat]:

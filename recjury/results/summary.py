@@ -119,7 +119,8 @@ class CampaignSummary:
 
     `failures` counts what failed by reason, `raters` has the raters by evaluator. `unscored` counts
     the ratings without a score of the newest evaluators, except those of details; `verdicts` has
-    the numbers of the newest evaluators that debate, by label.
+    the numbers of the newest evaluators that debate, by label. `items_linked` counts the
+    conversations whose lists were made of the names in the texts.
     """
 
     def __init__(self, evaluators: Sequence[CampaignEvaluator]) -> None:
@@ -128,6 +129,7 @@ class CampaignSummary:
         self.measures = measures_of(evaluators)
         self.systems: dict[str, Tally] = {}
         self.conversations = Counts()
+        self.items_linked = 0
         self.evaluations = {each.label: Counts() for each in evaluators}
         self.failures: Counter[str] = Counter()
         self.raters: dict[str, set[str]] = {each.label: set() for each in evaluators}
@@ -146,6 +148,7 @@ class CampaignSummary:
         self.systems.setdefault(result.system, Tally()).add(scores)
         held, failed = result.log is not None, result.failure is not None
         self.conversations = self.conversations.plus(1, done=held, failed=failed)
+        self.items_linked += result.items_linked
         if result.failure is not None:
             self.failures[f"converse: {result.failure}"] += 1
         self.unscored.update(unscored_ratings(result, self._shown))

@@ -61,6 +61,7 @@ def _conversation_fields(measures: Sequence[Measure]) -> tuple[Field, ...]:
         *_fields("text", "digest failure ending"),
         Field("target_seen", "truth"),
         Field("rounds", "integer"),
+        Field("items_linked", "truth"),
         *(field for pair in scores for field in pair),
     )
 
@@ -69,6 +70,7 @@ def _conversation(result: ConversationResult, measures: Sequence[Measure]) -> Ro
     scores = scores_of(result)
     row: list[Cell] = [*_named(result), result.corpus, result.repeat]
     row += [result.log, result.failure, result.ending, result.target_seen, result.rounds]
+    row.append(result.items_linked)
     for measure in measures:
         missing = scores.missing.get(measure.id)
         value = scores.values.get(measure.id)

@@ -38,10 +38,10 @@ class ConversationResult(Record):
 
     `log` is the log's id. Without a log it is None, and `failure` has the reason of the latest
     failure, if there was one. `pair` is the key by which its scenario is paired when systems are
-    compared; `rounds` counts system turns. `evaluations` are those by the campaign's evaluators, in
-    their order. If one evaluator has several for one judging (because the part of the corpus that
-    it uses has changed), only the one whose stage was finished last is included. Forks are not
-    included.
+    compared; `rounds` counts system turns; `items_linked` is as in the log. `evaluations` are those
+    by the campaign's evaluators, in their order. If one evaluator has several for one judging
+    (because the part of the corpus that it uses has changed), only the one whose stage was finished
+    last is included. Forks are not included.
     """
 
     conversation: str
@@ -55,6 +55,7 @@ class ConversationResult(Record):
     target_seen: bool = False
     ending: Ending | None = None
     rounds: int = 0
+    items_linked: bool = False
     evaluations: tuple[EvaluationResult, ...] = ()
 
 
@@ -119,6 +120,7 @@ def _result(
             "target_seen": log.scenario.target_seen,
             "ending": log.ending,
             "rounds": len(log.system_turns),
+            "items_linked": log.items_linked,
             "evaluations": tuple(evaluations),
         }
     )

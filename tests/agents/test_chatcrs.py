@@ -10,9 +10,9 @@ import pytest
 from recjury.agents import ChatCRS, EndpointEmbedder, TfidfEmbedder
 from recjury.agents.endpoint_crs import EndpointCRS
 from recjury.agents.item_vectors import ItemVectors
-from recjury.agents.named_items import named_items
 from recjury.corpora import open_corpus
 from recjury.errors import CallFailed, ConfigError, SystemFailed
+from recjury.knowledge import named_items
 from recjury.llm import EndpointSpec, Gateway
 from recjury.records import Conversation, SystemReply
 from tests.agents.conversations import talk

@@ -1,5 +1,6 @@
 """Semantic Relevance: the share of the films recommended in the text that are in the list."""
 
+from recjury.judges.guideline import LINKED_LIST
 from recjury.judges.measured.anchors import (
     Outcome,
     counted,
@@ -30,6 +31,8 @@ def semantic_relevance(annotated: AnnotatedLog) -> Outcome:
         return not_applicable("the system had no turn")
     if not annotated.session:
         return not_applicable("no recommendation list")
+    if annotated.log.items_linked:
+        return not_applicable(LINKED_LIST)
     films = recommended(annotated)
     if not films:
         return score_of(0, "the text recommends nothing")

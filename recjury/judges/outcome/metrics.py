@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from recjury.judges.guideline import NO_LIST, NO_TARGETS
+from recjury.judges.guideline import NO_TARGETS, no_list
 from recjury.records import (
     PERSUASIVENESS,
     PERSUASIVENESS_SCALE,
@@ -103,7 +103,7 @@ def _of_items(log: ConversationLog, value: float | None, none: str = "") -> Foun
     if not log.scenario.targets:
         return Found(None, NO_TARGETS)
     if log.ending is Ending.RECORDED and not log.session_list():
-        return Found(None, NO_LIST)
+        return Found(None, no_list(log))
     return Found(value, "" if value is not None else none)
 
 

@@ -1,13 +1,11 @@
-"""The items that a text recommends: those of the catalogue, and titles that it does not have."""
+"""The items that a text names: those of the catalogue, and titles that it does not have."""
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from recjury.knowledge.catalogue import Catalogue
 from recjury.records import ItemRef, distinct
-
-if TYPE_CHECKING:
-    from recjury.knowledge import Catalogue
 
 _LONGEST = 80
 _MOST_WORDS = 10
@@ -30,7 +28,7 @@ class _Marked(NamedTuple):
     title: str
 
 
-def named_items(text: str, catalogue: "Catalogue") -> tuple[ItemRef, ...]:
+def named_items(text: str, catalogue: Catalogue) -> tuple[ItemRef, ...]:
     """The items that `text` names, in text order, without repetitions.
 
     A text marked as a title (by quotation marks, by bold or italics, or as a numbered entry) that
