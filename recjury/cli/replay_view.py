@@ -71,6 +71,9 @@ class View:
                 self._say(head, said.text or said.reason)
         verdict = debate.verdict
         how = "agreed" if verdict.agreed else f"after {verdict.rounds} rounds"
+        last = debate.transcript.of_round(verdict.rounds)
+        if verdict.spoke < len(last):
+            how += f", {verdict.spoke} of {len(last)} roles spoke"
         score = output.number(verdict.score, 1)
         self._rule(f"verdict {score}, {how} {verdict.reason}".strip())
 

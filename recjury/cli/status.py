@@ -37,12 +37,17 @@ def status(
         ["campaign", "name", "begun", "of", "planned", "done", "failed", "left", *_SPENT],
         (row for each in standing for row in _rows(each)),
     )
+    for each in standing:
+        if each["budget"] is not None and each["left"]:
+            output.say(f"campaign {each['campaign']}: {each['left']}")
 
 
 def _standing(store: "Store", campaign: "Campaign") -> dict[str, "JSON"]:
     from recjury.results import summarise
+    from recjury.results.budget_use import budget_use, left_text
 
     summary, spent = summarise(store, campaign.id), store.spent(campaign.id)
+    budget = budget_use(campaign, spent)
     return {
         "campaign": campaign.id,
         "name": campaign.name,
@@ -53,6 +58,8 @@ def _standing(store: "Store", campaign: "Campaign") -> dict[str, "JSON"]:
         "tokens": spent.prompt_tokens + spent.completion_tokens,
         "cost": spent.cost,
         "estimated_calls": spent.estimated,
+        "budget": None if budget is None else budget._asdict(),
+        "left": left_text(summary, budget),
     }
 
 

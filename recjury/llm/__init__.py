@@ -32,7 +32,6 @@ from recjury.llm.reply_numbers import ReadNumber, read_number
 from recjury.llm.reply_parsing import (
     RatedText,
     ReadObject,
-    parse_json,
     parse_rating,
     read_object,
 )
@@ -83,7 +82,6 @@ __all__ = [
     "gather",
     "is_cut_off",
     "parse_budget",
-    "parse_json",
     "parse_rating",
     "read_attempts",
     "read_model",

@@ -82,11 +82,6 @@ def _quoted(values: Iterable[str]) -> str:
     return " and ".join(repr(value[:40]) for value in sorted(values)[:2])
 
 
-def parse_json(reply: Reply, model: type[ModelT], *, code: str = "") -> ModelT:
-    """The value that `read_object` reads."""
-    return read_object(reply, model, code=code).value
-
-
 def read_object(reply: Reply, model: type[ModelT], *, code: str = "") -> ReadObject[ModelT]:
     """The one JSON object in the reply that is a `model`, strictly typed.
 

@@ -34,7 +34,8 @@ class TurnParticles(Record):
     """The particles of the system turn at index `turn` of the interaction, in its order.
 
     A turn that could not be decomposed has no particles, a status other than SCORED, and the
-    reason. A decomposed turn has no particles if it has no content.
+    reason. A decomposed turn has no particles if it has no content. `repaired` says what had to be
+    repaired in the replies before they could be read.
     """
 
     turn: int
@@ -42,6 +43,7 @@ class TurnParticles(Record):
     status: Status = Status.SCORED
     reason: str = ""
     calls: tuple[str, ...] = ()
+    repaired: str = ""
 
 
 class Decomposition(Record):

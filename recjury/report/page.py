@@ -15,6 +15,7 @@ from recjury.report.findings import Findings, Missed
 from recjury.report.participants import Participants, model_names, participants
 from recjury.report.table_cells import NAME_LENGTH, Means, PairTable, means_table, pair_table
 from recjury.results import Comparison, Counts, Tally, is_newest
+from recjury.results.budget_use import budget_use, left_text
 from recjury.results.comparison import compare_tallies, corrected, newest_measures
 from recjury.results.unscored import merged_reasons
 from recjury.store import Campaign, CampaignEvaluator, Store
@@ -92,6 +93,7 @@ class CampaignInfo(NamedTuple):
     recjury: str
     seeds: str
     spent: Spent
+    left: str
     skipped: Reasons
 
 
@@ -134,7 +136,7 @@ def build_page(store: Store, found: Findings, *, campaign: str, examples: int) -
     gaps = (gap for each in compared.values() for gap in each.gaps.values())
     return Page(
         title=one_line(about.name or "recjury", 120),
-        run=_run(store, about),
+        run=_run(store, about, found),
         others=tuple(
             OtherCampaign(each.id, one_line(each.name, 80), each.conversations)
             for each in campaigns.values()
@@ -189,8 +191,9 @@ def _any_wishes(store: Store, found: Findings) -> bool:
     return any(log is not None and log.scenario.wishes for log in logs)
 
 
-def _run(store: Store, campaign: Campaign) -> CampaignInfo:
+def _run(store: Store, campaign: Campaign, found: Findings) -> CampaignInfo:
     begun = time.gmtime(campaign.created_at or 0)
+    spent = store.spent(campaign.id)
     seeds = ", ".join(str(seed) for seed in campaign.setup.seeds.values())
     return CampaignInfo(
         id=campaign.id,
@@ -198,7 +201,8 @@ def _run(store: Store, campaign: Campaign) -> CampaignInfo:
         begun=time.strftime("%Y-%m-%d %H:%M UTC", begun),
         recjury=campaign.setup.recjury,
         seeds=seeds or "–",
-        spent=store.spent(campaign.id),
+        spent=spent,
+        left=left_text(found.summary, budget_use(campaign, spent)),
         skipped=_reasons(
             {
                 Missed(one_line(f"{each.corpus} {each.record}", 80), each.reason): Counter({"": 1})

@@ -163,6 +163,7 @@ class FaceTurnRow(SQLModel, table=True):
     feedback].
 
     If there are no particles, `status` and `reason` say whether the turn could not be decomposed.
+    `repaired` is as in `RatingRow`.
     """
 
     __tablename__ = "face_turn"
@@ -176,6 +177,7 @@ class FaceTurnRow(SQLModel, table=True):
     reason: str
     calls: str
     seal: str = Field(sa_column=Column(Hex, nullable=False))
+    repaired: str | None = None
 
 
 class FaceScoreRow(SQLModel, table=True):

@@ -27,6 +27,7 @@ from recjury.store.texts import (
     read_string_list,
     refuse,
     seal,
+    sealed_repair,
     string_list,
     texts_of_ids,
 )
@@ -67,7 +68,7 @@ def _turn_row(evaluation: str, decomposer: str, turn: TurnParticles) -> dict[str
         "reason": turn.reason,
         "calls": string_list(turn.calls),
     }
-    return {**row, "seal": seal(list(row.values()))}
+    return {**row, **sealed_repair(list(row.values()), turn.repaired or None)}
 
 
 def _score_row(
@@ -162,7 +163,8 @@ def read_face(
 def _turn(row: Row[tuple[object, ...]]) -> TurnParticles:
     values = row._mapping
     try:
-        if seal([values[name] for name in values if name != "seal"]) == row.seal:
+        own = [values[name] for name in values if name not in {"seal", "repaired"}]
+        if sealed_repair(own, row.repaired)["seal"] == row.seal:
             return TurnParticles(
                 turn=row.turn,
                 particles=tuple(
@@ -172,6 +174,7 @@ def _turn(row: Row[tuple[object, ...]]) -> TurnParticles:
                 status=Status(row.status),
                 reason=row.reason,
                 calls=read_string_list(row.calls),
+                repaired=row.repaired or "",
             )
     except (TypeError, ValueError):  # a damaged row may hold any value
         pass

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from recjury.errors import ParseError
-from recjury.llm import finished_text, parse_json, parse_rating
+from recjury.llm import finished_text, parse_rating, read_object
 from tests.llm.doubles import reply
 
 
@@ -71,7 +71,7 @@ def test_a_cut_off_reply_is_refused_even_with_a_rating(reason: str) -> None:
     with pytest.raises(ParseError, match="cut off"):
         parse_rating(reply("<rating>3</rating> and", reason), 0, 4)
     with pytest.raises(ParseError, match="cut off"):
-        parse_json(reply('{"score": 1, "statement": "x"}', reason), Opinion)
+        read_object(reply('{"score": 1, "statement": "x"}', reason), Opinion)
 
 
 def test_a_huge_reply_is_read_in_passing() -> None:
@@ -92,11 +92,11 @@ def test_a_huge_reply_is_read_in_passing() -> None:
     ],
 )
 def test_json_is_found_in_what_stands_around_it(text: str) -> None:
-    assert parse_json(reply(text), Opinion) == Opinion(score=70, statement="Fine.")
+    assert read_object(reply(text), Opinion).value == Opinion(score=70, statement="Fine.")
 
 
 def test_raw_control_characters_inside_strings_are_tolerated() -> None:
-    read = parse_json(reply('{"score": 5, "statement": "one\ntwo\tthree\x07"}'), Opinion)
+    read = read_object(reply('{"score": 5, "statement": "one\ntwo\tthree\x07"}'), Opinion).value
     assert read.statement == "one\ntwo\tthree\x07"
 
 
@@ -123,12 +123,12 @@ def test_raw_control_characters_inside_strings_are_tolerated() -> None:
 )
 def test_json_of_another_form_is_refused(text: str, said: str) -> None:
     with pytest.raises(ParseError, match=said):
-        parse_json(reply(text), Opinion)
+        read_object(reply(text), Opinion)
 
 
 def test_a_long_statement_is_no_hindrance() -> None:
     text = json.dumps({"score": 3, "statement": "word " * 100_000})
-    assert parse_json(reply(text), Opinion).score == 3
+    assert read_object(reply(text), Opinion).value.score == 3
 
 
 def test_free_text_comes_without_thoughts() -> None:
@@ -138,4 +138,4 @@ def test_free_text_comes_without_thoughts() -> None:
 def test_a_number_that_python_does_not_read_is_no_score() -> None:
     text = f'{{"score": {"9" * 5000}, "statement": "Much."}}'
     with pytest.raises(ParseError, match="no JSON object"):
-        parse_json(reply(text), Opinion)
+        read_object(reply(text), Opinion)

@@ -218,7 +218,7 @@ def decomposition(calls: tuple[str, ...] = ()) -> Decomposition:
         Particle(act=DialogueAct.RECOMMENDATION, mention="Try Heat", feedback="I like it ü"),
         Particle(act=DialogueAct.OTHERS, mention=NASTY),
     )
-    turn = TurnParticles(turn=0, particles=particles, calls=calls)
+    turn = TurnParticles(turn=0, particles=particles, calls=calls, repaired="a trailing comma")
     lost = TurnParticles(turn=2, particles=(), status=Status.UNREADABLE, reason="no JSON")
     return Decomposition(decomposer="llm", turns=(turn, lost))
 

@@ -5,14 +5,14 @@ FACE, section 2.1.
 
 import functools
 from collections.abc import Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from recjury.errors import ParseError
 from recjury.judges.face.face_prompts import FacePrompts, answer_to
 from recjury.judges.face.voting import vote
-from recjury.llm import SupportsComplete, gather, parse_json, sample_replies
+from recjury.llm import SupportsComplete, gather, read_object, sample_replies
 from recjury.prompts import code_of
 from recjury.records import (
     JSON,
@@ -71,6 +71,13 @@ class _Reply(BaseModel):
     particles: list[_Particle]
 
 
+class ReadSample(NamedTuple):
+    """The particles in a reply, and what of its form was repaired (empty for nothing)."""
+
+    particles: tuple[Particle, ...]
+    repaired: str
+
+
 class LlmDecomposer:
     """Decomposes turns with one model; `model` is the alias of a model."""
 
@@ -120,7 +127,7 @@ class LlmDecomposer:
             temperature=self._temperature,
         )
         read = functools.partial(
-            read_particles,
+            _read_sample,
             answered=answer_to(log, turn) is not None,
             code=code_of(request.messages),
         )
@@ -135,7 +142,13 @@ class LlmDecomposer:
                 reason=found.reason,
                 calls=found.calls,
             )
-        return TurnParticles(turn=turn, particles=vote(found.read), calls=found.calls)
+        repaired = sorted({sample.repaired for sample in found.read if sample.repaired})
+        return TurnParticles(
+            turn=turn,
+            particles=vote([sample.particles for sample in found.read]),
+            calls=found.calls,
+            repaired="; ".join(repaired),
+        )
 
 
 def read_particles(reply: Reply, *, answered: bool, code: str) -> tuple[Particle, ...]:
@@ -143,9 +156,13 @@ def read_particles(reply: Reply, *, answered: bool, code: str) -> tuple[Particle
 
     If the user did not answer, there is no feedback, even if the reply has some.
     """
-    found = parse_json(reply, _Reply, code=code)
+    return _read_sample(reply, answered=answered, code=code).particles
+
+
+def _read_sample(reply: Reply, *, answered: bool, code: str) -> ReadSample:
+    found = read_object(reply, _Reply, code=code)
     particles = []
-    for given in found.particles:
+    for given in found.value.particles:
         if not given.mention.strip():
             raise ParseError("a particle has an empty mention")
         said = (given.feedback or "").strip()
@@ -155,7 +172,7 @@ def read_particles(reply: Reply, *, answered: bool, code: str) -> tuple[Particle
                 act=given.act, mention=given.mention, feedback=given.feedback if kept else None
             )
         )
-    return tuple(particles)
+    return ReadSample(tuple(particles), found.repaired)
 
 
 class GivenDecomposer:

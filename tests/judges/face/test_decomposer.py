@@ -41,6 +41,14 @@ def test_what_most_samples_say_becomes_the_particles() -> None:
     assert len(turn.calls) == 1
 
 
+def test_what_had_to_be_repaired_in_a_sample_is_kept() -> None:
+    slip = said(HEAT).replace("}]}", "},]}")
+    found, _ = _decomposed(_several(said(HEAT), slip, slip))
+    assert found.turns[0].particles == (HEAT,)
+    assert found.turns[0].repaired == "trailing comma"
+    assert _decomposed(_several(said(HEAT)), samples=1)[0].turns[0].repaired == ""
+
+
 @pytest.mark.parametrize("broken", ['{"particles": [', "none", '{"particles": [{"act": "rec"}]}'])
 def test_a_reply_that_is_no_json_is_asked_for_again(broken: str) -> None:
     found, requests = _decomposed(Completion(broken), said(HEAT), samples=1)

@@ -1,4 +1,4 @@
-"""How long calls waited for limits and between attempts."""
+"""How long calls waited for limits and between attempts, and repaired replies of decomposers."""
 
 from alembic import op
 
@@ -7,5 +7,6 @@ down_revision = "0005_attempts"
 
 
 def upgrade() -> None:
-    """Add a column to `call`; calls whose wait is unknown keep their seals."""
+    """Add columns; rows without a value in them keep their seals."""
     op.execute("ALTER TABLE call ADD COLUMN waited FLOAT")
+    op.execute("ALTER TABLE face_turn ADD COLUMN repaired VARCHAR")
