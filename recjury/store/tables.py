@@ -204,6 +204,23 @@ class FailureRow(SQLModel, table=True):
     log: int | None = Field(default=None, foreign_key="text.id")
 
 
+class MeasurementRow(SQLModel, table=True):
+    """Something measured of an endpoint, outside of campaigns.
+
+    `kind` says what was measured, and `subject` of what. `body` is a text: the result as JSON.
+    `measured_at` is in Unix seconds.
+    """
+
+    __tablename__ = "measurement"
+
+    id: int | None = Field(default=None, primary_key=True)
+    kind: str = Field(index=True)
+    subject: str
+    measured_at: float
+    body: int = Field(foreign_key="text.id")
+    seal: str = Field(sa_column=Column(Hex, nullable=False))
+
+
 def table_of(model: type[SQLModel]) -> Table:
     """The SQLAlchemy table of a model, for queries that need rows and not objects."""
     return SQLModel.metadata.tables[str(model.__tablename__)]

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from recjury.campaign import CampaignConfig, RunResult, run_campaign
 from recjury.store import Spent, Store
 from tests.campaign import player
+from tests.cli.front_door import recjury
 from tests.endpoint import Answer, Body, Script, ScriptedEndpoint, completion, prompt
 
 Usage = Callable[[Body, str], dict[str, Any] | None]
@@ -131,3 +133,22 @@ def test_a_budget_for_nothing_is_told_with_what_would_be_needed(tmp_path: Path) 
     assert "0 of 6 conversations are whole, 5 not begun and 1 broken off" in held.text
     assert "raise the budget to about" in held.text
     assert spent.prompt_tokens + spent.completion_tokens < 2000 + 5000
+
+
+def test_what_is_left_is_shown_by_status_and_in_the_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = f"sqlite:///{tmp_path}/s.db"
+    with ScriptedEndpoint(_playing(_reported)) as endpoint:
+        _, spent = _run(endpoint.url, tmp_path / "s.db", {"tokens": 2000}, 2)
+    taken = spent.prompt_tokens + spent.completion_tokens
+    use = f"{taken:,} tokens of the budget of 2,000 tokens is spent"
+    shown = recjury(monkeypatch, capsys, "status", "--store", place)
+    assert "left to do: " in shown.err
+    assert use in shown.err
+    found = recjury(monkeypatch, capsys, "status", "--json", "--store", place).out
+    (campaign,) = json.loads(found)["campaigns"]
+    assert campaign["budget"] == {"limit": 2000, "spent": taken, "unit": "tokens"}
+    page = tmp_path / "page.html"
+    recjury(monkeypatch, capsys, "report", "--out", page, "--store", place)
+    assert use in page.read_text("utf-8")

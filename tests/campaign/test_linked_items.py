@@ -81,7 +81,7 @@ def test_it_is_said_in_the_terminal_the_report_the_replay_and_the_export(
     assert said in command(*judged).err
     assert said.capitalize() in Path("page.html").read_text("utf-8")
     assert "linked from the text" in command("replay", "--store", STORE).out
-    command("export", "--store", STORE, "--out", "out")
+    command("export", "out", "--format", "jsonl", "--store", STORE)
     rows = Path("out/conversation_scores.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(row)["items_linked"] for row in rows] == [True, True]
     again = command("judge", "out/conversations.jsonl", "--json", "--store", "sqlite:///other.db")

@@ -60,6 +60,7 @@ def test_calls_from_before_waits_were_kept_are_read_and_verified(tmp_path: Path)
         asyncio.run(store.recorder().record(before))
     values.alter(path, "ALTER TABLE call DROP COLUMN waited")
     values.alter(path, "ALTER TABLE face_turn DROP COLUMN repaired")
+    values.alter(path, "DROP TABLE measurement")
     values.alter(path, "UPDATE alembic_version SET version_num = '0005_attempts'")
     now = values.call_with_reasoning(3)
     with Store.open(str(path)) as store:
