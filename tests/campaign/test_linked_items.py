@@ -29,8 +29,14 @@ LISTED = {
 
 def _row(number: int, **more: Any) -> str:
     said = [
-        {"role": "user", "content": "I loved Fargo (1996). Another crime film?"},
-        {"role": "assistant", "content": "Like Fargo (1996), Heat (1995) is a tense crime film."},
+        {
+            "role": "user",
+            "content": f"Fargo (1996) was number {number} for me. Another crime film?",
+        },
+        {
+            "role": "assistant",
+            "content": "Like Fargo (1996), Heat (1995) by Michael Mann is a crime film.",
+        },
         {"role": "user", "content": "Thanks!"},
     ]
     row = {"messages": said, "id": str(number), "catalogue": "sample", "targets": ["Heat (1995)"]}
@@ -62,7 +68,8 @@ def _scored(result: dict[str, Any]) -> set[str]:
 def test_only_linked_logs_have_scores_that_need_a_list(command: Command) -> None:
     plain = _judge(command)
     linked = _judge(command, "--link-items")
-    gained = {f"core.{factor.lower()}" for factor in LISTED}
+    # The measured judge of Groundness needs no list.
+    gained = {f"core.{factor.lower()}" for factor in LISTED - {Factor.GROUNDNESS}}
     assert gained <= _scored(linked)
     assert not gained & _scored(plain)
     assert {"outcome.recall@1", "outcome.hit_round"} <= _scored(linked) - _scored(plain)
@@ -80,7 +87,7 @@ def test_it_is_said_in_the_terminal_the_report_the_replay_and_the_export(
     said = "items linked from the text in 2 of 2 conversations"
     assert said in command(*judged).err
     assert said.capitalize() in Path("page.html").read_text("utf-8")
-    assert "linked from the text" in command("replay", "--store", STORE).out
+    assert "linked from the text" in command("replay", "--all", "--store", STORE).out
     command("export", "out", "--format", "jsonl", "--store", STORE)
     rows = Path("out/conversation_scores.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(row)["items_linked"] for row in rows] == [True, True]
@@ -108,11 +115,9 @@ def test_models_are_told_and_are_not_asked_about_semantic_relevance(command: Com
 def test_identities_of_logs_that_are_not_linked_stay(command: Command) -> None:
     _judge(command)
     with Store.open(STORE) as store:
-        (first, _) = store.conversations()
-        log = store.log(first.id)
-    assert log is not None
-    # As it was before logs could be linked.
-    assert first.identity == log.id == "@PLAIN@"
+        found = {each.identity for each in store.conversations()}
+    # As they were before logs could be linked.
+    assert found == {"a5e3d9a53658edd163ded95a3ea6c3c3", "2c7e1e481565c2cc2cd14b80cbed874b"}
 
 
 def test_without_a_catalogue_nothing_is_judged(command: Command) -> None:

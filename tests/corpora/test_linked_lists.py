@@ -50,7 +50,9 @@ def test_each_system_turn_gets_the_items_it_names_in_text_order() -> None:
 
 
 def test_a_title_that_the_catalogue_does_not_have_is_kept_by_name() -> None:
-    linked = with_linked_items(_log("Hi", 'You could try "Quite Unknown" or Heat (1995).'), CATALOGUE)
+    linked = with_linked_items(
+        _log("Hi", 'You could try "Quite Unknown" or Heat (1995).'), CATALOGUE
+    )
     assert linked.system_turns[0].items == (ItemRef(id=None, name="Quite Unknown"), HEAT)
 
 

@@ -11,6 +11,7 @@ from recjury.judges.face.voting import vote
 from recjury.llm.provider import Completion
 from recjury.llm.scripted import Line
 from recjury.records import ChatRequest, Choice, Decomposition, DialogueAct, Particle, Status
+from tests.answers import in_form, prompt_of
 from tests.judges.face.logs import ASK, HEAT, OTHER, REC, SLOW, decomposition, log, scripted
 from tests.llm.doubles import reply
 
@@ -42,11 +43,17 @@ def test_what_most_samples_say_becomes_the_particles() -> None:
 
 
 def test_what_had_to_be_repaired_in_a_sample_is_kept() -> None:
-    slip = said(HEAT).replace("}]}", "},]}")
-    found, _ = _decomposed(_several(said(HEAT), slip, slip))
+    def say(request: ChatRequest) -> Line:
+        plain = in_form(said(HEAT), prompt_of(request.messages))
+        slip = plain.replace("}],", "},],")
+        return _several(plain, slip, slip)
+
+    gateway, _ = scripted(say)
+    conversation = log("Hi", "Try Heat (1995).", "Heat is great!")
+    found = asyncio.run(LlmDecomposer(gateway, "main").decompose(conversation))
     assert found.turns[0].particles == (HEAT,)
     assert found.turns[0].repaired == "trailing comma"
-    assert _decomposed(_several(said(HEAT)), samples=1)[0].turns[0].repaired == ""
+    assert _decomposed(said(HEAT), samples=1)[0].turns[0].repaired == ""
 
 
 @pytest.mark.parametrize("broken", ['{"particles": [', "none", '{"particles": [{"act": "rec"}]}'])
