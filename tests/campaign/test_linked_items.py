@@ -68,8 +68,10 @@ def _scored(result: dict[str, Any]) -> set[str]:
 def test_only_linked_logs_have_scores_that_need_a_list(command: Command) -> None:
     plain = _judge(command)
     linked = _judge(command, "--link-items")
-    # The measured judge of Groundness needs no list.
-    gained = {f"core.{factor.lower()}" for factor in LISTED - {Factor.GROUNDNESS}}
+    # The measured judges of Groundness and Explainability need no list.
+    gained = {
+        f"core.{factor.lower()}" for factor in LISTED - {Factor.GROUNDNESS, Factor.EXPLAINABILITY}
+    }
     assert gained <= _scored(linked)
     assert not gained & _scored(plain)
     assert {"outcome.recall@1", "outcome.hit_round"} <= _scored(linked) - _scored(plain)
