@@ -8,14 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from recjury.errors import ConfigError
+from recjury.llm.adaptive_concurrency import AdaptiveConcurrency
 from recjury.llm.attempts import ATTEMPTS, AttemptLimit
 from recjury.llm.budget import NOTHING_SPENT, Budget, BudgetSpec, GatewayUsage, SpentBefore
 from recjury.llm.call_identity import CallContext, call_identity, current_call_context
+from recjury.llm.call_slots import CallSlots, EndpointSlots, Part
 from recjury.llm.endpoint_check import CallUse
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.event_loop import Clock, SystemClock, gather
 from recjury.llm.learning import Learning
-from recjury.llm.limits import Semaphore
 from recjury.llm.model_client import ModelClient, SharedLimits
 from recjury.llm.model_kinds import open_provider
 from recjury.llm.outage import Endpoint
@@ -41,6 +42,7 @@ class Gateway:
         recorder: Recorder,
         *,
         concurrency: int = 128,
+        limits: Mapping[Part, int] | None = None,
         budget: BudgetSpec | float | None = None,
         spent: SpentBefore = NOTHING_SPENT,
         clock: Clock | None = None,
@@ -50,8 +52,11 @@ class Gateway:
         learning: Mapping[str, Learning] | None = None,
         attempts: int = ATTEMPTS,
     ):
-        """A plain number as `budget` is in US dollars.
+        """At most `concurrency` calls are open in total, and of each part so many as `limits` says.
 
+        How many of them are open at one endpoint is learned from its answers (see
+        `adaptive_concurrency`), unless the model has a `concurrency` of its own. A plain number as
+        `budget` is in US dollars.
         `spent` is the part of the budget that earlier runs have used. `providers` replace the
         endpoints of their aliases. `uses` names the kinds of calls that `check` tries, and
         `learning` has what another gateway has learned, both by alias. `attempts` limits the
@@ -76,7 +81,7 @@ class Gateway:
         self._recorder = recorder
         self._clock = clock or SystemClock()
         self._limits = SharedLimits(
-            Semaphore(concurrency),
+            CallSlots(concurrency, limits),
             Budget(budget, spent),
             self.usage,
             self._clock,
@@ -86,6 +91,7 @@ class Gateway:
         self._session = HttpSession()
         self._uses = dict(uses or {})
         self._endpoints: dict[str, Endpoint] = {}
+        self._slots: dict[str, EndpointSlots] = {}
         self._clients: dict[str, ModelClient] = {}
         self._in_flight: dict[str, asyncio.Future[Reply | Exception | None]] = {}
 
@@ -174,16 +180,27 @@ class Gateway:
             provider = self._providers.get(alias) or open_provider(
                 spec, self._session, self._uses.get(alias, ()), self.learning.get(alias)
             )
-            endpoint = self._endpoint(spec)
-            client = self._clients[alias] = ModelClient(spec, provider, self._limits, endpoint)
+            client = self._clients[alias] = ModelClient(
+                spec, provider, self._limits, self._endpoint(spec), self._endpoint_slots(spec)
+            )
         return client
+
+    def _endpoint_slots(self, spec: ModelSpec) -> EndpointSlots:
+        """The slots of a model: its own if it has a `concurrency`, else those of its endpoint."""
+        slots = self._limits.slots
+        if spec.concurrency is not None:
+            return slots.add_endpoint(AdaptiveConcurrency(spec.concurrency, is_fixed=True))
+        address = _address(spec)
+        if address not in self._slots:
+            self._slots[address] = slots.add_endpoint(AdaptiveConcurrency(slots.most))
+        return self._slots[address]
 
     def _endpoint(self, spec: ModelSpec) -> Endpoint:
         """The endpoint of a model, which several aliases may share.
 
         Two models at one address are two: often only one of them is down.
         """
-        address = f"{spec.address} ({spec.name})"
+        address = _address(spec)
         if address not in self._endpoints:
             backoff, down = self._limits.backoff, self.usage.down
             self._endpoints[address] = Endpoint(address, self._clock, backoff, down)
@@ -224,3 +241,7 @@ class Gateway:
         reply = await client.send(identity, request)
         await self._recorder.record(CallRecord(identity, request, reply, unit, started))
         return reply
+
+
+def _address(spec: ModelSpec) -> str:
+    return f"{spec.address} ({spec.name})"

@@ -1,52 +1,6 @@
-"""How many requests are open at the same time, and how often one is sent."""
-
-import asyncio
-from collections import deque
+"""How often a request is sent to one model."""
 
 from recjury.llm.event_loop import Clock
-
-
-class Semaphore:
-    """A semaphore whose waiting tasks are served in order; a task can also wait at the head.
-
-    A released slot goes to the first waiting task; a later task cannot take it.
-    """
-
-    __slots__ = ("_free", "_waiting")
-
-    def __init__(self, capacity: int):
-        """Start with `capacity` (at least 1) free slots."""
-        self._free = capacity
-        self._waiting: deque[asyncio.Future[None]] = deque()
-
-    async def acquire(self, *, ahead: bool = False) -> None:
-        """Take a slot. If none is free, wait at the end of the queue or, with `ahead`, at its head.
-
-        Retried calls wait at the head, because they started before all waiting calls.
-        """
-        if self._free:
-            self._free -= 1
-            return
-        mine = asyncio.get_running_loop().create_future()
-        if ahead:
-            self._waiting.appendleft(mine)
-        else:
-            self._waiting.append(mine)
-        try:
-            await mine
-        except asyncio.CancelledError:
-            if mine.done() and not mine.cancelled():
-                self.release()  # cancelled after it was given the slot
-            raise
-
-    def release(self) -> None:
-        """Release the slot."""
-        while self._waiting:
-            first = self._waiting.popleft()
-            if not first.done():
-                first.set_result(None)
-                return
-        self._free += 1
 
 
 class RateLimiter:
@@ -71,6 +25,11 @@ class RateLimiter:
         now = self._clock.now()
         self._paused += max(0.0, now + seconds - max(now, self._paused_until))
         self._paused_until = max(self._paused_until, now + seconds)
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether a request may have to wait for its turn."""
+        return bool(self._interval or self._paused_until)
 
     @property
     def paused(self) -> bool:

@@ -1,13 +1,15 @@
 """Sends calls to one model: limits, attempts, outages, cost."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.budget import Budget, GatewayUsage
 from recjury.llm.call_identity import current_call_context
+from recjury.llm.call_slots import CallQueue, CallSlots, EndpointSlots, part_of
 from recjury.llm.endpoint_errors import provider_error
 from recjury.llm.event_loop import Clock
-from recjury.llm.limits import RateLimiter, Semaphore
+from recjury.llm.limits import RateLimiter
 from recjury.llm.outage import Endpoint
 from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.retry import Attempts, Backoff
@@ -31,15 +33,23 @@ class _OutOfAttemptsError(CallFailed):
 
 
 class _EndpointIsDownError(Exception):
-    """The endpoint went down while the attempt waited for its place."""
+    """The endpoint went down while the attempt waited for its slots."""
+
+
+class _Answered(NamedTuple):
+    """A completion, how long its attempt took and when it was sent, and how many were sent."""
+
+    completion: Completion
+    latency: float
+    sent_at: float
+    attempts: int
 
 
 @dataclass(frozen=True, slots=True)
 class SharedLimits:
-    """The objects that all models of a gateway share: semaphore, budget, counters, clock,
-    backoff."""
+    """The objects that all models of a gateway share: slots, budget, counters, clock, backoff."""
 
-    semaphore: Semaphore
+    slots: CallSlots
     budget: Budget
     usage: GatewayUsage
     clock: Clock
@@ -50,14 +60,19 @@ class ModelClient:
     """Sends calls to one model, within its own limits and those of all models."""
 
     def __init__(
-        self, spec: ModelSpec, provider: Provider, shared: SharedLimits, endpoint: Endpoint
+        self,
+        spec: ModelSpec,
+        provider: Provider,
+        shared: SharedLimits,
+        endpoint: Endpoint,
+        slots: EndpointSlots,
     ):
-        """`provider` is closed by the client."""
+        """`provider` is closed by the client; `slots` are those of the model's endpoint."""
         self.spec = spec
         self.provider = provider
         self._shared = shared
         self._endpoint = endpoint
-        self._semaphore = None if spec.concurrency is None else Semaphore(spec.concurrency)
+        self._slots = slots
         self._rate_limiter = RateLimiter(shared.clock, spec.requests_per_minute)
 
     async def send(self, identity: str, request: ChatRequest) -> Reply:
@@ -67,10 +82,11 @@ class ModelClient:
         """
         budget = self._shared.budget
         reserved = budget.upper_bound(request, self.spec)
+        begun = self._shared.clock.now()
         await budget.reserve(reserved)
         taken = 0.0
         try:
-            completion, latency, attempts = await self._send_with_retries(request)
+            completion, latency, sent_at, attempts = await self._send_with_retries(request)
             completion, estimated = with_missing_usage(completion, request, self.spec)
             tokens = (
                 completion.prompt_tokens,
@@ -93,6 +109,7 @@ class ModelClient:
             attempts=attempts,
             further=completion.further,
             reasoning=completion.reasoning,
+            waited=sent_at - begun,
         )
 
     async def check(self) -> None:
@@ -125,17 +142,16 @@ class ModelClient:
         """Close the provider."""
         await self.provider.aclose()
 
-    async def _send_with_retries(self, request: ChatRequest) -> tuple[Completion, float, int]:
-        """The completion, its latency in seconds, and how many attempts were sent."""
+    async def _send_with_retries(self, request: ChatRequest) -> _Answered:
         attempts = Attempts(self._shared.backoff, self.spec.retries, self.spec.patience)
         begun = self._shared.clock.now()
         try:
             while True:
                 try:
-                    await self._outlast()
+                    if self._endpoint.is_suspected:
+                        await self._outlast()
                     attempts.sent += 1
-                    completion, latency = await self._attempt(request, again=attempts.sent > 1)
-                    return completion, latency, attempts.sent
+                    return await self._attempt(request, attempts)
                 except _EndpointIsDownError:
                     attempts.sent -= 1
                 except Retryable as problem:
@@ -162,7 +178,7 @@ class ModelClient:
         self._shared.usage.retried += 1
         event = "rate limit reached" if problem.rate_limited else "model call retried"
         _log(event, request, attempts, wait=round(wait, 3), reason=problem.reason)
-        if problem.retry_after is not None:
+        if problem.retry_after is not None and not attempts.spares_others:
             self._rate_limiter.pause(min(wait, problem.retry_after))
         await self._shared.clock.sleep(wait)
 
@@ -191,43 +207,56 @@ class ModelClient:
             self._endpoint.suspect(problem)
         return await self._outlast()
 
-    async def _attempt(self, request: ChatRequest, *, again: bool) -> tuple[Completion, float]:
-        """One attempt. It holds a slot of the model's semaphore and one of the shared semaphore.
+    async def _attempt(self, request: ChatRequest, attempts: Attempts) -> _Answered:
+        """One attempt. It holds a slot of the endpoint, of the part that asks, and of all calls.
 
-        Both are free while the call waits for its next attempt or for the recorder.
+        They are free while the call waits for its next attempt or for the recorder.
         """
-        shared = self._shared
-        if self._semaphore is not None:
-            await self._semaphore.acquire(ahead=again)
+        shared, slots = self._shared, self._slots
+        queue = slots.queues[part_of(request.purpose)]
+        if self.spec.takes_slots:
+            await self._take_slots(queue, again=attempts.sent > 1)
+        attempts.spares_others = False
+        shared.usage.in_flight += 1
+        sent_at = shared.clock.now()
+        concurrency = slots.concurrency
+        sent = concurrency.sent()
+        has_answered = is_refused = False
         try:
-            await self._acquire_shared(again=again)
-            shared.usage.in_flight += 1
-            sent = shared.clock.now()
-            try:
-                if self._endpoint.is_suspected and self.spec.outage_patience:
-                    raise _EndpointIsDownError
-                completion = await self.provider.complete(request)
-                self._endpoint.answered()
-                return completion, shared.clock.now() - sent
-            except (CallFailed, ProviderError):
-                self._endpoint.answered()
-                raise
-            finally:
-                shared.usage.in_flight -= 1
-                shared.semaphore.release()
+            if self._endpoint.is_suspected and self.spec.outage_patience:
+                raise _EndpointIsDownError
+            completion = await self.provider.complete(request)
+            self._endpoint.answered()
+            has_answered = True
+            return _Answered(completion, shared.clock.now() - sent_at, sent_at, attempts.sent)
+        except Retryable as problem:
+            is_refused = problem.rate_limited
+            raise
+        except (CallFailed, ProviderError):
+            self._endpoint.answered()
+            raise
         finally:
-            if self._semaphore is not None:
-                self._semaphore.release()
+            if has_answered:
+                concurrency.answered(sent, is_saturated=slots.open >= concurrency.limit)
+            elif is_refused:
+                attempts.spares_others = concurrency.refused(sent)
+            else:
+                concurrency.failed()
+            shared.usage.in_flight -= 1
+            if self.spec.takes_slots:
+                shared.slots.release(queue)
 
-    async def _acquire_shared(self, *, again: bool) -> None:
-        limiter, semaphore = self._rate_limiter, self._shared.semaphore
-        await limiter.wait_for_turn()
-        await semaphore.acquire(ahead=again)
+    async def _take_slots(self, queue: CallQueue, *, again: bool) -> None:
+        limiter, slots = self._rate_limiter, self._shared.slots
+        if limiter.is_needed:
+            await limiter.wait_for_turn()
+        if not slots.take(queue):
+            await slots.wait(queue, ahead=again)
         while limiter.paused:
-            # The pause began while this call was waiting: calls to other models may use the slot.
-            semaphore.release()
+            # The pause began while this call was waiting: calls to other models may use the slots.
+            slots.release(queue)
             await limiter.wait_for_pause()
-            await semaphore.acquire(ahead=True)
+            await slots.wait(queue, ahead=True)
 
 
 def _log(event: str, request: ChatRequest, attempts: Attempts, **fields: object) -> None:

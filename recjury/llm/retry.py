@@ -33,6 +33,7 @@ class Attempts:
 
     A 429 is not counted as a failed attempt, because the endpoint works. Waits after a 429, and
     waits that other failures ask for with Retry-After, take at most `patience` seconds in total.
+    `spares_others` tells that the last failure was only about how many requests were open.
     """
 
     backoff: Backoff
@@ -42,6 +43,7 @@ class Attempts:
     failed: int = 0
     rate_limited: int = 0
     waited: float = 0.0
+    spares_others: bool = False
 
     def wait(self, problem: Retryable) -> float | None:
         """Seconds to wait before the next attempt; None if there is no further attempt."""

@@ -77,6 +77,11 @@ class ModelSpec(Record):
         """Where the model is, in identities and messages."""
 
     @property
+    def takes_slots(self) -> bool:
+        """Whether an open call counts among those that may be open at the same time."""
+        return True
+
+    @property
     def reply_options(self) -> dict[str, JsonValue]:
         """What else is sent with every request and can change the reply."""
         return {}

@@ -7,7 +7,9 @@ import pytest
 
 from recjury.errors import CallFailed, ConfigError
 from recjury.llm import Completion, EndpointSpec, Gateway, Retryable, ScriptedModel
-from recjury.llm.limits import RateLimiter, Semaphore
+from recjury.llm.adaptive_concurrency import AdaptiveConcurrency
+from recjury.llm.call_slots import CallQueue, CallSlots, part_of
+from recjury.llm.limits import RateLimiter
 from recjury.records import ChatRequest
 from tests.endpoint import ScriptedEndpoint
 from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of, until
@@ -72,18 +74,30 @@ def test_calls_go_first_come_first_served() -> None:
     asyncio.run(run())
 
 
+def slots_of(most: int) -> tuple[CallSlots, CallQueue]:
+    """Slots for so many calls, and the queue of one endpoint."""
+    slots = CallSlots(most)
+    return slots, slots.add_endpoint(AdaptiveConcurrency(most)).queues["judges"]
+
+
+async def acquire(slots: CallSlots, queue: CallQueue) -> None:
+    """Take the slots of a call, or wait for them."""
+    if not slots.take(queue):
+        await slots.wait(queue)
+
+
 def test_a_late_comer_cannot_take_a_place_that_was_just_freed() -> None:
     async def run() -> None:
-        limit = Semaphore(1)
-        await limit.acquire()
-        waiting = asyncio.create_task(limit.acquire())
+        slots, queue = slots_of(1)
+        await acquire(slots, queue)
+        waiting = asyncio.create_task(acquire(slots, queue))
         await asyncio.sleep(0)
-        limit.release()
-        late = asyncio.create_task(limit.acquire())
+        slots.release(queue)
+        late = asyncio.create_task(acquire(slots, queue))
         await waiting
         await asyncio.sleep(0)
         assert not late.done()
-        limit.release()
+        slots.release(queue)
         await late
 
     asyncio.run(run())
@@ -91,20 +105,57 @@ def test_a_late_comer_cannot_take_a_place_that_was_just_freed() -> None:
 
 def test_a_place_handed_to_one_who_has_given_up_goes_on_to_the_next() -> None:
     async def run() -> None:
-        limit = Semaphore(1)
-        await limit.acquire()
-        first, second = (asyncio.create_task(limit.acquire()) for _ in range(2))
+        slots, queue = slots_of(1)
+        await acquire(slots, queue)
+        first, second = (asyncio.create_task(acquire(slots, queue)) for _ in range(2))
         await asyncio.sleep(0)
-        limit.release()
+        slots.release(queue)
         first.cancel()
         await second
-        third = asyncio.create_task(limit.acquire())
+        third = asyncio.create_task(acquire(slots, queue))
         await asyncio.sleep(0)
         third.cancel()
-        limit.release()
-        await limit.acquire()
+        slots.release(queue)
+        await acquire(slots, queue)
 
     asyncio.run(asyncio.wait_for(run(), 10))
+
+
+def test_parts_have_their_own_limits() -> None:
+    """A part that is full takes nothing from the others, at any endpoint."""
+
+    async def run() -> None:
+        slots = CallSlots(10, {"simulator": 2})
+        one, other = (slots.add_endpoint(AdaptiveConcurrency(4)) for _ in range(2))
+        taken = [slots.take(one.queues["simulator"]) for _ in range(4)]
+        assert taken == [True, True, False, False]
+        assert not slots.take(other.queues["simulator"])
+        waiting = asyncio.create_task(slots.wait(other.queues["simulator"]))
+        await asyncio.sleep(0)
+        assert [slots.take(one.queues["judges"]) for _ in range(3)] == [True, True, False]
+        slots.release(one.queues["simulator"])
+        await waiting
+        assert (one.open, other.open) == (3, 1)
+        slots.change(parts={"simulator": 3})
+        assert slots.take(other.queues["simulator"])
+
+    asyncio.run(asyncio.wait_for(run(), 10))
+
+
+@pytest.mark.parametrize(
+    ("purpose", "part"),
+    [
+        ("simulator/speak", "simulator"),
+        ("simulator/persuasiveness", "simulator"),
+        ("system/chatcrs", "systems"),
+        ("embedding", "systems"),
+        ("judge/Novelty", "judges"),
+        ("debate/Linguist/2", "judges"),
+        ("face/decompose", "judges"),
+    ],
+)
+def test_who_asks_is_known_by_the_purpose(purpose: str, part: str) -> None:
+    assert part_of(purpose) == part
 
 
 def test_a_retried_call_goes_ahead_of_those_that_came_after_it() -> None:
