@@ -136,6 +136,7 @@ class ModelClient:
                     raise
                 await clock.sleep(self._shared.backoff.wait(1))
             else:
+                self._endpoint.replied()
                 return
 
     async def aclose(self) -> None:
@@ -170,6 +171,8 @@ class ModelClient:
             return
         wait = attempts.wait(problem)
         if wait is None:
+            if problem.refusal is not None:
+                raise problem.refusal
             if not await self._is_outage(problem, unanswered_since=begun):
                 message = f"{request.model}: {attempts.reason(problem)}"
                 raise _OutOfAttemptsError(message, problem.reason) from None
@@ -226,7 +229,7 @@ class ModelClient:
             if self._endpoint.is_suspected and self.spec.outage_patience:
                 raise _EndpointIsDownError
             completion = await self.provider.complete(request)
-            self._endpoint.answered()
+            self._endpoint.replied()
             has_answered = True
             return _Answered(completion, shared.clock.now() - sent_at, sent_at, attempts.sent)
         except Retryable as problem:
