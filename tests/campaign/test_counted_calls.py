@@ -41,7 +41,7 @@ def test_calls_are_counted_by_stage_and_model(command: Command) -> None:
 
     def answer(body: Body) -> Answer:
         if player.kind(body) == "judge" and next(busy, False):
-            return Fault("status", 429, headers={"Retry-After": "0"})
+            return Fault("status", 429, retry_after="0")
         return _answer(body)
 
     with ScriptedEndpoint(answer) as endpoint:
