@@ -53,6 +53,7 @@ def describe(progress: Progress) -> str:
         parts.append(f"{about}{usage.prompt_tokens + usage.completion_tokens:,} tokens")
         cost = cost_text(usage.cost, usage.unpriced)
         parts.append(about + cost if cost.startswith("$") else cost)
+        parts += filter(None, (progress_of() for progress_of in usage.deferred))
         parts += [
             f"{address} has not answered for {duration(progress.clock() - since)}"
             for address, since in dict(usage.down).items()

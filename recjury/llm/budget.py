@@ -5,7 +5,7 @@ import contextlib
 import math
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
@@ -32,7 +32,8 @@ class GatewayUsage:
     further attempts; `failed` calls got no answer. `cost` is in US dollars; it does not include the
     `unpriced` calls, whose models have no prices. Of `estimated` calls the tokens were estimated,
     because the endpoint did not report them. `down` has the endpoints that do not answer at
-    the moment, by address, and since when (by the gateway's clock).
+    the moment, by address, and since when (by the gateway's clock). `deferred` say what is waited
+    for by models that answer hours later.
     """
 
     calls: int = 0
@@ -46,6 +47,7 @@ class GatewayUsage:
     estimated: int = 0
     in_flight: int = 0
     down: dict[str, float] = field(default_factory=dict)
+    deferred: list[Callable[[], str]] = field(default_factory=list)
 
     def add(self, completion: Completion, cost: float | None, *, estimated: bool = False) -> None:
         """Count an answered call; `cost` is None if it is unknown."""

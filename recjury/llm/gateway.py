@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 from recjury.errors import ConfigError
 from recjury.llm.adaptive_concurrency import AdaptiveConcurrency
 from recjury.llm.attempts import ATTEMPTS, AttemptLimit
+from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.budget import NOTHING_SPENT, Budget, BudgetSpec, GatewayUsage, SpentBefore
 from recjury.llm.call_identity import CallContext, call_identity, current_call_context
 from recjury.llm.call_slots import CallSlots, EndpointSlots, Part
@@ -20,7 +21,7 @@ from recjury.llm.learning import Learning
 from recjury.llm.model_client import ModelClient, SharedLimits
 from recjury.llm.model_kinds import open_provider
 from recjury.llm.outage import Endpoint
-from recjury.llm.provider import Provider
+from recjury.llm.provider import DeferredProvider, Provider
 from recjury.llm.retry import Backoff
 from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import HttpSession
@@ -149,6 +150,21 @@ class Gateway:
         return self._limits.budget
 
     @property
+    def defers(self) -> bool:
+        """Whether a model answers many calls together, hours later."""
+        return bool(self._deferred())
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a model that answers hours later takes more calls."""
+        return any(each.has_room for each in self._deferred())
+
+    @property
+    def most_deferred(self) -> int:
+        """The most calls to models that answer hours later that are open at once."""
+        return sum(each.most_open for each in self._deferred())
+
+    @property
     def learned(self) -> dict[str, dict[str, JSON]]:
         """By alias, what is sent differently because the endpoint refuses it otherwise."""
         found = {alias: each.adaptation.as_json() for alias, each in self.learning.items()}
@@ -195,6 +211,11 @@ class Gateway:
             self._slots[address] = slots.add_endpoint(AdaptiveConcurrency(slots.most))
         return self._slots[address]
 
+    def _deferred(self) -> list[DeferredProvider]:
+        slow = (alias for alias, spec in self.models.items() if isinstance(spec, BatchModelSpec))
+        found = (self._client(alias).deferred for alias in slow)
+        return [each for each in found if each is not None]
+
     def _endpoint(self, spec: ModelSpec) -> Endpoint:
         """The endpoint of a model, which several aliases may share.
 
@@ -235,11 +256,13 @@ class Gateway:
     ) -> Reply:
         kept = await self._recorder.recall(identity)
         if kept is not None:
+            client.stored(identity)
             self.usage.reused += 1
             return kept if kept.reused else replace(kept, reused=True)
         started = self._clock.wall()
         reply = await client.send(identity, request)
         await self._recorder.record(CallRecord(identity, request, reply, unit, started))
+        client.stored(identity)
         return reply
 
 

@@ -11,7 +11,7 @@ from recjury.llm.endpoint_errors import provider_error
 from recjury.llm.event_loop import Clock
 from recjury.llm.limits import RateLimiter
 from recjury.llm.outage import Endpoint
-from recjury.llm.provider import Completion, Provider, Retryable
+from recjury.llm.provider import Completion, DeferredProvider, Provider, Retryable
 from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
 from recjury.llm.token_estimate import with_missing_usage
@@ -70,6 +70,9 @@ class ModelClient:
         """`provider` is closed by the client; `slots` are those of the model's endpoint."""
         self.spec = spec
         self.provider = provider
+        self.deferred = provider if isinstance(provider, DeferredProvider) else None
+        if self.deferred is not None:
+            shared.usage.deferred.append(self.deferred.progress)
         self._shared = shared
         self._endpoint = endpoint
         self._slots = slots
@@ -86,7 +89,9 @@ class ModelClient:
         await budget.reserve(reserved)
         taken = 0.0
         try:
-            completion, latency, sent_at, attempts = await self._send_with_retries(request)
+            completion, latency, sent_at, attempts = await self._send_with_retries(
+                identity, request
+            )
             completion, estimated = with_missing_usage(completion, request, self.spec)
             tokens = (
                 completion.prompt_tokens,
@@ -112,6 +117,11 @@ class ModelClient:
             waited=sent_at - begun,
         )
 
+    def stored(self, identity: str) -> None:
+        """The recorder has a reply to this call."""
+        if self.deferred is not None:
+            self.deferred.stored(identity)
+
     async def check(self) -> None:
         """Raise ProviderError when the model cannot be used.
 
@@ -136,14 +146,13 @@ class ModelClient:
                     raise
                 await clock.sleep(self._shared.backoff.wait(1))
             else:
-                self._endpoint.replied()
                 return
 
     async def aclose(self) -> None:
         """Close the provider."""
         await self.provider.aclose()
 
-    async def _send_with_retries(self, request: ChatRequest) -> _Answered:
+    async def _send_with_retries(self, identity: str, request: ChatRequest) -> _Answered:
         attempts = Attempts(self._shared.backoff, self.spec.retries, self.spec.patience)
         begun = self._shared.clock.now()
         try:
@@ -152,7 +161,7 @@ class ModelClient:
                     if self._endpoint.is_suspected:
                         await self._outlast()
                     attempts.sent += 1
-                    return await self._attempt(request, attempts)
+                    return await self._attempt(identity, request, attempts)
                 except _EndpointIsDownError:
                     attempts.sent -= 1
                 except Retryable as problem:
@@ -171,8 +180,6 @@ class ModelClient:
             return
         wait = attempts.wait(problem)
         if wait is None:
-            if problem.refusal is not None:
-                raise problem.refusal
             if not await self._is_outage(problem, unanswered_since=begun):
                 message = f"{request.model}: {attempts.reason(problem)}"
                 raise _OutOfAttemptsError(message, problem.reason) from None
@@ -210,7 +217,7 @@ class ModelClient:
             self._endpoint.suspect(problem)
         return await self._outlast()
 
-    async def _attempt(self, request: ChatRequest, attempts: Attempts) -> _Answered:
+    async def _attempt(self, identity: str, request: ChatRequest, attempts: Attempts) -> _Answered:
         """One attempt. It holds a slot of the endpoint, of the part that asks, and of all calls.
 
         They are free while the call waits for its next attempt or for the recorder.
@@ -228,8 +235,11 @@ class ModelClient:
         try:
             if self._endpoint.is_suspected and self.spec.outage_patience:
                 raise _EndpointIsDownError
-            completion = await self.provider.complete(request)
-            self._endpoint.replied()
+            if self.deferred is None:
+                completion = await self.provider.complete(request)
+            else:
+                completion = await self.deferred.complete_call(identity, request)
+            self._endpoint.answered()
             has_answered = True
             return _Answered(completion, shared.clock.now() - sent_at, sent_at, attempts.sent)
         except Retryable as problem:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Discriminator, Tag, TypeAdapter
 
+from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.endpoint_check import CallUse
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.learning import Learning
@@ -23,12 +24,14 @@ def _provider_of(given: object) -> object:
 
 
 ModelEntry = Annotated[
-    Annotated[EndpointSpec, Tag("openai")] | Annotated[LocalSpec, Tag("transformers")],
+    Annotated[EndpointSpec, Tag("openai")]
+    | Annotated[BatchModelSpec, Tag("openai-batch")]
+    | Annotated[LocalSpec, Tag("transformers")],
     Discriminator(_provider_of),
 ]
 """A model in a campaign file; without `provider`, it is behind an OpenAI-compatible endpoint."""
 
-_ENTRY: TypeAdapter[EndpointSpec | LocalSpec] = TypeAdapter(ModelEntry)
+_ENTRY: TypeAdapter[EndpointSpec | BatchModelSpec | LocalSpec] = TypeAdapter(ModelEntry)
 
 
 def read_model(given: object) -> ModelSpec:
@@ -48,5 +51,9 @@ def open_provider(
         from recjury.llm.local_provider import LocalProvider
 
         return LocalProvider(spec)
+    if isinstance(spec, BatchModelSpec):
+        from recjury.llm.batch.provider import BatchProvider
+
+        return BatchProvider(spec, session, uses, learning)
     assert isinstance(spec, EndpointSpec), spec.provider
     return OpenAIProvider(spec, session, uses, learning)

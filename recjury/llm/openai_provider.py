@@ -31,8 +31,8 @@ from recjury.records import ChatRequest
 logger = get_logger()
 
 _CHECK_SECONDS = 60.0  # a server that has to load its model first takes that long
-_MOST_TRIES = 12  # of one request in different forms
-_CONFIRMATIONS = 2  # harmless requests that must all be refused before the endpoint is suspected
+MOST_TRIES = 12  # of one request in different forms
+_CONFIRMATIONS = 4  # harmless requests that must all be refused before a campaign stops
 
 
 class _Refusal(NamedTuple):
@@ -68,7 +68,6 @@ class OpenAIProvider:
         self._learning = Learning(spec) if learning is None else learning
         self._unchecked = [] if self._learning.has_answers else list(self._checks)
         self._confirming = asyncio.Lock()
-        self._refused_rounds = 0
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Make one attempt. Raises Retryable, ProviderError, or CallFailed if a retry cannot help.
@@ -89,8 +88,6 @@ class OpenAIProvider:
             try:
                 await self._ask(waiting[0], checks=True)
             except CallFailed as error:
-                if not self._unchecked:
-                    return  # it answers, and has replied before
                 advice = "check the model's settings"
                 raise provider_error(self._spec, str(error), advice) from None
             except Retryable as error:
@@ -132,7 +129,7 @@ class OpenAIProvider:
     async def _exchange(self, request: ChatRequest, *, checks: bool) -> "Completion | _Refusal":
         """The completion, or the last refusal of a request that was sent in several forms."""
         learning, trial = self._learning, self._learning.begin()
-        for _ in range(_MOST_TRIES):
+        for _ in range(MOST_TRIES):
             body = request_body(request, self._spec, trial.adaptation)
             response = await self._send(body, checks=checks)
             found = self._read(response, request)
@@ -140,7 +137,7 @@ class OpenAIProvider:
                 learning.has_answers = True
                 if not self._spec.embedding:
                     self._tell(learning.accepted(trial, body))
-                return _cut(found, request) if trial.adaptation.stop else found
+                return cut(found, request) if trial.adaptation.stop else found
             refusal = _Refusal(found, response.headers, body)
             if self._spec.embedding:
                 return refusal
@@ -208,20 +205,18 @@ class OpenAIProvider:
             self._tell(self._learning.adaptation)
         return is_sent_again
 
-    async def _confirmed(self, error: ProviderError, answer: ErrorAnswer) -> Retryable | CallFailed:
-        """The error as one of this request, or of this minute if harmless requests are refused.
+    async def _confirmed(
+        self, error: ProviderError, answer: ErrorAnswer
+    ) -> ProviderError | Retryable | CallFailed:
+        """The error, if the endpoint refuses harmless requests, too.
 
-        An endpoint that has answered before may refuse only this request, or all for a while.
+        An endpoint that has answered before may refuse only this request, or for a moment.
         """
-        rounds, refused = self._refused_rounds, 0
         async with self._confirming:
-            if self._refused_rounds != rounds:  # another call has found out meanwhile
-                return Retryable(str(error), refusal=error)
-            while refused < _CONFIRMATIONS:
+            for _ in range(_CONFIRMATIONS):
                 try:
                     await self._ask(self._checks[0], checks=True)
                 except ProviderError:
-                    refused += 1
                     continue
                 except Retryable as still:
                     return still
@@ -229,9 +224,8 @@ class OpenAIProvider:
                     pass
                 break
             else:
-                self._refused_rounds += 1
-                return Retryable(str(error), refusal=error)
-        if answer.status == 403 and not refused:
+                return error
+        if answer.status == 403:
             said = excerpt_without_key(answer.message, self._key)
             return CallFailed(f"{self._spec.name}: HTTP 403: {said}", permanent=True)
         return Retryable(str(error))
@@ -266,7 +260,7 @@ def _text(body: bytes) -> str:
     return body[:1_000].decode("utf-8", "replace")
 
 
-def _cut(completion: Completion, request: ChatRequest) -> Completion:
+def cut(completion: Completion, request: ChatRequest) -> Completion:
     """The completion up to the first of the request's stop sequences."""
     further = tuple(each._replace(text=_until(each.text, request)) for each in completion.further)
     return completion._replace(text=_until(completion.text, request), further=further)

@@ -1,8 +1,7 @@
 """The source of completions: what a provider is, what it returns, and how it fails."""
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
-from recjury.errors import ProviderError
 from recjury.records import ChatRequest, Choice
 
 LogProbs = tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]
@@ -27,9 +26,7 @@ class Retryable(Exception):
 
     `retry_after` is the wait in seconds that the endpoint asked for. `rate_limited` means that the
     endpoint works, but wants fewer requests. `unavailable` means that the endpoint may be down (a
-    server error, or no answer in time), `unreachable` that no connection to it can be made. With
-    `refusal`, an endpoint that has replied before refuses every request at the moment; that error
-    is raised if it goes on.
+    server error, or no answer in time), `unreachable` that no connection to it can be made.
     """
 
     def __init__(
@@ -40,16 +37,14 @@ class Retryable(Exception):
         rate_limited: bool = False,
         unavailable: bool = False,
         unreachable: bool = False,
-        refusal: ProviderError | None = None,
     ):
         """Store the reason: one line without a key."""
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after
         self.rate_limited = rate_limited
-        self.unavailable = unavailable or unreachable or refusal is not None
+        self.unavailable = unavailable or unreachable
         self.unreachable = unreachable
-        self.refusal = refusal
 
 
 class Provider(Protocol):
@@ -68,3 +63,29 @@ class Provider(Protocol):
 
     async def aclose(self) -> None:
         """Release its resources."""
+
+
+@runtime_checkable
+class DeferredProvider(Protocol):
+    """A provider that answers many calls together, perhaps hours later and after a restart.
+
+    Its calls are not limited like requests that are open for seconds: `has_room` says whether it
+    takes more of them. It has to know which call a request is for, and what is stored already.
+    """
+
+    @property
+    def most_open(self) -> int:
+        """The most calls that are open at once."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether more calls may be opened."""
+
+    async def complete_call(self, identity: str, request: ChatRequest) -> Completion:
+        """As `Provider.complete`, for the call with this identity."""
+
+    def stored(self, identity: str) -> None:
+        """The recorder has a reply to this call: from now on, or from an earlier run."""
+
+    def progress(self) -> str:
+        """What it waits for, in a few words; empty if it waits for nothing."""

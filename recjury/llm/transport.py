@@ -1,8 +1,10 @@
 """HTTP: one pooled session, its errors and its keys, for models and for systems under test."""
 
+import contextlib
 import os
 import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -82,22 +84,12 @@ class HttpSession:
     ) -> HttpResponse:
         """Send one request, within `seconds`; redirects are not followed. Raises TransportError."""
         limit = aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, _CONNECT_SECONDS))
-        try:
-            async with self._opened().request(
+        with transport_errors(seconds):
+            async with self.opened().request(
                 method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
             ) as response:
-                raw = await _read_at_most(response, self.max_bytes)
+                raw = await read_at_most(response, self.max_bytes)
                 raw = unpacked(raw, response.headers.get("Content-Encoding", ""), self.max_bytes)
-        except aiohttp.ClientConnectorError as error:
-            reason = f"cannot connect ({error.strerror or error.os_error})"
-            raise TransportError(reason, connected=False) from None
-        except aiohttp.ConnectionTimeoutError as error:
-            reason = f"cannot connect ({type(error).__name__})"
-            raise TransportError(reason, connected=False) from None
-        except TimeoutError:
-            raise TransportError(f"no answer within {seconds:g} s") from None
-        except (aiohttp.ClientError, OSError) as error:
-            raise TransportError(f"the connection broke ({type(error).__name__})") from None
         if response.status == 200:
             return HttpResponse(200, raw, {})
         found = response.headers
@@ -110,7 +102,8 @@ class HttpSession:
             await self._session.close()
             self._session = None
 
-    def _opened(self) -> aiohttp.ClientSession:
+    def opened(self) -> aiohttp.ClientSession:
+        """The session of aiohttp, opened by its first use."""
         if self._session is None:
             self._session = aiohttp.ClientSession(
                 # The callers limit how many connections are open.
@@ -123,7 +116,24 @@ class HttpSession:
         return self._session
 
 
-async def _read_at_most(response: aiohttp.ClientResponse, most: int) -> bytes:
+@contextlib.contextmanager
+def transport_errors(seconds: float) -> Iterator[None]:
+    """Raise TransportError, in one line, for what can break in an exchange of `seconds`."""
+    try:
+        yield
+    except aiohttp.ClientConnectorError as error:
+        reason = f"cannot connect ({error.strerror or error.os_error})"
+        raise TransportError(reason, connected=False) from None
+    except aiohttp.ConnectionTimeoutError as error:
+        reason = f"cannot connect ({type(error).__name__})"
+        raise TransportError(reason, connected=False) from None
+    except TimeoutError:
+        raise TransportError(f"no answer within {seconds:g} s") from None
+    except (aiohttp.ClientError, OSError) as error:
+        raise TransportError(f"the connection broke ({type(error).__name__})") from None
+
+
+async def read_at_most(response: aiohttp.ClientResponse, most: int) -> bytes:
     """The body; a body that is too large is not read to its end. Raises TooLargeError."""
     parts, size = [], response.content_length or 0
     if size <= most:
