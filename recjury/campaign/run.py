@@ -2,6 +2,7 @@
 
 from contextlib import AsyncExitStack
 
+from recjury.campaign.batch_models import check_players
 from recjury.campaign.build import build, try_models
 from recjury.campaign.campaign_store import campaign_setup, open_campaign
 from recjury.campaign.config import CampaignConfig
@@ -31,6 +32,7 @@ async def run_campaign(
     been written; if later (for example, because an endpoint starts to refuse), everything that was
     finished is kept.
     """
+    check_players(config)
     async with AsyncExitStack() as stack:
         drawn = draw_scenarios(config, limit)
         learning = await try_models(config)

@@ -14,6 +14,7 @@ from recjury.campaign.build import BuiltCampaign
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.estimate import expected_tokens
 from recjury.campaign.evaluate import ActiveEvaluator
+from recjury.campaign.open_trials import OpenTrials
 from recjury.campaign.plan import Unit
 from recjury.campaign.play import Player
 from recjury.campaign.progress import Progress, UnitCounts
@@ -83,6 +84,7 @@ class Runner:
         self._concurrency = config.concurrency
         budget = None if built.gateway is None else built.gateway.budget
         self._admission = Admission(budget, partial(_expected, config))
+        self._open_trials = OpenTrials(None, config.concurrency)
         self._rows: dict[_EvaluationKey, str] = {}
         self._started: dict[str, asyncio.Future[bool]] = {}
         self._complete: set[_EvaluationKey] = set()
@@ -94,8 +96,8 @@ class Runner:
         """Finish all units that are not finished yet, and return how the run ended."""
         self._join(campaign)
         left = self._left(campaign, units)
-        # Twice as many units as calls at the same time: one may write while another calls a model.
-        most = max(1, min(len(left), 2 * self._concurrency))
+        self._open_trials = OpenTrials(self._gateway, self._concurrency)
+        most = self._open_trials.at_once(len(left))
         self._save_learned(campaign)
         try:
             trials = self._trials(campaign, units, left)
@@ -210,7 +212,10 @@ class Runner:
         }
 
     async def _advance(self, unit: Unit, trial: CampaignTrial) -> None:
-        async with self._admission.opened(trial) as is_opened:
+        async with (
+            self._open_trials.opened(),
+            self._admission.opened(trial) as is_opened,
+        ):
             if is_opened:
                 await self._finish(unit, trial)
             else:
@@ -225,7 +230,7 @@ class Runner:
                 self._progress.hold(self._progress.evaluations[key.label], 1)
 
     async def _finish(self, unit: Unit, trial: CampaignTrial) -> None:
-        with trial.doing(PartKind(unit.system)) as part:
+        with self._open_trials.playing(), trial.doing(PartKind(unit.system)) as part:
             record = await self._record(unit)
             part.complete = record is not None
         if record is None:

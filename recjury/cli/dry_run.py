@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool) -> None:
     """Print conversations, evaluations, calls, tokens and cost; nothing is sent or written."""
+    from recjury.campaign.batch_models import check_players
     from recjury.campaign.estimate import drawn, estimate
     from recjury.campaign.plan import draw_scenarios
 
+    check_players(config)
     corpora, scenarios, skipped = draw_scenarios(config, limit)
     items = {name: len(corpus.catalogue) for name, corpus in corpora.items()}
     bound = estimate(config, [drawn(name, some, items[name]) for name, some in scenarios.items()])

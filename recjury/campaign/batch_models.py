@@ -1,0 +1,32 @@
+"""Where a campaign may use models that answer in batches, hours later."""
+
+from recjury.campaign.config import CampaignConfig, UsedModel
+from recjury.errors import ConfigError
+from recjury.llm.batch.spec import BatchModelSpec
+
+
+def check_players(config: CampaignConfig) -> None:
+    """Raise ConfigError if the simulated user or a system would be asked in batches.
+
+    Each utterance waits for the one before it, so each would need a batch of its own.
+    """
+    players = [each for system in config.systems for each in system.aliases()]
+    if config.plays_llm:
+        players.insert(0, ("simulator.model", config.simulator.model))
+    slow = [
+        UsedModel(*each)
+        for each in players
+        if isinstance(config.all_models.get(each[1]), BatchModelSpec)
+    ]
+    if not slow:
+        return
+    place, alias = slow[0]
+    spec = config.all_models[alias]
+    assert isinstance(spec, BatchModelSpec)
+    rounds = config.simulator.max_rounds
+    raise ConfigError(
+        f"{place} names the model {alias!r}, which answers in batches: a conversation of {rounds} "
+        f"rounds would wait for at least {rounds} of them, one after the other, each up to "
+        f"{spec.window}: name a model of provider openai there (under `models`), and keep "
+        f"{alias!r} for the evaluators"
+    )

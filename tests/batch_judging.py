@@ -1,0 +1,118 @@
+"""Conversations judged in batches by `recjury judge`, which is killed at chosen moments."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.batch_server import BatchEndpoint
+
+ROOT = Path(__file__).parents[1]
+PER_LOG = 6
+"""The factors of `core` that can be rated in a conversation without lists of items."""
+_JUDGES = """
+model:
+  provider: openai-batch
+  base_url: "{url}"
+  name: scripted
+  batch_size: {size}
+  wait: {wait}
+  poll: 0.5
+evaluators: [{{kind: core, debate: {{kind: {debate}}}}}]
+"""
+
+
+class Ended(NamedTuple):
+    """How a run ended: its exit code (-9: killed), its output, seconds, and most memory in MB."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+    megabytes: float
+
+
+class BatchJudging:
+    """A folder with conversations, a configuration and a store."""
+
+    def __init__(
+        self,
+        folder: Path,
+        endpoint: BatchEndpoint,
+        logs: int,
+        *,
+        size: int = 50_000,
+        wait: float = 1.0,
+        debate: str = "off",
+    ):
+        """Write so many conversations, each judged by six requests."""
+        self.folder, self.endpoint, self.requests = folder, endpoint, logs * PER_LOG
+        self._store = folder / "judged.db"
+        self._logs = folder / "logs.jsonl"
+        self._logs.write_text("".join(map(_log, range(logs))), "utf-8")
+        self._config = folder / "judges.yaml"
+        text = _JUDGES.format(url=endpoint.url, size=size, wait=wait, debate=debate)
+        self._config.write_text(text, "utf-8")
+
+    @property
+    def stored(self) -> int:
+        """How many replies the store has."""
+        if not self._store.exists():
+            return 0
+        with closing(sqlite3.connect(f"file:{self._store}?mode=ro", uri=True)) as store:
+            try:
+                return int(store.execute("select count(*) from call").fetchone()[0])
+            except sqlite3.OperationalError:
+                return 0
+
+    def run(
+        self,
+        until: Callable[[], bool] | None = None,
+        *,
+        how: signal.Signals = signal.SIGKILL,
+        seconds: float = 600,
+    ) -> Ended:
+        """Judge; once `until` holds, the process is sent the signal `how`."""
+        command = [sys.executable, "-m", "recjury", "judge", str(self._logs), "--json"]
+        command += ["--config", str(self._config), "--store", f"sqlite:///{self._store}"]
+        begun = time.monotonic()
+        out, err = self.folder / "out.txt", self.folder / "err.txt"
+        with out.open("wb") as said, err.open("wb") as errors:
+            process = subprocess.Popen(command, stdout=said, stderr=errors, cwd=ROOT)
+            sent = until is None
+            while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
+                if not sent and until is not None and until():
+                    process.send_signal(how)
+                    sent = True
+                if time.monotonic() - begun > seconds:
+                    process.kill()
+                time.sleep(0.02)
+        process.returncode = os.waitstatus_to_exitcode(ended[1])
+        return Ended(
+            process.returncode,
+            out.read_text("utf-8"),
+            err.read_text("utf-8"),
+            time.monotonic() - begun,
+            ended[2].ru_maxrss / 1024,
+        )
+
+
+def _log(number: int) -> str:
+    wish = f"I liked film number {number}, quiet and with a good story. What else is there?"
+    answer = f"You could try the one after it, number {number + 1}, which is as quiet."
+    turns = [
+        {"speaker": "user", "text": wish},
+        {"speaker": "system", "text": answer},
+        {"speaker": "user", "text": "That sounds good. Why this one?"},
+        {"speaker": "system", "text": "It has the same director, and the same sad music."},
+        {"speaker": "user", "text": "Thanks, I will watch it."},
+    ]
+    log = {"id": str(number), "system": "mine", "catalogue": "sample", "interaction": turns}
+    return json.dumps(log) + "\n"
