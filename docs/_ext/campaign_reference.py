@@ -79,7 +79,7 @@ def _meanings(place: str) -> dict[str, str]:
     everything = yaml.safe_load(MEANINGS.read_text("utf-8"))
     meanings = dict(everything[place])
     for other in meanings.pop("like", ()):
-        meanings = dict(everything[other]) | meanings
+        meanings = _meanings(other) | meanings
     return meanings
 
 
