@@ -54,13 +54,17 @@ class Pack:
 
         The caller must fence text of others among `variables`.
         """
-        cleaned = {name: _without_marks(value) for name, value in variables.items()}
+        cleaned = {
+            name: without_marks(value) if isinstance(value, str) else value
+            for name, value in variables.items()
+        }
         text = self._templates[template].render(cleaned).strip()
         return tuple(part for part in text.split(_CUT) if part)
 
 
-def _without_marks(value: object) -> object:
-    return value.translate(_MARKS) if isinstance(value, str) else value
+def without_marks(text: str) -> str:
+    """`text` as a prompt shows it: with spaces for the two characters that mark cuts and codes."""
+    return text.translate(_MARKS)
 
 
 def pack_names() -> tuple[str, ...]:
