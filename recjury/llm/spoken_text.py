@@ -5,14 +5,17 @@ whose opening tag is in the prompt, or in channels. `openai_format` separates th
 reply is received. The others are marks in the text, and are read here.
 
 A text under test may contain such marks, and a reply may quote it. Therefore only the beginning of
-a reply can be thoughts. A mark that ends thoughts counts if the reply began with an opening mark.
-Without an opening mark, it counts unless it is between quotation marks or inside an answer.
+a reply can be thoughts, in one block or in several. A mark that ends thoughts counts if the reply
+began with an opening mark. Without an opening mark, it counts unless it is between quotation marks
+or inside an answer. If another such mark follows what was said, the thoughts may have quoted the
+first one: what was said is in doubt then.
 """
 
+import itertools
 import re
 import unicodedata
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from recjury.errors import ParseError
@@ -56,7 +59,10 @@ _FORMS = {  # what opens thoughts, and what ends them
         r"Here(?: is|['’]s) my (?:thought|thinking) process:",
         r"Here(?: is|['’]s) my (?:response|answer):",
     ),
-    "word": (r"(?-i:analysis(?=[A-Z\s]))", r"assistant\s{0,4}final"),  # channels without marks
+    "word": (  # channels without marks
+        r"(?-i:analysis(?=[A-Z\s]))",
+        r"assistantfinal|assistant\s{1,4}final(?![ \t]{0,4}(?-i:[a-z]))",
+    ),
 }
 _OPENED = re.compile(
     r"\s*(?:" + "|".join(f"(?P<{form}>{opens})" for form, (opens, _) in _FORMS.items()) + ")",
@@ -86,13 +92,14 @@ class PartedText(NamedTuple):
     """The text of a reply in two parts: what was said, and the thoughts before it.
 
     `start` is the index in the text where the said part begins. `endless` is True if the thoughts
-    never end.
+    never end; `in_doubt` if they may end later.
     """
 
     spoken: str
     thought: str
     start: int
     endless: bool = False
+    in_doubt: bool = False
 
 
 def is_cut_off(reply: Reply) -> bool:
@@ -116,7 +123,12 @@ def finished_text(reply: Reply) -> str:
 
 
 def said(parted: PartedText, reply: Reply) -> str:
-    """The said part of `parted`, the text of `reply`. Raises ParseError if it is empty."""
+    """The said part of `parted`, the text of `reply`.
+
+    Raises ParseError if it is empty, or if it is in doubt where it begins.
+    """
+    if parted.in_doubt:
+        raise ParseError("the thoughts of the reply end in several places")
     if parted.spoken:
         return parted.spoken
     if parted.endless:
@@ -136,27 +148,87 @@ def part_text(text: str, answers: Sequence[Span] = ()) -> PartedText:
 
     `answers` are the places in `text`, in order, of answers in the requested form. A mark inside an
     answer is a quotation. After the last answer, a mark in the middle of a line is also a
-    quotation, unless the text began with thoughts.
+    quotation, unless the text began with thoughts. Without `answers`, all that was said is one.
     """
-    opened = _OPENED.match(text)
-    marks = list(_ends(text, opened, answers))
-    if opened is not None and not marks and opened.lastgroup != "word":
-        return PartedText("", text[opened.end() :].strip(), len(text), endless=True)
-    begin = opened.end() if opened is not None and marks else 0
-    end = _end(text, marks, answers, opened=begin > 0)
-    if end is None:
+    ends: dict[str | None, _Ends] = {}
+    thoughts: list[str] = []
+    place = 0
+    while True:
+        opened = _OPENED.match(text, place)
+        if thoughts and opened is None:
+            break
+        form = None if opened is None else str(opened.lastgroup)
+        if form not in ends:
+            ends[form] = _Ends(text, opened, answers)
+        begin = place if opened is None else opened.end()
+        end = ends[form].after(begin, is_opened=opened is not None)
+        if end is None and opened is not None and form != "word":
+            thoughts.append(text[begin:].strip())
+            return PartedText("", "\n".join(filter(None, thoughts)), len(text), endless=True)
+        if end is None:
+            break
+        last = ends[form]
+        thoughts.append(text[begin : end[0]].strip())
+        place = end[1]
+    if not thoughts:
         return PartedText(_without_marks(text), "", 0)
-    spoken = _without_marks(text[end[1] :])
+    spoken = _without_marks(text[place:])
     wrapped = _WRAPPED.fullmatch(spoken)
     if wrapped is not None:
         spoken = wrapped[2].strip()
-    return PartedText(spoken, text[begin : end[0]].strip(), end[1])
+    thought = "\n".join(filter(None, thoughts))
+    return PartedText(spoken, thought, place, in_doubt=last.follow_speech(place))
 
 
-def _ends(text: str, opened: re.Match[str] | None, answers: Sequence[Span]) -> Iterator[Span]:
-    """The marks that may end thoughts: of the form that opened them, where one did."""
+class _Ends:
+    """The marks in a text that may end thoughts: of the form that opened them, where one did."""
+
+    def __init__(self, text: str, opened: re.Match[str] | None, answers: Sequence[Span]):
+        self._text = text
+        self._answers = answers
+        self._marks = list(_unquoted(text, _marks(text, opened), answers))
+        length = len(text.rstrip())
+        borders = (mark for mark in reversed(self._marks) if _is_at_border(text, mark, length))
+        self._border = next(borders, None)
+
+    def after(self, place: int, *, is_opened: bool) -> Span | None:
+        """The mark that ends the thoughts which begin at `place`."""
+        if self._border is not None and self._border[0] >= place:
+            return self._border
+        first = bisect_left(self._marks, (place, place))
+        if is_opened:
+            return self._last_of_row(first)
+        last_answer = self._answers[-1][0] if self._answers else len(self._text)
+        marks = itertools.islice(reversed(self._marks), len(self._marks) - first)
+        return next((mark for mark in marks if mark[1] <= last_answer), None)
+
+    def _last_of_row(self, number: int) -> Span | None:
+        """The mark with that number, or the last of those that follow it with spaces between."""
+        if number >= len(self._marks):
+            return None
+        while number + 1 < len(self._marks):
+            between = self._text[self._marks[number][1] : self._marks[number + 1][0]]
+            if between.strip():
+                break
+            number += 1
+        return self._marks[number]
+
+    def follow_speech(self, place: int) -> bool:
+        """Whether a mark stands after an answer that begins at `place` or later."""
+        if not self._marks or self._marks[-1][0] < place:
+            return False
+        last = self._marks[-1][0]
+        if not self._answers:
+            return bool(_without_marks(self._text[place:last]))
+        begins = [first for first, _ in self._answers]
+        answer = bisect_left(begins, place)
+        return answer < len(begins) and begins[answer] < last
+
+
+def _unquoted(text: str, marks: Iterable[Span], answers: Sequence[Span]) -> Iterator[Span]:
+    """The marks that stand neither between quotation marks nor inside an answer."""
     firsts = [first for first, _ in answers]
-    for start, end in _marks(text, opened):
+    for start, end in marks:
         if _QUOTES.get(text[start - 1 : start], "none") == text[end : end + 1]:
             continue
         before = bisect_right(firsts, start) - 1
@@ -171,20 +243,6 @@ def _marks(text: str, opened: re.Match[str] | None) -> list[Span]:
     low = text.lower()
     forms = [form for form, hints in _HINTS.items() if any(hint in low for hint in hints)]
     return sorted(found.span() for form in forms for found in _ENDED[form].finditer(text))
-
-
-def _end(text: str, marks: list[Span], answers: Sequence[Span], *, opened: bool) -> Span | None:
-    """The mark of `marks` that ends the thoughts."""
-    if not marks:
-        return None
-    length = len(text.rstrip())
-    border = next((mark for mark in reversed(marks) if _is_at_border(text, mark, length)), None)
-    if border is not None:
-        return border
-    if opened:
-        return marks[0]
-    last_answer = answers[-1][0] if answers else len(text)
-    return next((mark for mark in reversed(marks) if mark[1] <= last_answer), None)
 
 
 def _is_at_border(text: str, mark: Span, length: int) -> bool:

@@ -87,6 +87,12 @@ def thoughts_in_two_blocks(meant: Meaning) -> Answer:
 
 
 @habit("reasoning", "read")
+def thoughts_in_two_blocks_of_one_line(meant: Meaning) -> Answer:
+    """two blocks of thoughts, and nothing between them and the answer"""
+    return said(f"<think>Once.</think><think>{THOUGHT}</think>{meant.answer()}")
+
+
+@habit("reasoning", "read")
 def answer_tags(meant: Meaning) -> Answer:
     """`<think>...</think><answer>...</answer>`"""
     return said(f"<think>{THOUGHT}</think>\n<answer>\n{meant.answer()}\n</answer>")
@@ -97,6 +103,25 @@ def answer_rehearsed_in_thoughts(meant: Meaning) -> Answer:
     """another answer, with the code, within the thoughts"""
     rehearsed = meant.answer(meant.wrong)
     return said(f"<think>\nPerhaps {rehearsed}\nNo.\n</think>\n\n{meant.answer()}")
+
+
+@habit("reasoning", "unscored", on=RATERS)
+def answer_rehearsed_in_a_second_block(meant: Meaning) -> Answer:
+    """another answer, with the code, in a second block, and none after it"""
+    return said(f"<think>Hm.</think><think>Perhaps {meant.answer(meant.wrong)}?</think>As I said.")
+
+
+@habit("reasoning", "unscored", on=RATERS)
+def answer_rehearsed_after_a_quoted_closing_tag(meant: Meaning) -> Answer:
+    """`</think>` quoted in the thoughts, then another answer, with the code"""
+    rehearsed = meant.answer(meant.wrong)
+    return said(f"<think>It says </think> here. Perhaps {rehearsed}?</think>So my answer: high.")
+
+
+@habit("reasoning", "failed", on=SPEAKERS)
+def closing_tag_quoted_in_thoughts(meant: Meaning) -> Answer:
+    """`</think>` quoted in the thoughts, without quotation marks"""
+    return said(f"<think>They write </think> here. {THOUGHT}</think>{meant.answer()}")
 
 
 @habit("reasoning", "read", on=RATERS)

@@ -213,3 +213,36 @@ def test_a_quoted_mark_swallows_no_answer(mark: str) -> None:
     for text in (answer, f"It says {mark}: {answer}", f"{answer} It says {mark} once."):
         assert parse_answer(reply(text), MINE).score == 20, text
     assert mark in finished_text(reply(f'The user wrote "{mark}" to me.'))
+
+
+REHEARSED = {
+    "in a second block": "<think>a</think><think>Maybe {wrong}?</think>{own}",
+    "in a block of tokens": "[THINK]a[/THINK][THINK]Maybe {wrong}?[/THINK]{own}",
+    "after a block that the prompt opens": "a</think><think>Maybe {wrong}?</think>{own}",
+    "after a quoted mark": "<think>It says </think> here. Maybe {wrong}?</think>{own}",
+    "after a quoted token": "[THINK]It says [/THINK] here. Maybe {wrong}?[/THINK]{own}",
+    "after a mark quoted in lines": "<think>It says\n</think>\nMaybe {wrong}?</think>{own}",
+    "after a mark, in the prompt's block": "It says\n</think>\nMaybe {wrong}?</think>{own}",
+    "after a mark in a second block": (
+        "<think>a</think><think>It says </think> here. Maybe {wrong}?</think>{own}"
+    ),
+}
+
+
+@pytest.mark.parametrize("where", REHEARSED)
+def test_an_answer_that_was_only_thought_of_is_never_read(where: str) -> None:
+    wrong, right = (f'<rating code="{MINE}">{score}</rating>' for score in (4, 1))
+    for own in (*OTHER_RATINGS, right):
+        text = REHEARSED[where].format(wrong=wrong, own=own)
+        try:
+            assert parse_rating(reply(text), 0, 4, code=MINE).score == 1
+            assert own == right
+        except ParseError:
+            assert own != right or "mark" in where or "quoted" in where
+    for own in (*OTHER_ANSWERS, stated("Poor.")):
+        text = REHEARSED[where].replace("{wrong}", stated("Good.", 90)).replace("{own}", own)
+        try:
+            assert parse_answer(reply(text), MINE).score == 20
+            assert own == stated("Poor.")
+        except ParseError:
+            assert own != stated("Poor.") or "mark" in where or "quoted" in where

@@ -42,6 +42,11 @@ FORMS = {
         f"<|begin_of_solution|>\n{SAID}\n<|end_of_solution|>"
     ),
     "medgemma": f"<unused94>thought\n{THOUGHT}<unused95>{SAID}",
+    "blocks": f"<think>Old films.</think><think>{THOUGHT}</think>{SAID}",
+    "blocks with spaces": f"<think>Old films.\n</think>\n<think>{THOUGHT}</think> {SAID}",
+    "blocks of tokens": f"[THINK]Old films.[/THINK][THINK]{THOUGHT}[/THINK]{SAID}",
+    "blocks of several forms": f"<think>Old.</think> [THINK]{THOUGHT}[/THINK]<think></think>{SAID}",
+    "the first one opened in the prompt": f"Old films.</think><think>{THOUGHT}</think>{SAID}",
     "granite": f"Here is my thought process:\n{THOUGHT}\nHere is my response:\n{SAID}",
 }
 
@@ -59,6 +64,8 @@ def test_what_was_said_is_parted_from_what_was_thought(form: str) -> None:
         SAID,
         "Analysis: it asks once.",
         "analysis of the first turn: it asks once.",
+        "analysis of it: the assistant finally names Heat. Try Ran.",
+        "analysis of it: the assistant final list names Heat. Try Ran.",
         "It writes <think> and never closes it. I would not.",
         'The turn holds "</think>", which is odd.',
         "The turn holds `<|channel|>final<|message|>`, which is odd.",
@@ -79,6 +86,8 @@ def test_a_text_without_thoughts_stays_as_it_is(text: str) -> None:
         ("<think>Hm", "its thoughts never end"),
         ("<think>Hm</think>", "it has thoughts alone"),
         ("Hm.\n</think>\n", "it has thoughts alone"),
+        ("<think>Hm</think><think>Heat?", "its thoughts never end"),
+        ("<think>Hm</think>[THINK]Heat?[/THINK]", "it has thoughts alone"),
         ("<|channel|>analysis<|message|>Hm", "its thoughts never end"),
         ("<|channel|>analysis<|message|>Hm<|end|>", "its thoughts never end"),
     ],
@@ -86,6 +95,29 @@ def test_a_text_without_thoughts_stays_as_it_is(text: str) -> None:
 def test_thoughts_alone_are_no_reply(text: str, said: str) -> None:
     with pytest.raises(ParseError, match=said):
         finished_text(reply(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>They write </think> here. {THOUGHT}</think>{SAID}",
+        f"<think>They write\n</think>\nhere. {THOUGHT}</think>{SAID}",
+        f"<think>Old films.</think>Hm.<think>{THOUGHT}</think>{SAID}",
+        f"<think>Old films.</think><think>It says </think> here. {THOUGHT}</think>{SAID}",
+        f"They write\n</think>\nhere. {THOUGHT}</think>{SAID}",
+        f"[THINK]They write [/THINK] here. {THOUGHT}[/THINK]{SAID}",
+    ],
+)
+def test_thoughts_that_end_in_several_places_are_in_doubt(text: str) -> None:
+    with pytest.raises(ParseError, match="end in several places"):
+        finished_text(reply(text))
+
+
+@pytest.mark.parametrize(
+    "closed", ["</think></think>", "</think>\n</think>", "</think> </think>\n"]
+)
+def test_thoughts_that_are_closed_twice_have_ended(closed: str) -> None:
+    assert finished_text(reply(f"<think>{THOUGHT}{closed}{SAID}")) == SAID
 
 
 @pytest.mark.parametrize("why", ["length", "MAX_TOKENS", "content_filter", "SAFETY", "error"])
@@ -147,6 +179,9 @@ def test_thoughts_that_are_sent_apart_are_kept_apart(message: Body) -> None:
         "</think>",
         "a\n</think>\n",
         "<think>",
+        "<think></think>",
+        "<think>a</think> b",
+        "[THINK]a[/THINK]",
         "<think ",
         '"</think>"',
         "<|end|>    ",
