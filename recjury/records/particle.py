@@ -62,13 +62,16 @@ class InstructionScore(NamedTuple):
     """The score of one particle under one instruction.
 
     `samples` are the sampled scores; one that could not be parsed is None. With log-probabilities
-    there is an `expectation` instead. `call` is the first call.
+    there is an `expectation` instead. `call` is the first call. `status` and `reason` say why there
+    is no score; the store keeps them with the rating alone, and here they are None and empty then.
     """
 
     instruction: str
     samples: tuple[int | None, ...]
     expectation: float | None = None
     call: str | None = None
+    status: Status | None = None
+    reason: str = ""
 
     @property
     def score(self) -> float | None:

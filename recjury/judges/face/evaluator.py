@@ -1,6 +1,7 @@
 """FACE as an evaluator: particles, their scores under all instructions, ratings (section 2)."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from recjury.errors import ConfigError, UnitFailed
@@ -16,6 +17,7 @@ from recjury.records import (
     ConversationLog,
     ConversationRecord,
     Decomposition,
+    InstructionScore,
     Level,
     Metric,
     ParticleScore,
@@ -175,11 +177,22 @@ class _Lost(NamedTuple):
 def _why_none(turns: Sequence[TurnParticles], scores: Sequence[ParticleScore]) -> _Lost:
     """The reason why there is no score, if no particle has one."""
     if scores:
-        return _Lost(Status.UNREADABLE, "no sample of any particle could be read")
+        return _most_common(by for score in scores for by in score.by)
     for turn in turns:
         if turn.status is not Status.SCORED:
             return _Lost(turn.status, f"turn {turn.turn} was not decomposed: {turn.reason}")
     return _Lost(Status.NOT_APPLICABLE, "there is no particle")
+
+
+def _most_common(missing: Iterable[InstructionScore]) -> _Lost:
+    """The most common status of scores that are missing, and its most common reason."""
+    why = Counter(_Lost(each.status or Status.UNREADABLE, each.reason) for each in missing)
+    statuses = Counter(lost.status for lost in why.elements())
+    (status, _), *_ = statuses.most_common(1)
+    reason = next(lost.reason for lost, _ in why.most_common() if lost.status is status)
+    if status is Status.UNREADABLE:
+        reason = f"no sample of any particle could be read: {reason}"
+    return _Lost(status, reason)
 
 
 def targets(log: ConversationLog, decomposition: Decomposition) -> tuple[Target, ...]:

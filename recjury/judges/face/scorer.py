@@ -94,7 +94,8 @@ class ParticleScorer:
     ) -> InstructionScore:
         """The score of the particle under one instruction called `name`. Raises CallFailed.
 
-        Raises ProviderError if log-probabilities are wanted and the endpoint sends none.
+        Raises ProviderError if log-probabilities are wanted and the endpoint sends none, however
+        often it is asked.
         """
         request = ChatRequest(
             model=self.model,
@@ -116,28 +117,29 @@ class ParticleScorer:
         )
         if found.status is Status.CALL_FAILED:
             raise CallFailed(found.reason)
-        return InstructionScore(name, found.values, None, next(iter(found.calls), None))
+        first = next(iter(found.calls), None)
+        return InstructionScore(name, found.values, None, first, found.status, found.reason)
 
     async def _expected(self, aspect: Aspect, request: ChatRequest, name: str) -> InstructionScore:
         code = code_of(request.messages)
+        sent: set[bool] = set()  # whether the new replies with a text had log-probabilities
 
         def read(reply: Reply) -> float:
-            if reply.text.strip() and not reply.logprobs:
-                # It would send none for all other particles either. A reply in the store is
-                # reused even if the endpoint has learned to send them since.
-                raise ProviderError(
-                    f"{self.model}: a stored reply has no log-probabilities: "
-                    "name another store, or ask for samples"
-                    if reply.reused
-                    else f"{self.model}: the endpoint sends no log-probabilities: ask for samples"
-                )
+            if reply.text.strip() and not reply.reused:
+                sent.add(bool(reply.logprobs))
             return expectation(reply, aspect.low, aspect.high, code=code)
 
         asked = replace(request, top_logprobs=TOP_LOGPROBS)
         answer = await ask(self._gateway, asked, read)
         if answer.status is Status.CALL_FAILED:
             raise CallFailed(answer.reason)
-        return InstructionScore(name, (), answer.value, next(iter(answer.calls), None))
+        if answer.status is Status.UNREADABLE and sent == {False}:
+            # It would send none for all other particles either.
+            raise ProviderError(
+                f"{self.model}: the endpoint sends no log-probabilities: ask for samples"
+            )
+        first = next(iter(answer.calls), None)
+        return InstructionScore(name, (), answer.value, first, answer.status, answer.reason)
 
 
 async def gather_units(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -169,6 +171,8 @@ def expectation(reply: Reply, low: int, high: int, *, code: str) -> float:
     log-probabilities.
     """
     parse_rating(reply, low, high, code=code)
+    if not reply.logprobs:
+        raise ParseError("the reply has no log-probabilities")
     said = ""  # the last characters alone: as many as the tag has
     place = None
     for number, (token, _, _) in enumerate(reply.logprobs):

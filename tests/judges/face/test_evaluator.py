@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from recjury.campaign.retry import Retry
 from recjury.errors import CallFailed, ConfigError, UnitFailed
 from recjury.judges.face import FaceEvaluator, GivenDecomposer, LlmDecomposer
 from recjury.judges.face.instructions import Instruction
@@ -85,6 +86,24 @@ def test_what_has_no_scored_particle_is_unscored_and_not_minimal() -> None:
         Status.NOT_APPLICABLE,
         Status.UNREADABLE,
     ]
+
+
+def test_what_has_no_score_says_what_happened_to_most_of_its_calls() -> None:
+    def script(request: ChatRequest) -> Line:
+        if "BETA" in request.messages[1].text and 'number="1"' in request.messages[1].text:
+            return "I would rather not."
+        return CallFailed("400: Content Exists Risk", permanent=True)
+
+    first, _, whole = _rated(script)
+    assert {rating.status for rating in (first, whole)} == {Status.REFUSED}
+    assert {rating.reason for rating in (first, whole)} == {"400: Content Exists Risk"}
+    assert first.status in Retry.FAILED.statuses
+
+
+def test_what_could_not_be_read_says_why() -> None:
+    first, *_ = _rated(lambda request: "I would rather not.")
+    assert first.reason.startswith("no sample of any particle could be read: no <rating>")
+    assert first.status not in Retry.FAILED.statuses
 
 
 def test_a_turn_that_was_not_decomposed_says_so() -> None:

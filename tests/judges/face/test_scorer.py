@@ -14,7 +14,15 @@ from recjury.llm import Gateway, ScriptedModel
 from recjury.llm.provider import Completion
 from recjury.llm.scripted import Line
 from recjury.prompts import code_of
-from recjury.records import Aspect, ChatRequest, Choice, ParticleScore, Reply
+from recjury.records import (
+    Aspect,
+    ChatRequest,
+    Choice,
+    InstructionScore,
+    ParticleScore,
+    Reply,
+    Status,
+)
 from tests.answers import in_the_form_asked
 from tests.judges.cases import SPEC, MemoryRecorder
 from tests.judges.face.logs import HEAT, log, scripted
@@ -101,22 +109,48 @@ def test_a_reply_without_log_probabilities_has_no_expectation() -> None:
         expectation(Reply("0", RATED, "stop", "m"), 0, 2, code=CODE)
 
 
-def test_an_endpoint_without_log_probabilities_is_told_at_once() -> None:
-    gateway, model = scripted(["<rating>2</rating>"])
+def _expected(recorder: MemoryRecorder, *lines: Line) -> tuple[InstructionScore, int]:
+    """The score by log-probabilities, and the number of requests that were sent."""
+    model = ScriptedModel(in_the_form_asked(lines))
+    gateway = Gateway({"main": SPEC}, recorder, providers={"main": model})
     scorer = ParticleScorer(gateway, "main", method="logprobs")
+    score = asyncio.run(scorer.score(Aspect.RELEVANCE, TARGET, (ONE,)))
+    return score.by[0], len(model.requests)
+
+
+def test_an_endpoint_without_log_probabilities_stops_the_run() -> None:
     with pytest.raises(ProviderError, match="main: the endpoint sends no log-probabilities"):
-        asyncio.run(scorer.score(Aspect.RELEVANCE, TARGET, (ONE,)))
-    assert len(model.requests) == 1
+        _expected(MemoryRecorder(), *["<rating>2</rating>"] * 3)
 
 
-def test_a_kept_reply_without_log_probabilities_is_not_laid_to_the_endpoint() -> None:
+def test_a_reply_without_log_probabilities_is_asked_for_again() -> None:
+    good = Completion(RATED, logprobs=_odds(_2=1.0))
+    score, sent = _expected(MemoryRecorder(), "<rating>2</rating>", good)
+    assert (score.score, sent) == (2, 2)
+
+
+def test_an_endpoint_that_has_learned_to_send_log_probabilities_is_asked_anew() -> None:
     recorder = MemoryRecorder()
-    for sent, said in ((1, "the endpoint sends no"), (0, "name another store, or ask for samples")):
-        model = ScriptedModel(in_the_form_asked(["<rating>2</rating>"] * sent))
-        gateway = Gateway({"main": SPEC}, recorder, providers={"main": model})
-        scorer = ParticleScorer(gateway, "main", method="logprobs")
-        with pytest.raises(ProviderError, match=said):
-            asyncio.run(scorer.score(Aspect.RELEVANCE, TARGET, (ONE,)))
+    for _ in range(2):
+        with pytest.raises(ProviderError, match="ask for samples"):
+            _expected(recorder, *["<rating>2</rating>"] * 3)
+    good = Completion(RATED, logprobs=_odds(_2=1.0))
+    assert [_expected(recorder, good)[1], _expected(recorder)[1]] == [1, 0]
+
+
+def test_replies_without_a_rating_do_not_stop_the_run() -> None:
+    """Only some lack log-probabilities: the endpoint does send them."""
+    lines: list[Line] = [
+        Completion("Hm.", logprobs=_odds(_2=1.0)),
+        "<rating>2</rating>",
+        "<rating>2</rating>",
+    ]
+    score, sent = _expected(MemoryRecorder(), *lines)
+    assert (score.score, sent) == (None, 3)
+    assert (score.status, score.reason) == (
+        Status.UNREADABLE,
+        "the reply has no log-probabilities",
+    )
 
 
 def test_the_prompts_are_as_they_were_agreed_on() -> None:
