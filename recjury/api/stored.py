@@ -15,7 +15,7 @@ from recjury.results import (
     newest_campaign,
     summarise,
 )
-from recjury.store import Campaign, Store
+from recjury.store import Campaign, CampaignCalls, Store
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,8 +85,18 @@ class Stored:
     def summary(self) -> CampaignSummary:
         """The content of a campaign's tables. Raises StoreError if there is no campaign."""
         with self._open() as store:
-            chosen = self.campaign or newest_campaign(store)
-            return summarise(store, store.campaign(chosen or "").id)
+            return summarise(store, self._chosen(store))
+
+    def model_calls(self) -> CampaignCalls:
+        """The campaign's model calls by stage and model: tokens, cost, latency, retries, waits.
+
+        They are of the newest campaign if none was named. Raises StoreError if there is none.
+        """
+        with self._open() as store:
+            return store.call_counts(self._chosen(store))
+
+    def _chosen(self, store: Store) -> str:
+        return store.campaign(self.campaign or newest_campaign(store) or "").id
 
     def _open(self) -> Store:
         return Store.open(self.url, create=False)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from recjury.cli import options, output
+from recjury.cli.call_table import show_calls
 from recjury.safe_text import printable
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ def status(
 ) -> None:
     """Show the campaigns of a store: what is done, failed and left, and what the calls cost.
 
+    For one campaign (named, or the only one), its model calls by stage are shown, too.
+
     \b
     recjury status
     recjury status --campaign 3f2a --json
@@ -30,7 +33,10 @@ def status(
     with Kept.open(store, create=False) as kept:
         wanted = [kept.campaign(campaign)] if campaign else kept.campaigns()
         standing = [_standing(kept, each) for each in wanted]
+        calls = {each.id: kept.call_counts(each.id) for each in wanted}
     if as_json:
+        for each in standing:
+            each["model_calls"] = calls[str(each["campaign"])].as_json()
         output.emit_json({"campaigns": standing})
         return
     output.show_table(
@@ -40,6 +46,9 @@ def status(
     for each in standing:
         if each["budget"] is not None and each["left"]:
             output.say(f"campaign {each['campaign']}: {each['left']}")
+    if len(calls) == 1:
+        for chosen, counts in calls.items():
+            show_calls(counts, chosen)
 
 
 def _standing(store: "Store", campaign: "Campaign") -> dict[str, "JSON"]:

@@ -25,8 +25,10 @@ _LENGTH = re.compile(
     r"|exceed\w* .{0,60}(context|max(imum)? (input |sequence )?length|token limit|max_tokens_limit)"
     r"|reduce the length|string_above_max_length|exceeds max(imum)? length"
     r"|longer than the (model|max)|number of (input )?tokens .{0,60}exceed|input length"
-    r"|prompt_tokens .{0,40}must be less|\btoo long\b|inputs?`? tokens"
+    r"|prompt_tokens .{0,40}must be less|inputs?`? tokens"
 )
+_TOO_LONG = re.compile(r"\btoo long\b")  # a server error with it may be about time
+_TOKENS = re.compile(r"context|prompt|token")
 _CUT_OFF = re.compile(
     r"could not finish the message because max_tokens|model output limit was reached"
 )
@@ -37,9 +39,16 @@ _ACCOUNT = re.compile(
     r"|unpaid|account .{0,30}(deactivated|suspended|disabled)|billing[_ ](hard|not)"
 )
 _MODEL = re.compile(
-    r"model[_ ]not[_ ](found|exist)|unknown_model|invalid_model|not a valid model"
-    r"|model\b.{0,80}(does not exist|doesn't exist|not found|not exist|no longer available"
-    r"|has been (deprecated|removed|decommissioned))|no such model|unknown model"
+    r"model[_ ]not[_ ](found|exist)|unknown_model|invalid_model|not a valid model|no such model"
+)
+_MODEL_GONE = re.compile(
+    r"unknown model|model\b.{0,80}(does not exist|doesn't exist|not found|not exist"
+    r"|no longer available|has been (deprecated|removed|decommissioned))"
+)
+_FIELD = re.compile(
+    r"(?<![-/.\w])(max_\w*tokens|temperature|top_?p|response_?format|json_(schema|object|mode)"
+    r"|(top_)?logprobs?|seed|stop|roles?|system (message|prompt|instruction)s?|parameter n)"
+    r"(?![-/\w]|:\w)|['\"`]n['\"`]"
 )
 
 
@@ -64,7 +73,9 @@ class ErrorAnswer(NamedTuple):
     @property
     def about_length(self) -> bool:
         """Whether the request is longer than the model can read."""
-        return bool(_LENGTH.search(self.words))
+        if self.status >= 500:
+            return bool(_LENGTH.search(self.words) and _TOKENS.search(self.words))
+        return bool(_LENGTH.search(self.words) or _TOO_LONG.search(self.words))
 
     @property
     def about_account(self) -> bool:
@@ -73,8 +84,10 @@ class ErrorAnswer(NamedTuple):
 
     @property
     def about_model(self) -> bool:
-        """Whether there is no such model."""
-        return bool(_MODEL.search(self.words))
+        """Whether there is no such model; it is not if a field of the request is named."""
+        if _MODEL.search(self.words):
+            return True
+        return bool(_MODEL_GONE.search(self.words)) and not _FIELD.search(self.words)
 
     @property
     def is_explained(self) -> bool:

@@ -146,6 +146,7 @@ class ModelClient:
                     raise
                 await clock.sleep(self._shared.backoff.wait(1))
             else:
+                self._endpoint.replied()
                 return
 
     async def aclose(self) -> None:
@@ -180,6 +181,8 @@ class ModelClient:
             return
         wait = attempts.wait(problem)
         if wait is None:
+            if problem.refusal is not None:
+                raise problem.refusal
             if not await self._is_outage(problem, unanswered_since=begun):
                 message = f"{request.model}: {attempts.reason(problem)}"
                 raise _OutOfAttemptsError(message, problem.reason) from None
@@ -239,7 +242,7 @@ class ModelClient:
                 completion = await self.provider.complete(request)
             else:
                 completion = await self.deferred.complete_call(identity, request)
-            self._endpoint.answered()
+            self._endpoint.replied()
             has_answered = True
             return _Answered(completion, shared.clock.now() - sent_at, sent_at, attempts.sent)
         except Retryable as problem:

@@ -32,7 +32,7 @@ logger = get_logger()
 
 _CHECK_SECONDS = 60.0  # a server that has to load its model first takes that long
 MOST_TRIES = 12  # of one request in different forms
-_CONFIRMATIONS = 4  # harmless requests that must all be refused before a campaign stops
+_CONFIRMATIONS = 2  # harmless requests that must all be refused before the endpoint is suspected
 
 
 class _Refusal(NamedTuple):
@@ -68,6 +68,7 @@ class OpenAIProvider:
         self._learning = Learning(spec) if learning is None else learning
         self._unchecked = [] if self._learning.has_answers else list(self._checks)
         self._confirming = asyncio.Lock()
+        self._refused_rounds = 0
 
     async def complete(self, request: ChatRequest) -> Completion:
         """Make one attempt. Raises Retryable, ProviderError, or CallFailed if a retry cannot help.
@@ -88,6 +89,8 @@ class OpenAIProvider:
             try:
                 await self._ask(waiting[0], checks=True)
             except CallFailed as error:
+                if not self._unchecked:
+                    return  # it answers, and has replied before
                 advice = "check the model's settings"
                 raise provider_error(self._spec, str(error), advice) from None
             except Retryable as error:
@@ -205,18 +208,20 @@ class OpenAIProvider:
             self._tell(self._learning.adaptation)
         return is_sent_again
 
-    async def _confirmed(
-        self, error: ProviderError, answer: ErrorAnswer
-    ) -> ProviderError | Retryable | CallFailed:
-        """The error, if the endpoint refuses harmless requests, too.
+    async def _confirmed(self, error: ProviderError, answer: ErrorAnswer) -> Retryable | CallFailed:
+        """The error as one of this request, or of this minute if harmless requests are refused.
 
-        An endpoint that has answered before may refuse only this request, or for a moment.
+        An endpoint that has answered before may refuse only this request, or all for a while.
         """
+        rounds, refused = self._refused_rounds, 0
         async with self._confirming:
-            for _ in range(_CONFIRMATIONS):
+            if self._refused_rounds != rounds:  # another call has found out meanwhile
+                return Retryable(str(error), refusal=error)
+            while refused < _CONFIRMATIONS:
                 try:
                     await self._ask(self._checks[0], checks=True)
                 except ProviderError:
+                    refused += 1
                     continue
                 except Retryable as still:
                     return still
@@ -224,8 +229,9 @@ class OpenAIProvider:
                     pass
                 break
             else:
-                return error
-        if answer.status == 403:
+                self._refused_rounds += 1
+                return Retryable(str(error), refusal=error)
+        if answer.status == 403 and not refused:
             said = excerpt_without_key(answer.message, self._key)
             return CallFailed(f"{self._spec.name}: HTTP 403: {said}", permanent=True)
         return Retryable(str(error))

@@ -13,6 +13,9 @@ logger = get_logger()
 
 _FAILURES = 5
 """After so many attempts in a row without an answer, by any calls, an endpoint may be down."""
+_REFUSED_SECONDS = 30.0
+"""An endpoint that has replied before is taken at its word once it has refused all requests for so
+long: gateways that restart refuse keys, models and addresses for a while."""
 _FIRST_WAIT = 1.0
 _LONGEST_WAIT = 60.0
 
@@ -42,8 +45,10 @@ class Endpoint:
         self._probes = 0
         self._next_probe = 0.0
         self._is_probed = False
-        self._waiting: asyncio.Future[None] | None = None
+        self._waiting: asyncio.Future[ProviderError | None] | None = None
         self._answered_at = -1.0
+        self._has_replied = False
+        self._refused_since: float | None = None
 
     @property
     def is_suspected(self) -> bool:
@@ -59,11 +64,20 @@ class Endpoint:
         self._failures = 0
         self._answered_at = self._clock.now()
 
+    def replied(self) -> None:
+        """Note an answer that is a reply."""
+        self._has_replied = True
+        self._refused_since = None
+        self.answered()
+
     def failed(self, problem: Retryable) -> None:
         """Note an attempt that got no answer; begins an outage where it is clear."""
         self._reason = problem.reason
         self._failures += 1
-        if problem.unreachable or self._failures >= _FAILURES:
+        if problem.refusal is not None:
+            self._has_replied = True
+            self._note_refusal()
+        if problem.unreachable or problem.refusal is not None or self._failures >= _FAILURES:
             self.suspect(problem)
 
     def suspect(self, problem: Retryable) -> None:
@@ -78,7 +92,8 @@ class Endpoint:
         """Wait while the endpoint may be down; whether it was, as far as probes could tell.
 
         `probe` sends a small request and raises Retryable where no answer comes. Raises
-        OutageError when the outage has lasted for `patience` seconds.
+        OutageError when the outage has lasted for `patience` seconds, and ProviderError when the
+        endpoint has refused all requests for some time.
         """
         was_down = False
         while self._suspected_since is not None:
@@ -98,10 +113,13 @@ class Endpoint:
     async def _others_probe(self) -> None:
         if self._waiting is None:
             self._waiting = asyncio.get_running_loop().create_future()
-        await asyncio.shield(self._waiting)
+        refusal = await asyncio.shield(self._waiting)
+        if refusal is not None:
+            raise refusal
 
     async def _probe(self, probe: Probe, left: float) -> None:
         self._is_probed = True
+        refusal: ProviderError | None = None
         try:
             wait = self._next_probe - self._clock.now()
             if wait > 0:
@@ -110,41 +128,56 @@ class Endpoint:
                 await probe()
             except Retryable as error:
                 if error.unavailable:
-                    self._still_down(error)
+                    self._refused_since = None
+                    self._still_down(error.reason)
                     return
-            except (CallFailed, ProviderError):
+            except ProviderError as error:
+                if self._has_replied and self._note_refusal() < _REFUSED_SECONDS:
+                    self._still_down(str(error))
+                    return
+                if self._has_replied:
+                    refusal = error
+            except CallFailed:
                 pass  # it answers; what it says is the business of the calls
-            self._is_back()
+            self._is_back(refusal)
+            if refusal is not None:
+                raise refusal
         finally:
             self._is_probed = False
             if self._waiting is not None:
-                self._waiting.set_result(None)
+                self._waiting.set_result(refusal)
                 self._waiting = None
 
-    def _still_down(self, error: Retryable) -> None:
+    def _note_refusal(self) -> float:
+        """Note that a request was refused; seconds since all are."""
+        now = self._clock.now()
+        if self._refused_since is None:
+            self._refused_since = now
+        return now - self._refused_since
+
+    def _still_down(self, reason: str) -> None:
         assert self._suspected_since is not None
-        self._reason = error.reason
+        self._reason = reason
         self._probes += 1
         wait = self._backoff.wait(self._probes + 1)
         self._next_probe = self._clock.now() + wait
         if self._probes == 1:
             self._down[self._address] = self._suspected_since
+            does = "does not answer" if self._refused_since is None else "refuses all requests"
             logger.warning(
-                "endpoint does not answer, all calls to it wait",
-                endpoint=self._address,
-                reason=error.reason,
+                f"endpoint {does}, all calls to it wait", endpoint=self._address, reason=reason
             )
         logger.info("endpoint asked again", endpoint=self._address, wait=round(wait, 1))
 
-    def _is_back(self) -> None:
-        if self._address in self._down:
-            seconds = self._clock.now() - self._down.pop(self._address)
+    def _is_back(self, refusal: ProviderError | None) -> None:
+        since = self._down.pop(self._address, None)
+        if since is not None and refusal is None:
             logger.warning(
                 "endpoint answers again",
                 endpoint=self._address,
-                after_seconds=round(seconds, 1),
+                after_seconds=round(self._clock.now() - since, 1),
             )
-        self._suspected_since = None
+        self._suspected_since = self._refused_since = None
         self.answered()
 
     def _too_long(self, patience: float) -> OutageError:

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from recjury.errors import ProviderError
 from recjury.records import ChatRequest, Choice
 
 LogProbs = tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]
@@ -26,7 +27,9 @@ class Retryable(Exception):
 
     `retry_after` is the wait in seconds that the endpoint asked for. `rate_limited` means that the
     endpoint works, but wants fewer requests. `unavailable` means that the endpoint may be down (a
-    server error, or no answer in time), `unreachable` that no connection to it can be made.
+    server error, or no answer in time), `unreachable` that no connection to it can be made. With
+    `refusal`, an endpoint that has replied before refuses every request at the moment; that error
+    is raised if it goes on.
     """
 
     def __init__(
@@ -37,14 +40,16 @@ class Retryable(Exception):
         rate_limited: bool = False,
         unavailable: bool = False,
         unreachable: bool = False,
+        refusal: ProviderError | None = None,
     ):
         """Store the reason: one line without a key."""
         super().__init__(reason)
         self.reason = reason
         self.retry_after = retry_after
         self.rate_limited = rate_limited
-        self.unavailable = unavailable or unreachable
+        self.unavailable = unavailable or unreachable or refusal is not None
         self.unreachable = unreachable
+        self.refusal = refusal
 
 
 class Provider(Protocol):

@@ -18,7 +18,7 @@ from recjury.results import Comparison, Counts, Tally, is_newest
 from recjury.results.budget_use import budget_use, left_text
 from recjury.results.comparison import compare_tallies, corrected, newest_measures
 from recjury.results.unscored import merged_reasons
-from recjury.store import Campaign, CampaignEvaluator, Store
+from recjury.store import Campaign, CampaignCalls, CampaignEvaluator, Store
 from recjury.store.calls import Spent
 
 COMPARED_SYSTEMS = 6
@@ -123,6 +123,7 @@ class Page(NamedTuple):
     failures: Reasons
     verdicts: tuple[VerdictLine, ...]
     unscored: Reasons
+    calls: CampaignCalls
     examples: Mapping[str, tuple[ShownExample, ...]]
 
 
@@ -155,6 +156,7 @@ def build_page(store: Store, found: Findings, *, campaign: str, examples: int) -
         failures=_reasons(found.failures),
         verdicts=tuple(_verdict_lines(found)),
         unscored=_reasons(found.unscored),
+        calls=store.call_counts(campaign),
         examples=_examples(store, found, examples, ExampleLoader(store, campaign, found, models)),
     )
 

@@ -1,5 +1,6 @@
 """The store: calls, conversations, and all evaluations of them, in one SQLite file."""
 
+from recjury.store.call_counts import CallCounts, CampaignCalls
 from recjury.store.calls import Spent
 from recjury.store.campaigns import Campaign, Setup, Skipped, package_versions
 from recjury.store.conversations import PlannedConversation, StoredConversation, WrittenPlan
@@ -15,7 +16,9 @@ from recjury.store.results import ConversationResult, EvaluationResult
 from recjury.store.store import Store
 
 __all__ = [
+    "CallCounts",
     "Campaign",
+    "CampaignCalls",
     "CampaignEvaluator",
     "ConversationResult",
     "DebateSummary",

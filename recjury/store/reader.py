@@ -15,6 +15,7 @@ from recjury.records import (
     Status,
 )
 from recjury.store.attempts import attempts_of, with_statuses
+from recjury.store.call_counts import CampaignCalls, read_call_counts
 from recjury.store.calls import (
     CallReader,
     Spent,
@@ -93,6 +94,11 @@ class StoreReader:
         """As `spent`, by the conversation or evaluation that the calls were made for."""
         with self._reading() as connection:
             return read_spent_by_unit(connection, campaign)
+
+    def call_counts(self, campaign: str) -> CampaignCalls:
+        """The calls that `spent` adds up, counted by stage and model."""
+        with self._reading() as connection:
+            return read_call_counts(connection, campaign)
 
     def evaluators(self, campaign: str | None = None) -> tuple[CampaignEvaluator, ...]:
         """A campaign's evaluators in order; with None, those of the whole store.

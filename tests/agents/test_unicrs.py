@@ -195,7 +195,8 @@ def test_tokens_that_the_backbone_lacks_get_the_rows_that_the_reference_draws(
         text_added=1,
         pooler=True,
     )
-    assert np.array_equal(rows.gpt2.numpy(), expected["gpt2_wte_new_rows"])
+    # Drawn by the same generator; the last digit depends on the processor's instructions.
+    assert np.allclose(rows.gpt2.numpy(), expected["gpt2_wte_new_rows"], rtol=0, atol=1e-6)
     assert rows.text.shape == (1, 32)
     assert torch.equal(torch.get_rng_state(), state)
 

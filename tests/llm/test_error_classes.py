@@ -9,6 +9,7 @@ from recjury.errors import CallFailed, ProviderError
 from recjury.llm import EndpointSpec, Gateway, Retryable
 from recjury.llm.endpoint_errors import error_of
 from recjury.llm.error_answer import read_error
+from recjury.llm.event_loop import gather
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, prompt
 from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of
 
@@ -104,6 +105,11 @@ ABOUT_THIS_MINUTE: dict[str, tuple[int, object]] = {
     ),
     "overloaded": (529, {"error": {"message": "Overloaded"}}),
     "bad gateway, as a page": (502, "<html><head><title>502 Bad Gateway</title></head></html>"),
+    "a server that was too slow": (
+        500,
+        {"error": {"message": "The request took too long to process, please try again."}},
+    ),
+    "a server under load": (500, "Timed out: generation was too long for the current load"),
     "a server error about moderation": (503, {"error": "moderation service unavailable"}),
     "a model that loads": (503, {"error": {"message": "Loading model", "code": 503}}),
 }
@@ -177,9 +183,12 @@ def test_every_error_body_can_be_read(body: str, status: int) -> None:
 REFUSED = Fault("status", 403, json.dumps({"error": {"message": "Forbidden"}}), as_it_is=True)
 
 
-def outcomes(endpoint: ScriptedEndpoint, *texts: str) -> list[object]:
+def outcomes(
+    endpoint: ScriptedEndpoint, *texts: str, clock: FakeClock | None = None, **fields: object
+) -> list[object]:
     """What calls come to, one after the other, behind a check."""
-    gateway = Gateway({"m": spec_of(endpoint)}, MemoryRecorder(), clock=FakeClock())
+    models = {"m": spec_of(endpoint, **fields)}
+    gateway = Gateway(models, MemoryRecorder(), clock=clock or FakeClock())
 
     async def run() -> list[object]:
         found: list[object] = []
@@ -226,9 +235,63 @@ def test_a_key_that_stops_working_stops_the_campaign(status: int) -> None:
     def script(body: Body) -> Answer:
         return "fine" if works and works.pop() else Fault("status", status, "revoked")
 
+    clock = FakeClock()
     with ScriptedEndpoint(script, scripted_checks=True) as endpoint:
-        good, bad = outcomes(endpoint, "a", "b")
-        assert len(endpoint.bodies) == 2 + 1 + 4
+        good, bad = outcomes(endpoint, "a", "b", clock=clock)
+        assert len(endpoint.bodies) <= 2 + 1 + 2 + 8, "the waits between the probes grow"
+    assert good == "fine"
+    assert isinstance(bad, ProviderError)
+    assert 30 <= clock.time - 1000 <= 63
+
+
+MOMENTS: list[tuple[int, str]] = [
+    (401, ""),
+    (402, "oops"),
+    (403, "<html><title>Just a moment...</title></html>"),
+    (404, "404 page not found"),
+    (302, ""),
+]
+
+
+@pytest.mark.parametrize(("status", "said"), MOMENTS)
+@pytest.mark.parametrize("lost", [0, 4])
+@pytest.mark.parametrize("many", [1, 40])
+def test_a_refusal_of_all_requests_for_seconds_is_waited_for(
+    status: int, said: str, lost: float, many: int
+) -> None:
+    """As an ingress does that restarts: connections are lost, then everything is refused."""
+    clock = FakeClock()
+
+    def script(body: Body) -> Answer:
+        if 2000 <= clock.time < 2000 + lost:
+            return Fault("drop")
+        if 2000 + lost <= clock.time < 2000 + lost + 5:
+            return Fault("status", status, said, as_it_is=True)
+        return "fine"
+
+    with ScriptedEndpoint(script, scripted_checks=True) as endpoint:
+        gateway = Gateway({"m": spec_of(endpoint)}, MemoryRecorder(), clock=clock)
+
+        async def run() -> list[str]:
+            async with gateway:
+                await gateway.check()
+                clock.time = 2000.0
+                found = await gather(gateway.complete(request(str(n))) for n in range(many))
+                return [each.text for each in found]
+
+        assert asyncio.run(run()) == ["fine"] * many
+    assert clock.time <= 2060
+    assert gateway.usage.down == {}
+
+
+def test_without_patience_for_outages_a_key_is_believed_refused_after_the_retries() -> None:
+    works = [True, True]
+
+    def script(body: Body) -> Answer:
+        return "fine" if works and works.pop() else Fault("status", 401, "revoked")
+
+    with ScriptedEndpoint(script, scripted_checks=True) as endpoint:
+        good, bad = outcomes(endpoint, "a", "b", outage_patience=0)
     assert good == "fine"
     assert isinstance(bad, ProviderError)
 

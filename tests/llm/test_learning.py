@@ -83,6 +83,27 @@ REFUSALS: dict[str, tuple[Callable[[Body], bool], Fault, str, object]] = {
         "max_completion_tokens",
         64,
     ),
+    "a model that has lost max_tokens": (
+        lambda body: "max_tokens" in body,
+        refusal(
+            400,
+            openai(
+                "Unsupported parameter for this model: 'max_tokens' has been deprecated, use "
+                "'max_completion_tokens' instead.",
+                None,
+            ),
+        ),
+        "max_completion_tokens",
+        64,
+    ),
+    "a model for which temperature is gone": (
+        lambda body: "temperature" in body,
+        refusal(
+            400, openai("For this model the parameter temperature is no longer available", None)
+        ),
+        "temperature",
+        None,
+    ),
     "mistral, seed": (
         lambda body: "seed" in body,
         refusal(
