@@ -1,6 +1,7 @@
 """A tiny chat model with random weights, made in seconds, for tests of protocols."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 TEMPLATE = (
@@ -19,11 +20,18 @@ _SPECIAL = ("<|system|>", "<|user|>", "<|assistant|>", "<|end|>")
 
 
 def make_tiny_llama(
-    folder: Path, *, positions: int = 4096, template: str | None = TEMPLATE, vocabulary: int = 1000
+    folder: Path,
+    *,
+    positions: int = 4096,
+    template: str | None = TEMPLATE,
+    vocabulary: int = 1000,
+    heads: int = 4,
+    texts: Iterable[str] | None = None,
 ) -> Path:
     """Write a Llama (hidden size 64, 2 layers) and its tokenizer into `folder`; return it.
 
     `positions` is the length of its context in tokens. Without `template`, it has no chat template.
+    The tokenizer is trained on `texts`, by default on this file.
     """
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -39,7 +47,7 @@ def make_tiny_llama(
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    tokenizer.train_from_iterator([Path(__file__).read_text("utf-8")], trainer)
+    tokenizer.train_from_iterator(texts or [Path(__file__).read_text("utf-8")], trainer)
     tokenizer.save(str(folder / "tokenizer.json"))
     described = {
         "tokenizer_class": "PreTrainedTokenizerFast",
@@ -56,8 +64,8 @@ def make_tiny_llama(
         hidden_size=64,
         intermediate_size=128,
         num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=4,
+        num_attention_heads=heads,
+        num_key_value_heads=heads,
         max_position_embeddings=positions,
         bos_token_id=None,
         eos_token_id=end,

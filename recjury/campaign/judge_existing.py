@@ -29,7 +29,7 @@ from recjury.corpora import (
 )
 from recjury.errors import ConfigError, DataError
 from recjury.knowledge import Catalogue
-from recjury.llm import MAIN_MODEL, Gateway, gather, read_model
+from recjury.llm import MAIN_MODEL, Gateway, gather, read_model, running_servers
 from recjury.records import ConversationLog
 from recjury.store import Campaign, PlannedConversation, Setup, Store
 
@@ -97,6 +97,7 @@ async def judge_campaign(
     The evaluations are added to those that the campaign has. Raises UserError.
     """
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(running_servers())
         learning = await try_models(config)
         store = place
         if isinstance(store, str):
@@ -130,6 +131,7 @@ async def _judge(
 ) -> RunResult:
     async with AsyncExitStack() as stack:
         found = {each.identity: (each.log.id, _planned(each)) for each in _told_apart(read(), {})}
+        await stack.enter_async_context(running_servers())
         learning = await try_models(config)
         opened = open_campaign(place, identity, stack)
         store, campaign = opened.store, opened.id

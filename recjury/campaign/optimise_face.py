@@ -18,7 +18,7 @@ from recjury.judges.face.optimise import Allowance, Chosen, OptimisationReport
 from recjury.judges.face.optimise.beam import Step
 from recjury.judges.face.optimise.optimisation import Optimisation, OptimisePlan
 from recjury.judges.face.optimise.rewrite import PACK
-from recjury.llm import Gateway, call_context
+from recjury.llm import Gateway, call_context, running_servers
 from recjury.prompts import load_pack
 from recjury.records import JSON, digest
 from recjury.store import Campaign, Setup, Store
@@ -81,6 +81,7 @@ async def _as_campaign(
     what = _what(plan, config)
     identity = digest([work.name, what, *work.given])[:12]
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(running_servers())
         learning = await try_models(config)
         opened = open_campaign(place, identity, stack)
         store, campaign = opened.store, opened.id

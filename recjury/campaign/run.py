@@ -11,6 +11,7 @@ from recjury.campaign.plan import draw_scenarios, plan_campaign
 from recjury.campaign.progress import Progress
 from recjury.campaign.retry import Retry
 from recjury.campaign.runner import Runner, RunResult
+from recjury.llm import running_servers
 from recjury.store import Campaign, Store
 
 
@@ -35,6 +36,7 @@ async def run_campaign(
     check_players(config)
     async with AsyncExitStack() as stack:
         drawn = draw_scenarios(config, limit)
+        await stack.enter_async_context(running_servers())
         learning = await try_models(config)
         opened = open_campaign(place, campaign_id(config), stack)
         store, campaign = opened.store, opened.id

@@ -4,6 +4,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -102,11 +103,15 @@ def _store(url: str) -> Check:
 def _campaign(path: Path) -> Iterator[Check]:
     from recjury.campaign.config_file import read_config
     from recjury.cli.dry_run import price_text
+    from recjury.llm.vllm.environment import describe_server
+    from recjury.llm.vllm.spec import VllmSpec
 
     yield (read := _tried(str(path), lambda: read_config(path).name))
     if read.fine:
         for alias, spec in read_config(path).all_models.items():
             yield Check(f"price of {alias}", True, price_text(spec))
+            if isinstance(spec, VllmSpec):
+                yield _tried(f"vLLM for {alias}", partial(describe_server, spec))
         yield _tried("scenarios, systems and models", lambda: asyncio.run(_prepared(path)))
 
 
@@ -116,12 +121,13 @@ async def _prepared(path: Path) -> str:
     from recjury.campaign.build import build, open_gateway, try_models
     from recjury.campaign.config_file import read_config
     from recjury.campaign.plan import draw_scenarios, plan_campaign
-    from recjury.llm import NullRecorder
+    from recjury.llm import NullRecorder, running_servers
 
     config = read_config(path)
     drawn = draw_scenarios(config)
-    learning = await try_models(config)
     async with AsyncExitStack() as stack:
+        await stack.enter_async_context(running_servers())
+        learning = await try_models(config)
         gateway = await open_gateway(config, NullRecorder(), stack, learning=learning)
         built = build(config, drawn.corpora, gateway, stack)
         plan = plan_campaign(config, drawn, built.components)

@@ -10,7 +10,7 @@ from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.messages import TextMessage
 from autogen_core import CancellationToken
 
-from recjury.debate.role_answer import ANSWER_SCHEMA, parse_answer
+from recjury.debate.role_answer import ANSWER_SCHEMA, answer_form, parse_answer
 from recjury.debate.roles import DebatePrompts
 from recjury.debate.rounds import EDITED
 from recjury.debate.rule_debaters import RULE
@@ -23,6 +23,7 @@ from recjury.records import (
     JSON,
     ConversationLog,
     Message,
+    ObjectForm,
     Rating,
     Reply,
     Role,
@@ -91,10 +92,11 @@ class LlmDebaters:
         """
         turn = self._prompts.turn(role, number, log, ratings, said)
         code = code_of((self._prompts.system(role), turn))
+        form = answer_form(code)
 
         async def send(attempt: Attempt) -> Reply:
             (message,) = attempt.noted((turn,))
-            return await self._send(role, f"debate/{role}/{number}", message, attempt)
+            return await self._send(role, f"debate/{role}/{number}", message, attempt, form)
 
         read = functools.partial(parse_answer, code=code)
         answer = await read_attempts(send, read, attempt_limit(self._gateway))
@@ -115,7 +117,9 @@ class LlmDebaters:
             repaired=repaired,
         )
 
-    async def _send(self, role: Role, purpose: str, message: Message, attempt: Attempt) -> Reply:
+    async def _send(
+        self, role: Role, purpose: str, message: Message, attempt: Attempt, form: ObjectForm
+    ) -> Reply:
         """The reply of an agent of its own, so that it sees this message and no earlier attempt."""
         client = GatewayClient(
             self._gateway,
@@ -123,6 +127,7 @@ class LlmDebaters:
             purpose=purpose,
             temperature=self._temperature,
             schema=ANSWER_SCHEMA,
+            form=form,
             attempt=attempt,
         )
         agent = AssistantAgent(

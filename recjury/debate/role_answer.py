@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, StringConstraints
 
 from recjury.llm import read_number, read_object
-from recjury.records import OVERALL_SCALE, Reply
+from recjury.records import OVERALL_SCALE, ObjectForm, Reply
 
 ANSWER_SCHEMA: dict[str, object] = {
     "type": "object",
@@ -17,6 +17,23 @@ ANSWER_SCHEMA: dict[str, object] = {
     "required": ["statement", "score", "code"],
     "additionalProperties": False,
 }
+
+
+_LONGEST_STATEMENT = 2000  # characters: 150 words are asked for
+
+
+def answer_form(code: str) -> ObjectForm:
+    """The form of an answer with that code.
+
+    The score is a whole number, because 0.75 could be of 0 to 1, or of 0 to 100.
+    """
+    low, high = OVERALL_SCALE
+    fields: dict[str, object] = {
+        "statement": {"type": "string", "minLength": 1, "maxLength": _LONGEST_STATEMENT},
+        "score": {"type": "integer", "minimum": low, "maximum": high},
+        "code": {"const": code},
+    }
+    return ObjectForm({**ANSWER_SCHEMA, "properties": fields})
 
 
 class _Answer(BaseModel):

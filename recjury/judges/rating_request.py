@@ -1,10 +1,10 @@
 """Ask a model for a rating: it has a score from the reply, or the reason why there is none."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recjury.llm import RatedText, SupportsComplete, ask, parse_rating
 from recjury.prompts import code_of
-from recjury.records import ChatRequest, Rating, Reply, Status
+from recjury.records import ChatRequest, Rating, RatingForm, Reply, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,8 @@ class RatingRequest:
         def read(reply: Reply) -> RatedText:
             return parse_rating(reply, self.low, self.high, code=code)
 
-        answer = await ask(gateway, request, read)
+        form = RatingForm(code, self.low, self.high)
+        answer = await ask(gateway, replace(request, form=form), read)
         value = answer.value
         if value is None:
             return self.unscored(answer.status, answer.reason, answer.calls)

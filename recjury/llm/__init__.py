@@ -39,6 +39,7 @@ from recjury.llm.retry import Backoff
 from recjury.llm.scripted import NullRecorder, ScriptedModel
 from recjury.llm.spec import MAIN_MODEL, ModelSpec
 from recjury.llm.spoken_text import finished_text, is_cut_off, reasoning_of
+from recjury.llm.vllm.servers import running_servers
 
 __all__ = [
     "ATTEMPTS",
@@ -88,5 +89,6 @@ __all__ = [
     "read_number",
     "read_object",
     "reasoning_of",
+    "running_servers",
     "sample_replies",
 ]

@@ -26,7 +26,7 @@ from pydantic import BaseModel
 
 from recjury.llm import Attempt, SupportsComplete
 from recjury.llm.spoken_text import part_text
-from recjury.records import ChatRequest, ChatRole, Message, Reply
+from recjury.records import ChatRequest, ChatRole, Message, Reply, ReplyForm
 
 _CHARACTERS_PER_TOKEN = 4
 _CONTEXT_WINDOW = 128_000  # tokens
@@ -55,9 +55,10 @@ class GatewayClient(ChatCompletionClient):
         purpose: str,
         temperature: float = 0.0,
         schema: dict[str, object] | None = None,
+        form: ReplyForm | None = None,
         attempt: Attempt | None = None,
     ):
-        """`model` is an alias of the gateway's models; each call has `purpose` and `schema`.
+        """`model` is an alias of the gateway's models; each call has `purpose`, `schema`, `form`.
 
         Each call is asked as `attempt`, without its note: a message to the agent has that.
         """
@@ -66,6 +67,7 @@ class GatewayClient(ChatCompletionClient):
         self._purpose = purpose
         self._temperature = temperature
         self._schema = schema
+        self._form = form
         self._attempt = attempt or Attempt()
         self._parts: dict[str, tuple[str, ...]] = {}
         self.replies: list[Reply] = []
@@ -102,6 +104,7 @@ class GatewayClient(ChatCompletionClient):
             purpose=self._purpose,
             temperature=self._temperature,
             schema=schema,
+            form=self._form,
         )
         numbered = self._attempt.numbered(request)
         call = asyncio.ensure_future(self._gateway.complete(numbered))

@@ -8,7 +8,7 @@ from yarl import URL
 from recjury.llm.adaptation import Feature
 from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import check_address, check_key_variable
-from recjury.records import JSON
+from recjury.records import JSON, ChatRequest
 
 _OF_NO_REPLY = frozenset({"key_env", "refuses", "timeout", "wire"})
 _IN_THE_FILE = (
@@ -84,6 +84,10 @@ class EndpointSpec(ModelSpec):
     def reply_options(self) -> dict[str, JsonValue]:
         """The fields that are merged into every request body."""
         return self.extra
+
+    def body_fields(self, request: ChatRequest) -> dict[str, object]:  # noqa: ARG002
+        """The fields of the request's body that only this kind of server knows: none by default."""
+        return {}
 
     def reply_settings(self) -> dict[str, JSON]:
         """The settings that can change a reply: the model's part of every identity."""

@@ -166,8 +166,9 @@ class Gateway:
 
     @property
     def learned(self) -> dict[str, dict[str, JSON]]:
-        """By alias, what is sent differently because the endpoint refuses it otherwise."""
-        found = {alias: each.adaptation.as_json() for alias, each in self.learning.items()}
+        """By alias, what is sent differently because the endpoint refuses it otherwise, and the
+        server that recjury started."""
+        found = {alias: each.as_json() for alias, each in self.learning.items()}
         return {alias: learned for alias, learned in sorted(found.items()) if learned}
 
     async def aclose(self) -> None:

@@ -16,6 +16,7 @@ from recjury.llm.adaptation import (
 from recjury.llm.chat_roles import SentMessage
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer
+from recjury.records import JSON
 
 _REFUSALS = frozenset({400, 404, 405, 415, 422, 500, 501})
 _UNEXPLAINED = frozenset({400, 415, 422})
@@ -28,7 +29,8 @@ class Learning:
 
     A setting of the model is never changed: neither its `temperature` nor what `extra` sends; and
     with `refuses`, nothing beyond that is learned. `has_answers` tells whether the endpoint has
-    answered a request. A gateway's knowledge can be handed to a later one.
+    answered a request; `server` describes a server that recjury started for the model. A gateway's
+    knowledge can be handed to a later one.
     """
 
     def __init__(self, spec: EndpointSpec):
@@ -38,10 +40,16 @@ class Learning:
             self.adaptation = self.adaptation.without(feature)
         self._fixed = _fixed_features(spec)
         self.has_answers = False
+        self.server: dict[str, JSON] = {}
         self._accepted: set[Feature] = set()
         self._shapes: set[tuple[str, ...]] = set()
         self._searched: set[frozenset[Feature]] = set()
         self._searching = asyncio.Lock()
+
+    def as_json(self) -> dict[str, JSON]:
+        """What is sent differently, and the server that recjury started, to store."""
+        server = {"server": self.server} if self.server else {}
+        return self.adaptation.as_json() | server
 
     def begin(self) -> "Trial":
         """The trial of one request."""

@@ -14,6 +14,7 @@ from recjury.llm.openai_provider import OpenAIProvider
 from recjury.llm.provider import Provider
 from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import HttpSession
+from recjury.llm.vllm.spec import VllmSpec
 
 
 def _provider_of(given: object) -> object:
@@ -26,12 +27,13 @@ def _provider_of(given: object) -> object:
 ModelEntry = Annotated[
     Annotated[EndpointSpec, Tag("openai")]
     | Annotated[BatchModelSpec, Tag("openai-batch")]
-    | Annotated[LocalSpec, Tag("transformers")],
+    | Annotated[LocalSpec, Tag("transformers")]
+    | Annotated[VllmSpec, Tag("vllm")],
     Discriminator(_provider_of),
 ]
 """A model in a campaign file; without `provider`, it is behind an OpenAI-compatible endpoint."""
 
-_ENTRY: TypeAdapter[EndpointSpec | BatchModelSpec | LocalSpec] = TypeAdapter(ModelEntry)
+_ENTRY: TypeAdapter[EndpointSpec | BatchModelSpec | LocalSpec | VllmSpec] = TypeAdapter(ModelEntry)
 
 
 def read_model(given: object) -> ModelSpec:
@@ -55,5 +57,9 @@ def open_provider(
         from recjury.llm.batch.provider import BatchProvider
 
         return BatchProvider(spec, session, uses, learning)
+    if isinstance(spec, VllmSpec):
+        from recjury.llm.vllm.provider import VllmProvider
+
+        return VllmProvider(spec, session, uses, learning)
     assert isinstance(spec, EndpointSpec), spec.provider
     return OpenAIProvider(spec, session, uses, learning)

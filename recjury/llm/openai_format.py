@@ -28,6 +28,7 @@ def request_body(
         body["input"] = [message.text for message in request.messages]
     else:
         _add_chat_fields(body, request, spec)
+        body.update(spec.body_fields(request))
         if adaptation is not None:
             body = adaptation.applied(body)
     for name, value in spec.extra.items():

@@ -11,7 +11,7 @@ from recjury.records import JSON, ChatRequest, Record
 MAIN_MODEL = "main"
 """The alias of the model that a campaign file has under `model`."""
 
-ProviderKind = Literal["openai", "openai-batch", "transformers"]
+ProviderKind = Literal["openai", "openai-batch", "transformers", "vllm"]
 """What answers a model's requests: the key `provider` of a model in a campaign file."""
 
 _OF_NO_REPLY = frozenset(

@@ -64,7 +64,7 @@ class Transport(Protocol):
         """Close its connections."""
 
 
-@dataclass
+@dataclass(eq=False)
 class HttpSession:
     """A pool of connections. It is opened by the first request, in that request's event loop.
 

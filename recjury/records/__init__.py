@@ -63,6 +63,7 @@ from recjury.records.protocols import (
     usable_reply,
 )
 from recjury.records.rating import Level, Rating, Status
+from recjury.records.reply_form import REASONS, ObjectForm, RatingForm, ReplyForm, TextForm
 from recjury.records.transcript import Debate, DebateTranscript, Statement, Verdict
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "OVERALL_SCALE",
     "PERSUASIVENESS",
     "PERSUASIVENESS_SCALE",
+    "REASONS",
     "Aspect",
     "AspectScores",
     "CallRecord",
@@ -98,13 +100,16 @@ __all__ = [
     "Message",
     "Metric",
     "Need",
+    "ObjectForm",
     "Particle",
     "ParticleScore",
     "Rating",
+    "RatingForm",
     "Recommender",
     "Record",
     "Recorder",
     "Reply",
+    "ReplyForm",
     "Role",
     "Scenario",
     "ScoreTarget",
@@ -115,6 +120,7 @@ __all__ = [
     "Status",
     "SupportsCheck",
     "SystemReply",
+    "TextForm",
     "Turn",
     "TurnParticles",
     "Usage",

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
+from recjury.records.reply_form import ReplyForm
+
 # Plain dataclasses, not pydantic models: these are made some thousand times a second.
 
 ChatRole = Literal["system", "user", "assistant"]
@@ -35,6 +37,8 @@ class ChatRequest:
     recorded, but not part of the identity. `attempt` (from 0) counts how often the same was asked
     before because a reply could not be used; retries of a failed call do not count. `room`
     multiplies the limit of tokens, the request's or the model's, after a reply that was cut off.
+    `form` is the form that the prompt asks for, for servers that can enforce it; it is not part of
+    the identity either.
     """
 
     model: str
@@ -51,6 +55,7 @@ class ChatRequest:
     n: int = 1
     attempt: int = 0
     room: int = 1
+    form: ReplyForm | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,11 @@ from recjury.records import (
     ConversationLog,
     Message,
     Rating,
+    RatingForm,
     Reply,
+    ReplyForm,
     Status,
+    TextForm,
     UserContext,
     Utterance,
 )
@@ -24,6 +27,7 @@ from recjury.simulator.utterance import LONGEST, read_utterance
 
 _UTTERANCE_TOKENS = 300
 _RATING_TOKENS = 400
+_REASONS = 1000  # characters: fewer than the tokens have
 
 
 class LlmUser:
@@ -93,8 +97,9 @@ class LlmUser:
         if all(turn.failure is not None for turn in log.system_turns):
             return self._unscored(Status.NOT_APPLICABLE, "the system gave no usable answer")
         messages = self._prompts.persuasiveness(log)
-        request = self._request(messages, "simulator/persuasiveness", _RATING_TOKENS)
         code = code_of(messages)
+        form = RatingForm(code, *PERSUASIVENESS_SCALE, reasons=_REASONS)
+        request = self._request(messages, "simulator/persuasiveness", _RATING_TOKENS, form)
 
         def read(reply: Reply) -> RatedText:
             return parse_rating(reply, *PERSUASIVENESS_SCALE, code=code)
@@ -122,16 +127,19 @@ class LlmUser:
         return f"{pack.id}/{pack.version}/{pack.digest}"
 
     async def _say(self, messages: tuple[Message, ...], purpose: str) -> ParsedReply[str]:
-        request = self._request(messages, purpose, _UTTERANCE_TOKENS)
+        request = self._request(messages, purpose, _UTTERANCE_TOKENS, TextForm(LONGEST))
         return await ask(self._gateway, request, read_utterance)
 
-    def _request(self, messages: tuple[Message, ...], purpose: str, tokens: int) -> ChatRequest:
+    def _request(
+        self, messages: tuple[Message, ...], purpose: str, tokens: int, form: ReplyForm
+    ) -> ChatRequest:
         return ChatRequest(
             model=self._model,
             messages=messages,
             purpose=purpose,
             temperature=self._temperature,
             max_tokens=tokens,
+            form=form,
         )
 
     def _unscored(self, status: Status, reason: str, calls: tuple[str, ...] = ()) -> Rating:

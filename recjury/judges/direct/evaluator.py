@@ -13,12 +13,14 @@ from recjury.llm import RatedText, SupportsComplete, ask, gather, parse_rating
 from recjury.prompts import code_of
 from recjury.records import (
     JSON,
+    REASONS,
     Aspect,
     ChatRequest,
     ConversationLog,
     ConversationRecord,
     Level,
     Rating,
+    RatingForm,
     Reply,
     Stage,
     StageResult,
@@ -74,13 +76,16 @@ class SingleRequestEvaluator:
 
     async def _one(self, log: ConversationLog, aspect: Aspect, turn: int | None) -> Rating:
         config = self._config
+        messages = self._prompts.direct(aspect, log, turn, with_reasons=config.with_reasons)
+        code = code_of(messages)
+        reasons = REASONS if config.with_reasons else 0
         request = ChatRequest(
             model=config.model,
-            messages=self._prompts.direct(aspect, log, turn, with_reasons=config.with_reasons),
+            messages=messages,
             purpose=f"{self.kind}/{aspect}",
             temperature=config.temperature,
+            form=RatingForm(code, aspect.low, aspect.high, reasons),
         )
-        code = code_of(request.messages)
 
         def read(reply: Reply) -> RatedText:
             return parse_rating(reply, aspect.low, aspect.high, code=code)

@@ -5,6 +5,7 @@ FACE, section 2.1.
 
 import functools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -20,6 +21,7 @@ from recjury.records import (
     ConversationLog,
     Decomposition,
     DialogueAct,
+    ObjectForm,
     Particle,
     Reply,
     Status,
@@ -29,6 +31,8 @@ from recjury.records import (
 TEMPERATURE = 0.6
 SAMPLES = 3
 PURPOSE = "face/decompose"
+_MOST_PARTICLES = 40
+_LONGEST_WORDS = 1000  # characters
 
 _NO_FEEDBACK = {"", "none", "null", "no feedback", "no_feedback_provided", "n/a"}
 
@@ -126,11 +130,10 @@ class LlmDecomposer:
             purpose=PURPOSE,
             temperature=self._temperature,
         )
-        read = functools.partial(
-            _read_sample,
-            answered=answer_to(log, turn) is not None,
-            code=code_of(request.messages),
-        )
+        code = code_of(request.messages)
+        request = replace(request, form=particles_form(code))
+        answered = answer_to(log, turn) is not None
+        read = functools.partial(_read_sample, answered=answered, code=code)
         found = await sample_replies(
             self._gateway, request, self._samples, read, together=self._together, repair=True
         )
@@ -149,6 +152,23 @@ class LlmDecomposer:
             calls=found.calls,
             repaired="; ".join(repaired),
         )
+
+
+def particles_form(code: str) -> ObjectForm:
+    """The form of a decomposer's reply with that code."""
+    words: dict[str, object] = {"type": "string", "minLength": 1, "maxLength": _LONGEST_WORDS}
+    fields: dict[str, object] = {
+        "act": {"enum": [str(act) for act in DialogueAct]},
+        "mention": words,
+        "feedback": {"anyOf": [words, {"type": "null"}]},
+    }
+    every = {"type": "array", "maxItems": _MOST_PARTICLES, "items": _object(fields)}
+    return ObjectForm(_object({"particles": every, "code": {"const": code}}))
+
+
+def _object(fields: dict[str, object]) -> dict[str, object]:
+    closed = {"required": [*fields], "additionalProperties": False}
+    return {"type": "object", "properties": fields, **closed}
 
 
 def read_particles(reply: Reply, *, answered: bool, code: str) -> tuple[Particle, ...]:

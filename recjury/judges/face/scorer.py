@@ -18,6 +18,7 @@ from recjury.records import (
     InstructionScore,
     Particle,
     ParticleScore,
+    RatingForm,
     Reply,
     Status,
 )
@@ -105,9 +106,10 @@ class ParticleScorer:
             purpose=f"face/{aspect}/{name}",
             temperature=self._temperature,
         )
+        code = code_of(request.messages)
+        request = replace(request, form=RatingForm(code, aspect.low, aspect.high))
         if self._method == "logprobs":
             return await self._expected(aspect, request, name)
-        code = code_of(request.messages)
         found = await sample_replies(
             self._gateway,
             request,

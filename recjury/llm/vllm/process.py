@@ -1,0 +1,133 @@
+"""One run of a vLLM server: its process under a keeper, its log, and why it ended."""
+
+import asyncio
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from recjury.llm.vllm.left_behind import Record, end_group, records_folder, write_record
+
+_KEEPER = Path(__file__).with_name("keeper.py")
+_GRACE = 15.0  # seconds that a server has to end by itself
+_KEPT_LOGS = 20
+_TAIL = 64_000
+_LINES = 3
+_LONGEST_LINE = 300
+# What vLLM's processes write before a line: (EngineCore pid=17) ERROR 11-22 12:00:00 [core.py:9]
+_PREFIX = re.compile(
+    r"^(?:\([^)]{1,60}\)\s*)?(?:(?:ERROR|INFO|WARNING)\s+[\d-]+\s+[\d:]+\s*\[[^\]]*\]\s*)?"
+)
+_ERROR = re.compile(r"^[\w.]*(?:Error|Exception|error)\b.{3,}|^[\w./ -]{0,60}error: ")
+_TAKEN = ("address already in use", "Address already in use")
+
+
+class ServerProcess:
+    """A server that was started; it ends with this object's `end`, or with this process."""
+
+    def __init__(
+        self, keeper: "subprocess.Popen[bytes]", record: Path, log: Path, pid: int, port: int
+    ):
+        """`record` is the file of the server's record, `pid` the server's process id."""
+        self._keeper, self._record = keeper, record
+        self.log, self.pid, self.port = log, pid, port
+
+    @classmethod
+    async def start(
+        cls, command: Sequence[str], environment: Mapping[str, str], port: int, model: str
+    ) -> Self:
+        """Start `command`, which is to listen on `port`, and return before it does."""
+        log = _new_log(model)
+        with log.open("wb") as written:
+            keeper = subprocess.Popen(  # noqa: ASYNC220, S603 (milliseconds; own words)
+                [sys.executable, "-I", "-S", str(_KEEPER), str(_GRACE), *command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=written,
+                env=dict(environment),
+                start_new_session=True,
+            )
+        record = write_record(keeper.pid, port, model)
+        assert keeper.stdout is not None
+        said = await asyncio.to_thread(keeper.stdout.readline)
+        word, _, number = said.decode().partition(" ")
+        pid = int(number) if word == "pid" else keeper.pid
+        return cls(keeper, record, log, pid, port)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the server has not ended."""
+        return self._keeper.poll() is None
+
+    @property
+    def url(self) -> str:
+        """The server's address."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def port_was_taken(self) -> bool:
+        """Whether the server ended because another program has its port."""
+        return not self.is_running and any(each in self._tail() for each in _TAKEN)
+
+    def last_lines(self) -> str:
+        """What the server wrote at last, its errors if there are any, on one line."""
+        lines = [_PREFIX.sub("", line).strip() for line in self._tail().splitlines()]
+        lines = [line[:_LONGEST_LINE] for line in lines if line]
+        errors = list(dict.fromkeys(line for line in lines if _ERROR.match(line)))
+        shown = errors[:1] + errors[1:][1 - _LINES :] if errors else lines[-_LINES:]
+        return " | ".join(shown) or "it wrote nothing"
+
+    async def end(self) -> None:
+        """End the server and all its processes, and wait until they have ended."""
+        await asyncio.to_thread(self._end)
+
+    def _end(self) -> None:
+        assert self._keeper.stdin is not None
+        assert self._keeper.stdout is not None
+        self._keeper.stdin.close()
+        try:
+            self._keeper.wait(_GRACE + 5)
+        except subprocess.TimeoutExpired:
+            self._keeper.kill()
+            self._keeper.wait()
+        self._keeper.stdout.close()
+        end_group(Record(self._keeper.pid, 0.0, 0, 0.0, self.port, ""))
+        self._record.unlink(missing_ok=True)
+
+    def _tail(self) -> str:
+        with self.log.open("rb") as file:
+            file.seek(max(0, self.log.stat().st_size - _TAIL))
+            return file.read().decode("utf-8", "replace")
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that no program has at this moment."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def is_taken(port: int) -> bool:
+    """Whether a program listens on the port."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("127.0.0.1", port))
+        except OSError:
+            return True
+        return False
+
+
+def _new_log(model: str) -> Path:
+    folder = records_folder()
+    for old in sorted(folder.glob("*.log"))[: -_KEPT_LOGS + 1]:
+        old.unlink(missing_ok=True)
+    name = re.sub(r"[^\w.-]", "_", Path(model).name)[:60]
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    return folder / f"{stamp}-{os.getpid()}-{time.monotonic_ns() % 10**6:06}-{name}.log"

@@ -1,0 +1,43 @@
+"""The form that a reply is asked for in, so that a server that can will write nothing else.
+
+A form repeats what the prompt says. It is sent only to servers that can restrict what a model
+writes (vLLM), changes no prompt, and is no part of a call's identity.
+"""
+
+from dataclasses import dataclass
+
+REASONS = 4000
+"""The most characters of the reasons before a rating."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingForm:
+    """A whole number from `low` to `high` in a tag with its code, after the reasons for it.
+
+    `reasons` is the largest number of characters before the tag.
+    """
+
+    code: str
+    low: int
+    high: int
+    reasons: int = REASONS
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectForm:
+    """A JSON object of this JSON schema.
+
+    Each of its strings should have a `maxLength`: a model may otherwise write without an end.
+    """
+
+    schema: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """Plain text on one line, of at most `longest` characters."""
+
+    longest: int
+
+
+ReplyForm = RatingForm | ObjectForm | TextForm

