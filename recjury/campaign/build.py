@@ -106,6 +106,7 @@ async def open_gateway(
         config.all_models,
         recorder,
         concurrency=config.concurrency,
+        limits=config.limits.given,
         attempts=config.attempts,
         budget=config.budget,
         spent=spent,

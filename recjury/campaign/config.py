@@ -18,6 +18,7 @@ from recjury.llm import (
     CallUse,
     ModelEntry,
     ModelSpec,
+    Part,
     parse_budget,
 )
 from recjury.records import JSON, LIST_LENGTH, Record
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from recjury.simulator import SessionSettings
 
 DEFAULT_EVALUATORS = ("outcome", "core")
+CONCURRENCY = 128
+"""How many model calls are open at the same time by default."""
 
 # What to write if a campaign has models but this part should not use one.
 _WITHOUT_A_MODEL = {
@@ -73,6 +76,24 @@ class SimulatorConfig(Record):
         return self
 
 
+class PartLimits(Record):
+    """How many model calls of one part may be open at the same time; None for no own limit."""
+
+    simulator: int | None = Field(default=None, ge=1, le=4096)
+    judges: int | None = Field(default=None, ge=1, le=4096)
+    systems: int | None = Field(default=None, ge=1, le=4096)
+
+    @property
+    def given(self) -> dict[Part, int]:
+        """The limits that are set."""
+        every: dict[Part, int | None] = {
+            "simulator": self.simulator,
+            "judges": self.judges,
+            "systems": self.systems,
+        }
+        return {part: limit for part, limit in every.items() if limit is not None}
+
+
 class UsedModel(NamedTuple):
     """A model's alias, and the key in the file that names it."""
 
@@ -93,7 +114,8 @@ class EvaluationConfig(Record):
     )
     seed: int = 0
     attempts: int = Field(default=ATTEMPTS, ge=1, le=20)
-    concurrency: int = Field(default=64, ge=1, le=4096)
+    concurrency: int = Field(default=CONCURRENCY, ge=1, le=4096)
+    limits: PartLimits = PartLimits()
     budget: Annotated[BudgetSpec, BeforeValidator(parse_budget)] | None = None
 
     @model_validator(mode="before")

@@ -24,6 +24,7 @@ _NOT_PLAYED = {
     "concurrency",
     "data",
     "evaluators",
+    "limits",
     "model",
     "models",
     "systems",

@@ -21,6 +21,7 @@ from recjury.llm.budget import (
     parse_budget,
 )
 from recjury.llm.call_identity import call_context, call_identity
+from recjury.llm.call_slots import Part
 from recjury.llm.endpoint_check import CallUse
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.event_loop import Clock, SystemClock, event_loop, gather
@@ -62,6 +63,7 @@ __all__ = [
     "ModelSpec",
     "NullRecorder",
     "ParsedReply",
+    "Part",
     "Provider",
     "RatedText",
     "ReadNumber",

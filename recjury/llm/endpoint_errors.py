@@ -1,14 +1,21 @@
 """What an answer that is no reply is about: this request, this minute, or the key and the model."""
 
+import re
+
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer
 from recjury.llm.provider import Retryable
+from recjury.llm.quota import read_quota
 from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import excerpt_without_key, retry_after
 
 _TOO_MANY_REQUESTS = 429
 _TRIED_AGAIN = frozenset({408, 409, 425, _TOO_MANY_REQUESTS})
+_BUSY = frozenset({503, 529})
+_IS_BUSY = re.compile(
+    "overload|capacity|busy|unavailable|try again|later|timed? ?out", re.IGNORECASE
+)
 _OF_ACCOUNT = frozenset({400, 401, 402, 403, 407, _TOO_MANY_REQUESTS})
 _OF_REQUEST = frozenset({400, 403, 413, 422, 500})
 
@@ -39,8 +46,14 @@ def error_of(
     if answer.status in _TRIED_AGAIN or answer.status >= 500:
         limited = answer.status == _TOO_MANY_REQUESTS
         down = answer.status >= 500
-        wait = retry_after(headers)
-        return Retryable(came, wait, rate_limited=limited, unavailable=down)
+        return Retryable(
+            came,
+            retry_after(headers),
+            rate_limited=limited,
+            unavailable=down,
+            may_be_request=down and answer.status not in _BUSY and not _IS_BUSY.search(came),
+            quota=read_quota(headers) if headers else None,
+        )
     return CallFailed(f"{spec.name}: {came}")
 
 

@@ -1,24 +1,69 @@
-"""How often a request is sent to one model."""
+"""How often a request is sent to one model: rates of requests and of tokens, and pauses."""
+
+import asyncio
+from collections.abc import Callable
 
 from recjury.llm.event_loop import Clock
+from recjury.llm.quota import Quota, RemainingQuota
+
+_RESERVE_SECONDS = 6.0  # a quota is low if it has no more than comes back in this time
+_LONGEST_WAIT = 60.0  # seconds until the next request because of a quota that is used up
+
+
+class _Rate:
+    """Spreads amounts evenly over time: the seconds that one unit takes, and the next free time."""
+
+    __slots__ = ("_of_quota", "_own", "free_at", "interval")
+
+    def __init__(self, per_minute: float | None):
+        self._own = 60.0 / per_minute if per_minute else 0.0
+        self._of_quota = 0.0
+        self.interval = self._own
+        self.free_at = 0.0  # in time without pauses
+
+    @property
+    def is_slowed(self) -> bool:
+        return self._of_quota > 0
+
+    def take(self, turn: float, amount: float) -> None:
+        self.free_at = turn + amount * self.interval
+
+    def note(self, allowance: RemainingQuota, now: float, one: float, many: float) -> None:
+        """Go no faster than a quota comes back while it is low: while it has no more than `many`,
+        which open calls take, or than a reserve. `one` is what a call takes."""
+        refill, left = allowance.refill, allowance.remaining
+        if left > max(many, (refill or 0.0) * _RESERVE_SECONDS):
+            self._of_quota = 0.0
+        elif refill is not None:
+            self._of_quota = 1.0 / refill
+        self.interval = max(self._own, self._of_quota)
+        if left < one:
+            wait = (allowance.reset or 0.0) if refill is None else (one - left) / refill
+            self.free_at = max(self.free_at, now + min(wait, _LONGEST_WAIT))
 
 
 class RateLimiter:
     """Decides when the next request to a model may be sent.
 
-    Requests are spread evenly, `per_minute` of them. If the endpoint asks one call to wait, all
-    calls to the model wait; turns within a pause are delayed by its length.
+    Requests and their tokens are spread evenly: so many a minute, or as fast as the endpoint's
+    quota comes back while little of it is left. If the endpoint asks one call to wait,
+    all calls to the model wait; turns within a pause are delayed by its length.
     """
 
-    __slots__ = ("_clock", "_interval", "_next", "_paused", "_paused_until")
+    __slots__ = ("_clock", "_in_order", "_paused", "_paused_until", "_requests", "_tokens")
 
-    def __init__(self, clock: Clock, per_minute: float | None = None):
-        """Without `per_minute`, requests are sent as soon as the semaphores allow."""
+    def __init__(
+        self,
+        clock: Clock,
+        per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+    ):
+        """Without rates, requests are sent as soon as their slots are free."""
         self._clock = clock
-        self._interval = 60.0 / per_minute if per_minute else 0.0
-        self._next = 0.0  # the next turn, in time without pauses
+        self._requests, self._tokens = _Rate(per_minute), _Rate(tokens_per_minute)
         self._paused = 0.0  # seconds of all pauses, to their ends
         self._paused_until = 0.0
+        self._in_order = asyncio.Lock()
 
     def pause(self, seconds: float) -> None:
         """Send no request for that many seconds."""
@@ -26,26 +71,66 @@ class RateLimiter:
         self._paused += max(0.0, now + seconds - max(now, self._paused_until))
         self._paused_until = max(self._paused_until, now + seconds)
 
+    def note(self, quota: Quota, open_calls: int, tokens: float) -> None:
+        """Note what is left of the endpoint's quota; a call takes about so many `tokens`."""
+        now = self._clock.now() - self._paused
+        if quota.requests is not None:
+            self._requests.note(quota.requests, now, 1, open_calls)
+        if quota.tokens is not None:
+            self._tokens.note(quota.tokens, now, tokens, open_calls * tokens)
+
+    def correct(self, tokens: float) -> None:
+        """Note that a call took so many tokens more than was expected (or less, if negative)."""
+        self._tokens.free_at += tokens * self._tokens.interval
+
+    @property
+    def has_rate(self) -> bool:
+        """Whether requests take turns."""
+        return bool(self._requests.interval or self._tokens.interval)
+
     @property
     def is_needed(self) -> bool:
-        """Whether a request may have to wait for its turn."""
-        return bool(self._interval or self._paused_until)
+        """Whether a request may have to wait."""
+        return bool(self._requests.interval or self._tokens.interval or self._paused_until)
+
+    @property
+    def _is_slowed(self) -> bool:
+        return self._requests.is_slowed or self._tokens.is_slowed
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether a turn depends on the tokens of its request."""
+        return bool(self._tokens.interval)
 
     @property
     def paused(self) -> bool:
         """Whether no request may be sent now."""
         return bool(self._paused_until) and self._clock.now() < self._paused_until
 
-    async def wait_for_turn(self) -> None:
-        """Wait until the next request may be sent."""
-        if self._interval:
-            resumed = max(self._clock.now(), self._paused_until)
-            turn = max(resumed - self._paused, self._next)
-            self._next = turn + self._interval
-            # A pause that begins during the wait makes it longer.
-            while (wait := turn + self._paused - self._clock.now()) > 0:
-                await self._clock.sleep(wait)
+    async def wait_for_turn(self, tokens: Callable[[], float] = lambda: 0.0) -> float:
+        """Wait until the next request may be sent; the tokens that were counted for it.
+
+        `tokens` estimates them when it is the request's turn.
+        """
+        counted = 0.0
+        if self.has_rate:
+            async with self._in_order:
+                while (wait := self._seconds_left()) > 0:
+                    # What the endpoint says meanwhile may make it shorter.
+                    await self._clock.sleep(min(wait, 1.0) if self._is_slowed else wait)
+                turn = self._clock.now() - self._paused
+                self._requests.take(turn, 1)
+                if self.counts_tokens:
+                    counted = tokens()
+                    self._tokens.take(turn, counted)
         await self.wait_for_pause()
+        return counted
+
+    def _seconds_left(self) -> float:
+        """How long it is until the next turn; a pause makes it longer."""
+        now = self._clock.now()
+        turn = max(self._requests.free_at, self._tokens.free_at) if self.has_rate else 0.0
+        return max(turn + self._paused, self._paused_until) - now
 
     async def wait_for_pause(self) -> None:
         """Wait until the pause is over."""

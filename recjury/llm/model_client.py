@@ -14,7 +14,7 @@ from recjury.llm.outage import Endpoint
 from recjury.llm.provider import Completion, DeferredProvider, Provider, Retryable
 from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
-from recjury.llm.token_estimate import with_missing_usage
+from recjury.llm.token_estimate import estimated_tokens, with_missing_usage
 from recjury.logs import get_logger
 from recjury.records import ChatRequest, Reply, Usage
 
@@ -22,13 +22,15 @@ logger = get_logger()
 
 _CHECKS = 5
 _CHECK_SECONDS = 60.0  # no further check is sent later than that
+_SAID_TOKENS = 300.0  # the expected length of a reply before there is one
+_NEWEST_SHARE = 0.1  # of a call in the averages of tokens
 
 
 class _OutOfAttemptsError(CallFailed):
     """The last attempt failed, too; `last` is its reason."""
 
-    def __init__(self, message: str, last: str):
-        super().__init__(message)
+    def __init__(self, message: str, last: str, *, permanent: bool):
+        super().__init__(message, permanent=permanent)
         self.last = last
 
 
@@ -76,7 +78,11 @@ class ModelClient:
         self._shared = shared
         self._endpoint = endpoint
         self._slots = slots
-        self._rate_limiter = RateLimiter(shared.clock, spec.requests_per_minute)
+        self._rate_limiter = RateLimiter(
+            shared.clock, spec.requests_per_minute, spec.tokens_per_minute
+        )
+        self._said_tokens = _SAID_TOKENS  # of a reply, on average
+        self._call_tokens = 0.0  # of a call, on average
 
     async def send(self, identity: str, request: ChatRequest) -> Reply:
         """Return the reply to `request`; `identity` identifies the call.
@@ -185,7 +191,8 @@ class ModelClient:
                 raise problem.refusal
             if not await self._is_outage(problem, unanswered_since=begun):
                 message = f"{request.model}: {attempts.reason(problem)}"
-                raise _OutOfAttemptsError(message, problem.reason) from None
+                permanent = attempts.is_of_request and self._endpoint.has_answered_since(begun)
+                raise _OutOfAttemptsError(message, problem.reason, permanent=permanent) from None
             attempts.failed = 0
             return
         self._shared.usage.retried += 1
@@ -227,8 +234,9 @@ class ModelClient:
         """
         shared, slots = self._shared, self._slots
         queue = slots.queues[part_of(request.purpose)]
+        expected = 0.0
         if self.spec.takes_slots:
-            await self._take_slots(queue, again=attempts.sent > 1)
+            expected = await self._take_slots(queue, request, again=attempts.sent > 1)
         attempts.spares_others = False
         shared.usage.in_flight += 1
         sent_at = shared.clock.now()
@@ -244,9 +252,12 @@ class ModelClient:
                 completion = await self.deferred.complete_call(identity, request)
             self._endpoint.replied()
             has_answered = True
+            self._note_tokens(completion, expected)
             return _Answered(completion, shared.clock.now() - sent_at, sent_at, attempts.sent)
         except Retryable as problem:
             is_refused = problem.rate_limited
+            if problem.quota is not None:
+                self._rate_limiter.note(problem.quota, concurrency.open, self._call_tokens)
             raise
         except (CallFailed, ProviderError):
             self._endpoint.answered()
@@ -262,17 +273,43 @@ class ModelClient:
             if self.spec.takes_slots:
                 shared.slots.release(queue)
 
-    async def _take_slots(self, queue: CallQueue, *, again: bool) -> None:
+    async def _take_slots(self, queue: CallQueue, request: ChatRequest, *, again: bool) -> float:
+        """Wait for a turn and for slots; the tokens that were counted for the request."""
         limiter, slots = self._rate_limiter, self._shared.slots
+        has_turn, counted = limiter.has_rate, 0.0
         if limiter.is_needed:
-            await limiter.wait_for_turn()
+            counted = await limiter.wait_for_turn(lambda: self._expected_tokens(request))
         if not slots.take(queue):
             await slots.wait(queue, ahead=again)
-        while limiter.paused:
-            # The pause began while this call was waiting: calls to other models may use the slots.
+        while limiter.paused or (limiter.has_rate and not has_turn):
+            # That began while this call was waiting: calls to other models may use the slots.
             slots.release(queue)
-            await limiter.wait_for_pause()
+            if has_turn:
+                await limiter.wait_for_pause()
+            else:
+                has_turn = True
+                counted = await limiter.wait_for_turn(lambda: self._expected_tokens(request))
             await slots.wait(queue, ahead=True)
+        return counted
+
+    def _expected_tokens(self, request: ChatRequest) -> float:
+        parts = (part for message in request.messages for part in message.parts)
+        return estimated_tokens(*parts) + request.n * self._said_tokens
+
+    def _note_tokens(self, completion: Completion, expected: float) -> None:
+        """Learn how many tokens calls take, and what the endpoint says is left of its quota."""
+        limiter = self._rate_limiter
+        if completion.quota is None and not limiter.counts_tokens:
+            return
+        taken = completion.prompt_tokens + completion.completion_tokens
+        if taken:
+            said = completion.completion_tokens / (1 + len(completion.further))
+            self._said_tokens += _NEWEST_SHARE * (said - self._said_tokens)
+            self._call_tokens += _NEWEST_SHARE * (taken - self._call_tokens)
+        if taken and expected:
+            limiter.correct(taken - expected)
+        if completion.quota is not None:
+            limiter.note(completion.quota, self._slots.concurrency.open, self._call_tokens)
 
 
 def _log(event: str, request: ChatRequest, attempts: Attempts, **fields: object) -> None:

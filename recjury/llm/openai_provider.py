@@ -15,6 +15,7 @@ from recjury.llm.error_answer import ErrorAnswer, error_inside, read_error
 from recjury.llm.learning import Learning
 from recjury.llm.openai_format import read_completion, request_body
 from recjury.llm.provider import Completion, Retryable
+from recjury.llm.quota import read_quota
 from recjury.llm.transport import (
     AiohttpTransport,
     HttpResponse,
@@ -138,6 +139,8 @@ class OpenAIProvider:
             found = self._read(response, request)
             if isinstance(found, Completion):
                 learning.has_answers = True
+                if response.headers:
+                    found = found._replace(quota=read_quota(response.headers))
                 if not self._spec.embedding:
                     self._tell(learning.accepted(trial, body))
                 return cut(found, request) if trial.adaptation.stop else found

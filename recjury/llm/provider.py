@@ -3,13 +3,14 @@
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from recjury.errors import ProviderError
+from recjury.llm.quota import Quota
 from recjury.records import ChatRequest, Choice
 
 LogProbs = tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...]
 
 
 class Completion(NamedTuple):
-    """What a provider returns: the reply as the endpoint sent it."""
+    """What a provider returns: the reply as the endpoint sent it, and what it says of its quota."""
 
     text: str
     finish_reason: str = "stop"
@@ -20,6 +21,7 @@ class Completion(NamedTuple):
     logprobs: LogProbs = ()
     further: tuple[Choice, ...] = ()
     reasoning: str = ""
+    quota: Quota | None = None
 
 
 class Retryable(Exception):
@@ -29,7 +31,8 @@ class Retryable(Exception):
     endpoint works, but wants fewer requests. `unavailable` means that the endpoint may be down (a
     server error, or no answer in time), `unreachable` that no connection to it can be made. With
     `refusal`, an endpoint that has replied before refuses every request at the moment; that error
-    is raised if it goes on.
+    is raised if it goes on. `may_be_request` means that this request may be what breaks the server:
+    a server error that says nothing of a busy server. `quota` is what the endpoint says is left.
     """
 
     def __init__(
@@ -41,6 +44,8 @@ class Retryable(Exception):
         unavailable: bool = False,
         unreachable: bool = False,
         refusal: ProviderError | None = None,
+        may_be_request: bool = False,
+        quota: Quota | None = None,
     ):
         """Store the reason: one line without a key."""
         super().__init__(reason)
@@ -50,6 +55,8 @@ class Retryable(Exception):
         self.unavailable = unavailable or unreachable or refusal is not None
         self.unreachable = unreachable
         self.refusal = refusal
+        self.may_be_request = may_be_request
+        self.quota = quota
 
 
 class Provider(Protocol):

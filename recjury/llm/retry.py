@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from recjury.llm.provider import Retryable
 
+_SAME_FAILURES = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
@@ -44,12 +46,21 @@ class Attempts:
     rate_limited: int = 0
     waited: float = 0.0
     spares_others: bool = False
+    _repeated: str | None = None
+
+    @property
+    def is_of_request(self) -> bool:
+        """Whether it is this request that breaks the server: all of at least three failed attempts
+        failed in the same way, with a server error."""
+        return self.failed >= _SAME_FAILURES and bool(self._repeated)
 
     def wait(self, problem: Retryable) -> float | None:
         """Seconds to wait before the next attempt; None if there is no further attempt."""
         left = self.patience - self.waited
         if not problem.rate_limited:
             self.failed += 1
+            way = problem.reason if problem.may_be_request else ""
+            self._repeated = way if self._repeated in (None, way) else ""
             if self.failed > self.retries:
                 return None
             asked = min(problem.retry_after or 0.0, left, self.backoff.longest_wait)

@@ -22,6 +22,7 @@ _OF_NO_REPLY = frozenset(
         "outage_patience",
         "concurrency",
         "requests_per_minute",
+        "tokens_per_minute",
         "price_in",
         "price_out",
         "price_cached",
@@ -49,7 +50,8 @@ class ModelSpec(Record):
     `retries` is the number of attempts after the first. A rate limit (HTTP 429) is not counted as a
     failed attempt. A call waits at most `patience` seconds in total because of rate limits and of
     other failures with Retry-After. While the model does not answer at all, all calls to it wait,
-    and fail only after `outage_patience` seconds; with 0 they do not wait.
+    and fail only after `outage_patience` seconds; with 0 they do not wait. How many requests are
+    open is learned from the endpoint's answers, unless `concurrency` says it.
 
     Prices are in US dollars per million tokens; None is unknown, and 0 is free. Without
     `price_cached`, cached tokens cost `price_in`. An embedding model needs only `price_in`. If no
@@ -65,6 +67,7 @@ class ModelSpec(Record):
     outage_patience: float = Field(default=600, ge=0, allow_inf_nan=False)
     concurrency: int | None = Field(default=None, ge=1)
     requests_per_minute: float | None = Field(default=None, gt=0)
+    tokens_per_minute: float | None = Field(default=None, gt=0)
     price_in: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     price_out: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     price_cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)

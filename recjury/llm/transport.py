@@ -15,6 +15,7 @@ import orjson
 from yarl import URL
 
 from recjury.errors import ConfigError
+from recjury.llm.quota import QUOTA_HEADERS, QUOTA_MARKS
 from recjury.safe_text import hide_secret
 
 _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
@@ -24,7 +25,8 @@ _EXCERPT = 200
 MAX_BYTES = 16 * 2**20
 """The largest response that is read. The longest known are lists of embeddings."""
 
-_KEPT_HEADERS = ("retry-after", "retry-after-ms", "location")
+_REQUESTS_LEFT, _TOKENS_LEFT, _OTHER_LEFT = QUOTA_MARKS
+_KEPT_HEADERS = ("retry-after", "retry-after-ms", "location", *QUOTA_HEADERS)
 
 
 class HttpResponse(NamedTuple):
@@ -90,9 +92,11 @@ class HttpSession:
             ) as response:
                 raw = await read_at_most(response, self.max_bytes)
                 raw = unpacked(raw, response.headers.get("Content-Encoding", ""), self.max_bytes)
-        if response.status == 200:
-            return HttpResponse(200, raw, {})
         found = response.headers
+        if response.status == 200 and not (
+            _REQUESTS_LEFT in found or _TOKENS_LEFT in found or _OTHER_LEFT in found
+        ):
+            return HttpResponse(200, raw, {})
         kept = {name: found[name] for name in _KEPT_HEADERS if name in found}
         return HttpResponse(response.status, raw, kept)
 

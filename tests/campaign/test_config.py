@@ -62,6 +62,8 @@ def test_yaml_reads_off_as_false_and_so_do_we(tmp_path: Path) -> None:
         ("scenarios: [sample]\n", ["`systems` is missing"]),
         ("scenarios: []\nsystems: [retrieval]\n", ["`scenarios`", "at least 1"]),
         ("scenarios: [sample]\nsystems: [nothing]\n", ["`systems.0`", "'nothing'", "retrieval"]),
+        (GOOD + "limits: {judge: 3}\n", ["judge", "judges"]),
+        (GOOD + "limits: {systems: 0}\n", ["`limits.systems`", "got 0"]),
         (GOOD + "concurrency: 0\n", ["`concurrency`", "greater than or equal to 1", "got 0"]),
         (GOOD + "simulator: {min_rounds: 6}\n", ["min_rounds (6)", "max_rounds (5)"]),
         (

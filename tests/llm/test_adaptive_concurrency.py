@@ -32,6 +32,7 @@ def run(models: Mapping[str, LimitedModel], calls: int, concurrency: int = 128) 
     return gateway
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [
@@ -54,6 +55,7 @@ def test_an_endpoint_is_used_as_far_as_it_allows(model: LimitedModel) -> None:
     assert model.refused <= 0.02 * calls
 
 
+@pytest.mark.slow
 def test_two_such_endpoints_do_not_disturb_each_other() -> None:
     calls = 5_000
     alone = LimitedModel(BY_TIME)
@@ -80,6 +82,7 @@ def test_a_small_endpoint_is_found(allowed: int) -> None:
     assert model.refused <= 0.06 * 1000 + START
 
 
+@pytest.mark.slow
 def test_random_refusals_do_not_bring_everything_to_a_stop() -> None:
     class Moody(LimitedModel):
         @property
@@ -156,6 +159,7 @@ def test_a_try_that_is_refused_leads_back_to_what_was_accepted() -> None:
     assert before - 1 <= found.limit <= before
 
 
+@pytest.mark.slow
 def test_many_answers_lie_between_two_tries_of_the_same_limit() -> None:
     model = LimitedModel(((1e9, 30),))
     run({"m": model}, 10_000)
