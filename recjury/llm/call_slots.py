@@ -97,14 +97,17 @@ class CallSlots:
         """How many requests of each part may be open."""
         return {part: slots.most for part, slots in self._parts.items()}
 
-    def add_endpoint(self, concurrency: AdaptiveConcurrency) -> EndpointSlots:
-        """The slots of one endpoint more, which has that limit."""
+    def add_endpoint(
+        self, concurrency: AdaptiveConcurrency, *, takes_slots: bool = True
+    ) -> EndpointSlots:
+        """The slots of one endpoint more, which has that limit; whether its calls take slots."""
         endpoint = EndpointSlots(concurrency)
         for part, slots in self._parts.items():
             queue = endpoint.queues[part] = CallQueue(endpoint, slots)
             self._queues.append(queue)
-        self._endpoints.append(endpoint)
-        self._share()
+        if takes_slots:
+            self._endpoints.append(endpoint)
+            self._share()
         return endpoint
 
     def change(self, most: int | None = None, parts: Mapping[Part, int] | None = None) -> None:

@@ -209,7 +209,8 @@ class Gateway:
             return slots.add_endpoint(AdaptiveConcurrency(spec.concurrency, is_fixed=True))
         address = _address(spec)
         if address not in self._slots:
-            self._slots[address] = slots.add_endpoint(AdaptiveConcurrency(slots.most))
+            limit = AdaptiveConcurrency(slots.most)
+            self._slots[address] = slots.add_endpoint(limit, takes_slots=spec.takes_slots)
         return self._slots[address]
 
     def _deferred(self) -> list[DeferredProvider]:
