@@ -112,7 +112,7 @@ class _PreparedFork:
         self.debaters: Debater
         if held.models:
             transcript = self.original.transcript
-            facts = shown_facts(store, transcript)
+            facts = shown_facts(store, transcript, self.original.log)
             prompts = DebatePrompts.installed(transcript.protocol, facts)
             self.gateway, self.debaters, replies = _by_models(
                 held, changes.models, prompts, config, recorder

@@ -56,7 +56,7 @@ class DebateVerifier:
         self._log = log
         self._ratings = ratings
         self._transcript, self._verdict = debate
-        facts = shown_facts(store, self._transcript)
+        facts = shown_facts(store, self._transcript, log)
         self._prompts = DebatePrompts.installed(self._transcript.protocol, facts)
         self._by_rule = self._transcript.protocol.startswith(RULE_DEBATE)
         self._same_version = self._transcript.protocol == installed_protocol(

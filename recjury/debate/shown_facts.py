@@ -9,31 +9,41 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from recjury.errors import StoreError
-from recjury.prompts import fence_line
-from recjury.records import DebateTranscript, ItemRef
+from recjury.records import ConversationLog, DebateTranscript, ItemRef
 from recjury.store import Store
 
 _SHOWN = "<facts>"
-_ROW = re.compile(r"^[0-9]+\. ([^<\n]*) <facts>([^<\n]*)</facts>", re.MULTILINE)
+_ROW = re.compile(r"^([0-9]{1,9})\. [^<\n]* <facts>([^<\n]*)</facts>$", re.MULTILINE)
 
 
 class ShownFacts:
-    """The facts of items by their names, as prompts showed them."""
+    """The facts of a log's items, as prompts showed them.
+
+    Items are told apart by their places in the lists, because two may have one name.
+    """
 
     digest = ""
 
-    def __init__(self, prompts: Iterable[str]):
-        """Read the rows of the lists in `prompts`; texts of others in them cannot have tags."""
-        rows = (row for prompt in prompts for row in _ROW.findall(prompt))
-        self._facts = {name: html.unescape(facts) for name, facts in rows}
+    def __init__(self, prompts: Iterable[str], log: ConversationLog):
+        """Read the lists in `prompts`; texts of others in them cannot have tags."""
+        lists = {"recommendation_list": log.session_list(), "target": log.scenario.targets}
+        self._facts: dict[tuple[str | None, str], str] = {}
+        for prompt in prompts:
+            for tag, items in lists.items():
+                rows = prompt.partition(f"<{tag}>\n")[2].partition(f"\n</{tag}>")[0]
+                for number, facts in _ROW.findall(rows):
+                    for item in items[int(number) - 1 : int(number)]:
+                        self._facts[item.id, item.name] = html.unescape(facts)
 
     def __call__(self, item: ItemRef) -> str:
         """The facts of an item; empty if no prompt showed any."""
-        return self._facts.get(fence_line(item.name), "")
+        return self._facts.get((item.id, item.name), "")
 
 
-def shown_facts(store: Store, transcript: DebateTranscript) -> ShownFacts | None:
-    """The facts that the prompts of a stored debate showed; None if they showed no facts at all.
+def shown_facts(
+    store: Store, transcript: DebateTranscript, log: ConversationLog
+) -> ShownFacts | None:
+    """The facts that the prompts of a stored debate on `log` showed; None if they showed none.
 
     Altered calls are left out.
     """
@@ -41,4 +51,4 @@ def shown_facts(store: Store, transcript: DebateTranscript) -> ShownFacts | None
     for identity in dict.fromkeys(call for said in transcript.statements for call in said.calls):
         with suppress(StoreError):
             prompts += [message.text for message in store.call(identity).request.messages]
-    return ShownFacts(prompts) if any(_SHOWN in prompt for prompt in prompts) else None
+    return ShownFacts(prompts, log) if any(_SHOWN in prompt for prompt in prompts) else None
