@@ -25,6 +25,7 @@ from tests.habits.campaign import (
     wrong_scores,
 )
 from tests.habits.habit import HABITS, Expected, Group, Habit
+from tests.habits.left_to_send import left_to_send
 from tests.habits.meaning import meaning
 from tests.habits.server import Alone, Mixed
 
@@ -195,7 +196,7 @@ def mixed(seed: int, scenarios: int = SCENARIOS) -> MixedRun:
             second, sent = campaign.trials, campaign.asked[asked:]
             result.wrong += wrong_scores(second, healthy)
             result.again = dict(Counter(meaning(body).kind for body in sent))
-            result.again_at_most = _at_most(first, healthy)
+            result.again_at_most = left_to_send(first, healthy)
             result.again_verdicts = sum(trial.has_verdict for trial in second.values())
             result.again_exit_code = again.code
             campaign.run()
@@ -212,24 +213,6 @@ def _unexplained(found: Trials, printed: str) -> list[str]:
         for name, reason in missing.items()
         if not reason or " ".join(reason.rpartition(": ")[2].split())[:40] not in shown
     ]
-
-
-def _at_most(first: Trials, healthy: Trials) -> dict[str, int]:
-    """By kind, how many requests there may be for what the first run left to do."""
-    allowed: Counter[str] = Counter()
-    for name, trial in first.items():
-        whole, unscored = healthy[name], trial.unscored
-        assert whole.log is not None
-        if trial.log is None:
-            spoken = Counter(str(turn.speaker) for turn in whole.log.interaction)
-            allowed += spoken + Counter(judge=12, persuasiveness=1, debate=len(whole.statements))
-            continue
-        judged = sum(each.startswith("core") and "Overall" not in each for each in unscored)
-        allowed["judge"] += judged if trial.ratings else 12
-        allowed["persuasiveness"] += "outcome Persuasiveness" in unscored or not trial.ratings
-        if judged or not trial.has_verdict:
-            allowed["debate"] += len(whole.statements)
-    return dict(allowed)
 
 
 def page(rows: list[Row], runs: list[MixedRun]) -> str:

@@ -17,14 +17,16 @@ ITEMS = (
 LOG = a_log(items=ITEMS, targets=(HITS[1], HITS[3]))
 
 
+KNOWN = {"0": "1998; by A", "1": "2004; by B & C", "3": "2010", "8": "<b>", "9": "1. x &amp; y"}
+
+
 class Catalogue:
     """Knows nothing of one of the items that share a name."""
 
     digest = "d"
-    known = {"0": "1998; by A", "1": "2004; by B & C", "3": "2010", "8": "<b>", "9": "1. x &amp; y"}
 
     def __call__(self, item: ItemRef) -> str:
-        return self.known.get(item.id or "", "")
+        return KNOWN.get(item.id or "", "")
 
 
 def turn(role: Role, facts: Catalogue | ShownFacts) -> Message:

@@ -16,7 +16,7 @@ from recjury.cli import main
 from recjury.debate import OVERALL
 from recjury.llm import SystemClock
 from recjury.llm.endpoint_check import CHECK_PROMPT
-from recjury.records import ConversationLog, Rating, Statement, Status
+from recjury.records import ConversationLog, Rating, Statement, Status, Turn
 from recjury.store import Store
 from tests.endpoint import ScriptedEndpoint
 from tests.habits.meaning import PLAINLY, honest, meaning
@@ -120,9 +120,13 @@ def write_campaign(
 
 @dataclass
 class Trial:
-    """What the store has of one conversation."""
+    """What the store has of one conversation.
+
+    `said` are the turns of one that failed, as far as they are usable.
+    """
 
     log: ConversationLog | None = None
+    said: tuple[Turn, ...] = ()
     failure: str = ""
     ratings: dict[str, Rating] = field(default_factory=dict)
     statements: dict[str, Statement] = field(default_factory=dict)
@@ -165,6 +169,7 @@ def read_trials(folder: Path) -> Trials:
         for result in store.results():
             trial = found[f"{result.scenario} {result.system}"] = Trial()
             trial.log = store.log(result.conversation)
+            trial.said = _said(store, result.conversation)
             trial.failure = result.failure or ""
             for evaluation in result.evaluations:
                 for rating in evaluation.ratings:
@@ -176,6 +181,12 @@ def read_trials(folder: Path) -> Trials:
                     for said in () if debate is None else debate.transcript.statements:
                         trial.statements[f"{said.role}, round {said.round}"] = said
     return found
+
+
+def _said(store: Store, conversation: str) -> tuple[Turn, ...]:
+    unfinished = store.unfinished(conversation)
+    turns = () if unfinished is None else unfinished.log.interaction
+    return tuple(turn for turn in turns if turn.failure is None)
 
 
 def wrong_scores(found: Trials, healthy: Trials) -> list[str]:

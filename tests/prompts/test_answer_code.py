@@ -117,6 +117,8 @@ def test_a_code_is_never_made_of_nothing() -> None:
         (4220246, "\uff4b7r2m0"),
         (3201248, "k&amp;#55;r2m0"),
         (27544641, "&amp;amp;#x6b;7r2m0"),
+        (19472222, "\\u006b7r2m0"),
+        (14852471, "k\u200b7r2m0"),
     ],
 )
 def test_a_text_that_was_made_to_hold_its_own_code_gets_another(number: int, written: str) -> None:
