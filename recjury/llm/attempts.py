@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from recjury.errors import CallFailed, ParseError, UnitFailed
-from recjury.llm.spoken_text import is_cut_off
+from recjury.llm.spoken_text import lacks_room
 from recjury.records import ChatRequest, Message, Reply, Status
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ def attempt_limit(gateway: object) -> AttemptLimit:
 class Attempt:
     """One request for a reply: its number, from 0, and the problem of the reply before it.
 
-    `room` multiplies the limit of tokens; it doubles after each reply that was cut off.
+    `room` multiplies the limit of tokens; it doubles after each reply that met its limit.
     """
 
     number: int = 0
@@ -62,7 +62,7 @@ class Attempt:
 
     def after(self, reply: Reply, problem: str) -> "Attempt":
         """The next attempt if the `reply` to this one has a `problem`."""
-        room = 2 * self.room if is_cut_off(reply) else self.room
+        room = 2 * self.room if lacks_room(reply) else self.room
         return Attempt(self.number + 1, problem, room)
 
     def numbered(self, request: ChatRequest) -> ChatRequest:

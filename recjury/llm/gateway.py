@@ -167,8 +167,14 @@ class Gateway:
     @property
     def learned(self) -> dict[str, dict[str, JSON]]:
         """By alias, what is sent differently because the endpoint refuses it otherwise, and the
-        server that recjury started."""
+        server that recjury started.
+
+        `least_tokens` is a limit that replies of the model need, if requests have a lower one.
+        """
         found = {alias: each.as_json() for alias, each in self.learning.items()}
+        for alias, client in self._clients.items():
+            if client.room.least:
+                found[alias] = {**found.get(alias, {}), "least_tokens": client.room.least}
         return {alias: learned for alias, learned in sorted(found.items()) if learned}
 
     async def aclose(self) -> None:
@@ -260,6 +266,7 @@ class Gateway:
         if kept is not None:
             client.stored(identity)
             self.usage.reused += 1
+            client.room.learn(request, kept)
             return kept if kept.reused else replace(kept, reused=True)
         started = self._clock.wall()
         reply = await client.send(identity, request)

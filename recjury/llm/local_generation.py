@@ -132,7 +132,7 @@ class LocalModel:
 
     def _room(self, prompt: Tensor, request: ChatRequest) -> int:
         """The most tokens of the reply."""
-        wanted = self._spec.token_limit(request) or _OWN_LIMIT
+        wanted = self._spec.sent_limit(request) or _OWN_LIMIT
         context = getattr(self._model.config, "max_position_embeddings", None)
         left = wanted if context is None else int(context) - int(prompt.shape[1])
         if left < 1:

@@ -12,6 +12,7 @@ from recjury.llm.event_loop import Clock
 from recjury.llm.limits import RateLimiter
 from recjury.llm.outage import Endpoint
 from recjury.llm.provider import Completion, DeferredProvider, Provider, Retryable
+from recjury.llm.reply_room import ReplyRoom
 from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
 from recjury.llm.token_estimate import estimated_tokens, with_missing_usage
@@ -75,6 +76,7 @@ class ModelClient:
         self.deferred = provider if isinstance(provider, DeferredProvider) else None
         if self.deferred is not None:
             shared.usage.deferred.append(self.deferred.progress)
+        self.room = ReplyRoom(spec)
         self._shared = shared
         self._endpoint = endpoint
         self._slots = slots
@@ -90,6 +92,7 @@ class ModelClient:
         Raises CallFailed after the retries, BudgetSpent, and ProviderError.
         """
         budget = self._shared.budget
+        request = self.room.applied(request)
         reserved = budget.upper_bound(request, self.spec)
         begun = self._shared.clock.now()
         await budget.reserve(reserved)
@@ -109,7 +112,7 @@ class ModelClient:
         finally:
             budget.settle(reserved, taken)
         self._shared.usage.add(completion, cost, estimated=estimated)
-        return Reply(
+        reply = Reply(
             call=identity,
             text=completion.text,
             finish_reason=completion.finish_reason,
@@ -122,6 +125,8 @@ class ModelClient:
             reasoning=completion.reasoning,
             waited=sent_at - begun,
         )
+        self.room.learn(request, reply)
+        return reply
 
     def stored(self, identity: str) -> None:
         """The recorder has a reply to this call."""

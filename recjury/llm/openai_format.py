@@ -44,7 +44,7 @@ def _add_chat_fields(body: _Fields, request: ChatRequest, spec: EndpointSpec) ->
         {"role": role, "content": "".join(parts)} for role, parts in request.messages
     ]
     body["temperature"] = request.temperature if spec.temperature is None else spec.temperature
-    max_tokens = spec.token_limit(request)
+    max_tokens = spec.sent_limit(request)
     if max_tokens is not None:
         body["max_tokens"] = max_tokens
     if request.top_p is not None:

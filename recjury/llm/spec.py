@@ -29,6 +29,8 @@ _OF_NO_REPLY = frozenset(
     }
 )
 _OWN_LIMIT = 4096
+MOST_ROOM = 65_536
+"""Tokens to which the limit of a reply may grow after replies that were cut off."""
 
 
 class Prices(NamedTuple):
@@ -140,15 +142,19 @@ class ModelSpec(Record):
         return ((prompt - cached) * fresh + cached * again + completion * said) / 1e6
 
     def token_limit(self, request: ChatRequest) -> int | None:
-        """The most tokens of a reply to `request`; None if nothing limits them.
+        """The most tokens of a reply to `request`, as its identity has it; None for no limit.
 
         A reply that was cut off though nothing here limits it met a limit of the endpoint's own,
         which may be as low as 256 tokens: a limit is then asked for.
         """
         most = request.max_tokens if self.max_tokens is None else self.max_tokens
         if most is None:
-            return None if request.room == 1 else _OWN_LIMIT * request.room
-        return most * request.room
+            return None if request.room == 1 else min(_OWN_LIMIT * request.room, MOST_ROOM)
+        return min(most * request.room, max(most, MOST_ROOM))
+
+    def sent_limit(self, request: ChatRequest) -> int | None:
+        """The most tokens that are asked for: `token_limit`, or more if replies need more room."""
+        return max(self.token_limit(request) or 0, request.least_tokens) or None
 
     def reply_settings(self) -> dict[str, JSON]:
         """The settings that can change a reply: the model's part of every identity."""

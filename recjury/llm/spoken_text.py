@@ -21,12 +21,10 @@ from typing import NamedTuple
 from recjury.errors import ParseError
 from recjury.records import Reply
 
-_CUT_OFF = frozenset(
+_NO_ROOM = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+"""Finish reasons of replies that met the limit of tokens, in lower case."""
+_CUT_OFF = _NO_ROOM | frozenset(
     {
-        "length",
-        "max_tokens",
-        "max_output_tokens",
-        "model_length",
         "model_context_window_exceeded",
         "content_filter",
         "safety",
@@ -105,6 +103,11 @@ class PartedText(NamedTuple):
 def is_cut_off(reply: Reply) -> bool:
     """Whether the endpoint says that the reply is incomplete: cut off, or withheld."""
     return reply.finish_reason.casefold() in _CUT_OFF
+
+
+def lacks_room(reply: Reply) -> bool:
+    """Whether the reply met the limit of tokens, so that a higher one may help."""
+    return reply.finish_reason.casefold() in _NO_ROOM
 
 
 def check_finished(reply: Reply) -> None:

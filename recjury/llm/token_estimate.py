@@ -28,7 +28,7 @@ def worst_tokens(request: ChatRequest, spec: ModelSpec) -> tuple[int, int]:
     """The most tokens a call is expected to have: a dense prompt, and the longest replies."""
     parts = [part for message in request.messages for part in message.parts]
     characters = math.ceil(sum(map(len, parts)) / _CHARACTERS_PER_TOKEN)
-    replied = 0 if spec.embedding else spec.token_limit(request) or ASSUMED_MAX_TOKENS
+    replied = 0 if spec.embedding else spec.sent_limit(request) or ASSUMED_MAX_TOKENS
     return max(characters, estimated_tokens(*parts)), request.n * replied
 
 
@@ -46,7 +46,7 @@ def with_missing_usage(
     if not said and not spec.embedding:
         further = (text for one in completion.further for text in (one.text, one.reasoning))
         said = estimated_tokens(completion.text, completion.reasoning, *further)
-        if limit := spec.token_limit(request):
+        if limit := spec.sent_limit(request):
             said = min(said, limit * (1 + len(completion.further)))
     estimated = (prompt, said) != (completion.prompt_tokens, completion.completion_tokens)
     return completion._replace(prompt_tokens=prompt, completion_tokens=said), estimated

@@ -38,7 +38,8 @@ class ChatRequest:
     before because a reply could not be used; retries of a failed call do not count. `room`
     multiplies the limit of tokens, the request's or the model's, after a reply that was cut off.
     `form` is the form that the prompt asks for, for servers that can enforce it; it is not part of
-    the identity either.
+    the identity either. `least_tokens` raises a lower limit when the request is sent, because
+    replies of the model need so many; it is not part of the identity, and not recorded.
     """
 
     model: str
@@ -56,6 +57,7 @@ class ChatRequest:
     attempt: int = 0
     room: int = 1
     form: ReplyForm | None = None
+    least_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
