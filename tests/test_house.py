@@ -16,7 +16,7 @@ FLOORS = (
     ("safe_text",),
     ("errors", "logs"),
     ("records",),
-    ("plugins", "prompts", "stats"),
+    ("plugins", "prompts", "stats", "telemetry"),
     ("llm",),
     ("knowledge", "store"),
     ("corpora", "debate"),

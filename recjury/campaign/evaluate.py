@@ -22,6 +22,7 @@ from recjury.records import (
     evaluator_id,
 )
 from recjury.store import PlannedEvaluation, PlannedEvaluator, Store
+from recjury.telemetry import rating_events, work_span
 
 logger = get_logger()
 
@@ -81,7 +82,7 @@ class ActiveEvaluator:
         async with self._slots or contextlib.nullcontext():
             unit, sample, is_new = await store.enter(planned)
             planned = planned.model_copy(update={"sample": sample})
-            work = _Work(self.evaluator, store, planned, record, unit)
+            work = _Work(self.label, self.evaluator, store, planned, record, unit)
             about = {"evaluation": unit, "evaluator": self.label}
             logger.info("evaluation begun", **about, log=planned.log)
             with call_context(unit, sample):
@@ -98,6 +99,7 @@ class _Work:
 
     def __init__(
         self,
+        label: str,
         evaluator: Evaluator,
         store: Store,
         planned: PlannedEvaluation,
@@ -105,7 +107,7 @@ class _Work:
         unit: str,
     ):
         """`unit` is the evaluation's id in the store."""
-        self._evaluator, self._store = evaluator, store
+        self._label, self._evaluator, self._store = label, evaluator, store
         self._planned, self._record, self._unit = planned, record, unit
         self.done: dict[str, StageResult] = {}
 
@@ -115,8 +117,10 @@ class _Work:
             if stage.name in self.done or not all(need in self.done for need in stage.after):
                 continue
             try:
-                result = await self._do(stage.name, self.done)
-                await self._store.save_stage(self._planned, stage.name, result)
+                with work_span(f"evaluate {self._label} {stage.name}", self._told(stage.name)):
+                    result = await self._do(stage.name, self.done)
+                    await self._store.save_stage(self._planned, stage.name, result)
+                    rating_events(self._label, result.ratings, self._told(stage.name))
                 self.done[stage.name] = result
             except UnitFailed as failure:
                 logger.info("stage failed", **about, stage=stage.name, reason=str(failure))
@@ -151,6 +155,20 @@ class _Work:
             await self._store.save_attempt(self._planned, results)
             self._unit = (await self._store.enter(self._planned)).id
             self.done = results
+            for name in sorted(better):
+                rating_events(self._label, results[name].ratings, self._told(name))
+
+    def _told(self, stage: str) -> dict[str, str]:
+        """What spans and events say of a stage."""
+        log = self._record.log
+        return {
+            "evaluation": self._unit,
+            "evaluator": self._label,
+            "stage": stage,
+            "log": self._planned.log,
+            "system": log.system,
+            "scenario": log.scenario.id,
+        }
 
     async def _do(self, stage: str, done: Mapping[str, StageResult]) -> StageResult:
         """The result of a stage. Raises UnitFailed if a call failed: it may succeed later, so the

@@ -27,6 +27,7 @@ from recjury.records import (
 )
 from recjury.simulator import ConversationFailed, SessionSettings
 from recjury.store import PlannedEvaluation, Skipped, Store
+from recjury.telemetry import work_span
 
 logger = get_logger()
 
@@ -256,7 +257,11 @@ class Runner:
             return None
         logger.info("conversation begun", **about)
         try:
-            with call_context(unit.id, unit.repeat):
+            attributes = {"gen_ai.conversation.id": unit.id, **about}
+            with (
+                work_span(f"converse {unit.system}", attributes),
+                call_context(unit.id, unit.repeat),
+            ):
                 record = await self._player.play(unit)
         except ConversationFailed as failure:
             logger.info("conversation failed", **about, reason=str(failure))

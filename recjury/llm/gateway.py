@@ -26,6 +26,7 @@ from recjury.llm.retry import Backoff
 from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import HttpSession
 from recjury.records import JSON, CallRecord, ChatRequest, Message, Recorder, Reply
+from recjury.telemetry import call_span
 
 if TYPE_CHECKING:
     import numpy as np
@@ -269,7 +270,9 @@ class Gateway:
             client.room.learn(request, kept)
             return kept if kept.reused else replace(kept, reused=True)
         started = self._clock.wall()
-        reply = await client.send(identity, request)
+        with call_span(request, client.spec, unit) as answered:
+            reply = await client.send(identity, request)
+            answered(reply)
         await self._recorder.record(CallRecord(identity, request, reply, unit, started))
         client.stored(identity)
         return reply
