@@ -24,6 +24,7 @@ class LocalSpec(ModelSpec):
     provider: Literal["transformers"]
     device: str = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
+    concurrency: int | None = Field(default=1, ge=1)
     price_in: float | None = Field(default=0.0, ge=0, allow_inf_nan=False)
     price_out: float | None = Field(default=0.0, ge=0, allow_inf_nan=False)
 
