@@ -19,6 +19,7 @@ from recjury.campaign.plan import Unit
 from recjury.campaign.play import Player
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.campaign.retry import Retry
+from recjury.campaign.tuning import follow_settings
 from recjury.llm import call_context, gather
 from recjury.logs import get_logger
 from recjury.records import (
@@ -100,10 +101,13 @@ class Runner:
         self._open_trials = OpenTrials(self._gateway, self._concurrency)
         most = self._open_trials.at_once(len(left))
         self._save_learned(campaign)
+        tuned = self._follow_settings(campaign)
         try:
             trials = self._trials(campaign, units, left)
             await gather((self._advance(*each) for each in trials), at_once=most)
         finally:
+            tuned.cancel()
+            await asyncio.gather(tuned, return_exceptions=True)
             for started in self._started.values():
                 started.cancel()
             await asyncio.gather(*self._started.values(), return_exceptions=True)
@@ -117,6 +121,13 @@ class Runner:
             evaluators=self._labels,
             held_back=self._admission.held_back(len(units)),
         )
+
+    def _follow_settings(self, campaign: str) -> asyncio.Future[None]:
+        """Let other processes see the run, and change its limits."""
+        if self._gateway is None:
+            return asyncio.get_running_loop().create_future()
+        running = self._store.running(campaign)
+        return asyncio.ensure_future(follow_settings(running, self._gateway))
 
     def _save_learned(self, campaign: str) -> None:
         """Store what the run sends differently because an endpoint refuses it otherwise."""

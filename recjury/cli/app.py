@@ -19,6 +19,7 @@ from recjury.cli import (
     run,
     status,
     train,
+    tune,
 )
 
 app = typer.Typer(
@@ -54,6 +55,7 @@ app.command("demo")(demo.demo)
 app.command("run")(run.run)
 app.command("judge")(judge.judge)
 app.command("status")(status.status)
+app.command("tune")(tune.tune)
 app.command("compare")(compare.compare)
 app.command("replay")(replay.replay)
 app.command("fork")(fork.fork)

@@ -2,10 +2,13 @@
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from recjury.cli import options, output
 from recjury.cli.call_table import show_calls
+from recjury.cli.followed_campaign import follow_campaign
 from recjury.safe_text import printable
 
 if TYPE_CHECKING:
@@ -18,18 +21,31 @@ _SPENT = ("calls", "tokens", "USD")
 def status(
     store: options.Store = options.DEFAULT_STORE,
     campaign: options.Campaign = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Show a running campaign until it has ended.")
+    ] = False,
+    every: Annotated[
+        float,
+        typer.Option(min=0.1, max=3600, metavar="SECONDS", help="How often --follow looks."),
+    ] = 2.0,
     as_json: options.Json = False,
 ) -> None:
     """Show the campaigns of a store: what is done, failed and left, and what the calls cost.
 
-    For one campaign (named, or the only one), its model calls by stage are shown, too.
+    For one campaign (named, or the only one), its model calls by stage are shown, too. With
+    --follow, a campaign that another process runs: also what is open at each endpoint.
 
     \b
     recjury status
     recjury status --campaign 3f2a --json
+    recjury status --follow
     """
     from recjury.store import Store as Kept
 
+    if follow:
+        with Kept.open(store, create=False) as kept:
+            follow_campaign(kept, campaign, every, as_json=as_json)
+        return
     with Kept.open(store, create=False) as kept:
         wanted = [kept.campaign(campaign)] if campaign else kept.campaigns()
         standing = [_standing(kept, each) for each in wanted]

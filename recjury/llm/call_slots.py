@@ -110,7 +110,9 @@ class CallSlots:
             self._share()
         return endpoint
 
-    def change(self, most: int | None = None, parts: Mapping[Part, int] | None = None) -> None:
+    def change(
+        self, most: int | None = None, parts: Mapping[Part, int | None] | None = None
+    ) -> None:
         """Set other limits; open requests are not ended."""
         if most is not None:
             self._most = most

@@ -145,6 +145,34 @@ class Gateway:
         clients = [self._client(alias) for alias in self.models]
         await gather(client.check() for client in clients)
 
+    def tune(
+        self,
+        *,
+        concurrency: int | None = None,
+        limits: Mapping[Part, int | None] | None = None,
+        models: Mapping[str, int] | None = None,
+    ) -> None:
+        """Set other limits: of all calls, of parts (None: no limit), and of models by alias.
+
+        Of a model without `concurrency`, the number is the most that may be learned. Open requests
+        are not ended. Raises ConfigError for an unknown alias.
+        """
+        for alias, most in (models or {}).items():
+            self._client(alias).slots.concurrency.change_most(most)
+        self._limits.slots.change(concurrency, limits)
+
+    @property
+    def state(self) -> dict[str, JSON]:
+        """What is open at the moment, and within which limits; to be shown."""
+        slots = self._limits.slots
+        return {
+            "in_flight": self.usage.in_flight,
+            "concurrency": slots.most,
+            "limits": {part: most for part, most in slots.part_limits.items() if most is not None},
+            "models": {alias: client.state for alias, client in sorted(self._clients.items())},
+            "down": sorted(self.usage.down),
+        }
+
     @property
     def budget(self) -> Budget:
         """The budget of all calls, which may have no limit."""

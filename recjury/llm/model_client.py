@@ -17,7 +17,7 @@ from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
 from recjury.llm.token_estimate import estimated_tokens, with_missing_usage
 from recjury.logs import get_logger
-from recjury.records import ChatRequest, Reply, Usage
+from recjury.records import JSON, ChatRequest, Reply, Usage
 
 logger = get_logger()
 
@@ -79,7 +79,7 @@ class ModelClient:
         self.room = ReplyRoom(spec)
         self._shared = shared
         self._endpoint = endpoint
-        self._slots = slots
+        self.slots = slots
         self._rate_limiter = RateLimiter(
             shared.clock, spec.requests_per_minute, spec.tokens_per_minute
         )
@@ -132,6 +132,18 @@ class ModelClient:
         """The recorder has a reply to this call."""
         if self.deferred is not None:
             self.deferred.stored(identity)
+
+    @property
+    def state(self) -> dict[str, JSON]:
+        """What is open at the model's endpoint, how much may be, and how many it has refused."""
+        concurrency = self.slots.concurrency
+        return {
+            "endpoint": f"{self.spec.address} ({self.spec.name})",
+            "open": self.slots.open,
+            "limit": concurrency.limit,
+            "waiting": self.slots.waiting,
+            "refused": concurrency.refusals,
+        }
 
     async def check(self) -> None:
         """Raise ProviderError when the model cannot be used.
@@ -237,7 +249,7 @@ class ModelClient:
 
         They are free while the call waits for its next attempt or for the recorder.
         """
-        shared, slots = self._shared, self._slots
+        shared, slots = self._shared, self.slots
         queue = slots.queues[part_of(request.purpose)]
         expected = 0.0
         if self.spec.takes_slots:
@@ -314,7 +326,7 @@ class ModelClient:
         if taken and expected:
             limiter.correct(taken - expected)
         if completion.quota is not None:
-            limiter.note(completion.quota, self._slots.concurrency.open, self._call_tokens)
+            limiter.note(completion.quota, self.slots.concurrency.open, self._call_tokens)
 
 
 def _log(event: str, request: ChatRequest, attempts: Attempts, **fields: object) -> None:

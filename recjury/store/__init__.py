@@ -13,6 +13,7 @@ from recjury.store.failures import Failure, Unfinished
 from recjury.store.forks import ForkedEvaluation
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, EvaluationResult
+from recjury.store.running import RunningCampaign
 from recjury.store.store import Store
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "PlannedConversation",
     "PlannedEvaluation",
     "PlannedEvaluator",
+    "RunningCampaign",
     "Setup",
     "Skipped",
     "Spent",

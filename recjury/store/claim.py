@@ -23,14 +23,19 @@ def claim(store: Path, campaign: str) -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
-    name = hashlib.sha256(campaign.encode()).hexdigest()[:12]
-    path = store.with_name(f"{store.name}.{name}.lock")
+    path = lock_path(store, campaign)
     handle = _locked(path, campaign)
     try:
         yield
     finally:
         path.unlink(missing_ok=True)
         os.close(handle)
+
+
+def lock_path(store: Path, campaign: str) -> Path:
+    """The file that is locked while `campaign` runs in the store at that path."""
+    name = hashlib.sha256(campaign.encode()).hexdigest()[:12]
+    return store.with_name(f"{store.name}.{name}.lock")
 
 
 def _locked(path: Path, campaign: str) -> int:

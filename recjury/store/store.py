@@ -30,6 +30,7 @@ from recjury.store.logs import FinishedLog, write_logs
 from recjury.store.migrate import is_current, upgrade
 from recjury.store.reader import StoreReader
 from recjury.store.recorder import StoreRecorder
+from recjury.store.running import RunningCampaign
 from recjury.store.stage_results import (
     DEBATE,
     FinishedStage,
@@ -139,6 +140,10 @@ class Store(StoreReader):
         """Lock a campaign while it runs. Raises StoreError if another running process holds the
         lock."""
         return claim(self.path, campaign)
+
+    def running(self, campaign: str) -> RunningCampaign:
+        """A campaign as a running process shows it, and how to change its limits."""
+        return RunningCampaign(self.path, campaign)
 
     def begin(self, campaign: Campaign) -> str:
         """Add a campaign, or another run of the one that `campaign_id` finds; return its id."""

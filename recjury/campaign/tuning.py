@@ -1,0 +1,79 @@
+"""Limits that are changed while a campaign runs: read from `recjury tune`, and applied."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import get_args
+
+from recjury.errors import ConfigError, StoreError
+from recjury.llm import Gateway, Part
+from recjury.logs import get_logger
+from recjury.records import JSON
+from recjury.store import RunningCampaign
+
+logger = get_logger()
+
+LOOK_AGAIN = 1.0
+"""Seconds between two looks of the running process."""
+
+_HIGHEST = 4096
+_TOTAL = "concurrency"
+
+
+def parse_settings(given: Iterable[str], models: Iterable[str]) -> dict[str, JSON]:
+    """Settings such as "concurrency=200", "judges=40", "judges=none", "main.concurrency=16".
+
+    `models` are the campaign's aliases. Raises ConfigError for anything else.
+    """
+    aliases = {f"{alias}.{_TOTAL}" for alias in models}
+    names = (_TOTAL, *get_args(Part), *sorted(aliases))
+    found: dict[str, JSON] = {}
+    for each in given:
+        name, equals, value = each.partition("=")
+        if not equals or name not in names:
+            raise ConfigError(f"{each!r} is not NAME=NUMBER with one of: {', '.join(names)}")
+        if value == "none" and name in get_args(Part):
+            found[name] = None
+        elif value.isdecimal() and 1 <= int(value) <= _HIGHEST:
+            found[name] = int(value)
+        else:
+            or_none = ", or none" if name in get_args(Part) else ""
+            raise ConfigError(f"{name} must be from 1 to {_HIGHEST}{or_none}, got {value!r}")
+    if not found:
+        raise ConfigError(f"nothing to change: write NAME=NUMBER with one of: {', '.join(names)}")
+    return found
+
+
+def apply_settings(gateway: Gateway, settings: Mapping[str, JSON]) -> None:
+    """Set what `parse_settings` returned; open requests are not ended."""
+    parts: dict[Part, int | None] = {}
+    for part in get_args(Part):
+        if part in settings:
+            limit = settings[part]
+            parts[part] = limit if isinstance(limit, int) else None
+    total = settings.get(_TOTAL)
+    gateway.tune(
+        concurrency=total if isinstance(total, int) else None,
+        limits=parts,
+        models={
+            name.removesuffix(f".{_TOTAL}"): limit
+            for name, limit in settings.items()
+            if name.endswith(f".{_TOTAL}") and isinstance(limit, int)
+        },
+    )
+
+
+async def follow_settings(running: RunningCampaign, gateway: Gateway) -> None:
+    """Apply what is asked for, and say what is open, until it is cancelled. Never raises."""
+    try:
+        while True:
+            try:
+                wished = running.take_wish()
+                if wished is not None:
+                    apply_settings(gateway, wished)
+                    logger.warning("limits changed", **wished)
+                running.say(gateway.state)
+            except (OSError, StoreError) as error:
+                logger.info("the state of the run cannot be written", reason=str(error))
+            await asyncio.sleep(LOOK_AGAIN)
+    finally:
+        running.end()
