@@ -4,8 +4,8 @@
         spec = BatchModelSpec(base_url=endpoint.url, name="scripted", wait=0.05, poll=0.05)
 
 It counts how often each request was processed (`processed`) and read (`read`). What goes wrong is
-set in `faults`. While `held` is not set, batches do not end. /v1/chat/completions answers checks,
-and counts them apart.
+set in `faults`. While `held` is not set, batches do not end. /v1/chat/completions answers single
+requests (`plain`) and checks, and counts them apart.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from recjury.llm.endpoint_check import CHECK_PROMPT
 from tests.answers import in_form
 from tests.scripted_server import Body, completion, prompt
 
@@ -37,6 +38,8 @@ class Faults:
     creations_hanging: int = 0  # nothing is created, and nothing is answered
     downloads_cut: int = 0
     polls_failing: int = 0  # 503
+    outputs_unnamed: int = 0  # looks at a batch that is over, before its files are named
+    pages_for_files: int = 0  # a proxy's page with status 200
     largest_file: int = 1 << 40
     shuffled: bool = False
     doubled: bool = False
@@ -76,7 +79,7 @@ class BatchEndpoint:
         self.batches: dict[str, Batch] = {}
         self.processed: Counter[str] = Counter()
         self.read: Counter[str] = Counter()
-        self.uploads = self.checks = self.polls = 0
+        self.uploads = self.checks = self.plain = self.polls = 0
         self.deleted: list[str] = []
         self.held = threading.Event()
         self.held.set()
@@ -159,6 +162,8 @@ class BatchEndpoint:
         if name not in self.files:
             return _error(404, "No such File object")
         filename, content = self.files[name]
+        if self._use("pages_for_files"):
+            return web.Response(text="<html>Sign in</html>", content_type="text/html")
         if filename.startswith("recjury-") and self.faults.inputs_hidden:
             return _error(403, "Not allowed to download files of purpose: batch")
         if self._use("downloads_cut"):
@@ -213,22 +218,26 @@ class BatchEndpoint:
         return web.json_response(self._shown(found))
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
-        await request.json()
-        self.checks += 1
-        return web.json_response(completion("ok"))
+        body = await request.json()
+        if CHECK_PROMPT in prompt(body):
+            self.checks += 1
+            return web.json_response(completion("ok"))
+        self.plain += 1
+        return web.json_response(self._completion(body))
 
     def _shown(self, batch: Batch) -> Body:
         share = min(1.0, (time.monotonic() - batch.created) / max(batch.seconds, 1e-9))
         if not batch.status and share >= 1 and self.held.is_set():
             self._end(batch)
         total = len(batch.requests)
+        named = not (batch.status and self._use("outputs_unnamed"))
         done = total if batch.status else int(min(share, 0.99) * total)
         return {
             "id": batch.id,
             "object": "batch",
             "status": batch.status or "in_progress",
             "input_file_id": batch.input,
-            "output_file_id": batch.output,
+            "output_file_id": batch.output if named else None,
             "error_file_id": batch.errors,
             "endpoint": "/v1/chat/completions",
             "metadata": batch.metadata,

@@ -28,8 +28,8 @@ _MOST_PAGES = 1000
 _CHUNK = 1 << 18
 _TOO_LARGE = ("too large", "too big", "file size", "maximum size", "larger than")
 
-ACTIVE = frozenset({"validating", "in_progress", "finalizing", "cancelling"})
-"""The states of a batch that is under way."""
+_WITH_REPLIES = frozenset({"completed", "expired", "cancelled"})
+_ENDED = _WITH_REPLIES | {"failed"}
 
 
 class GoneError(Exception):
@@ -49,7 +49,7 @@ class LineError(NamedTuple):
 
 
 class BatchState(NamedTuple):
-    """A batch at the endpoint. `done` counts the requests that were answered or have failed."""
+    """A batch at the endpoint, with the numbers of its requests."""
 
     id: str
     status: str
@@ -59,13 +59,19 @@ class BatchState(NamedTuple):
     metadata: Mapping[str, str]
     created_at: float
     total: int
-    done: int
+    completed: int
+    failed: int
     errors: tuple[LineError, ...]
 
     @property
     def is_active(self) -> bool:
         """Whether it is under way."""
-        return self.status in ACTIVE
+        return self.status not in _ENDED
+
+    @property
+    def lacks_output(self) -> bool:
+        """Whether it has replies, but no file of them."""
+        return self.status in _WITH_REPLIES and self.completed > 0 and self.output_file is None
 
 
 class BatchApi:
@@ -192,6 +198,10 @@ class BatchApi:
                 async with self._session.opened().request(
                     method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
                 ) as response:
+                    encoding = response.headers.get("Content-Encoding", "identity").lower()
+                    if into is not None and encoding not in {"", "identity"}:
+                        # Its lines could not be read, and their requests would be sent again.
+                        raise TransportError(f"the file is compressed ({encoding[:40]})")
                     if into is None or response.status != 200:
                         raw = await read_at_most(response, self._session.max_bytes)
                         kept = {name.lower(): text for name, text in response.headers.items()}
@@ -234,14 +244,15 @@ def _state(row: Mapping[str, object]) -> BatchState:
     errors = _mapping(row.get("errors")).get("data")
     return BatchState(
         id=str(row["id"]),
-        status=str(row["status"]),
+        status=str(row["status"]).lower(),
         input_file=str(row.get("input_file_id") or ""),
         output_file=_name(row.get("output_file_id")),
         error_file=_name(row.get("error_file_id")),
         metadata={name: str(value) for name, value in metadata.items()},
         created_at=_number(row.get("created_at")),
         total=int(_number(counts.get("total"))),
-        done=int(_number(counts.get("completed")) + _number(counts.get("failed"))),
+        completed=int(_number(counts.get("completed"))),
+        failed=int(_number(counts.get("failed"))),
         errors=tuple(_errors(errors)) if isinstance(errors, list) else (),
     )
 

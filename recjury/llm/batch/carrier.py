@@ -1,6 +1,6 @@
 """Carries batches to the endpoint and back: uploads, waits, reads, and deletes what was read."""
 
-from typing import Any
+from typing import BinaryIO
 
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.batch.api import BatchApi, BatchState, FileTooLargeError, GoneError
@@ -19,6 +19,8 @@ logger = get_logger()
 _FIRST_POLL = 1.0
 _SLOWER = 1.5
 _LONGEST_PAUSE = 600.0
+_READINGS = 3
+_LOOKS = 5  # for a file of answers that is not named yet
 
 
 class BatchCarrier:
@@ -66,7 +68,9 @@ class BatchCarrier:
 
         self._under_way += 1
         try:
-            while batch.state.is_active:
+            looks = 0
+            while batch.state.is_active or (batch.state.lacks_output and looks < _LOOKS):
+                looks += not batch.state.is_active
                 await self._clock.sleep(wait)
                 wait = min(wait * _SLOWER, self._spec.poll)
                 batch.state = await self._persistence.insist(f"ask for batch {number}", ask)
@@ -84,8 +88,10 @@ class BatchCarrier:
         if state.status == "failed":
             await self._refused(batch)
             return
-        for file in filter(None, (state.output_file, state.error_file)):
-            await self._read_file(batch, file)
+        if state.output_file is not None:
+            await self._read_file(batch, state.output_file, state.completed)
+        if state.error_file is not None:
+            await self._read_file(batch, state.error_file, 0)
         missing = max(0, batch.total - len(batch.lines))
         logger.info(
             "batch is over",
@@ -100,15 +106,21 @@ class BatchCarrier:
             batch.fail_calls(dict.fromkeys(lost, lambda: CallFailed(reason)))
         batch.end()
 
-    async def _read_file(self, batch: OpenBatch, file: str) -> None:
-        async def fetch(into: Any) -> None:
-            async def download() -> None:
-                await self._api.download(file, into)
+    async def _read_file(self, batch: OpenBatch, file: str, lines: int) -> None:
+        """Read a file that should have so many lines; a shorter one is read again, a few times."""
+        tries = 0
 
-            await self._persistence.insist(f"read batch {batch.id}", download)
+        async def fetch(into: BinaryIO) -> None:
+            await self._api.download(file, into)
+
+        async def read() -> None:
+            nonlocal tries
+            tries += 1
+            # What is missing is paid for a second time. A file without any line is none at all.
+            await batch.lines.add(fetch, lines if tries < _READINGS else min(lines, 1))
 
         try:
-            await batch.lines.add(fetch)
+            await self._persistence.insist(f"read batch {batch.id}", read)
         except GoneError:
             logger.warning("a file of a batch is no longer there", batch=batch.id, file=file)
 

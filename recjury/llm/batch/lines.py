@@ -2,13 +2,13 @@
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import BinaryIO
 
 import orjson
 
 from recjury.llm.provider import Retryable
-from recjury.llm.transport import HttpResponse
+from recjury.llm.transport import MAX_BYTES, HttpResponse
 
 _AT_ONCE = 500  # lines that are read before other tasks run
 
@@ -19,7 +19,8 @@ Fetch = Callable[[BinaryIO], Awaitable[None]]
 class ReplyLines:
     """The answers of a batch, on disk; each is taken once.
 
-    If several lines have one `custom_id`, the first counts. Lines that are not JSON, or not of the
+    If several lines have one `custom_id`, the first counts. A call whose line was
+    taken has none any more. Lines that are not JSON, or not of the
     batch API's form, are skipped.
     """
 
@@ -38,21 +39,27 @@ class ReplyLines:
         """The number of lines that were not taken."""
         return len(self._places)
 
-    async def add(self, fetch: Fetch) -> None:
-        """Add a file of the endpoint; no line is taken meanwhile."""
+    async def add(self, fetch: Fetch, least: int) -> None:
+        """Add a file of the endpoint; no line is taken meanwhile.
+
+        Raises Retryable if it has fewer than `least` lines; those that it has are added.
+        """
         start = self._file.seek(0, 2)
         await fetch(self._file)
-        self._file.seek(start)
-        for number, raw in enumerate(self._file, 1):
+        found = 0
+        for number, (place, raw) in enumerate(_long_lines(self._file, start), 1):
             line = _parsed(raw)
             identity = line.get("custom_id")
-            if isinstance(identity, str) and identity not in self._places:
-                self._places[identity] = (start, len(raw))
-                if _status(line) == 200:
-                    self.answered.add(identity)
-            start += len(raw)
+            if isinstance(identity, str):
+                found += 1
+                if identity not in self._places:
+                    self._places[identity] = (place, len(raw))
+                    if _status(line) == 200:
+                        self.answered.add(identity)
             if number % _AT_ONCE == 0:
                 await asyncio.sleep(0)
+        if found < least:
+            raise Retryable(f"a file of {least:,} answers came with {found:,} lines")
 
     def take(self, identity: str) -> HttpResponse:
         """The answer to a call.
@@ -85,14 +92,28 @@ async def identities_in(fetch: Fetch) -> set[str]:
     found: set[str] = set()
     with tempfile.TemporaryFile(prefix="recjury-batch-") as file:
         await fetch(file)
-        file.seek(0)
-        for number, raw in enumerate(file, 1):
+        for number, (_, raw) in enumerate(_long_lines(file, 0), 1):
             identity = _parsed(raw).get("custom_id")
             if isinstance(identity, str):
                 found.add(identity)
             if number % _AT_ONCE == 0:
                 await asyncio.sleep(0)
     return found
+
+
+def _long_lines(file: BinaryIO, start: int) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file and their places; a line that is too long for memory is skipped."""
+    skips = False
+    while True:
+        file.seek(start)
+        raw = file.readline(MAX_BYTES)
+        if not raw:
+            return
+        ends = raw.endswith(b"\n") or len(raw) < MAX_BYTES
+        if ends and not skips:
+            yield start, raw
+        skips = not ends
+        start += len(raw)
 
 
 def _parsed(raw: bytes) -> dict[str, object]:

@@ -52,7 +52,7 @@ class OpenBatch:
     @property
     def done(self) -> int:
         """How many requests the endpoint has processed."""
-        return 0 if self.state is None else self.state.done
+        return 0 if self.state is None else self.state.completed + self.state.failed
 
     async def wait(self) -> None:
         """Wait until it is over."""

@@ -186,6 +186,15 @@ def test_a_lost_answer_sends_nothing_twice(endpoint: BatchEndpoint, fault: str) 
 
 def test_downloads_and_polls_are_repeated(endpoint: BatchEndpoint) -> None:
     endpoint.faults.downloads_cut = endpoint.faults.polls_failing = 2
+    endpoint.faults.outputs_unnamed = 2
+    assert texts(complete(spec_of(endpoint), 20)) == right(20)
+    assert endpoint.sizes == [20]
+
+
+def test_a_file_of_answers_that_is_no_such_file_is_not_paid_for_again(
+    endpoint: BatchEndpoint,
+) -> None:
+    endpoint.faults.pages_for_files = 4
     assert texts(complete(spec_of(endpoint), 20)) == right(20)
     assert endpoint.sizes == [20]
 
