@@ -30,12 +30,14 @@ evaluators: [{{kind: core, debate: {{kind: {debate}}}}}]
 
 
 class Ended(NamedTuple):
-    """How a run ended: its exit code (-9: killed), its output, seconds, and most memory in MB."""
+    """How a run ended: its exit code (-9: killed), its output, seconds (of the clock and of the
+    processor), and its most memory in MB."""
 
     code: int
     out: str
     err: str
     seconds: float
+    processor: float
     megabytes: float
 
 
@@ -56,7 +58,7 @@ class BatchJudging:
         self.folder, self.endpoint, self.requests = folder, endpoint, logs * PER_LOG
         self._store = folder / "judged.db"
         self._logs = folder / "logs.jsonl"
-        self._logs.write_text("".join(map(_log, range(logs))), "utf-8")
+        self._logs.write_text("".join(map(made_up_log, range(logs))), "utf-8")
         self._config = folder / "judges.yaml"
         text = _JUDGES.format(url=endpoint.url, size=size, wait=wait, debate=debate)
         self._config.write_text(text, "utf-8")
@@ -87,12 +89,14 @@ class BatchJudging:
         with out.open("wb") as said, err.open("wb") as errors:
             process = subprocess.Popen(command, stdout=said, stderr=errors, cwd=ROOT)
             sent = until is None
+            most = 0.0
             while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
                 if not sent and until is not None and until():
                     process.send_signal(how)
                     sent = True
                 if time.monotonic() - begun > seconds:
                     process.kill()
+                most = max(most, _most_memory(process.pid))
                 time.sleep(0.02)
         process.returncode = os.waitstatus_to_exitcode(ended[1])
         return Ended(
@@ -100,11 +104,23 @@ class BatchJudging:
             out.read_text("utf-8"),
             err.read_text("utf-8"),
             time.monotonic() - begun,
-            ended[2].ru_maxrss / 1024,
+            ended[2].ru_utime + ended[2].ru_stime,
+            most,
         )
 
 
-def _log(number: int) -> str:
+def _most_memory(pid: int) -> float:
+    """In MB; that of `wait4` would be the parent's, if that has more."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text("ascii")
+    except OSError:
+        return 0.0
+    found = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")]
+    return int(found[0]) / 1024 if found else 0.0
+
+
+def made_up_log(number: int) -> str:
+    """A conversation without lists of items, as a line of a file."""
     wish = f"I liked film number {number}, quiet and with a good story. What else is there?"
     answer = f"You could try the one after it, number {number + 1}, which is as quiet."
     turns = [

@@ -1,8 +1,14 @@
 """Where a campaign may use models that answer in batches, hours later."""
 
-from recjury.campaign.config import CampaignConfig, UsedModel
+from recjury.campaign.config import CampaignConfig, EvaluationConfig, UsedModel
 from recjury.errors import ConfigError
 from recjury.llm.batch.spec import BatchModelSpec
+
+
+def slow_models(config: EvaluationConfig) -> dict[str, str]:
+    """The models in use that answer in batches, by alias, and how long a batch may take."""
+    used = config.models_in_use.items()
+    return {alias: spec.window for alias, spec in used if isinstance(spec, BatchModelSpec)}
 
 
 def check_players(config: CampaignConfig) -> None:

@@ -119,12 +119,14 @@ def _campaign(path: Path) -> Iterator[Check]:
 async def _prepared(path: Path) -> str:
     from contextlib import AsyncExitStack
 
+    from recjury.campaign.batch_models import check_players
     from recjury.campaign.build import build, open_gateway, try_models
     from recjury.campaign.config_file import read_config
     from recjury.campaign.plan import draw_scenarios, plan_campaign
     from recjury.llm import NullRecorder, running_servers
 
     config = read_config(path)
+    check_players(config)
     drawn = draw_scenarios(config)
     async with AsyncExitStack() as stack:
         await stack.enter_async_context(running_servers())

@@ -51,6 +51,8 @@ def _show(
     *,
     as_json: bool,
 ) -> None:
+    from recjury.campaign.batch_models import slow_models
+
     if config.budget is not None:
         config.budget.check(config.all_models)
     metrics = {each.label: each.metrics(config.has_models) for each in config.evaluators}
@@ -67,6 +69,11 @@ def _show(
     output.show_table(["", ""], [*rows, conversations, *evaluations])
     _show_calls(bound)
     show_prices(config)
+    for alias, window in slow_models(config).items():
+        output.say(
+            f"{alias} answers in batches: each step (the ratings, a round of a debate, another "
+            f"attempt) may take up to {window}"
+        )
 
 
 def show_prices(config: "EvaluationConfig") -> None:

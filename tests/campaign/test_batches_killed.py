@@ -51,6 +51,8 @@ def test_an_interrupt_leaves_the_batch_and_says_so(endpoint: BatchEndpoint, tmp_
     assert ended.code == 130
     assert "batches go on at the endpoint" in ended.err
     assert "run the same command" in ended.err
+    assert "batch 1 of 1: " in ended.err
+    assert "of 30 done" in ended.err
     endpoint.held.set()
     assert judging.run().code == 0
     assert endpoint.sizes == [30]
