@@ -28,6 +28,16 @@ def doctor(
         Path | None, typer.Argument(metavar="[CAMPAIGN.yaml]", help="Check what this one needs.")
     ] = None,
     store: options.Store = options.DEFAULT_STORE,
+    repeat: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            max=1000,
+            metavar="N",
+            help="Also send each model N equal requests at temperature 0, and store how far the "
+            "replies are equal.",
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Check the installation, the data folder, the store, and a campaign's models and systems.
@@ -35,18 +45,28 @@ def doctor(
     \b
     recjury doctor
     recjury doctor campaign.yaml
+    recjury doctor campaign.yaml --repeat 20
     """
+    if repeat is not None and campaign is None:
+        raise typer.BadParameter("needs a campaign file", param_hint="--repeat")
     findings = [*_installation(), _data(), _store(store)]
     if campaign is not None:
-        findings += _campaign(campaign)
-    if as_json:
-        output.emit_json(
-            {"fine": all(f.fine for f in findings), "findings": [*map(_dict, findings)]}
-        )
-    else:
+        findings += _campaign(campaign, tried=repeat is None)
+    is_fine = all(finding.fine for finding in findings)
+    if not as_json:
         rows = ([f.what, "ok" if f.fine else "!!", f.said] for f in findings)
         output.show_table(["", "", ""], rows)
-    if not all(finding.fine for finding in findings):
+    found = {}
+    if is_fine and repeat is not None and campaign is not None:
+        from recjury.cli import noise
+
+        found = noise.measure(campaign, store, repeat)
+        if not as_json:
+            noise.show(found)
+    if as_json:
+        report = {"fine": is_fine, "findings": [*map(_dict, findings)]}
+        output.emit_json(report | ({"noise_floor": found} if found else {}))
+    if not is_fine:
         output.stop(2)
 
 
@@ -101,7 +121,8 @@ def _store(url: str) -> Check:
     return finding._replace(fine=True, said=f"{url}: not there yet") if missing else finding
 
 
-def _campaign(path: Path) -> Iterator[Check]:
+def _campaign(path: Path, *, tried: bool) -> Iterator[Check]:
+    """What a campaign needs; whether its models answer is only `tried` if nothing else asks them."""
     from recjury.campaign.config_file import read_config
     from recjury.cli.dry_run import price_text
     from recjury.llm.vllm.environment import describe_server
@@ -113,7 +134,8 @@ def _campaign(path: Path) -> Iterator[Check]:
             yield Check(f"price of {alias}", True, price_text(spec))
             if isinstance(spec, VllmSpec):
                 yield _tried(f"vLLM for {alias}", partial(describe_server, spec))
-        yield _tried("scenarios, systems and models", lambda: asyncio.run(_prepared(path)))
+        if tried:
+            yield _tried("scenarios, systems and models", lambda: asyncio.run(_prepared(path)))
 
 
 async def _prepared(path: Path) -> str:

@@ -11,6 +11,7 @@ from recjury.store.evaluators import CampaignEvaluator, PlannedEvaluator
 from recjury.store.face import StoredFace
 from recjury.store.failures import Failure, Unfinished
 from recjury.store.forks import ForkedEvaluation
+from recjury.store.measurements import Measurement
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, EvaluationResult
 from recjury.store.running import RunningCampaign
@@ -27,6 +28,7 @@ __all__ = [
     "EvaluationResult",
     "Failure",
     "ForkedEvaluation",
+    "Measurement",
     "PlannedConversation",
     "PlannedEvaluation",
     "PlannedEvaluator",

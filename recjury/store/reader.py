@@ -44,6 +44,7 @@ from recjury.store.failures import (
     unfinished_conversations,
 )
 from recjury.store.logs import StoredLog, held, logs_of_identities, read_logs, read_record
+from recjury.store.measurements import Measurement, read_measurements
 from recjury.store.results import ConversationResult, read_results
 from recjury.store.stages import CONVERSE, check_stages, is_conversation, read_stages
 from recjury.store.texts import text_of_hash
@@ -61,6 +62,11 @@ class StoreReader:
         self.path = path
         self._engine = engine
         self._calls = CallReader(engine)
+
+    def measurements(self, kind: str) -> tuple[Measurement, ...]:
+        """What was measured of models, the oldest first; raises StoreError for an altered row."""
+        with self._reading() as connection:
+            return read_measurements(connection, kind)
 
     def campaigns(self) -> tuple[Campaign, ...]:
         """All campaigns, the oldest first."""

@@ -27,6 +27,7 @@ from recjury.store.evaluators import PlannedEvaluator, write_evaluators
 from recjury.store.failures import FailedStage, Failure, write_failures
 from recjury.store.forks import ForkedEvaluation, write_forks
 from recjury.store.logs import FinishedLog, write_logs
+from recjury.store.measurements import Measurement, write_measurement
 from recjury.store.migrate import is_current, upgrade
 from recjury.store.reader import StoreReader
 from recjury.store.recorder import StoreRecorder
@@ -152,6 +153,10 @@ class Store(StoreReader):
     def save_learned(self, campaign: str, learned: Mapping[str, JSON]) -> None:
         """Keep what the campaign's current run has learned of its endpoints, by model."""
         self._write(lambda transaction: write_learned(transaction, campaign, learned))
+
+    def save_measurement(self, measurement: Measurement) -> None:
+        """Keep what was measured of a model."""
+        self._write(lambda transaction: write_measurement(transaction, measurement))
 
     def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> WrittenPlan:
         """Add conversations to a campaign, in the plan's order.
