@@ -40,10 +40,11 @@ class Repeats(Record):
 
     `cold` means that nothing of the prompt came from the server's prefix cache, `others` how many
     other requests were sent at the same time. `distinct` counts different texts, `same` is the
-    share of the most frequent one, `parting` the number of characters that all have in common if
-    they differ. `spread` is the largest difference between log-probabilities of a token that all
-    have at the same place, after the same tokens; None if the endpoint sends none. `cached` is the
-    share of prompt tokens that came from a cache.
+    share of the most frequent one, `as_first` the share of those equal to the first reply of the
+    first way. `parting` is the number of characters that all have in common if they differ.
+    `spread` is the largest difference between log-probabilities of a token that all, and that first
+    reply, have at the same place, after the same tokens; None if the endpoint sends none. `cached`
+    is the share of prompt tokens that came from a cache.
     """
 
     cold: bool
@@ -51,6 +52,7 @@ class Repeats(Record):
     replies: int
     distinct: int
     same: float
+    as_first: float
     parting: int | None
     spread: float | None
     cached: float
@@ -71,7 +73,8 @@ async def measure_noise(
         for number in range(2 * repeats):
             salted = {**spec.extra, "cache_salt": f"noise-{time.time_ns()}-{number}"}
             models[f"cold{number}"] = spec.model_copy(update={"extra": salted})
-    found = []
+    found: list[Repeats] = []
+    first: Reply | None = None
     async with Gateway(models, NullRecorder(), concurrency=others + 1) as gateway:
         await gateway.complete(_request(_WARM, -1))
         for beside in (0, others):
@@ -81,17 +84,27 @@ async def measure_noise(
                     f"cold{number + (repeats if beside else 0)}" if cold else _WARM
                     for number in range(repeats)
                 ]
-                found.append(await _measure(gateway, aliases, beside, cold=cold))
+                begun = time.monotonic()
+                replies = await _replies(gateway, aliases, beside)
+                first = first or replies[0]
+                about = (cold, beside, time.monotonic() - begun)
+                found.append(_compared(first, replies, *about))
     return tuple(found)
 
 
-async def _measure(gateway: Gateway, aliases: Sequence[str], others: int, *, cold: bool) -> Repeats:
-    replies, begun = [], time.monotonic()
+async def _replies(gateway: Gateway, aliases: Sequence[str], others: int) -> list[Reply]:
+    replies = []
     for number, alias in enumerate(aliases):
         beside = [_other(each, number) for each in range(others)]
         asked = _request(alias, number + 1000 * others)
         reply, *_ = await asyncio.gather(*map(gateway.complete, (asked, *beside)))
         replies.append(reply)
+    return replies
+
+
+def _compared(
+    first: Reply, replies: Sequence[Reply], cold: bool, others: int, seconds: float
+) -> Repeats:
     texts = Counter(reply.text for reply in replies)
     prompts = sum(reply.usage.prompt_tokens for reply in replies)
     cached = sum(reply.usage.cached_tokens for reply in replies)
@@ -101,10 +114,11 @@ async def _measure(gateway: Gateway, aliases: Sequence[str], others: int, *, col
         replies=len(replies),
         distinct=len(texts),
         same=texts.most_common(1)[0][1] / len(replies),
+        as_first=texts[first.text] / len(replies),
         parting=_in_common([*texts]) if len(texts) > 1 else None,
-        spread=_spread(replies),
+        spread=_spread([first, *replies]),
         cached=cached / prompts if prompts else 0.0,
-        seconds=time.monotonic() - begun,
+        seconds=seconds,
     )
 
 
@@ -148,6 +162,7 @@ def described(repeats: Repeats) -> list[str]:
         str(repeats.replies),
         str(repeats.distinct),
         f"{repeats.same:.2f}",
+        f"{repeats.as_first:.2f}",
         "" if repeats.parting is None else str(repeats.parting),
         "not sent" if repeats.spread is None else f"{repeats.spread:.1e}",
         f"{repeats.cached:.2f}",
@@ -160,6 +175,7 @@ HEADER = (
     "replies",
     "different texts",
     "share of the most frequent",
+    "equal to the first",
     "equal characters",
     "spread of log-probabilities",
     "share of cached tokens",

@@ -50,7 +50,7 @@ def test_differences_are_counted_and_measured() -> None:
         alone, _ = asyncio.run(measure_noise(spec_of(endpoint), 4, others=1))
     assert (alone.distinct, alone.same, alone.parting) == (2, 0.75, len("It was "))
     assert alone.spread == pytest.approx(0.375)
-    assert described(alone)[:7] == ["warm", "alone", "4", "2", "0.75", "7", "3.8e-01"]
+    assert described(alone)[:8] == ["warm", "alone", "4", "2", "0.75", "0.75", "7", "3.8e-01"]
 
 
 def test_on_vllm_a_cold_request_has_a_salt_of_its_own(
