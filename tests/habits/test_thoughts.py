@@ -21,6 +21,7 @@ FORMS = (
     "typed parts",
     "bracket tokens",
     "closing tag within a line",
+    "thoughts in two blocks of one line",
 )
 ONE_TARGET = "The Grand Budapest Hotel (2014)"
 """The target of one of the two scenarios; the systems name it at last."""
