@@ -4,6 +4,8 @@ import math
 from enum import StrEnum
 from typing import NamedTuple
 
+from pydantic import SerializerFunctionWrapHandler, model_serializer
+
 from recjury.records.aspect import Aspect
 from recjury.records.base import Record
 from recjury.records.rating import Status
@@ -44,6 +46,14 @@ class TurnParticles(Record):
     reason: str = ""
     calls: tuple[str, ...] = ()
     repaired: str = ""
+
+    @model_serializer(mode="wrap")
+    def _without_the_default(self, content: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Leave `repaired` out if it is empty: digests are older than this field."""
+        found: dict[str, object] = content(self)
+        if not self.repaired:
+            found.pop("repaired", None)
+        return found
 
 
 class Decomposition(Record):
