@@ -186,7 +186,11 @@ _NAMES: dict[Feature, re.Pattern[str]] = {
         r"|multiple (choices|completions|replies|responses)|(choices|completions) per"
     ),
     "seed": re.compile(r"\bseed\b"),
-    "stop": re.compile(r"['\"`]stop['\"`]|\bstop[_ ](sequence|word|string)|\bstop\b"),
+    "stop": re.compile(
+        r"['\"`]stop['\"`]|\bstop[_ ](sequence|word|string)"
+        r"|(parameter|argument|field|property|key|option|name|input)s?\b.{0,60}\bstop\b"
+        r"|\bstop\b.{0,40}\b(parameter|argument|field|support|unsupported|permitted|allowed|only)"
+    ),
 }
 _ROLE_OF_MESSAGE = re.compile(r"messages?\W*\d+\W*role")
 _OF_RANGE = re.compile(

@@ -20,6 +20,7 @@ from recjury.records import JSON
 
 _REFUSALS = frozenset({400, 404, 405, 415, 422, 500, 501})
 _UNEXPLAINED = frozenset({400, 415, 422})
+_SERVER_ERROR = 500
 
 Accepts = Callable[[Adaptation], Awaitable[bool]]
 
@@ -62,6 +63,10 @@ class Learning:
     def knows(self, body: dict[str, object]) -> bool:
         """Whether requests were answered that had all features of `body`."""
         return self._accepted.issuperset(features_of(body))
+
+    def has_accepted(self, feature: Feature) -> bool:
+        """Whether a request with this feature was answered."""
+        return feature in self._accepted
 
     def accepted(self, trial: "Trial", body: dict[str, object]) -> Adaptation | None:
         """Note that the trial's request was answered; what was learned by that, or None."""
@@ -134,7 +139,8 @@ class Trial:
     def __init__(self, learning: Learning):
         """Begin with what is known."""
         self._learning = learning
-        self._before = self.learned = learning.adaptation
+        self.before = self.learned = learning.adaptation
+        self._doubted: set[Feature] = set()
         self._without_limit = False
 
     @property
@@ -145,10 +151,23 @@ class Trial:
     @property
     def is_outdated(self) -> bool:
         """Whether another request has learned something since this one began."""
-        return self._learning.adaptation is not self._before
+        return self._learning.adaptation is not self.before
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether what it has found may have been a fault of the moment."""
+        return bool(self._doubted) and self.learned != self.before
+
+    def forget(self) -> None:
+        """Learn nothing: requests are accepted as they were."""
+        self.learned = self.before
 
     def adapt(self, answer: ErrorAnswer, body: dict[str, object]) -> bool:
-        """Change the form as `answer` to `body` suggests; whether it was changed."""
+        """Change the form as `answer` to `body` suggests; whether to send the request again.
+
+        A server error, and a refusal of what was accepted before, may be a fault of the moment:
+        then the request is first sent once more as it is.
+        """
         if answer.status not in _REFUSALS:
             return False
         learnable = self._learning.learnable
@@ -162,6 +181,10 @@ class Trial:
         if answer.is_explained:
             return False
         for feature in learnable(refused_features(answer, body)):
+            is_odd = answer.status >= _SERVER_ERROR or self._learning.has_accepted(feature)
+            if is_odd and feature not in self._doubted:
+                self._doubted.add(feature)
+                return True
             after = next_step(self.learned, feature, answer, body)
             if after is not None:
                 self.learned = after

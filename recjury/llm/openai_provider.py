@@ -141,9 +141,12 @@ class OpenAIProvider:
                 learning.has_answers = True
                 if response.headers:
                     found = found._replace(quota=read_quota(response.headers))
+                is_cut = trial.adaptation.stop
                 if not self._spec.embedding:
+                    if trial.is_doubtful and await self._accepts(request, trial.before):
+                        trial.forget()
                     self._tell(learning.accepted(trial, body))
-                return cut(found, request) if trial.adaptation.stop else found
+                return cut(found, request) if is_cut else found
             refusal = _Refusal(found, response.headers, body)
             if self._spec.embedding:
                 return refusal
@@ -154,6 +157,14 @@ class OpenAIProvider:
                     return refusal
                 trial = learning.begin()
         return refusal
+
+    async def _accepts(self, request: ChatRequest, adaptation: Adaptation) -> bool:
+        """Whether `request` is not refused in that form: a fault of the moment teaches nothing."""
+        try:
+            response = await self._send(request_body(request, self._spec, adaptation), checks=True)
+            return isinstance(self._read(response, request), Completion)
+        except Retryable:
+            return True
 
     async def _send(self, body: dict[str, object], *, checks: bool = False) -> HttpResponse:
         seconds = min(self._spec.timeout, _CHECK_SECONDS) if checks else None

@@ -292,6 +292,65 @@ def test_what_is_refused_is_sent_otherwise_and_only_once_as_before(name: str, wi
     assert list(gateway.learned) == ["m"]
 
 
+PASSING = [
+    (500, "The system met an unexpected condition (message id 4711)."),
+    (500, "Unexpected system state; role assignment of the replica is unknown, try again"),
+    (500, "Sampler state invalid: temperature buffer not available on rank 2"),
+    (500, "CUDA error: max_tokens_in_batch exceeded, scheduler restarted"),
+    (501, "Upstream stop: worker was removed from the pool"),
+    (400, "Please slow down: requests must be spaced. Retry, or stop."),
+]
+
+
+@pytest.mark.parametrize("seconds", [0.01, 2.0])
+@pytest.mark.parametrize(("status", "message"), PASSING)
+def test_a_fault_of_the_moment_teaches_nothing(status: int, message: str, seconds: float) -> None:
+    """It may name what a request has; for a while, every form of the request meets it."""
+    clock, left = FakeClock(), [3 if seconds > 1 and status >= 500 else 1]
+
+    def script(body: Body) -> Answer:
+        if CHECK_PROMPT in prompt(body) or clock.time > 1000 + seconds or not left[0]:
+            return "fine"
+        left[0] -= 1  # requests that follow each other at once come within the moment
+        return refusal(status, {"error": {"message": message}})
+
+    with ScriptedEndpoint(script, scripted_checks=True) as endpoint:
+        gateway = Gateway({"m": spec_of(endpoint)}, MemoryRecorder(), clock=clock)
+
+        async def run() -> str:
+            async with gateway:
+                await gateway.check()
+                return (await gateway.complete(replace(FULL, n=1, top_logprobs=None))).text
+
+        assert asyncio.run(run()) == "fine"
+    assert gateway.learned == {}
+
+
+def test_one_of_several_servers_that_refuses_a_temperature_teaches_nothing() -> None:
+    answer, temperatures = REFUSALS["openai reasoning, temperature"][1], []
+
+    def script(body: Body) -> Answer:
+        temperatures.append(body.get("temperature"))
+        return answer if len(temperatures) in (4, 5, 9) else "fine"
+
+    with ScriptedEndpoint(script) as endpoint:
+        texts, gateway = ask(endpoint, *(request(str(n)) for n in range(8)))
+    assert texts == ["fine"] * 8
+    assert gateway.learned == {}
+    assert temperatures[-1] == 0
+
+
+def test_a_template_that_fails_with_500_is_still_learned() -> None:
+    status, body = SYSTEM_REFUSED[3]
+    refuses = lambda sent: has_role(sent, "system")  # noqa: E731
+    with ScriptedEndpoint(refusing(refuses, refusal(status, body))) as endpoint:
+        first, second = request(messages=(SYSTEM, USER)), request(messages=(SYSTEM, USER), seed=1)
+        texts, gateway = ask(endpoint, first, second)
+        assert len(endpoint.bodies) == 4 + 1
+    assert texts == ["fine"] * 2
+    assert gateway.learned == {"m": {"system": True}}
+
+
 def test_adapting_changes_no_identity() -> None:
     refuses, answer, _, _ = REFUSALS["openai reasoning, temperature"]
     recorder = MemoryRecorder()
@@ -351,7 +410,7 @@ def test_a_system_message_that_is_refused_stands_before_the_first_question(
     with ScriptedEndpoint(refusing(lambda sent: has_role(sent, "system"), answer)) as endpoint:
         texts, gateway = ask(endpoint, request(messages=(SYSTEM, USER)), outage_patience=0)
         assert texts == ["fine"]
-        assert messages(endpoint.bodies[-1]) == [
+        assert messages(endpoint.bodies[-1 if status < 500 else -2]) == [
             {"role": "user", "content": "Be brief.\n\nWhich film?"}
         ]
     assert gateway.learned == {"m": {"system": True}}
@@ -425,7 +484,7 @@ def test_every_order_of_roles_is_sent_so_that_strict_templates_take_it(
     answer = refusal(status, body)
     with ScriptedEndpoint(refusing(lambda sent: not is_strict(sent), answer)) as endpoint:
         texts, gateway = ask(endpoint, request(messages=said), outage_patience=0)
-        sent = endpoint.bodies[-1]
+        sent = endpoint.bodies[-1 if status < 500 else -2]  # a server error is made sure of
     assert texts == ["fine"]
     assert is_strict(sent)
     for message in said:
