@@ -21,6 +21,7 @@ from recjury.llm import Account, Budget, charged_to
 # A part may take more than most: 1.5 standard deviations, but not more than the largest so far.
 _DEVIATIONS = 1.5
 _MANY = 10
+_MARGIN_OF_FEW = 1.1  # times the largest, while fewer than _MANY have finished
 # Before any trial has ended, models may take more tokens than expected (they may think, too).
 _FIRST_MARGIN = 3.0
 _MARGIN_ONCE_SCALED = 1.5
@@ -120,9 +121,9 @@ class Needs:
         seen = self._seen.get(kind)
         if seen is None:
             return self._foreseen(kind, _FIRST_MARGIN, _MARGIN_ONCE_SCALED)
-        few = 1 + 1 / seen.count  # the first to finish are the short ones
-        most = few * seen.mean + _DEVIATIONS * seen.deviation
-        return most if seen.count < _MANY else min(most, seen.largest)
+        if seen.count < _MANY:
+            return _MARGIN_OF_FEW * seen.largest
+        return min(seen.mean + _DEVIATIONS * seen.deviation, seen.largest)
 
     def _foreseen(self, kind: PartKind, alone: float, scaled: float) -> float:
         """What is expected, as much more or less as in the parts with other systems."""

@@ -21,6 +21,9 @@ from recjury.records import ChatRequest, Record
 
 logger = get_logger()
 
+# A reply may be larger than all before it. Reserving too much for begun work only makes it wait.
+_MARGIN_OF_BEGUN = 2.0
+
 _TOKENS = re.compile(r"\s*([\d_,]*\d)\s*tokens?\s*")
 
 
@@ -190,11 +193,12 @@ class Budget:
         """Whether a call was refused."""
         return self._reached
 
-    def upper_bound(self, request: ChatRequest, spec: ModelSpec) -> float:
-        """The most that a call is expected to take."""
+    def upper_bound(self, request: ChatRequest, spec: ModelSpec, largest: int = 0) -> float:
+        """The most that a call is expected to take if such replies had up to `largest` tokens."""
         if self._limit is None:
             return 0.0
-        tokens = worst_tokens(request, spec)
+        margin = 1.0 if _account.get() is None else _MARGIN_OF_BEGUN
+        tokens = worst_tokens(request, spec, margin * largest)
         return sum(tokens) if self._in_tokens else _worst_cost(tokens, spec)
 
     def taken(self, completion: Completion, cost: float | None) -> float:

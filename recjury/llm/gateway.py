@@ -294,8 +294,9 @@ class Gateway:
         kept = await self._recorder.recall(identity)
         if kept is not None:
             client.stored(identity)
-            self.usage.reused += 1
             client.room.learn(request, kept)
+            client.sizes.learn(request, kept)
+            self.usage.reused += 1
             return kept if kept.reused else replace(kept, reused=True)
         started = self._clock.wall()
         with call_span(request, client.spec, unit) as answered:

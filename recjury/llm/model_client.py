@@ -15,7 +15,7 @@ from recjury.llm.provider import Completion, DeferredProvider, Provider, Retryab
 from recjury.llm.reply_room import ReplyRoom
 from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
-from recjury.llm.token_estimate import estimated_tokens, with_missing_usage
+from recjury.llm.token_estimate import ReplySizes, estimated_tokens, with_missing_usage
 from recjury.logs import get_logger
 from recjury.records import JSON, ChatRequest, Reply, Usage
 
@@ -76,7 +76,7 @@ class ModelClient:
         self.deferred = provider if isinstance(provider, DeferredProvider) else None
         if self.deferred is not None:
             shared.usage.deferred.append(self.deferred.progress)
-        self.room = ReplyRoom(spec)
+        self.room, self.sizes = ReplyRoom(spec), ReplySizes(spec)
         self._shared = shared
         self._endpoint = endpoint
         self.slots = slots
@@ -89,12 +89,18 @@ class ModelClient:
     async def send(self, identity: str, request: ChatRequest) -> Reply:
         """Return the reply to `request`; `identity` identifies the call.
 
-        Raises CallFailed after the retries, BudgetSpent, and ProviderError.
+        With a budget, the first call of a kind is sent alone: it shows what to reserve for the
+        others. Raises CallFailed after the retries, BudgetSpent, and ProviderError.
         """
+        request, begun = self.room.applied(request), self._shared.clock.now()
+        if self._shared.budget.limit is None or self.deferred is not None:
+            return await self._send(identity, request, begun)
+        async with self.sizes.first_alone(request):
+            return await self._send(identity, request, begun)
+
+    async def _send(self, identity: str, request: ChatRequest, begun: float) -> Reply:
         budget = self._shared.budget
-        request = self.room.applied(request)
-        reserved = budget.upper_bound(request, self.spec)
-        begun = self._shared.clock.now()
+        reserved = budget.upper_bound(request, self.spec, self.sizes.largest(request))
         await budget.reserve(reserved)
         taken = 0.0
         try:
@@ -126,6 +132,7 @@ class ModelClient:
             waited=sent_at - begun,
         )
         self.room.learn(request, reply)
+        self.sizes.learn(request, reply)
         return reply
 
     def stored(self, identity: str) -> None:

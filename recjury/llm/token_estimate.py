@@ -4,11 +4,15 @@ A token is taken to be three bytes of UTF-8. That is more tokens than texts have
 four characters a token, Chinese at most about one token a character (three bytes).
 """
 
+import asyncio
 import math
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from recjury.llm.provider import Completion
 from recjury.llm.spec import ModelSpec
-from recjury.records import ChatRequest
+from recjury.records import ChatRequest, Reply
 
 BYTES_PER_TOKEN = 3
 """Bytes of UTF-8 for each estimated token."""
@@ -24,12 +28,50 @@ def estimated_tokens(*texts: str) -> int:
     return math.ceil(sum(map(_size, texts)) / BYTES_PER_TOKEN)
 
 
-def worst_tokens(request: ChatRequest, spec: ModelSpec) -> tuple[int, int]:
-    """The most tokens a call is expected to have: a dense prompt, and the longest replies."""
+class ReplySizes:
+    """The largest replies of one model, thoughts included, by the kind of call.
+
+    The kind is how the purpose of a request begins: a judge's replies say nothing of a user's.
+    """
+
+    def __init__(self, spec: ModelSpec):
+        """Begin without knowing any."""
+        self._spec = spec
+        self._largest: dict[str, int] = {}
+        self._firsts: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    @asynccontextmanager
+    async def first_alone(self, request: ChatRequest) -> AsyncIterator[None]:
+        """Wait while another call of a kind is open of which nothing is known."""
+        kind = _kind(request)
+        async with AsyncExitStack() as stack:
+            if kind not in self._largest:
+                await stack.enter_async_context(self._firsts[kind])
+                if kind in self._largest:
+                    await stack.aclose()  # the others need not wait for one another
+            yield
+
+    def largest(self, request: ChatRequest) -> int:
+        """Tokens of the largest reply of this kind that no limit foretold; 0 without any."""
+        return self._largest.get(_kind(request), 0)
+
+    def learn(self, request: ChatRequest, reply: Reply) -> None:
+        """Note how large a reply was; one within its limit is known to be so beforehand."""
+        tokens = math.ceil(reply.usage.completion_tokens / (1 + len(reply.further)))
+        limit = self._spec.sent_limit(request)
+        unforeseen = 0 if limit is not None and tokens <= limit else tokens
+        self._largest[_kind(request)] = max(self.largest(request), unforeseen)
+
+
+def worst_tokens(request: ChatRequest, spec: ModelSpec, largest: float = 0) -> tuple[int, int]:
+    """The most tokens a call is expected to have: a dense prompt, and the longest replies.
+
+    `largest` is how large replies have been in spite of any limit.
+    """
     parts = [part for message in request.messages for part in message.parts]
     characters = math.ceil(sum(map(len, parts)) / _CHARACTERS_PER_TOKEN)
     replied = 0 if spec.embedding else spec.sent_limit(request) or ASSUMED_MAX_TOKENS
-    return max(characters, estimated_tokens(*parts)), request.n * replied
+    return max(characters, estimated_tokens(*parts)), request.n * max(replied, math.ceil(largest))
 
 
 def with_missing_usage(
@@ -50,6 +92,10 @@ def with_missing_usage(
             said = min(said, limit * (1 + len(completion.further)))
     estimated = (prompt, said) != (completion.prompt_tokens, completion.completion_tokens)
     return completion._replace(prompt_tokens=prompt, completion_tokens=said), estimated
+
+
+def _kind(request: ChatRequest) -> str:
+    return request.purpose.partition("/")[0]
 
 
 def _size(text: str) -> int:
