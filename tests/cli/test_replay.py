@@ -204,3 +204,19 @@ def test_an_evaluation_that_debates_nothing_shows_its_ratings(command: Command) 
     assert "recall@10" in {rating["factor"] for rating in shown["ratings"]}
     refused = command("replay", outcome, "--verify", *STORE)
     assert (refused.code, "has no debate" in refused.err) == (2, True)
+
+
+def test_a_debate_in_which_a_role_said_nothing_tells_how_many_spoke(command: Command) -> None:
+    said = [
+        {"speaker": "user", "text": "Hello."},
+        {"speaker": "system", "text": "Hello. What do you like?"},
+        {"speaker": "user", "text": "Thank you!"},
+    ]
+    row = {"id": "q", "system": "quiet", "catalogue": "sample", "interaction": said}
+    Path("quiet.jsonl").write_text(json.dumps(row), "utf-8")
+    other = ("--store", "quiet.db")
+    assert command("judge", "quiet.jsonl", "--json", *other).code == 0
+    debate = json.loads(command("replay", "--all", "--json", *other).out)["debates"][0]
+    assert debate["verdict"]["spoke"] == 3
+    assert ", 3 of 4 roles spoke" in command("replay", "--all", *other).out
+    assert "roles spoke" not in command("replay", "--all", *STORE).out
