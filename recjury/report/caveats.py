@@ -127,9 +127,9 @@ def _about_lists(found: Findings) -> list[Caveat]:
             f"Items linked from the text in {linked} of {found.summary.conversations.planned} "
             "conversations",
             "Their systems gave no lists. A program found the items by their names in what the "
-            "system said, and can miss a name or take it for another item. Metrics of items are "
-            "therefore less certain, Recall@k counts items in the order of the text, and Semantic "
-            "Relevance is not scored.",
+            "system said, and can miss a name or take it for another item. These lists are as "
+            "long as what the text names: do not compare Novelty, Diversity and Recall@k with "
+            "those of systems that give lists. Semantic Relevance is not scored.",
         )
     ]
 
