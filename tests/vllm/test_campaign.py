@@ -106,7 +106,7 @@ def _asked_again(calls: list[Any]) -> int:
 def test_every_reply_of_a_whole_campaign_is_read(
     tmp_path: Path, entry: dict[str, Any], figures: list[str]
 ) -> None:
-    campaign = Campaign(tmp_path, entry, 4)
+    campaign = Campaign(tmp_path, entry, 2)
     begun = time.monotonic()
     campaign.finish(campaign.start())
     seconds = time.monotonic() - begun
@@ -130,9 +130,9 @@ def test_every_reply_of_a_whole_campaign_is_read(
 def test_recjury_is_killed_and_then_the_server_under_it(
     tmp_path: Path, entry: dict[str, Any], figures: list[str]
 ) -> None:
-    campaign = Campaign(tmp_path, entry, 4)
+    campaign = Campaign(tmp_path, entry, 2)
     first = campaign.start()
-    _until(lambda: len(campaign.calls()) >= 30, first)
+    _until(lambda: len(campaign.calls()) >= 20, first)
     before = _processes_of(first.pid)
     assert len(before) > 2
     first.send_signal(signal.SIGKILL)
@@ -142,7 +142,7 @@ def test_recjury_is_killed_and_then_the_server_under_it(
     kept = len(campaign.calls())
 
     second = campaign.start()
-    _until(lambda: len(campaign.calls()) >= kept + 40, second)
+    _until(lambda: len(campaign.calls()) >= kept + 20, second)
     keeper, server, *others = _processes_of(second.pid)
     os.kill(server.pid, signal.SIGKILL)
     campaign.finish(second)

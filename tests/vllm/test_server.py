@@ -6,6 +6,8 @@ from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
+
 from recjury.judges.core.rubric import Rubric
 from recjury.judges.face.scorer import expectation
 from recjury.llm import Gateway, NullRecorder
@@ -104,18 +106,24 @@ def test_log_probabilities_are_those_of_transformers_with_and_without_an_adapter
     )
 
 
+@pytest.mark.parametrize("turns", [8, 64])
 def test_the_judges_of_a_log_share_the_prefix_cache(
-    loop: asyncio.Runner, entry: dict[str, Any], tiny: tuple[Path, Path], figures: list[str]
+    loop: asyncio.Runner,
+    entry: dict[str, Any],
+    tiny: tuple[Path, Path],
+    figures: list[str],
+    turns: int,
 ) -> None:
     from transformers import AutoTokenizer
 
-    log = a_log(*("I would watch Ronin (1998): it is quiet, exact and has long drives. " * 3,) * 8)
+    said = "I would watch Ronin (1998): it is quiet, exact and has long drives. " * 3
+    log = a_log(*(f"{number}. {said}" for number in range(turns)))
     rubric = Rubric()
     prompts = [rubric.messages(factor, log) for factor in Factor]
     tokenizer = AutoTokenizer.from_pretrained(tiny[0])
     common = _common_tokens(tokenizer, prompts)
     models = {
-        how: read_model({**entry, "extra": {"cache_salt": how}})
+        how: read_model({**entry, "concurrency": 12, "extra": {"cache_salt": f"{how} {turns}"}})
         for how in ("one by one", "all at once", "all at once after the first")
     }
 
