@@ -49,7 +49,7 @@ def doctor(
     """
     if repeat is not None and campaign is None:
         raise typer.BadParameter("needs a campaign file", param_hint="--repeat")
-    findings = [*_installation(), _data(), _store(store)]
+    findings = [*_installation(), _data(), _store(store), *_servers()]
     if campaign is not None:
         findings += _campaign(campaign, tried=repeat is None)
     is_fine = all(finding.fine for finding in findings)
@@ -119,6 +119,14 @@ def _store(url: str) -> Check:
     finding = _tried("store", campaigns)
     missing = "there is no store" in finding.said
     return finding._replace(fine=True, said=f"{url}: not there yet") if missing else finding
+
+
+def _servers() -> Iterator[Check]:
+    from recjury.llm.vllm.left_behind import left_behind
+
+    for each in left_behind():
+        said = f"{each.model} on port {each.port}, of a killed run: the next run with vLLM ends it"
+        yield Check("vLLM server left behind", True, said)
 
 
 def _campaign(path: Path, *, tried: bool) -> Iterator[Check]:

@@ -17,16 +17,16 @@ _FIGURES: list[str] = []
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The folders of the tiny model and of its adapter."""
+    """The folders of the tiny model and of its adapter. Skipped, saying so, without a vLLM."""
+    if not PYTHON:
+        pytest.skip("needs a vLLM: make test-vllm")
     kept = os.environ.get("RECJURY_TINY_LLAMA")
     return make(Path(kept) if kept else tmp_path_factory.mktemp("tiny"))
 
 
 @pytest.fixture(scope="session")
 def entry(tiny: tuple[Path, Path]) -> dict[str, Any]:
-    """The model in a campaign file. The test is skipped, saying so, without a vLLM."""
-    if not PYTHON:
-        pytest.skip("needs a vLLM: make test-vllm")
+    """The model in a campaign file."""
     return {
         "provider": "vllm",
         "model": str(tiny[0]),

@@ -29,7 +29,7 @@ class VllmServer:
         """Start nothing yet; `gpus` are for this server alone."""
         self._spec = spec
         self._specs: dict[tuple[str, str | None], VllmSpec] = {}
-        self._served: tuple[VllmSpec, ...] = ()
+        self._served = 0  # of the specs; none is ever taken away
         self._gpus = tuple(gpus)
         self._process: ServerProcess | None = None
         self._deaths = 0
@@ -91,19 +91,20 @@ class VllmServer:
         if self._failure is not None:
             raise self._failure
         is_running = self._process is not None and self._process.is_running
-        return is_running and self._served == tuple(self._specs.values())
+        return is_running and self._served == len(self._specs)
 
     async def _start_again(self) -> None:
         died = self._process is not None and not self._process.is_running
         if self._process is not None and died:
             await self._note_death(self._process)
         await self._end()
+        specs = tuple(self._specs.values())
         try:
-            self._process = await self._started()
+            self._process = await self._started(specs)
         except ProviderError as error:
             self._failure = error
             raise
-        self._served = tuple(self._specs.values())
+        self._served = len(specs)
 
     async def _note_death(self, process: ServerProcess) -> None:
         self._deaths += 1
@@ -128,9 +129,9 @@ class VllmServer:
         if process is not None:
             await process.end()
 
-    async def _started(self) -> ServerProcess:
-        """A server that answers. Raises ConfigError and ProviderError."""
-        spec, specs = self._spec, tuple(self._specs.values())
+    async def _started(self, specs: Sequence[VllmSpec]) -> ServerProcess:
+        """A server of `specs` that answers. Raises ConfigError and ProviderError."""
+        spec = self._spec
         installed = await asyncio.to_thread(installed_vllm, spec)
         check_memory(spec, self._gpus)
         await asyncio.to_thread(end_left_behind)

@@ -108,6 +108,8 @@ class VllmSpec(EndpointSpec):
             object.__setattr__(self, "name", Path(self.adapter or self.model).name)
         if self.embedding:
             raise ValueError("`provider: vllm` serves chat models only")
+        if self.structured and self.json_mode != "off":
+            raise ValueError("`structured` holds replies to their schema: leave `json_mode` out")
         if self.batch_invariant and self.gpus == 0:
             raise ValueError("`batch_invariant` needs a GPU: vLLM has no such mode on a CPU")
         return self

@@ -134,6 +134,7 @@ def test_two_adapters_with_one_name_are_refused(fake: FakeVllm, tmp_path: Path) 
         ({"env": {"HF_TOKEN": "x"}}, "HF_TOKEN must not stand here"),
         ({"env": {"A B": "x"}}, "cannot be the name of an environment variable"),
         ({"batch_invariant": True}, "`batch_invariant` needs a GPU"),
+        ({"json_mode": "schema"}, "leave `json_mode` out"),
         ({"embedding": True}, "serves chat models only"),
     ],
 )
