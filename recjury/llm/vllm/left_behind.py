@@ -22,7 +22,7 @@ _GRACE = 10.0
 _CLOCK = 2.0  # seconds by which the clock may have been set since
 
 
-class Record(NamedTuple):
+class ServerRecord(NamedTuple):
     """A server: its process group and when that began, the owner's process, and what it runs.
 
     Times are in seconds since 1970.
@@ -48,13 +48,13 @@ def records_folder() -> Path:
 def write_record(group: int, port: int, model: str) -> Path:
     """Keep a record of the server in the process group `group`, which this process owns."""
     own = os.getpid()
-    record = Record(group, began(group) or time.time(), own, began(own) or 0.0, port, model)
+    record = ServerRecord(group, began(group) or time.time(), own, began(own) or 0.0, port, model)
     path = records_folder() / f"{group}.json"
     path.write_text(json.dumps(record._asdict()), "utf-8")
     return path
 
 
-def left_behind() -> list[Record]:
+def left_behind() -> list[ServerRecord]:
     """The servers whose owner has ended, while they have not; records of others are removed."""
     found = []
     for path in sorted(records_folder().glob("*.json")):
@@ -66,7 +66,7 @@ def left_behind() -> list[Record]:
     return found
 
 
-def end_left_behind() -> list[Record]:
+def end_left_behind() -> list[ServerRecord]:
     """End the servers that killed runs left behind, and return them."""
     ended = left_behind()
     for record in ended:
@@ -80,7 +80,7 @@ def end_left_behind() -> list[Record]:
     return ended
 
 
-def end_group(record: Record, grace: float = _GRACE) -> None:
+def end_group(record: ServerRecord, grace: float = _GRACE) -> None:
     """End all processes of a server: SIGTERM, and SIGKILL after `grace` seconds."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         if not group_members(record):
@@ -94,7 +94,7 @@ def end_group(record: Record, grace: float = _GRACE) -> None:
             time.sleep(0.05)
 
 
-def group_members(record: Record) -> list[int]:
+def group_members(record: ServerRecord) -> list[int]:
     """The living processes of a server. A later group with the same number has none of them."""
     if began(record.group) is not None and not _is_it(record.group, record.group_began):
         return []
@@ -124,8 +124,8 @@ def _group_of(pid: int) -> int | None:
         return None
 
 
-def _read(path: Path) -> Record | None:
+def _read(path: Path) -> ServerRecord | None:
     try:
-        return Record(**json.loads(path.read_text("utf-8")))
+        return ServerRecord(**json.loads(path.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
         return None

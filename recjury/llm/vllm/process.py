@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from recjury.llm.vllm.left_behind import Record, end_group, records_folder, write_record
+from recjury.llm.vllm.left_behind import ServerRecord, end_group, records_folder, write_record
 
 _KEEPER = Path(__file__).with_name("keeper.py")
 _GRACE = 15.0  # seconds that a server has to end by itself
@@ -96,7 +96,7 @@ class ServerProcess:
             self._keeper.kill()
             self._keeper.wait()
         self._keeper.stdout.close()
-        end_group(Record(self._keeper.pid, 0.0, 0, 0.0, self.port, ""))
+        end_group(ServerRecord(self._keeper.pid, 0.0, 0, 0.0, self.port, ""))
         self._record.unlink(missing_ok=True)
 
     def _tail(self) -> str:

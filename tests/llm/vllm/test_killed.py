@@ -106,5 +106,5 @@ def test_another_process_with_the_number_of_an_old_server_is_left_alone(
 
 
 def _members(group: int) -> list[int]:
-    record = left_behind.Record(group, left_behind.began(group) or 0.0, 0, 0.0, 0, "")
+    record = left_behind.ServerRecord(group, left_behind.began(group) or 0.0, 0, 0.0, 0, "")
     return left_behind.group_members(record)
