@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator, Iterator
 
 from recjury.llm import Gateway
 
+_TOGETHER = 64
+"""So many trials make their calls before it is looked whether there is room for more."""
 _LOOK_AGAIN = 0.05
 """Seconds after which new trials have made their calls, or old ones have ended."""
 
@@ -61,7 +63,7 @@ class OpenTrials:
 
     async def _wait_for_room(self, gateway: Gateway) -> None:
         self._let_in += 1
-        if self._open >= self._most and self._let_in % self._most == 0:
+        if self._open >= self._most and self._let_in % max(self._most, _TOGETHER) == 0:
             await asyncio.sleep(_LOOK_AGAIN)
         while not self._has_room(gateway):  # noqa: ASYNC110 (many things make room)
             await asyncio.sleep(_LOOK_AGAIN)

@@ -208,6 +208,47 @@ def test_a_full_queue_makes_smaller_batches(endpoint: BatchEndpoint) -> None:
     assert max(endpoint.processed.values()) == 1
 
 
+def test_a_batch_with_too_many_requests_is_divided(endpoint: BatchEndpoint) -> None:
+    error = {"code": "too_many_requests_in_file", "message": "too many requests, at most 10"}
+    endpoint.faults.refused_batches = [[error], [error]]
+    assert texts(complete(spec_of(endpoint), 20)) == right(20)
+    assert max(endpoint.sizes[2:]) <= 10
+    assert max(endpoint.processed.values()) == 1
+
+
+def test_a_batch_that_is_refused_without_a_reason_is_sent_again(endpoint: BatchEndpoint) -> None:
+    endpoint.faults.refused_batches = [[{"code": "server_error", "message": "Try again"}]]
+    assert texts(complete(spec_of(endpoint), 5)) == right(5)
+    assert endpoint.sizes == [5, 5]
+
+
+@pytest.mark.parametrize("status", ["cancelled", "gone", "queued"])
+def test_what_becomes_of_a_batch_at_the_endpoint(endpoint: BatchEndpoint, status: str) -> None:
+    async def run() -> list[Outcome]:
+        async with gateway_of(spec_of(endpoint), MemoryRecorder()) as gateway:
+            endpoint.held.clear()
+            calls = [asyncio.create_task(_outcome(gateway.complete(asked(n)))) for n in range(5)]
+            await passed(lambda: endpoint.polls > 1)
+            [batch] = endpoint.batches.values()
+            if status == "gone":
+                endpoint.batches.clear()
+            else:
+                batch.status = status
+            if status == "queued":  # a state that only this endpoint knows
+                before = endpoint.polls
+                await passed(lambda: endpoint.polls > before + 2)
+                batch.status = ""
+            endpoint.held.set()
+            return list(await asyncio.gather(*calls))
+
+    found = asyncio.run(run())
+    if status == "queued":
+        assert texts(found) == right(5)
+        return
+    said = "was cancelled at the endpoint" if status == "cancelled" else "no longer at the endpoint"
+    assert all(isinstance(each, CallFailed) and said in str(each) for each in found)
+
+
 def test_refused_lines_fail_alone(endpoint: BatchEndpoint) -> None:
     error = {"code": "invalid_value", "message": "messages is empty", "line": 3}
     endpoint.faults.refused_batches = [[error]]
