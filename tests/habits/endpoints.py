@@ -154,14 +154,50 @@ def down_for_a_while(meant: Meaning) -> Answer:
 
 @habit("endpoints", "read", on=EVERYTHING, when="a while", lasting=True)
 def errors_for_a_while(meant: Meaning) -> Answer:
-    """500 for everything for half a second, in the middle of the campaign"""
+    """500 for everything for half a second"""
     return Fault("status", 500, "Internal error")
 
 
 @habit("endpoints", "read", on=EVERYTHING, when="a while", lasting=True)
 def loading_for_a_while(meant: Meaning) -> Answer:
-    """503 for everything for half a second, in the middle of the campaign"""
+    """503 for everything for half a second"""
     return refusal(503, "Loading model", type="unavailable_error")
+
+
+@habit("endpoints", "read", on=EVERYTHING, when="a while", lasting=True)
+def key_refused_for_a_while(meant: Meaning) -> Answer:
+    """401 for everything for half a second"""
+    return refusal(401, "Incorrect API key provided", code="invalid_api_key")
+
+
+@habit("endpoints", "read", on=EVERYTHING, when="a while", lasting=True)
+def page_missing_for_a_while(meant: Meaning) -> Answer:
+    """404 by a proxy that restarts for everything for half a second"""
+    return Fault("status", 404, "404 page not found", as_it_is=True)
+
+
+@habit("endpoints", "read", on=EVERYTHING, when="a while", lasting=True)
+def challenge_for_a_while(meant: Meaning) -> Answer:
+    """403 with a page of a firewall for everything for half a second"""
+    return Fault("status", 403, "<html><title>Just a moment...</title></html>", as_it_is=True)
+
+
+@habit("endpoints", "read", on=EVERYTHING, when="a while", lasting=True)
+def redirect_for_a_while(meant: Meaning) -> Answer:
+    """a redirect to a login for everything for half a second"""
+    return response(b"", "Location: https://login.example/", status="302 Found")
+
+
+@habit("endpoints", "read", on=EVERYTHING, when="a while", lasting=True)
+def no_credit_for_a_while(meant: Meaning) -> Answer:
+    """429 with `insufficient_quota` for everything for half a second"""
+    return refusal(429, "You exceeded your current quota", code="insufficient_quota")
+
+
+@habit("endpoints", "read", on=EVERYTHING, when="a while", lasting=True)
+def system_error_for_a_while(meant: Meaning) -> Answer:
+    """500 that speaks of the system and a message for everything for half a second"""
+    return refusal(500, "The system met an unexpected condition (message id 4711)")
 
 
 @habit("endpoints", "stopped", on=EVERYTHING, lasting=True)
