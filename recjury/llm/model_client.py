@@ -215,7 +215,7 @@ class ModelClient:
                 raise problem.refusal
             if not await self._is_outage(problem, unanswered_since=begun):
                 message = f"{request.model}: {attempts.reason(problem)}"
-                permanent = attempts.is_of_request and self._endpoint.has_answered_since(begun)
+                permanent = attempts.is_of_request and self._endpoint.has_replied_since(begun)
                 raise _OutOfAttemptsError(message, problem.reason, permanent=permanent) from None
             attempts.failed = 0
             return

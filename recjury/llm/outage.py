@@ -48,6 +48,7 @@ class Endpoint:
         self._waiting: asyncio.Future[ProviderError | None] | None = None
         self._answered_at = -1.0
         self._has_replied = False
+        self._replied_at = -1.0
         self._refused_since: float | None = None
 
     @property
@@ -59,6 +60,10 @@ class Endpoint:
         """Whether an answer came at that time or later."""
         return self._answered_at >= time
 
+    def has_replied_since(self, time: float) -> bool:
+        """Whether a call got its reply at that time or later."""
+        return self._replied_at >= time
+
     def answered(self) -> None:
         """Note an answer, of whatever kind."""
         self._failures = 0
@@ -69,6 +74,7 @@ class Endpoint:
         self._has_replied = True
         self._refused_since = None
         self.answered()
+        self._replied_at = self._answered_at
 
     def failed(self, problem: Retryable) -> None:
         """Note an attempt that got no answer; begins an outage where it is clear."""

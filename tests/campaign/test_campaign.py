@@ -150,6 +150,40 @@ def test_a_call_that_fails_for_good_is_asked_again_by_the_next_run(command: Comm
     assert set(again) == {"judge", "debate"}
 
 
+@pytest.mark.slow
+def test_a_request_that_breaks_the_server_is_unscored_and_its_stage_is_finished(
+    command: Command,
+) -> None:
+    """Others are answered meanwhile: the other factors are kept, and the debate is held."""
+
+    def script(body: Body) -> Answer:
+        if "You judge one factor: Novelty." in str(body):
+            return Fault("status", status=500, text="out of order")
+        return player.play(body)
+
+    with ScriptedEndpoint(script) as endpoint:
+        campaign = _campaign(endpoint)
+        text = campaign.read_text("utf-8")
+        assert "retries: 0" in text
+        campaign.write_text(text.replace("retries: 0", "retries: 2"), "utf-8")
+        result = _run(command, campaign, code=3)
+        assert result["evaluations"]["core"] == {"planned": 4, "done": 4, "failed": 0, "waiting": 0}
+        with Store.open(STORE) as store:
+            unscored = [
+                rating
+                for found in store.results()
+                for evaluation in found.evaluations
+                if evaluation.label == "core"
+                for rating in evaluation.ratings
+                if rating.score is None
+            ]
+        assert {(each.factor, each.status) for each in unscored} == {("Novelty", Status.REFUSED)}
+        assert all("HTTP 500: out of order (3 attempts)" in each.reason for each in unscored)
+        asked = len(endpoint.bodies)
+        _run(command, campaign, "--retry", "none", code=3)
+        assert len(endpoint.bodies) == asked
+
+
 def test_a_larger_limit_goes_on_with_the_same_campaign(command: Command) -> None:
     with ScriptedEndpoint(player.play) as endpoint:
         campaign = _campaign(endpoint, PLAYED.replace("{corpus: sample, limit: 2}", "sample"))

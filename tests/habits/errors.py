@@ -127,7 +127,7 @@ def too_large_for_one_factor(meant: Meaning) -> Answer | None:
     return refusal(413, "Request Entity Too Large") if is_about_one_factor(meant) else None
 
 
-@habit("errors", "failed", on=JUDGES)
+@habit("errors", "unscored", on=JUDGES)
 def server_breaks_on_one_factor(meant: Meaning) -> Answer | None:
     """500 again and again, for the requests about one factor"""
     return Fault("status", 500, "CUDA error") if is_about_one_factor(meant) else None
