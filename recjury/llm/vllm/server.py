@@ -59,10 +59,11 @@ class VllmServer:
     async def check(self) -> None:
         """Start the server again if it runs, but says that it is broken; raises as `ensure`."""
         await self.ensure()
-        assert self._process is not None
-        if await self._status(self._process) == 503:
+        process = self._process
+        if process is not None and await self._status(process) == 503:
             async with self._lock:
-                await self._process.end()
+                if process is self._process:  # no other check was faster
+                    await process.end()
             await self.ensure()
 
     async def explain(self, came: str) -> None:
