@@ -87,7 +87,9 @@ class BatchJudging:
         begun = time.monotonic()
         out, err = self.folder / "out.txt", self.folder / "err.txt"
         with out.open("wb") as said, err.open("wb") as errors:
-            process = subprocess.Popen(command, stdout=said, stderr=errors, cwd=ROOT)
+            process = subprocess.Popen(
+                command, stdout=said, stderr=errors, cwd=ROOT, preexec_fn=_interruptible
+            )
             sent = until is None
             most = 0.0
             while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
@@ -107,6 +109,11 @@ class BatchJudging:
             ended[2].ru_utime + ended[2].ru_stime,
             most,
         )
+
+
+def _interruptible() -> None:
+    """A process that a shell starts in the background ignores interrupts, and so do its own."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _most_memory(pid: int) -> float:

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from recjury.campaign import EvaluationConfig, RunResult, judge_files
+from recjury.campaign import (
+    CampaignConfig,
+    EvaluationConfig,
+    RunResult,
+    judge_files,
+    run_campaign,
+)
 from recjury.campaign.progress import Progress
 from recjury.cli.async_work import describe
 from recjury.llm import GatewayUsage
@@ -87,6 +93,26 @@ def test_a_budget_is_kept(endpoint: BatchEndpoint, tmp_path: Path) -> None:
     assert whole.held_back is None
     assert sum(endpoint.sizes) == PER_LOG * LOGS
     assert set(endpoint.processed.values()) == {1}
+
+
+def test_conversations_are_played_at_once_and_judged_in_batches(
+    endpoint: BatchEndpoint, tmp_path: Path
+) -> None:
+    at = {"base_url": endpoint.url, "name": "scripted"}
+    slow = {**at, "provider": "openai-batch", "wait": 2, "poll": 0.1}
+    judging = {"judges": {"models": ["slow"]}, "debate": {"model": "slow"}}
+    config = CampaignConfig.model_validate(
+        {
+            "scenarios": [{"corpus": "sample", "limit": 3}],
+            "systems": ["retrieval"],
+            "models": {"main": at, "slow": slow},
+            "evaluators": [{"kind": "core", **judging}],
+        }
+    )
+    result = asyncio.run(run_campaign(config, f"sqlite:///{tmp_path}/store.db"))
+    assert (result.done, result.failed) == (3, 0)
+    assert endpoint.plain > 3
+    assert len(endpoint.sizes) == 5
 
 
 def test_prices_are_stored_with_the_run(endpoint: BatchEndpoint, tmp_path: Path) -> None:
