@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from recjury.errors import CallFailed, ProviderError
+from recjury.llm.adaptive_concurrency import SentRequest
 from recjury.llm.budget import Budget, GatewayUsage
 from recjury.llm.call_identity import current_call_context
 from recjury.llm.call_slots import CallQueue, CallSlots, EndpointSlots, part_of
+from recjury.llm.call_tokens import CallTokens
 from recjury.llm.endpoint_errors import provider_error
 from recjury.llm.event_loop import Clock
 from recjury.llm.limits import RateLimiter
@@ -15,7 +17,7 @@ from recjury.llm.provider import Completion, DeferredProvider, Provider, Retryab
 from recjury.llm.reply_room import ReplyRoom
 from recjury.llm.retry import Attempts, Backoff
 from recjury.llm.spec import ModelSpec
-from recjury.llm.token_estimate import ReplySizes, estimated_tokens, with_missing_usage
+from recjury.llm.token_estimate import ReplySizes, with_missing_usage
 from recjury.logs import get_logger
 from recjury.records import JSON, ChatRequest, Reply, Usage
 
@@ -23,8 +25,6 @@ logger = get_logger()
 
 _CHECKS = 5
 _CHECK_SECONDS = 60.0  # no further check is sent later than that
-_SAID_TOKENS = 300.0  # the expected length of a reply before there is one
-_NEWEST_SHARE = 0.1  # of a call in the averages of tokens
 
 
 class _OutOfAttemptsError(CallFailed):
@@ -83,8 +83,8 @@ class ModelClient:
         self._rate_limiter = RateLimiter(
             shared.clock, spec.requests_per_minute, spec.tokens_per_minute
         )
-        self._said_tokens = _SAID_TOKENS  # of a reply, on average
-        self._call_tokens = 0.0  # of a call, on average
+        self._takes_slots = spec.takes_slots
+        self._tokens = CallTokens(self._rate_limiter)
 
     async def send(self, identity: str, request: ChatRequest) -> Reply:
         """Return the reply to `request`; `identity` identifies the call.
@@ -259,14 +259,13 @@ class ModelClient:
         shared, slots = self._shared, self.slots
         queue = slots.queues[part_of(request.purpose)]
         expected = 0.0
-        if self.spec.takes_slots:
+        if self._takes_slots and (self._rate_limiter.is_needed or not shared.slots.take(queue)):
             expected = await self._take_slots(queue, request, again=attempts.sent > 1)
-        attempts.spares_others = False
         shared.usage.in_flight += 1
         sent_at = shared.clock.now()
         concurrency = slots.concurrency
         sent = concurrency.sent()
-        has_answered = is_refused = False
+        is_accepted: bool | None = None
         try:
             if self._endpoint.is_suspected and self.spec.outage_patience:
                 raise _EndpointIsDownError
@@ -275,34 +274,40 @@ class ModelClient:
             else:
                 completion = await self.deferred.complete_call(identity, request)
             self._endpoint.replied()
-            has_answered = True
-            self._note_tokens(completion, expected)
+            is_accepted = True
+            if completion.quota is not None or expected:
+                self._tokens.note(completion, expected, concurrency.open)
             return _Answered(completion, shared.clock.now() - sent_at, sent_at, attempts.sent)
         except Retryable as problem:
-            is_refused = problem.rate_limited
+            is_accepted = False if problem.rate_limited else None
             if problem.quota is not None:
-                self._rate_limiter.note(problem.quota, concurrency.open, self._call_tokens)
+                self._tokens.note_quota(problem.quota, concurrency.open)
             raise
         except (CallFailed, ProviderError):
             self._endpoint.answered()
             raise
         finally:
-            if has_answered:
-                concurrency.answered(sent, is_saturated=slots.open >= concurrency.limit)
-            elif is_refused:
-                attempts.spares_others = concurrency.refused(sent)
-            else:
-                concurrency.failed()
+            attempts.spares_others = self._end(sent, is_accepted)
             shared.usage.in_flight -= 1
-            if self.spec.takes_slots:
+            if self._takes_slots:
                 shared.slots.release(queue)
+
+    def _end(self, sent: SentRequest, is_accepted: bool | None) -> bool:
+        """Note the end of a request: accepted, refused, or neither (None); whether the lower limit
+        is the answer to a refusal."""
+        slots, concurrency = self.slots, self.slots.concurrency
+        if is_accepted:
+            concurrency.answered(sent, is_saturated=slots.open >= concurrency.limit)
+        elif is_accepted is None:
+            concurrency.failed()
+        return is_accepted is False and concurrency.refused(sent)
 
     async def _take_slots(self, queue: CallQueue, request: ChatRequest, *, again: bool) -> float:
         """Wait for a turn and for slots; the tokens that were counted for the request."""
         limiter, slots = self._rate_limiter, self._shared.slots
         has_turn, counted = limiter.has_rate, 0.0
         if limiter.is_needed:
-            counted = await limiter.wait_for_turn(lambda: self._expected_tokens(request))
+            counted = await limiter.wait_for_turn(lambda: self._tokens.expected(request))
         if not slots.take(queue):
             await slots.wait(queue, ahead=again)
         while limiter.paused or (limiter.has_rate and not has_turn):
@@ -312,28 +317,9 @@ class ModelClient:
                 await limiter.wait_for_pause()
             else:
                 has_turn = True
-                counted = await limiter.wait_for_turn(lambda: self._expected_tokens(request))
+                counted = await limiter.wait_for_turn(lambda: self._tokens.expected(request))
             await slots.wait(queue, ahead=True)
         return counted
-
-    def _expected_tokens(self, request: ChatRequest) -> float:
-        parts = (part for message in request.messages for part in message.parts)
-        return estimated_tokens(*parts) + request.n * self._said_tokens
-
-    def _note_tokens(self, completion: Completion, expected: float) -> None:
-        """Learn how many tokens calls take, and what the endpoint says is left of its quota."""
-        limiter = self._rate_limiter
-        if completion.quota is None and not limiter.counts_tokens:
-            return
-        taken = completion.prompt_tokens + completion.completion_tokens
-        if taken:
-            said = completion.completion_tokens / (1 + len(completion.further))
-            self._said_tokens += _NEWEST_SHARE * (said - self._said_tokens)
-            self._call_tokens += _NEWEST_SHARE * (taken - self._call_tokens)
-        if taken and expected:
-            limiter.correct(taken - expected)
-        if completion.quota is not None:
-            limiter.note(completion.quota, self.slots.concurrency.open, self._call_tokens)
 
 
 def _log(event: str, request: ChatRequest, attempts: Attempts, **fields: object) -> None:

@@ -16,6 +16,7 @@ _Fields = dict[str, object]
 _TOO_MANY = 2**31  # tokens that no call has
 _SPOKEN_PARTS = ("text", "output_text")
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking", "reasoning_details")
+_NAMES_OF_THOUGHTS = frozenset(_THOUGHTS)
 _PARTS_OF_THOUGHTS = ("thinking", "text", "summary", "reasoning", "content")
 
 
@@ -120,6 +121,8 @@ def _said(choice: _Fields) -> Choice:
 
 def _thoughts(message: _Fields) -> str:
     """The model's thoughts that an endpoint sends beside the text, under any of the known names."""
+    if _NAMES_OF_THOUGHTS.isdisjoint(message):
+        return ""
     return next(filter(None, (_plain_thoughts(message.get(name)) for name in _THOUGHTS)), "")
 
 
@@ -160,11 +163,16 @@ def _mapping(found: object) -> _Fields:
 
 def _count(*found: object) -> int:
     """The first number of tokens above 0; 0 if there is none, as the reply may still be valid."""
-    return next((count for count in map(_whole, found) if count), 0)
+    for each in found:
+        if count := _whole(each):
+            return count
+    return 0
 
 
 def _whole(found: object) -> int:
-    if isinstance(found, int | float) and not isinstance(found, bool) and 0 <= found < _TOO_MANY:
+    if type(found) is int:
+        return found if 0 <= found < _TOO_MANY else 0
+    if isinstance(found, float) and 0 <= found < _TOO_MANY:
         return int(found)
     return 0
 

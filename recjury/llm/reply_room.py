@@ -52,7 +52,7 @@ class ReplyRoom:
         limit = self._spec.sent_limit(request)
         if not lacks_room(reply):
             self._has_whole = True
-            first = self._spec.token_limit(replace(request, room=1)) or self._own_limit
+            first = self._first_limit(request) or self._own_limit
             if first and tokens > first:
                 self._raise(_SPARE * tokens)
             return
@@ -65,7 +65,11 @@ class ReplyRoom:
             self._raise(_AFTER_SPEECH * met)  # some templates hide where thoughts begin
 
     def _is_unlimited(self, request: ChatRequest) -> bool:
-        return self._spec.token_limit(replace(request, room=1)) is None
+        return self._first_limit(request) is None
+
+    def _first_limit(self, request: ChatRequest) -> int | None:
+        """The limit of the first request for a reply."""
+        return self._spec.token_limit(request if request.room == 1 else replace(request, room=1))
 
     def _raise(self, least: int) -> None:
         least = min(least, _MOST_LEARNED)
