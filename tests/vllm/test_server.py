@@ -145,8 +145,8 @@ def test_the_judges_of_a_log_share_the_prefix_cache(
         prompt = sum(reply.usage.prompt_tokens for reply in replies)
         whole = sum(reply.usage.cached_tokens for reply in replies) / prompt
         figures.append(
-            f"prefix cache, twelve judges {how}: {shares[how]:.2f} of the {common:,} tokens that "
-            f"they have in common, {whole:.2f} of all prompt tokens"
+            f"prefix cache, {turns} turns, twelve judges {how}: {shares[how]:.2f} of the "
+            f"{common:,} tokens that they have in common, {whole:.2f} of all prompt tokens"
         )
     assert shares["one by one"] >= 0.6
 
