@@ -176,7 +176,7 @@ def test_the_example_runs_as_a_notebook(tmp_path: Path) -> None:
             "is not an evaluator: it has no metrics",
         ),
         ({"systems": ["retrieval"], "repeat": 2}, "unknown key `repeat`"),
-        ({"systems": ["retrieval"], "limits": 2}, "did you mean 'limit'?"),
+        ({"systems": ["retrieval"], "limt": 2}, "did you mean 'limit'?"),
         ({"systems": ["retrieval"], "limit": 0}, "limit must be at least 1, got 0"),
         ({"systems": [Polite]}, "give an object, such as Polite()"),
     ],
