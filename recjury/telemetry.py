@@ -7,16 +7,20 @@ has imported OpenTelemetry's SDK and set a provider.
 """
 
 import contextlib
+import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
+from recjury.logs import get_logger
 from recjury.records import ChatRequest, Rating, Reply, Status, metric_id
 from recjury.safe_text import without_secrets
 
 if TYPE_CHECKING:
-    from opentelemetry.trace import Tracer
+    from opentelemetry.trace import Span, SpanKind, Tracer
+
+logger = get_logger()
 
 Value = str | int | float | bool | list[str]
 
@@ -77,18 +81,18 @@ def call_span(
     from opentelemetry.trace import SpanKind, StatusCode
 
     operation = "embeddings" if model.embedding else "chat"
-    with tracer.start_as_current_span(
-        f"{operation} {model.name}",
-        kind=SpanKind.CLIENT,
-        attributes=_asked(request, model, unit, operation),
-        record_exception=False,
-        set_status_on_exception=False,
-    ) as span:
-        try:
-            yield lambda reply: span.set_attributes(_answered(reply))
-        except BaseException as error:
+    attributes = _asked(request, model, unit, operation)
+    with _span(tracer, f"{operation} {model.name}", SpanKind.CLIENT, attributes) as span:
+
+        def failed(error: BaseException) -> None:
             span.set_attribute("error.type", type(error).__name__)
             span.set_status(StatusCode.ERROR, without_secrets(str(error)))
+
+        try:
+            yield lambda reply: _guarded(lambda: span.set_attributes(_answered(reply)))
+        except BaseException as error:
+            raised = error
+            _guarded(lambda: failed(raised))
             raise
 
 
@@ -99,8 +103,10 @@ def work_span(name: str, about: Mapping[str, Value]) -> Iterator[None]:
     if tracer is None:
         yield
         return
+    from opentelemetry.trace import SpanKind
+
     attributes = {_own(key): value for key, value in about.items()}
-    with tracer.start_as_current_span(name, attributes=attributes, record_exception=False):
+    with _span(tracer, name, SpanKind.INTERNAL, attributes):
         yield
 
 
@@ -110,7 +116,39 @@ def rating_events(evaluator: str, ratings: Iterable[Rating], about: Mapping[str,
         return
     shared = {_own(key): value for key, value in about.items()}
     for rating in ratings:
-        _emit({**_rated(evaluator, rating), **shared})
+        attributes = {**_rated(evaluator, rating), **shared}
+        _guarded(functools.partial(_emit, attributes))
+
+
+@contextlib.contextmanager
+def _span(
+    tracer: "Tracer", name: str, kind: "SpanKind", attributes: Mapping[str, Value]
+) -> "Iterator[Span]":
+    """A span that is the current one of the block; what it raises itself is no failure of ours."""
+    from opentelemetry import trace
+
+    span: Span = trace.INVALID_SPAN
+    try:
+        span = tracer.start_span(name, kind=kind, attributes=attributes)
+    except Exception as error:
+        _log(error)
+    try:
+        with trace.use_span(span, record_exception=False, set_status_on_exception=False):
+            yield span
+    finally:
+        _guarded(span.end)
+
+
+def _guarded(work: Callable[[], object]) -> None:
+    """Do what must not fail the run: exporters and processors are a program's own."""
+    try:
+        work()
+    except Exception as error:
+        _log(error)
+
+
+def _log(error: Exception) -> None:
+    logger.warning("telemetry failed", error=type(error).__name__, said=without_secrets(str(error)))
 
 
 def _ignore(reply: Reply) -> None:

@@ -174,6 +174,30 @@ def test_a_rating_is_an_event(
     )
 
 
+class _Broken(SimpleSpanProcessor):
+    """A program's own span processor, which fails."""
+
+    def on_start(self, span: Any, parent_context: Any = None) -> None:
+        raise RuntimeError("no start")
+
+    def on_end(self, span: ReadableSpan) -> None:
+        raise RuntimeError("no end")
+
+
+def test_a_span_processor_that_fails_loses_no_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    provider = TracerProvider()
+    provider.add_span_processor(_Broken(InMemorySpanExporter()))
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    with ScriptedEndpoint(lambda _: completion("Hi.")) as endpoint:
+        _ask(endpoint)
+        assert len(endpoint.bodies) == 1
+    with telemetry.work_span("work", {}):
+        pass
+    refusing = ScriptedEndpoint(lambda _: Fault("status", 400, text="too long"))
+    with refusing as endpoint, pytest.raises(CallFailed):
+        _ask(endpoint)
+
+
 def test_nothing_happens_where_the_sdk_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [each for each in sys.modules if each.startswith("opentelemetry")]:
         monkeypatch.delitem(sys.modules, name)

@@ -49,7 +49,8 @@ def status(
     with Kept.open(store, create=False) as kept:
         wanted = [kept.campaign(campaign)] if campaign else kept.campaigns()
         standing = [_standing(kept, each) for each in wanted]
-        calls = {each.id: kept.call_counts(each.id) for each in wanted}
+        counted = wanted if as_json or len(wanted) == 1 else []  # else they are not shown
+        calls = {each.id: kept.call_counts(each.id) for each in counted}
     if as_json:
         for each in standing:
             each["model_calls"] = calls[str(each["campaign"])].as_json()
@@ -62,9 +63,8 @@ def status(
     for each in standing:
         if each["budget"] is not None and each["left"]:
             output.say(f"campaign {each['campaign']}: {each['left']}")
-    if len(calls) == 1:
-        for chosen, counts in calls.items():
-            show_calls(counts, chosen)
+    for chosen, counts in calls.items():
+        show_calls(counts, chosen)
 
 
 def _standing(store: "Store", campaign: "Campaign") -> dict[str, "JSON"]:
