@@ -26,6 +26,7 @@ CHAIN_LATENCY = 200
 TARGETS: Mapping[str, float] = {
     "wall_over_ideal_50ms": 1.35,
     "wall_over_ideal_1000ms": 1.05,
+    "wall_over_aiohttp_50ms": 1.10,
     "cpu_ms_per_call": 0.5,
     "cpu_over_sdk": 0.2,
     "chain.32": 1.10,
@@ -96,6 +97,9 @@ class Harness:
         return {
             "wall_over_ideal_50ms": self._wall("recjury_50", self._ideal(50)),
             "wall_over_ideal_1000ms": self._wall("recjury_1000", self._ideal(1000)),
+            "wall_over_aiohttp_50ms": self._paired(
+                "recjury_50", "aiohttp_50", lambda a, b: a / b, figure="wall_s"
+            ),
             "cpu_ms_per_call": self._cpu_ms("recjury_50"),
             "cpu_over_sdk": self._paired("recjury_50", "sdk_50", lambda a, b: a / b),
             "chain": {str(w): self._wall(f"chain_{w}", chain_ideal[w]) for w in WIDTHS},
@@ -129,9 +133,15 @@ class Harness:
     def _cpu_ms(self, name: str) -> float:
         return self._median(name, "cpu_s") / self._calls * 1e3
 
-    def _paired(self, one: str, other: str, compare: Callable[[float, float], float]) -> float:
+    def _paired(
+        self,
+        one: str,
+        other: str,
+        compare: Callable[[float, float], float],
+        figure: str = "cpu_s",
+    ) -> float:
         pairs = zip(self.results[one], self.results[other], strict=True)
-        return float(median(compare(a["cpu_s"], b["cpu_s"]) for a, b in pairs))
+        return float(median(compare(a[figure], b[figure]) for a, b in pairs))
 
 
 def _side_by_side(*lanes: Callable[[], None]) -> None:
