@@ -89,7 +89,7 @@ def read_completion(raw: bytes, *, vectors: int = 0) -> Completion:
 
 
 def _chat(body: _Fields) -> Completion:
-    choice, *more = cast("list[_Fields]", body["choices"])
+    choice, *more = _in_order(cast("list[_Fields]", body["choices"]))
     first = _said(choice)
     logprobs = choice.get("logprobs")
     prompt, completion, cached = _tokens(body)
@@ -106,6 +106,14 @@ def _chat(body: _Fields) -> Completion:
     )
 
 
+def _in_order(choices: list[_Fields]) -> list[_Fields]:
+    """The choices by their `index`; as they came if not all have one of their own."""
+    places = [choice.get("index") for choice in choices]
+    if any(type(place) is not int for place in places) or len(set(places)) < len(places):
+        return choices
+    return sorted(choices, key=lambda choice: cast("int", choice["index"]))
+
+
 def _said(choice: _Fields) -> Choice:
     message = cast("_Fields", choice["message"])
     content = message.get("content")
@@ -113,10 +121,27 @@ def _said(choice: _Fields) -> Choice:
     if isinstance(content, str):
         return Choice(content, finish_reason, _thoughts(message))
     # Some endpoints send the text as a list of typed parts, and nothing as null.
+    if content is not None and not isinstance(content, list):
+        raise TypeError("the content is neither a text nor a list of parts")
     parts = cast("list[_Fields]", content or [])
-    text = "".join(str(part["text"]) for part in parts if part.get("type") in _SPOKEN_PARTS)
-    thought = "".join(_plain_thoughts(p) for p in parts if p.get("type") not in _SPOKEN_PARTS)
+    text = "".join(_plain_text(part["text"]) for part in parts if _is_spoken(part))
+    thought = "".join(_plain_thoughts(part) for part in parts if not _is_spoken(part))
     return Choice(text, finish_reason, _thoughts(message) or thought)
+
+
+def _is_spoken(part: _Fields) -> bool:
+    kind = part.get("type")
+    return "text" in part if kind is None else kind in _SPOKEN_PARTS
+
+
+def _plain_text(found: object) -> str:
+    """The text of a part: a string, a list of strings, or an object with either as `value`."""
+    if isinstance(found, dict):
+        found = found["value"]
+    pieces = found if isinstance(found, list) else [found]
+    if not all(isinstance(piece, str) for piece in pieces):
+        raise TypeError("the text of a part is no text")
+    return "".join(cast("list[str]", pieces))
 
 
 def _thoughts(message: _Fields) -> str:

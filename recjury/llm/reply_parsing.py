@@ -14,8 +14,9 @@ from pydantic import BaseModel, ValidationError
 
 from recjury.errors import ParseError
 from recjury.llm.relaxed_json import FoundObject, find_objects, has_repeated_names
+from recjury.llm.reply_marks import Span
 from recjury.llm.reply_numbers import read_number
-from recjury.llm.spoken_text import check_finished, part_text, said
+from recjury.llm.spoken_text import PartedText, check_finished, part_text, said
 from recjury.records import Reply
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -56,7 +57,7 @@ def parse_rating(reply: Reply, low: int, high: int, *, code: str = "") -> RatedT
     found = [each for each in _RATING.finditer(reply.text) if _has_code(each, code)]
     parted = part_text(reply.text, [each.span() for each in found])
     text = said(parted, reply)
-    answers = {each["value"].strip(): each for each in found if each.start() >= parted.start}
+    answers = {each["value"].strip(): each for each in found if _is_said(each.span(), parted)}
     given = [value for value in answers if any(sign.isdigit() for sign in value)]
     if not given:
         raise ParseError(_no_rating(low, high, code))
@@ -66,6 +67,10 @@ def parse_rating(reply: Reply, low: int, high: int, *, code: str = "") -> RatedT
     repaired = read[0].repaired or ("escaped tag" if answers[given[0]][0][0] == "&" else "")
     rationale = _RATING.sub(lambda each: "" if _has_code(each, code) else each[0], text)
     return RatedText(int(read[0].value), rationale.strip(), repaired)
+
+
+def _is_said(answer: Span, parted: PartedText) -> bool:
+    return parted.start <= answer[0] and answer[1] <= parted.end
 
 
 def _has_code(rating: re.Match[str], code: str) -> bool:
@@ -102,7 +107,7 @@ def read_object(reply: Reply, model: type[ModelT], *, code: str = "") -> ReadObj
     fitting: list[ReadObject[ModelT]] = []
     problem = f"no JSON object{' with its code' if code else ''} was given"
     for each in found:
-        if each.start < parted.start:
+        if not _is_said((each.start, each.end), parted):
             continue
         try:
             if first_other < each.start and not _ends_with_a_number(each):

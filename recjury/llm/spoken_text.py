@@ -13,12 +13,12 @@ first one: what was said is in doubt then.
 
 import itertools
 import re
-import unicodedata
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.errors import ParseError
+from recjury.llm.reply_marks import Span, end_of_turn, next_turns, unquoted, without_marks
 from recjury.records import Reply
 
 _NO_ROOM = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
@@ -66,6 +66,9 @@ _OPENED = re.compile(
     r"\s*(?:" + "|".join(f"(?P<{form}>{opens})" for form, (opens, _) in _FORMS.items()) + ")",
     re.IGNORECASE,
 )
+_OPENED_LATER = re.compile(
+    "|".join(_FORMS[form][0] for form in ("tag", "channel", "token")), re.IGNORECASE
+)
 _ENDED = {form: re.compile(ends, re.IGNORECASE) for form, (_, ends) in _FORMS.items()}
 _HINTS = {
     "tag": ("</think", "</seed", "</thought", "</reason", "</scratch"),
@@ -74,30 +77,24 @@ _HINTS = {
 }
 """The forms that may end in a reply that does not begin with what opens them, and what every end
 of theirs holds, in lower case."""
-_QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "«": "»", "„": "“"}
-_FIRST_MARKS = ("<|channel|>final<|message|>", "<|START_RESPONSE|>", "<|begin_of_solution|>")
-_LAST_MARK = re.compile(
-    r"(?:<\|(?:return|end|im_end|eot_id|endoftext|END_RESPONSE|end_of_solution)\|>|</s>)\Z"
-)
-_LONGEST_MARK, _MOST_LAST_MARKS = 40, 3
-_INVISIBLE = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 _WRAPPED = re.compile(r"<(answer|response|output)>(.*)</\1>", re.IGNORECASE | re.DOTALL)
-
-Span = tuple[int, int]
+_SEVERAL = "the thoughts of the reply end in several places"
+_EARLY = "the reply has another turn in it, and thoughts that end after that"
 
 
 class PartedText(NamedTuple):
     """The text of a reply in two parts: what was said, and the thoughts before it.
 
-    `start` is the index in the text where the said part begins. `endless` is True if the thoughts
-    never end; `in_doubt` if they may end later.
+    `start` and `end` are the indexes in the text between which the said part stands. `endless` is
+    True if the thoughts never end. `doubt` says why the said part may be another one, if it may.
     """
 
     spoken: str
     thought: str
     start: int
+    end: int
     endless: bool = False
-    in_doubt: bool = False
+    doubt: str = ""
 
 
 def is_cut_off(reply: Reply) -> bool:
@@ -128,10 +125,10 @@ def finished_text(reply: Reply) -> str:
 def said(parted: PartedText, reply: Reply) -> str:
     """The said part of `parted`, the text of `reply`.
 
-    Raises ParseError if it is empty, or if it is in doubt where it begins.
+    Raises ParseError if it is empty or in doubt.
     """
-    if parted.in_doubt:
-        raise ParseError("the thoughts of the reply end in several places")
+    if parted.doubt:
+        raise ParseError(parted.doubt)
     if parted.spoken:
         return parted.spoken
     if parted.endless:
@@ -152,7 +149,28 @@ def part_text(text: str, answers: Sequence[Span] = ()) -> PartedText:
     `answers` are the places in `text`, in order, of answers in the requested form. A mark inside an
     answer is a quotation. After the last answer, a mark in the middle of a line is also a
     quotation, unless the text began with thoughts. Without `answers`, all that was said is one.
+
+    What follows the turn was not said: another turn that the model made up, between the marks of
+    its chat template, or without `answers` whatever stands after a mark that ends the turn.
     """
+    for turn in next_turns(text, answers):
+        head = _part_turn(text[:turn], [span for span in answers if span[1] <= turn])
+        if not head.endless:  # otherwise thoughts speak of the mark
+            return head._replace(doubt=_EARLY) if _end_later(text, turn, answers) else head
+    return _part_turn(text, answers)
+
+
+def _end_later(text: str, turn: int, answers: Sequence[Span]) -> bool:
+    """Whether thoughts end after `turn` that do not begin there."""
+    marks = unquoted(text, _marks(text, None), answers)
+    ended = next((start for start, _ in marks if start >= turn), None)
+    if ended is None:
+        return False
+    opened = _OPENED_LATER.search(text, turn)
+    return opened is None or opened.start() > ended
+
+
+def _part_turn(text: str, answers: Sequence[Span]) -> PartedText:
     ends: dict[str | None, _Ends] = {}
     thoughts: list[str] = []
     place = 0
@@ -167,20 +185,23 @@ def part_text(text: str, answers: Sequence[Span] = ()) -> PartedText:
         end = ends[form].after(begin, is_opened=opened is not None)
         if end is None and opened is not None and form != "word":
             thoughts.append(text[begin:].strip())
-            return PartedText("", "\n".join(filter(None, thoughts)), len(text), endless=True)
+            whole = "\n".join(filter(None, thoughts))
+            return PartedText("", whole, len(text), len(text), endless=True)
         if end is None:
             break
         last = ends[form]
         thoughts.append(text[begin : end[0]].strip())
         place = end[1]
+    turn = end_of_turn(text, place, answers)
+    spoken = without_marks(text[place:turn])
     if not thoughts:
-        return PartedText(_without_marks(text), "", 0)
-    spoken = _without_marks(text[place:])
+        return PartedText(spoken, "", 0, turn)
     wrapped = _WRAPPED.fullmatch(spoken)
     if wrapped is not None:
         spoken = wrapped[2].strip()
     thought = "\n".join(filter(None, thoughts))
-    return PartedText(spoken, thought, place, in_doubt=last.follow_speech(place))
+    doubt = _SEVERAL if last.follow_speech(place) else ""
+    return PartedText(spoken, thought, place, turn, doubt=doubt)
 
 
 class _Ends:
@@ -189,7 +210,7 @@ class _Ends:
     def __init__(self, text: str, opened: re.Match[str] | None, answers: Sequence[Span]):
         self._text = text
         self._answers = answers
-        self._marks = list(_unquoted(text, _marks(text, opened), answers))
+        self._marks = list(unquoted(text, _marks(text, opened), answers))
         length = len(text.rstrip())
         borders = (mark for mark in reversed(self._marks) if _is_at_border(text, mark, length))
         self._border = next(borders, None)
@@ -222,21 +243,10 @@ class _Ends:
             return False
         last = self._marks[-1][0]
         if not self._answers:
-            return bool(_without_marks(self._text[place:last]))
+            return bool(without_marks(self._text[place:last]))
         begins = [first for first, _ in self._answers]
         answer = bisect_left(begins, place)
         return answer < len(begins) and begins[answer] < last
-
-
-def _unquoted(text: str, marks: Iterable[Span], answers: Sequence[Span]) -> Iterator[Span]:
-    """The marks that stand neither between quotation marks nor inside an answer."""
-    firsts = [first for first, _ in answers]
-    for start, end in marks:
-        if _QUOTES.get(text[start - 1 : start], "none") == text[end : end + 1]:
-            continue
-        before = bisect_right(firsts, start) - 1
-        if before < 0 or answers[before][1] <= start:
-            yield start, end
 
 
 def _marks(text: str, opened: re.Match[str] | None) -> list[Span]:
@@ -257,23 +267,3 @@ def _is_at_border(text: str, mark: Span, length: int) -> bool:
     if text[max(0, start - 80) : start].rstrip(" \t")[-1:] in ("", "\n"):
         return True
     return end < length and text[end : end + 80].lstrip(" \t\r")[:1] == "\n"
-
-
-def _without_marks(text: str) -> str:
-    """`text` without the marks that a chat template puts around the said part."""
-    text = text.strip()
-    if not any(map(_is_visible, text)):
-        return ""
-    for mark in _FIRST_MARKS:
-        text = text.removeprefix(mark)
-    for _ in range(_MOST_LAST_MARKS):
-        found = _LAST_MARK.search(text, max(0, len(text) - _LONGEST_MARK))
-        if found is None:
-            break
-        text = text[: found.start()].rstrip()
-    return text.lstrip()
-
-
-def _is_visible(sign: str) -> bool:
-    """Whether a character is neither a space nor invisible, as a zero-width space is."""
-    return unicodedata.category(sign) not in _INVISIBLE

@@ -37,7 +37,8 @@ def rows(heading: str) -> list[Row]:
         assert row is not None, line
         form = row["form"].replace("¦", "|").replace("↵", "\n").replace("CODE", CODE)
         form = form.replace(f"{CODE}='", "CODE='")  # the attribute's name
-        found.append(Row(reply(form, row["why"] or "stop"), row["read"].strip("`")))
+        read = row["read"].strip("`").replace("¦", "|")
+        found.append(Row(reply(form, row["why"] or "stop"), read))
     return found
 
 

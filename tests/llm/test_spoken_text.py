@@ -6,7 +6,7 @@ import time
 import pytest
 
 from recjury.errors import ParseError
-from recjury.llm import Gateway, finished_text, is_cut_off, reasoning_of
+from recjury.llm import Gateway, finished_text, is_cut_off, parse_rating, reasoning_of
 from recjury.llm.spoken_text import part_text
 from recjury.records import Reply
 from tests.endpoint import Body, ScriptedEndpoint, completion
@@ -113,6 +113,48 @@ def test_thoughts_that_end_in_several_places_are_in_doubt(text: str) -> None:
         finished_text(reply(text))
 
 
+NEXT = "<|im_end|>\n<|im_start|>user\nThanks! And Zodiac (2007)?<|im_end|>"
+MORE = "\n<|im_start|>assistant\n<think>\n\n</think>\n\nYes, Zodiac."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SAID + NEXT,
+        SAID + NEXT + MORE,
+        f"<think>\n{THOUGHT}\n</think>\n\n{SAID}{NEXT}{MORE}",
+        f"<think>It says {NEXT} here. {THOUGHT}</think>{SAID}{NEXT}",
+        f"{SAID}<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nThanks!",
+        f"{SAID}<|end|><|user|>Thanks!",
+        f"{SAID}</s> [INST] Thanks! [/INST]",
+        f"{SAID}<end_of_turn>\n<start_of_turn>user\nThanks!",
+        f"{SAID}<｜end▁of▁sentence｜><｜User｜>Thanks!",
+        f"{SAID}<|endoftext|>Human: Thanks!",
+        f"{FORMS['channels']}<|start|>user<|message|>Thanks!",
+    ],
+)
+def test_what_follows_the_end_of_a_turn_was_not_said(text: str) -> None:
+    assert finished_text(reply(text)) == SAID
+
+
+@pytest.mark.parametrize("text", ['It says "<|im_end|>" there.', "Try <s>Heat</s> Ran (1985)."])
+def test_a_mark_that_is_no_end_of_a_turn_stays(text: str) -> None:
+    assert finished_text(reply(text)) == text
+
+
+def test_thoughts_that_end_after_another_turn_are_in_doubt() -> None:
+    with pytest.raises(ParseError, match="another turn in it, and thoughts that end after"):
+        finished_text(reply(f"It says {NEXT} there.\n</think>\n{SAID}"))
+
+
+def test_an_answer_after_another_turn_does_not_count() -> None:
+    mine, other = (f'<rating code="a1b2c3">{score}</rating>' for score in (3, 1))
+    assert parse_rating(reply(mine + NEXT + other), 0, 4, code="a1b2c3").score == 3
+    assert parse_rating(reply(f"It ends with <|im_end|> {mine}"), 0, 4, code="a1b2c3").score == 3
+    with pytest.raises(ParseError, match="no <rating>"):
+        parse_rating(reply(f"Hm.{NEXT}{other}"), 0, 4, code="a1b2c3")
+
+
 @pytest.mark.parametrize(
     "closed", ["</think></think>", "</think>\n</think>", "</think> </think>\n"]
 )
@@ -186,6 +228,10 @@ def test_thoughts_that_are_sent_apart_are_kept_apart(message: Body) -> None:
         '"</think>"',
         "<|end|>    ",
         "<|eot_id|>",
+        '"</s>"',
+        "<s></s>",
+        "<think>a<|im_end|><|im_start|>",
+        '"<|im_end|><|im_start|>"',
         "<",
         "</thin",
         "<answer>",
