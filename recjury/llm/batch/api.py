@@ -29,6 +29,7 @@ _CHUNK = 1 << 18
 _TOO_LARGE = ("too large", "too big", "file size", "maximum size", "larger than")
 
 _WITH_REPLIES = frozenset({"completed", "expired", "cancelled"})
+_ACCEPTED = _WITH_REPLIES | {"in_progress", "finalizing"}
 _ENDED = _WITH_REPLIES | {"failed"}
 
 
@@ -67,6 +68,11 @@ class BatchState(NamedTuple):
     def is_active(self) -> bool:
         """Whether it is under way."""
         return self.status not in _ENDED
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether its requests are being answered, so it is not refused as a whole any more."""
+        return self.status in _ACCEPTED
 
     @property
     def lacks_output(self) -> bool:

@@ -193,6 +193,7 @@ class BatchQueue:
         batch = self._gathering
         limits = self._carrier.limits
         if batch is not None and batch.file is not None and limits.is_full(batch.file, len(line)):
+            batch.grown = limits.grown
             self._seal(batch)
             batch = None
         if batch is None:
@@ -204,6 +205,7 @@ class BatchQueue:
         self._known[identity] = batch
         self._last_call = self._clock.now()
         if limits.is_full(batch.file):
+            batch.grown = limits.grown
             self._seal(batch)
         return batch
 

@@ -7,6 +7,7 @@ from recjury.llm.batch.api import BatchApi, BatchState, FileTooLargeError, GoneE
 from recjury.llm.batch.earlier import EarlierBatches, metadata_of
 from recjury.llm.batch.open_batch import OpenBatch
 from recjury.llm.batch.persistence import Persistence
+from recjury.llm.batch.queue_room import QueueRoom
 from recjury.llm.batch.refusal import Refusal, refusal_of
 from recjury.llm.batch.request_file import FileLimits, RequestFile, file_name
 from recjury.llm.batch.spec import BatchModelSpec
@@ -18,7 +19,6 @@ logger = get_logger()
 
 _FIRST_POLL = 1.0
 _SLOWER = 1.5
-_LONGEST_PAUSE = 600.0
 _READINGS = 3
 _LOOKS = 5  # for a file of answers that is not named yet
 
@@ -38,17 +38,23 @@ class BatchCarrier:
         self._spec, self._api, self._path = spec, api, path
         self._earlier, self._clock = earlier, clock
         self._persistence = Persistence(spec, clock)
-        self._under_way = 0
+        self._under_way: set[OpenBatch] = set()
         self.limits = FileLimits(spec.batch_size, int(spec.batch_mb * 1e6))
+        self._room = QueueRoom(spec, self.limits, clock)
 
     async def send(self, batch: OpenBatch) -> None:
         """Send a batch, and follow it until it is over."""
         file = batch.file
         assert file is not None
         try:
+            await self._room.wait()
+            if self._is_outdated(batch, file):
+                batch.send_again(file.identities)
+                batch.end()
+                return
             batch.state = await self._begin(file)
         except FileTooLargeError:
-            self._split(batch, Refusal.TOO_LARGE)
+            self._split(batch)
             return
         except (ProviderError, CallFailed) as error:
             _fail(batch, error)
@@ -66,7 +72,7 @@ class BatchCarrier:
         async def ask() -> BatchState:
             return await self._api.state(number)
 
-        self._under_way += 1
+        self._under_way.add(batch)
         try:
             looks = 0
             while batch.state.is_active or (batch.state.lacks_output and looks < _LOOKS):
@@ -74,13 +80,15 @@ class BatchCarrier:
                 await self._clock.sleep(wait)
                 wait = min(wait * _SLOWER, self._spec.poll)
                 batch.state = await self._persistence.insist(f"ask for batch {number}", ask)
+                if batch.state.is_accepted:
+                    self._room.accepted(batch.file)
             await self.read(batch, batch.state)
         except GoneError:
             _fail(batch, CallFailed(f"batch {number} is no longer at the endpoint: run again"))
         except (ProviderError, CallFailed) as error:
             _fail(batch, error)
         finally:
-            self._under_way -= 1
+            self._under_way.discard(batch)
 
     async def read(self, batch: OpenBatch, state: BatchState) -> None:
         """Read the answers of a batch that has ended. Raises ProviderError and CallFailed."""
@@ -88,6 +96,8 @@ class BatchCarrier:
         if state.status == "failed":
             await self._refused(batch)
             return
+        self._room.accepted(batch.file)
+        self._room.freed()
         if state.output_file is not None:
             await self._read_file(batch, state.output_file, state.completed)
         if state.error_file is not None:
@@ -129,10 +139,13 @@ class BatchCarrier:
         state = batch.state
         if state is None or self._spec.keep_files:
             return
+        # The input file last: as long as it is there, the batch is read again.
+        await self._delete(batch, state.output_file, state.error_file, state.input_file)
+
+    async def _delete(self, batch: OpenBatch, *files: str | None) -> None:
         try:
-            for file in (state.output_file, state.error_file, state.input_file):
-                if file:  # the input file last: as long as it is there, the batch is read again
-                    await self._api.delete(file)
+            for file in filter(None, files):
+                await self._api.delete(file)
         except Retryable as problem:
             logger.info("files of a batch not deleted", batch=batch.id, reason=problem.reason)
 
@@ -171,24 +184,38 @@ class BatchCarrier:
                 batch.fail_calls(found.calls)
                 batch.send_again(batch.file.identities.keys() - found.calls.keys())
                 batch.end()
-            case Refusal.FULL_QUEUE if self._under_way > 1:
-                await self._clock.sleep(min(_LONGEST_PAUSE, 10 * self._spec.poll))
-                batch.send_again(batch.file.identities)
-                batch.end()
-            case Refusal.FULL_QUEUE | Refusal.TOO_LARGE:
-                self._split(batch, found.kind)
+            case Refusal.FULL_QUEUE:
+                await self._found_no_room(batch, batch.file)
+            case Refusal.TOO_LARGE:
+                self._split(batch)
             case _:
                 batch.fail(found.failure)
 
-    def _split(self, batch: OpenBatch, why: Refusal) -> None:
-        """Send the calls of a batch again in smaller ones."""
-        assert batch.file is not None
-        if len(batch.file) == 1:
-            reason = f"{self._spec.name}: refused even as the only request of a batch ({why})"
+    async def _found_no_room(self, batch: OpenBatch, file: RequestFile) -> None:
+        assert batch.state is not None
+        self._under_way.discard(batch)
+        if not self._room.refused(file, len(self._under_way)):
+            reason = f"{self._spec.address}: its queue of batches was full for a day: run again"
             batch.fail(lambda: CallFailed(reason))
             return
-        self.limits.halve(batch.file)
-        logger.warning("batches are made smaller", reason=str(why), requests=self.limits.requests)
+        batch.send_again(file.identities)
+        batch.end()
+        await self._delete(batch, batch.state.input_file)
+
+    def _is_outdated(self, batch: OpenBatch, file: RequestFile) -> bool:
+        """Whether the limits have changed so that the calls belong in other files."""
+        has_grown = batch.grown is not None and batch.grown < self.limits.grown
+        return has_grown or self.limits.are_exceeded(file)
+
+    def _split(self, batch: OpenBatch) -> None:
+        """Send the calls of a batch that is too large again in smaller ones."""
+        assert batch.file is not None
+        if len(batch.file) == 1:
+            why = f"refused even as the only request of a batch ({Refusal.TOO_LARGE})"
+            batch.fail(lambda: CallFailed(f"{self._spec.name}: {why}"))
+            return
+        self.limits.halve(batch.file, for_good=True)
+        logger.warning("batches are made smaller", requests=self.limits.requests)
         batch.send_again(batch.file.identities)
         batch.end()
 

@@ -17,8 +17,9 @@ class OpenBatch:
     """The calls of one batch, and their answers once it is over.
 
     `file` has the requests until they are sent; a batch that an earlier run sent has none. It is
-    asked for under `id`. `left` are the calls with a reply that is not stored yet; `is_read` says
-    whether that is known.
+    asked for under `id`. `grown` is how often the limits of a file had grown when this one was
+    full, None if it was not. `left` are the calls with a reply that is not stored yet; `is_read`
+    says whether that is known.
     """
 
     def __init__(self, number: int = 0, file: RequestFile | None = None):
@@ -27,6 +28,7 @@ class OpenBatch:
         self.file = file
         self.state: BatchState | None = None
         self.lines = ReplyLines()
+        self.grown: int | None = None
         self.left: set[str] = set()
         self.is_read = False
         self._over: asyncio.Future[Failure | None] = asyncio.get_running_loop().create_future()

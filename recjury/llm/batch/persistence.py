@@ -27,27 +27,36 @@ class Persistence:
     async def insist(self, what: str, action: Callable[[], Awaitable[T]]) -> T:
         """The result of `action`, which is repeated when it raises Retryable.
 
-        Raises CallFailed when it has not been answered for `outage_patience` seconds, or not within
-        the rate limits for `patience` seconds.
+        Raises CallFailed when it still fails `outage_patience` seconds after its first failure, not
+        counting waits for rate limits, or when those waits took `patience` seconds in total.
         """
-        begun, failures = self._clock.now(), 0
+        failures = refusals = 0
+        failing_since, limited = self._clock.now(), 0.0
         while True:
             try:
                 return await action()
             except Retryable as problem:
-                failures += 1
                 reason = problem.reason
-                patience = self._spec.outage_patience
                 if problem.rate_limited:
-                    patience = self._spec.patience
-                wait = self._backoff.wait(failures, problem.retry_after)
-            left = begun + patience - self._clock.now()
+                    refusals += 1
+                    setting, left = "patience", self._spec.patience - limited
+                    wait = self._backoff.wait(refusals, problem.retry_after)
+                else:
+                    failures += 1
+                    failing_since = self._clock.now() if failures == 1 else failing_since
+                    spent = self._clock.now() - failing_since
+                    setting, left = "outage_patience", self._spec.outage_patience - spent
+                    wait = self._backoff.wait(failures, problem.retry_after)
+                is_limited = problem.rate_limited
             if left <= 0:
                 raise CallFailed(
-                    f"{self._spec.address}: cannot {what} ({reason}, {failures} attempts): "
-                    "run again when the endpoint answers, or raise outage_patience"
+                    f"{self._spec.address}: cannot {what} ({reason}, {failures + refusals} "
+                    f"attempts): run again when the endpoint answers, or raise {setting}"
                 )
             event = "batch request tried again"
-            log = logger.warning if failures == _WORTH_A_WARNING else logger.info
+            log = logger.warning if failures + refusals == _WORTH_A_WARNING else logger.info
             log(event, what=what, reason=reason, wait=round(wait, 1))
             await self._clock.sleep(min(wait, left))
+            if is_limited:
+                limited += min(wait, left)
+                failing_since += min(wait, left)

@@ -4,7 +4,6 @@ import hashlib
 import tempfile
 import uuid
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 import orjson
 
@@ -58,12 +57,15 @@ class RequestFile:
         self._file.seek(0, 2)
 
 
-@dataclass
 class FileLimits:
     """The most that a file may have; smaller if the endpoint refuses larger ones."""
 
-    requests: int
-    bytes: int
+    def __init__(self, requests: int, size: int):
+        """The limits at first, which are never exceeded; `size` is in bytes."""
+        self.requests, self.bytes = requests, size
+        self.grown = 0
+        """How often they became larger."""
+        self._most_requests, self._most_bytes = requests, size
 
     def is_full(self, file: RequestFile, more: int = 0) -> bool:
         """Whether a line of `more` bytes does not fit; with 0, whether no line does."""
@@ -71,10 +73,24 @@ class FileLimits:
             return False
         return len(file) >= self.requests or file.size + more > self.bytes
 
-    def halve(self, file: RequestFile) -> None:
-        """Make files at most half as large as this one."""
-        self.requests = max(1, min(self.requests, len(file) // 2))
-        self.bytes = max(1, min(self.bytes, file.size // 2 + 1))
+    def are_exceeded(self, file: RequestFile) -> bool:
+        """Whether the file is larger than one may be now."""
+        return len(file) > 1 and (len(file) > self.requests or file.size > self.bytes)
+
+    def halve(self, file: RequestFile, *, for_good: bool = False) -> None:
+        """Make files at most half as large as this one; `for_good`: they never grow again."""
+        requests, size = max(1, len(file) // 2), file.size // 2 + 1
+        self.requests, self.bytes = min(self.requests, requests), min(self.bytes, size)
+        if for_good:
+            self._most_requests = min(self._most_requests, requests)
+            self._most_bytes = min(self._most_bytes, size)
+
+    def grow(self, file: RequestFile) -> None:
+        """Allow twice as much as this file has, which was accepted."""
+        requests = max(self.requests, min(self._most_requests, 2 * len(file)))
+        size = max(self.bytes, min(self._most_bytes, 2 * file.size))
+        if (requests, size) != (self.requests, self.bytes):
+            self.requests, self.bytes, self.grown = requests, size, self.grown + 1
 
 
 class UploadForm:
