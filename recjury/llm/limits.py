@@ -7,39 +7,61 @@ from recjury.llm.event_loop import Clock
 from recjury.llm.quota import Quota, RemainingQuota
 
 _RESERVE_SECONDS = 6.0  # a quota is low if it has no more than comes back in this time
-_LONGEST_WAIT = 60.0  # seconds until the next request because of a quota that is used up
+_LONGEST_WAIT = 60.0  # seconds until the next request because of a quota
+_SOON = 90.0  # a quota that is whole later than in so many seconds is low only near its end
+_FEW = 4  # calls; that end
 
 
 class _Rate:
-    """Spreads amounts evenly over time: the seconds that one unit takes, and the next free time."""
+    """Spreads amounts evenly over time: the seconds that one unit takes, and the next free time.
 
-    __slots__ = ("_of_quota", "_own", "free_at", "interval")
+    An own rate is kept in any case. A quota, which an endpoint may report wrongly, never delays the
+    next request by more than `_LONGEST_WAIT`. Times are without pauses.
+    """
+
+    __slots__ = ("_free_at", "_of_quota", "_own", "_quota_free_at")
 
     def __init__(self, per_minute: float | None):
         self._own = 60.0 / per_minute if per_minute else 0.0
         self._of_quota = 0.0
-        self.interval = self._own
-        self.free_at = 0.0  # in time without pauses
+        self._free_at = self._quota_free_at = 0.0
 
     @property
     def is_slowed(self) -> bool:
         return self._of_quota > 0
 
+    @property
+    def is_limited(self) -> bool:
+        return bool(self._own or self._of_quota)
+
+    @property
+    def free_at(self) -> float:
+        return max(self._free_at, self._quota_free_at)
+
     def take(self, turn: float, amount: float) -> None:
-        self.free_at = turn + amount * self.interval
+        self._free_at = turn + amount * self._own
+        self._quota_free_at = turn + min(amount * self._of_quota, _LONGEST_WAIT)
+
+    def correct(self, now: float, amount: float) -> None:
+        """Note that so much more was taken (less, if it is negative)."""
+        self._free_at += amount * self._own
+        later = self._quota_free_at + amount * self._of_quota
+        self._quota_free_at = min(later, max(self._quota_free_at, now + _LONGEST_WAIT))
 
     def note(self, allowance: RemainingQuota, now: float, one: float, many: float) -> None:
         """Go no faster than a quota comes back while it is low: while it has no more than `many`,
-        which open calls take, or than a reserve. `one` is what a call takes."""
+        which open calls take, or than a reserve. `one` is what a call takes. If the quota is whole
+        only much later, a few calls are enough: it is there to be used until then."""
         refill, left = allowance.refill, allowance.remaining
+        if (allowance.reset or 0.0) > _SOON:
+            many = min(many, _FEW * one)
         if left > max(many, (refill or 0.0) * _RESERVE_SECONDS):
             self._of_quota = 0.0
         elif refill is not None:
             self._of_quota = 1.0 / refill
-        self.interval = max(self._own, self._of_quota)
         if left < one:
             wait = (allowance.reset or 0.0) if refill is None else (one - left) / refill
-            self.free_at = max(self.free_at, now + min(wait, _LONGEST_WAIT))
+            self._quota_free_at = max(self._quota_free_at, now + min(wait, _LONGEST_WAIT))
 
 
 class RateLimiter:
@@ -81,17 +103,17 @@ class RateLimiter:
 
     def correct(self, tokens: float) -> None:
         """Note that a call took so many tokens more than was expected (or less, if negative)."""
-        self._tokens.free_at += tokens * self._tokens.interval
+        self._tokens.correct(self._clock.now() - self._paused, tokens)
 
     @property
     def has_rate(self) -> bool:
         """Whether requests take turns."""
-        return bool(self._requests.interval or self._tokens.interval)
+        return self._requests.is_limited or self._tokens.is_limited
 
     @property
     def is_needed(self) -> bool:
         """Whether a request may have to wait."""
-        return bool(self._requests.interval or self._tokens.interval or self._paused_until)
+        return self.has_rate or bool(self._paused_until)
 
     @property
     def _is_slowed(self) -> bool:
@@ -100,7 +122,7 @@ class RateLimiter:
     @property
     def counts_tokens(self) -> bool:
         """Whether a turn depends on the tokens of its request."""
-        return bool(self._tokens.interval)
+        return self._tokens.is_limited
 
     @property
     def paused(self) -> bool:

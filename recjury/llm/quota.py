@@ -3,13 +3,15 @@
 Three families are read. OpenAI's and Groq's `x-ratelimit-*-requests` and `-tokens` have the time
 until the quota is whole again as a duration ("6m0s", "7.66s", "12ms"), Azure OpenAI's as a number
 of seconds. Anthropic's `anthropic-ratelimit-*` have a date (RFC 3339); of its several token quotas
-the combined one is read.
+the combined one is read. A date is compared with that of the answer, so it does not matter whether
+this machine's clock is right.
 """
 
 import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 _PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|us|µs|ns|d|h|m|s)")
@@ -71,8 +73,17 @@ def _allowance(headers: Mapping[str, str], what: str) -> RemainingQuota | None:
         limit, remaining, reset = (headers.get(family.format(what, field)) for field in _FIELDS)
         left = _number(remaining)
         if left is not None:
-            return RemainingQuota(_number(limit), left, _seconds(reset))
+            return RemainingQuota(_number(limit), left, _seconds(reset, headers))
     return None
+
+
+def answered_at(headers: Mapping[str, str]) -> datetime:
+    """When an answer was sent by the clock of its sender (the `Date` header), or else now."""
+    try:
+        date = parsedate_to_datetime(headers.get("date", ""))
+        return date if date.tzinfo else date.replace(tzinfo=UTC)
+    except (TypeError, ValueError, OverflowError):
+        return datetime.now(UTC)
 
 
 def _number(value: str | None) -> float | None:
@@ -83,8 +94,8 @@ def _number(value: str | None) -> float | None:
     return found if math.isfinite(found) and found >= 0 else None
 
 
-def _seconds(value: str | None) -> float | None:
-    """Seconds from now: a number of them, a duration such as "2m59.56s", or a date."""
+def _seconds(value: str | None, headers: Mapping[str, str]) -> float | None:
+    """Seconds from the answer: a number of them, a duration such as "2m59.56s", or a date."""
     if not value:
         return None
     value = value.strip().lower()
@@ -94,7 +105,7 @@ def _seconds(value: str | None) -> float | None:
     if found is None:
         try:
             date = datetime.fromisoformat(value.replace("z", "+00:00"))
-            found = (date - datetime.now(UTC)).total_seconds()
+            found = (date - answered_at(headers)).total_seconds()
         except (TypeError, ValueError, OverflowError):  # a date may lack its zone
             return None
     return min(max(0.0, found), _LONGEST) if found < 1e9 else None

@@ -6,7 +6,6 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple, Protocol
 
@@ -15,7 +14,7 @@ import orjson
 from yarl import URL
 
 from recjury.errors import ConfigError
-from recjury.llm.quota import QUOTA_HEADERS, QUOTA_MARKS
+from recjury.llm.quota import QUOTA_HEADERS, QUOTA_MARKS, answered_at
 from recjury.safe_text import hide_secret
 
 _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
@@ -26,7 +25,7 @@ MAX_BYTES = 16 * 2**20
 """The largest response that is read. The longest known are lists of embeddings."""
 
 _REQUESTS_LEFT, _TOKENS_LEFT, _OTHER_LEFT = QUOTA_MARKS
-_KEPT_HEADERS = ("retry-after", "retry-after-ms", "location", *QUOTA_HEADERS)
+_KEPT_HEADERS = ("retry-after", "retry-after-ms", "location", "date", *QUOTA_HEADERS)
 
 
 class HttpResponse(NamedTuple):
@@ -270,6 +269,6 @@ def retry_after(headers: dict[str, str]) -> float | None:
         value = headers["retry-after"]
         if value.replace(".", "", 1).isdigit():
             return float(value)
-        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
+        return max(0.0, (parsedate_to_datetime(value) - answered_at(headers)).total_seconds())
     except (TypeError, ValueError, OverflowError):  # a date can be out of Python's range
         return None

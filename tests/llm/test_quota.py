@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 
@@ -12,6 +13,7 @@ from recjury.errors import CallFailed
 from recjury.llm import Backoff, Completion, Gateway, NullRecorder, Retryable
 from recjury.llm.limits import RateLimiter
 from recjury.llm.quota import Quota, RemainingQuota, read_quota
+from recjury.llm.transport import retry_after
 from recjury.records import ChatRequest
 from tests.endpoint import Answer, Body, Fault, Script, ScriptedEndpoint, completion, prompt
 from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of
@@ -174,6 +176,64 @@ def test_a_quota_that_is_whole_again_holds_nobody_back() -> None:
     assert run_virtually(work()) <= 7
 
 
+CALL = 1_500.0
+TOKENS_LEFT = {
+    "x-ratelimit-limit-tokens": "80000",
+    "x-ratelimit-remaining-tokens": "50000",
+}
+
+
+def turns(headers: Mapping[str, str], calls: int = 3, more: float = 0.0) -> list[float]:
+    """When calls of 1,500 tokens are sent after a single answer, with 40 calls open; each takes so
+    many `more` than was expected."""
+    clock = FakeClock()
+    limiter = RateLimiter(clock)
+
+    async def work() -> list[float]:
+        quota = read_quota(headers)
+        assert quota is not None
+        limiter.note(quota, 40, CALL)
+        found = []
+        for _ in range(calls):
+            await limiter.wait_for_turn(lambda: CALL)
+            found.append(clock.time - 1000)
+            limiter.correct(more)
+        return found
+
+    return asyncio.run(work())
+
+
+@pytest.mark.parametrize("reset", ["23h0m0s", "45000", "2h0m20s"])
+def test_a_quota_that_lasts_for_many_calls_is_used(reset: str) -> None:
+    assert turns({**TOKENS_LEFT, "x-ratelimit-reset-tokens": reset}) == [0, 0, 0]
+
+
+def test_a_quota_that_is_whole_soon_is_used_as_fast_as_it_comes_back() -> None:
+    assert turns({**TOKENS_LEFT, "x-ratelimit-reset-tokens": "20s"}) == pytest.approx([0, 1, 2])
+
+
+@pytest.mark.parametrize("more", [0.0, 30_000.0])
+def test_no_quota_delays_the_next_call_by_more_than_a_minute(more: float) -> None:
+    low = {**TOKENS_LEFT, "x-ratelimit-remaining-tokens": "1600"}
+    sent = turns({**low, "x-ratelimit-reset-tokens": "23h0m0s"}, more=more)
+    assert sent == pytest.approx([0, 60, 120])
+
+
+@pytest.mark.parametrize("hours", [-2, 2])
+def test_a_date_is_compared_with_that_of_the_answer(hours: int) -> None:
+    there = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=hours)
+    headers = {
+        "date": format_datetime(there, usegmt=True),
+        "anthropic-ratelimit-tokens-limit": "80000",
+        "anthropic-ratelimit-tokens-remaining": "50000",
+        "anthropic-ratelimit-tokens-reset": f"{there + timedelta(seconds=20):%Y-%m-%dT%H:%M:%SZ}",
+        "retry-after": format_datetime(there + timedelta(seconds=7), usegmt=True),
+    }
+    assert read_quota(headers) == Quota(None, RemainingQuota(80000, 50000, 20))
+    assert turns(headers) == pytest.approx([0, 1, 2])
+    assert retry_after(headers) == 7
+
+
 def test_tokens_keep_their_rate() -> None:
     model = BucketModel(1e9, 100, in_tokens=True)
     seconds = ask_bucket(model, 600, tokens_per_minute=6_000)
@@ -189,8 +249,10 @@ def test_headers_of_an_answer_reach_the_limiter() -> None:
     async def low(writer: asyncio.StreamWriter) -> None:
         writer.write(
             b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-            b"X-RateLimit-Limit-Requests: 60\r\n"
-            b"X-RateLimit-Remaining-Requests: 0\r\nX-RateLimit-Reset-Requests: 1m0s\r\n"
+            b"Anthropic-RateLimit-Requests-Limit: 60\r\n"
+            b"Anthropic-RateLimit-Requests-Remaining: 0\r\n"
+            b"Anthropic-RateLimit-Requests-Reset: 2031-05-01T10:01:00Z\r\n"
+            b"Date: Thu, 01 May 2031 10:00:00 GMT\r\n"
             b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
         )
         await writer.drain()
