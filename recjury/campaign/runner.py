@@ -124,8 +124,6 @@ class Runner:
 
     def _follow_settings(self, campaign: str) -> asyncio.Future[None]:
         """Let other processes see the run, and change its limits."""
-        if self._gateway is None:
-            return asyncio.get_running_loop().create_future()
         running = self._store.running(campaign)
         return asyncio.ensure_future(follow_settings(running, self._gateway))
 

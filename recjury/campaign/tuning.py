@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
-from recjury.errors import ConfigError, StoreError
+from recjury.errors import ConfigError, StoreError, UserError
 from recjury.llm import Gateway, Part
 from recjury.logs import get_logger
 from recjury.records import JSON
@@ -44,7 +44,10 @@ def parse_settings(given: Iterable[str], models: Iterable[str]) -> dict[str, JSO
 
 
 def apply_settings(gateway: Gateway, settings: Mapping[str, JSON]) -> None:
-    """Set what `parse_settings` returned; open requests are not ended."""
+    """Set what `parse_settings` returned; open requests are not ended.
+
+    Raises ConfigError if the gateway lacks a model or its key; then nothing is changed.
+    """
     parts: dict[Part, int | None] = {}
     for part in get_args(Part):
         if part in settings:
@@ -62,18 +65,34 @@ def apply_settings(gateway: Gateway, settings: Mapping[str, JSON]) -> None:
     )
 
 
-async def follow_settings(running: RunningCampaign, gateway: Gateway) -> None:
-    """Apply what is asked for, and say what is open, until it is cancelled. Never raises."""
+async def follow_settings(running: RunningCampaign, gateway: Gateway | None) -> None:
+    """Apply what is asked for, or answer why not, and say what is open, until it is cancelled.
+
+    Without a gateway, everything that is asked for is refused.
+    """
     try:
         while True:
             try:
-                wished = running.take_wish()
-                if wished is not None:
-                    apply_settings(gateway, wished)
-                    logger.warning("limits changed", **wished)
-                running.say(gateway.state)
+                for name, wished in running.take_wishes():
+                    running.answer(name, _refused(gateway, wished))
+                if gateway is not None:
+                    running.say(gateway.state)
             except (OSError, StoreError) as error:
                 logger.info("the state of the run cannot be written", reason=str(error))
             await asyncio.sleep(LOOK_AGAIN)
     finally:
         running.end()
+
+
+def _refused(gateway: Gateway | None, wished: Mapping[str, JSON] | None) -> str | None:
+    """Apply what is asked for; why it was not, or None."""
+    if gateway is None:
+        return "this run asks no models, so there is nothing to limit"
+    if wished is None:
+        return "what is asked for cannot be read"
+    try:
+        apply_settings(gateway, wished)
+    except UserError as error:
+        return str(error)
+    logger.warning("limits changed", **wished)
+    return None

@@ -1,6 +1,5 @@
 """`recjury tune`: change the limits of a campaign while it runs."""
 
-import time
 from typing import Annotated
 
 import typer
@@ -38,10 +37,5 @@ def tune(
 
     with Store.open(store, create=False) as kept:
         campaign = kept.campaign(run)
-        running = kept.running(campaign.id)
-        running.wish(parse_settings(settings, campaign.setup.prices))
-        until = time.monotonic() + _PATIENCE
-        while running.is_wished and running.is_running and time.monotonic() < until:
-            time.sleep(0.1)
-        said = "changed" if not running.is_wished else "asked for, and not taken yet"
-    output.say(f"campaign {campaign.id}: {said}: {', '.join(settings)}")
+        kept.running(campaign.id).ask(parse_settings(settings, campaign.setup.prices), _PATIENCE)
+    output.say(f"campaign {campaign.id}: changed: {', '.join(settings)}")

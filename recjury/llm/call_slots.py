@@ -30,13 +30,18 @@ class _WaitingCall(NamedTuple):
 
 
 class EndpointSlots:
-    """The open requests at one endpoint, and how many there may be."""
+    """The open requests at one endpoint, and how many there may be.
 
-    __slots__ = ("concurrency", "open", "queues")
+    `most` is the most that may be learned, however many calls there may be in total; None if that
+    total alone limits it.
+    """
+
+    __slots__ = ("concurrency", "most", "open", "queues")
 
     def __init__(self, concurrency: AdaptiveConcurrency):
         """`concurrency` has the limit."""
         self.concurrency = concurrency
+        self.most: int | None = None
         self.open = 0
         self.queues: dict[Part, CallQueue] = {}
 
@@ -44,6 +49,14 @@ class EndpointSlots:
     def waiting(self) -> int:
         """How many calls wait for a slot."""
         return sum(len(queue.waiting) for queue in self.queues.values())
+
+    def limit_to(self, total: int) -> None:
+        """Learn no more than `most`, and no more than `total`; a fixed number may exceed it."""
+        most = total if self.most is None else self.most
+        if not self.concurrency.is_fixed:
+            self.concurrency.change_most(min(most, total))
+        elif self.most is not None:
+            self.concurrency.change_most(self.most)
 
 
 class PartSlots:
@@ -111,15 +124,20 @@ class CallSlots:
         return endpoint
 
     def change(
-        self, most: int | None = None, parts: Mapping[Part, int | None] | None = None
+        self,
+        most: int | None = None,
+        parts: Mapping[Part, int | None] | None = None,
+        endpoints: Mapping[EndpointSlots, int] | None = None,
     ) -> None:
-        """Set other limits; open requests are not ended."""
+        """Set other limits: in total, of parts, and the most of endpoints; open requests are not
+        ended."""
         if most is not None:
             self._most = most
             self._share()
-            for endpoint in self._endpoints:
-                if not endpoint.concurrency.is_fixed:
-                    endpoint.concurrency.change_most(most)
+        for endpoint, own in (endpoints or {}).items():
+            endpoint.most = own
+        for endpoint in (*self._endpoints, *(endpoints or {})):
+            endpoint.limit_to(self._most)
         for part, limit in (parts or {}).items():
             self._parts[part].most = limit
         self._hand_out()

@@ -154,12 +154,12 @@ class Gateway:
     ) -> None:
         """Set other limits: of all calls, of parts (None: no limit), and of models by alias.
 
-        Of a model without `concurrency`, the number is the most that may be learned. Open requests
-        are not ended. Raises ConfigError for an unknown alias.
+        Of a model without `concurrency`, the number is the most that may be learned, and stays so
+        if `concurrency` changes. Open requests are not ended. Raises ConfigError for an unknown
+        alias and for a missing key; then nothing is changed.
         """
-        for alias, most in (models or {}).items():
-            self._client(alias).slots.concurrency.change_most(most)
-        self._limits.slots.change(concurrency, limits)
+        endpoints = {self._client(alias).slots: most for alias, most in (models or {}).items()}
+        self._limits.slots.change(concurrency, limits, endpoints)
 
     @property
     def state(self) -> dict[str, JSON]:

@@ -1,15 +1,20 @@
-"""What is said to a running campaign, and what it says, in two small files beside the store.
+"""What is said to a running campaign, and what it says, in small files beside the store.
 
-The process that runs the campaign looks for the first one, and removes it when it has done what it
-says. The second one says what is not in the store: which requests are open at the moment.
+Another process writes a wish. The process that runs the campaign takes it, which removes the file,
+and writes an answer, which the other one removes. Whoever removes a wish decides about it, so one
+that was taken back is never taken. A third kind of file says what is not in the store: which
+requests are open at the moment.
 """
 
 import contextlib
+import glob
 import os
 import re
+import secrets
 import socket
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import orjson
@@ -19,6 +24,9 @@ from recjury.records import JSON
 from recjury.store.claim import lock_path
 
 _HOLDER = re.compile(r"process ([0-9]+) on (\S+)")
+_LOOK_AGAIN = 0.1  # seconds between two looks for an answer
+_ANSWER_SECONDS = 5.0  # for an answer to a wish that was taken
+_REFUSED = "refused"
 
 
 class RunningCampaign:
@@ -28,20 +36,24 @@ class RunningCampaign:
         """`store` is the path of the store's file."""
         self.campaign = campaign
         self._lock = lock_path(store, campaign)
-        self._wish = self._lock.with_suffix(".tune.json")
         self._state = self._lock.with_suffix(".state.json")
 
     @property
     def is_running(self) -> bool:
-        """Whether a process runs it. On Windows, whether one has said so and has not ended."""
+        """Whether a process runs it. On Windows, whether one has said so and has not ended.
+
+        Raises StoreError if that cannot be found out.
+        """
         if sys.platform == "win32":
             return self._state.exists()
         import fcntl
 
         try:
-            handle = os.open(self._lock, os.O_RDWR)
+            handle = os.open(self._lock, os.O_RDONLY)
         except FileNotFoundError:
             return False
+        except OSError as error:
+            raise StoreError(f"{self._lock} cannot be read: {error.strerror}") from None
         try:
             # First by the process's number: a lock that is only tried could keep a run from it.
             holder = _HOLDER.match(os.read(handle, 200).decode(errors="replace"))
@@ -54,27 +66,63 @@ class RunningCampaign:
             os.close(handle)
         return False
 
-    def wish(self, settings: Mapping[str, JSON]) -> None:
-        """Ask the running process for other settings. Raises StoreError if nobody runs it."""
+    def ask(self, settings: Mapping[str, JSON], patience: float) -> None:
+        """Have the running process change its settings, within `patience` seconds.
+
+        Raises StoreError if nobody runs the campaign, or if the settings are not changed; then they
+        are not changed later either.
+        """
         if not self.is_running:
             raise StoreError(
                 f"campaign {self.campaign} is not running: set it in the campaign file, or with "
                 "the options of `recjury run`"
             )
-        _write(self._wish, {**(_read(self._wish) or {}), **settings})
+        name = secrets.token_hex(4)
+        wish, answer = self._file(f"tune-{name}"), self._file(f"tuned-{name}")
+        _write(wish, settings)
+        try:
+            problem = self._problem(wish, answer, patience)
+        finally:
+            for path in (wish, answer):
+                with contextlib.suppress(OSError):
+                    path.unlink(missing_ok=True)
+        if problem is not None:
+            raise StoreError(f"campaign {self.campaign}: {problem}")
 
-    @property
-    def is_wished(self) -> bool:
-        """Whether settings were asked for that the process has not taken yet."""
-        return self._wish.exists()
+    def _problem(self, wish: Path, answer: Path, patience: float) -> str | None:
+        """Why nothing was changed; None if the process answers that it has changed the settings."""
+        until = time.monotonic() + patience
+        is_taken = False
+        while True:
+            is_running = self.is_running  # asked first: a process may answer, and then end
+            found = _read(answer)
+            if found is not None:
+                refused = found.get(_REFUSED)
+                return None if refused is None else f"not changed: {refused}"
+            if not is_running:
+                return "not changed: its run has ended"
+            if time.monotonic() > until:
+                if is_taken:
+                    return "asked for, but its process does not say whether it has changed it"
+                if _removed(wish):
+                    return (
+                        f"not changed: its process did not look within {patience:g} seconds; it "
+                        "begins, ends, or is very busy: try again"
+                    )
+                is_taken, until = True, time.monotonic() + _ANSWER_SECONDS
+            time.sleep(_LOOK_AGAIN)
 
-    def take_wish(self) -> dict[str, JSON] | None:
-        """The settings that are asked for, once; None without any. For the running process."""
-        if not self._wish.exists():
-            return None
-        found = _read(self._wish)
-        self._wish.unlink(missing_ok=True)
-        return found
+    def take_wishes(self) -> Iterator[tuple[str, dict[str, JSON] | None]]:
+        """The settings that are asked for, each once, with a name for `answer`; None for those that
+        cannot be read. For the running process."""
+        for path in self._files("tune-*"):
+            found = _read(path)
+            if _removed(path):
+                yield path.name.removesuffix(".json").rpartition("tune-")[2], found
+
+    def answer(self, name: str, refused: str | None = None) -> None:
+        """Answer a wish: it was done, or why not. For the running process."""
+        _write(self._file(f"tuned-{name}"), {_REFUSED: refused})
 
     def say(self, state: Mapping[str, JSON]) -> None:
         """Say what is open at the moment. For the running process."""
@@ -85,10 +133,26 @@ class RunningCampaign:
         """What the running process said last; None if there is no such process."""
         return _read(self._state) if self.is_running else None
 
+    def forget(self) -> None:
+        """Remove what a killed process left. For the running process, when it begins."""
+        for path in (self._state, *self._files("tune-*"), *self._files("tuned-*")):
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+
     def end(self) -> None:
-        """Remove both files. For the running process, when it ends."""
-        self._wish.unlink(missing_ok=True)
-        self._state.unlink(missing_ok=True)
+        """Refuse what is still asked for, and show no state. For the running process, when it
+        ends; does not raise."""
+        with contextlib.suppress(OSError, StoreError):
+            self._state.unlink(missing_ok=True)
+            for name, _ in self.take_wishes():
+                self.answer(name, "its run has ended")
+
+    def _file(self, name: str) -> Path:
+        return self._lock.with_suffix(f".{name}.json")
+
+    def _files(self, pattern: str) -> list[Path]:
+        stem = glob.escape(self._lock.stem)
+        return sorted(self._lock.parent.glob(f"{stem}.{pattern}.json"))
 
 
 def _exists(process: int) -> bool:
@@ -98,6 +162,15 @@ def _exists(process: int) -> bool:
         return False
     except OSError:
         pass  # it belongs to somebody else
+    return True
+
+
+def _removed(path: Path) -> bool:
+    """Remove a file; False if it was removed before."""
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        return False
     return True
 
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -137,10 +137,13 @@ class Store(StoreReader):
         written."""
         return StoreRecorder(self._engine, self._writer)
 
-    def claim(self, campaign: str) -> contextlib.AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def claim(self, campaign: str) -> Iterator[None]:
         """Lock a campaign while it runs. Raises StoreError if another running process holds the
         lock."""
-        return claim(self.path, campaign)
+        with claim(self.path, campaign):
+            self.running(campaign).forget()
+            yield
 
     def running(self, campaign: str) -> RunningCampaign:
         """A campaign as a running process shows it, and how to change its limits."""

@@ -1,18 +1,25 @@
 """A campaign that runs in another process is looked at, and its limits are changed."""
 
+import asyncio
 import json
+import os
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
-from recjury.campaign.tuning import parse_settings
-from recjury.errors import ConfigError
+from recjury.campaign.tuning import apply_settings, follow_settings, parse_settings
+from recjury.errors import ConfigError, StoreError
+from recjury.llm import EndpointSpec, Gateway
+from recjury.records import JSON
+from recjury.store import RunningCampaign, Store
 from tests.campaign import player
 from tests.endpoint import ScriptedEndpoint
+from tests.llm.doubles import MemoryRecorder
 
 CAMPAIGN = """
 scenarios: [{{corpus: sample, limit: 2}}]
@@ -119,3 +126,173 @@ def test_settings_are_read() -> None:
         "judges": None,
         "main.concurrency": 4,
     }
+
+
+def gateway_of(**fields: object) -> Gateway:
+    """A gateway with one model, which is never asked."""
+    spec = {"base_url": "http://127.0.0.1:9/v1", "name": "m", **fields}
+    return Gateway({"main": EndpointSpec.model_validate(spec)}, MemoryRecorder(), concurrency=64)
+
+
+def most_of(gateway: Gateway) -> int:
+    """The most that may be learned of the model."""
+    return gateway._client("main").slots.concurrency.most
+
+
+@pytest.mark.parametrize(
+    ("asked", "most"),
+    [
+        (["concurrency=200 main.concurrency=16"], 16),
+        (["main.concurrency=16", "concurrency=100"], 16),
+        (["main.concurrency=16", "concurrency=8", "concurrency=100"], 16),
+        (["main.concurrency=16", "concurrency=8"], 8),
+        (["main.concurrency=200"], 64),
+        (["main.concurrency=16", "main.concurrency=200 concurrency=100"], 100),
+    ],
+)
+def test_a_models_most_stays_when_the_total_changes(asked: list[str], most: int) -> None:
+    gateway = gateway_of()
+    for each in asked:
+        apply_settings(gateway, parse_settings(each.split(), ["main"]))
+    assert most_of(gateway) == most
+
+
+def test_a_fixed_number_is_replaced_and_stays() -> None:
+    gateway = gateway_of(concurrency=4)
+    gateway.tune(concurrency=100)
+    assert most_of(gateway) == 4
+    gateway.tune(models={"main": 6})
+    gateway.tune(concurrency=50)
+    assert most_of(gateway) == 6
+
+
+@pytest.fixture(name="running")
+def _running(tmp_path: Path) -> Iterator[RunningCampaign]:
+    """A campaign that this process runs, as others see it."""
+    with Store.open(f"sqlite:///{tmp_path}/s.db") as store, store.claim("one"):
+        yield store.running("one")
+
+
+def files_beside(running: RunningCampaign) -> list[str]:
+    """The files that are no store and no lock."""
+    return [path.name for path in running._lock.parent.glob("*.json")]
+
+
+def ask(
+    running: RunningCampaign, gateway: Gateway | None, *wishes: Mapping[str, JSON]
+) -> list[str]:
+    """What the running process answers to each wish; "" if it does what is asked for."""
+
+    def answer(wish: Mapping[str, JSON]) -> str:
+        try:
+            running.ask(wish, 10)
+        except StoreError as error:
+            return str(error)
+        return ""
+
+    async def run() -> list[str]:
+        following = asyncio.ensure_future(follow_settings(running, gateway))
+        answers = [await asyncio.to_thread(answer, wish) for wish in wishes]
+        assert not following.done()
+        following.cancel()
+        await asyncio.gather(following, return_exceptions=True)
+        return answers
+
+    return asyncio.run(run())
+
+
+def test_a_refused_change_is_answered_and_the_next_one_is_done(running: RunningCampaign) -> None:
+    gateway = gateway_of()
+    refused, done = ask(
+        running, gateway, {"concurrency": 8, "other.concurrency": 5}, {"main.concurrency": 3}
+    )
+    assert refused == ("campaign one: not changed: no model is called 'other': the models are main")
+    assert done == ""
+    assert most_of(gateway) == 3
+    assert gateway.state["concurrency"] == 64
+    assert files_beside(running) == []
+
+
+def test_a_run_without_models_answers(running: RunningCampaign) -> None:
+    (answer,) = ask(running, None, {"concurrency": 8})
+    assert answer == (
+        "campaign one: not changed: this run asks no models, so there is nothing to limit"
+    )
+    assert files_beside(running) == []
+
+
+def test_what_is_not_taken_is_taken_back(running: RunningCampaign) -> None:
+    with pytest.raises(StoreError, match="did not look within 0 seconds"):
+        running.ask({"concurrency": 8}, 0)
+    assert files_beside(running) == []
+    assert list(running.take_wishes()) == []
+
+
+def test_a_run_that_ends_first_has_changed_nothing(tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/s.db") as store:
+        running = store.running("one")
+        for ends in (running.end, lambda: None):
+            with store.claim("one"):
+                failed: list[str] = []
+
+                def work(failed: list[str] = failed) -> None:
+                    try:
+                        running.ask({"concurrency": 8}, 30)
+                    except StoreError as error:
+                        failed.append(str(error))
+
+                asking = threading.Thread(target=work)
+                asking.start()
+                until(lambda: bool(files_beside(running)), 10)
+                ends()
+            asking.join(10)
+            assert failed == ["campaign one: not changed: its run has ended"]
+            assert files_beside(running) == []
+
+
+_KILLED = """
+import sys
+from recjury.store import Store
+
+with Store.open(sys.argv[1]) as store, store.claim("one"):
+    running = store.running("one")
+    running.say({})
+    print("claimed", flush=True)
+    running.ask({"concurrency": 1}, 60)
+"""
+
+
+def test_what_a_killed_run_left_is_not_for_the_next_one(tmp_path: Path) -> None:
+    path = f"sqlite:///{tmp_path}/s.db"
+    command = [sys.executable, "-c", _KILLED, path]
+    with (
+        Store.open(path) as store,
+        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process,
+    ):
+        assert process.stdout is not None
+        assert process.stdout.readline() == "claimed\n"
+        running = store.running("one")
+        until(lambda: len(files_beside(running)) == 2, 10)
+        process.kill()
+        process.wait()
+        assert len(files_beside(running)) == 2
+        with store.claim("one"):
+            assert files_beside(running) == []
+
+
+def test_a_lock_of_somebody_else_needs_to_be_readable_only(
+    running: RunningCampaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = os.open
+
+    def of_somebody_else(path: Path, flags: int, *more: int) -> int:
+        if flags & os.O_RDWR or not may_be_read:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, flags, *more)
+
+    monkeypatch.setattr("recjury.store.running.os.open", of_somebody_else)
+    may_be_read = True
+    assert running.is_running
+    may_be_read = False
+    with pytest.raises(StoreError, match=r"\.lock cannot be read: Permission denied$"):
+        _ = running.is_running
