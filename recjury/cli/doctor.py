@@ -124,7 +124,12 @@ def _store(url: str) -> Check:
 def _servers() -> Iterator[Check]:
     from recjury.llm.vllm.left_behind import left_behind
 
-    for each in left_behind():
+    try:
+        found = left_behind()
+    except UserError as error:
+        yield Check("records of vLLM servers", False, str(error))
+        return
+    for each in found:
         said = f"{each.model} on port {each.port}, of a killed run: the next run with vLLM ends it"
         yield Check("vLLM server left behind", True, said)
 

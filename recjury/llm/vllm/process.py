@@ -11,7 +11,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from recjury.llm.vllm.left_behind import ServerRecord, end_group, records_folder, write_record
+from recjury.llm.vllm.left_behind import (
+    ServerRecord,
+    end_group,
+    new_record,
+    records_folder,
+    write_record,
+)
 
 _KEEPER = Path(__file__).with_name("keeper.py")
 _GRACE = 15.0  # seconds that a server has to end by itself
@@ -31,11 +37,11 @@ class ServerProcess:
     """A server that was started; it ends with this object's `end`, or with this process."""
 
     def __init__(
-        self, keeper: "subprocess.Popen[bytes]", record: Path, log: Path, pid: int, port: int
+        self, keeper: "subprocess.Popen[bytes]", record: ServerRecord, kept: Path, pid: int
     ):
-        """`record` is the file of the server's record, `pid` the server's process id."""
-        self._keeper, self._record = keeper, record
-        self.log, self.pid, self.port = log, pid, port
+        """`kept` is the file of the server's record, `pid` the server's process id."""
+        self._keeper, self._record, self._kept = keeper, record, kept
+        self.log, self.pid, self.port = Path(record.log), pid, record.port
 
     @classmethod
     async def start(
@@ -52,12 +58,13 @@ class ServerProcess:
                 env=dict(environment),
                 start_new_session=True,
             )
-        record = write_record(keeper.pid, port, model)
+        record = new_record(keeper.pid, port, model, log)
+        kept = write_record(record)
         assert keeper.stdout is not None
         said = await asyncio.to_thread(keeper.stdout.readline)
         word, _, number = said.decode().partition(" ")
         pid = int(number) if word == "pid" else keeper.pid
-        return cls(keeper, record, log, pid, port)
+        return cls(keeper, record, kept, pid)
 
     @property
     def is_running(self) -> bool:
@@ -96,8 +103,8 @@ class ServerProcess:
             self._keeper.kill()
             self._keeper.wait()
         self._keeper.stdout.close()
-        end_group(ServerRecord(self._keeper.pid, 0.0, 0, 0.0, self.port, ""))
-        self._record.unlink(missing_ok=True)
+        end_group(self._record)
+        self._kept.unlink(missing_ok=True)
 
     def _tail(self) -> str:
         with self.log.open("rb") as file:
