@@ -96,6 +96,7 @@ def _written(name: str, value: JSON) -> list[str]:
 def server_environment(spec: VllmSpec, gpus: Sequence[Gpu]) -> dict[str, str]:
     """The environment variables of the server."""
     found = dict(os.environ)
+    found.pop("VLLM_API_KEY", None)  # the server would ask for it
     if spec.python is not None:  # another environment: nothing of this one's may be imported there
         for name in ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"):
             found.pop(name, None)

@@ -11,21 +11,13 @@ from pydantic import Field, JsonValue, field_validator, model_validator
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.vllm.constraints import structured_outputs
 from recjury.llm.vllm.folders import weights_of
+from recjury.llm.vllm.server_args import args_of_replies, checked_args
 from recjury.records import JSON, ChatRequest
 
 _OF_NO_REPLY = frozenset(
     {"adapter", "base_url", "env", "gpus", "model", "python", "restarts", "start_timeout"}
 )
-_OF_REPLIES = ("args", "batch_invariant", "longest_text", "structured")
-_OWN_FLAGS = {
-    "model": "model",
-    "served_model_name": "name",
-    "tensor_parallel_size": "gpus",
-    "enable_lora": "adapter",
-    "lora_modules": "adapter",
-    "api_key": "",
-    "host": "",
-}
+_OF_REPLIES = ("batch_invariant", "longest_text", "structured")
 _SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -79,13 +71,8 @@ class VllmSpec(EndpointSpec):
 
     @field_validator("args")
     @classmethod
-    def _own_flags_are_keys(cls, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        found = {name.lstrip("-").replace("-", "_"): each for name, each in value.items()}
-        for flag, key in _OWN_FLAGS.items():
-            if flag in found:
-                instead = f"use `{key}`" if key else "recjury sets it"
-                raise ValueError(f"`{flag}` must not stand in `args`: {instead}")
-        return found
+    def _flags_that_may_stand_here(cls, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        return checked_args(value)
 
     @field_validator("env", mode="before")
     @classmethod
@@ -131,7 +118,7 @@ class VllmSpec(EndpointSpec):
     def reply_options(self) -> dict[str, JsonValue]:
         """The settings of the server and of requests that can change a reply."""
         changing = {name: getattr(self, name) for name in _OF_REPLIES}
-        return {**changing, "extra": self.extra}
+        return {**changing, "args": args_of_replies(self.args), "extra": self.extra}
 
     @property
     def interpreter(self) -> str:
@@ -142,7 +129,7 @@ class VllmSpec(EndpointSpec):
         """The settings that can change a reply: where the server runs is not among them."""
         every = super().reply_settings()
         plain = {name: value for name, value in every.items() if name not in _OF_NO_REPLY}
-        return {**plain, "weights": self.address}
+        return {**plain, "args": args_of_replies(self.args), "weights": self.address}
 
     def body_fields(self, request: ChatRequest) -> dict[str, object]:
         """The fields of a request's body that only vLLM has."""

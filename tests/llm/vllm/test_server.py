@@ -14,6 +14,7 @@ from recjury.errors import ConfigError, ProviderError
 from recjury.llm import Gateway, ModelSpec, NullRecorder
 from recjury.llm.model_kinds import read_model
 from recjury.llm.vllm import left_behind
+from recjury.llm.vllm.process import free_port
 from recjury.llm.vllm.servers import running_servers
 from recjury.records import ChatRequest, Message
 from tests.llm.vllm.fake_vllm import FakeVllm
@@ -208,6 +209,21 @@ def test_another_port_is_taken_if_a_program_was_faster(tmp_path: Path) -> None:
     asyncio.run(run())
     ports = [each["flags"][each["flags"].index("--port") + 1] for each in fake.seen("started")]
     assert len(set(ports)) == 3
+
+
+def test_a_port_of_the_file_is_used(tmp_path: Path) -> None:
+    fake = FakeVllm(tmp_path / "fake")
+    port = free_port()
+
+    async def run() -> None:
+        given = models(fake.spec(args={"port": port}))
+        async with Gateway(given, NullRecorder()) as gateway:
+            await gateway.complete(asked())
+
+    asyncio.run(run())
+    (started,) = fake.seen("started")
+    assert started["flags"].count("--port") == 1
+    assert started["flags"][started["flags"].index("--port") + 1] == str(port)
 
 
 def test_a_port_of_the_file_that_is_taken_is_one_line(tmp_path: Path) -> None:

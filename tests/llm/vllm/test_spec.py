@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from recjury.campaign.config_file import read_models
 from recjury.errors import ConfigError
 from recjury.llm import call_identity
 from recjury.llm.model_kinds import read_model
@@ -66,7 +67,13 @@ def test_a_call_is_identified_by_the_weights_and_by_what_changes_a_reply(
     elsewhere.parent.mkdir()
     fake.model.rename(elsewhere)
     moved = spec(fake, model=str(elsewhere))
-    for same in ({"python": "/opt/other"}, {"gpus": 2}, {"env": {"A": "1"}}, {"restarts": 0}):
+    for same in (
+        {"python": "/opt/other"},
+        {"gpus": 2},
+        {"env": {"A": "1"}},
+        {"restarts": 0},
+        {"args": {"port": 8001}},
+    ):
         assert call_identity(ASKED, moved.model_copy(update=same)) == plain
     for other in (
         {"args": {"dtype": "float16"}},
@@ -99,6 +106,7 @@ def test_a_request_has_the_form_unless_it_is_switched_off(fake: FakeVllm) -> Non
 
 def test_flags_and_environment(fake: FakeVllm, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", "/of/recjury")
+    monkeypatch.setenv("VLLM_API_KEY", "of another server")
     given = spec(
         fake,
         gpus=2,
@@ -114,7 +122,7 @@ def test_flags_and_environment(fake: FakeVllm, monkeypatch: pytest.MonkeyPatch) 
     found = server_environment(given, gpus_here())
     assert found["VLLM_BATCH_INVARIANT"] == found["OMP_NUM_THREADS"] == "1"
     assert found["HF_HUB_OFFLINE"] == "1"
-    assert "PYTHONPATH" not in found
+    assert not {"PYTHONPATH", "VLLM_API_KEY"} & set(found)
 
 
 def test_two_adapters_with_one_name_are_refused(fake: FakeVllm, tmp_path: Path) -> None:
@@ -131,6 +139,15 @@ def test_two_adapters_with_one_name_are_refused(fake: FakeVllm, tmp_path: Path) 
         ({"base_url": "http://127.0.0.1:8000/v1"}, "has no base_url"),
         ({"args": {"--model": "x"}}, "`model` must not stand in `args`: use `model`"),
         ({"args": {"host": "0.0.0.0"}}, "`host` must not stand in `args`: recjury sets it"),
+        ({"args": {"port": "8001"}}, "whole number from 1 to 65535, got '8001': leave it out"),
+        ({"args": {"--port": None}}, "whole number from 1 to 65535, got None: leave it out"),
+        ({"args": {"port": True}}, "`port` in `args` must be a whole number"),
+        ({"args": {"port": 0}}, "`port` in `args` must be a whole number"),
+        ({"args": {"port": 65536}}, "`port` in `args` must be a whole number"),
+        ({"args": {"uds": "/tmp/a"}}, "`uds` must not .* listens on 127.0.0.1"),
+        ({"args": {"--ssl-certfile": "a"}}, "`ssl_certfile` must not .* answers plain HTTP"),
+        ({"args": {"ssl_keyfile": "a"}}, "`ssl_keyfile` must not .* answers plain HTTP"),
+        ({"args": {"api_key": "x"}}, "`api_key` must not stand in `args`: the server has no key"),
         ({"env": {"HF_TOKEN": "x"}}, "HF_TOKEN must not stand here"),
         ({"env": {"A B": "x"}}, "cannot be the name of an environment variable"),
         ({"batch_invariant": True}, "`batch_invariant` needs a GPU"),
@@ -141,6 +158,43 @@ def test_two_adapters_with_one_name_are_refused(fake: FakeVllm, tmp_path: Path) 
 def test_settings_that_are_refused(fake: FakeVllm, given: dict[str, Any], said: str) -> None:
     with pytest.raises(ValidationError, match=said):
         spec(fake, **given)
+
+
+@pytest.mark.parametrize(
+    ("args", "name"),
+    [
+        ({"--hf-token": "hf_abc"}, "hf_token"),
+        ({"s3.secret_access_key": "hf_abc"}, "s3.secret_access_key"),
+        ({"kv_transfer_config": {"extra": [{"apiKey": "hf_abc"}]}}, "apiKey"),
+        ({"model_loader_extra_config": {"password": "hf_abc"}}, "password"),
+    ],
+)
+def test_a_secret_among_the_flags_is_refused_and_not_shown(
+    fake: FakeVllm, tmp_path: Path, args: dict[str, Any], name: str
+) -> None:
+    path = tmp_path / "models.yaml"
+    path.write_text(json.dumps({"model": fake.spec(args=args)}), "utf-8")
+    with pytest.raises(ConfigError) as raised:
+        read_models(path)
+    said = str(raised.value)
+    assert f"`{name}` must not stand in `args`, because it may be a secret" in said
+    assert "set an environment variable in the shell (HF_TOKEN" in said
+    assert "hf_abc" not in said
+    assert "\n" not in said
+
+
+def test_flags_with_tokens_that_are_no_secrets(fake: FakeVllm) -> None:
+    args = {
+        "port": 8001,
+        "tokenizer": "some/name",
+        "tokenizer_mode": "slow",
+        "max_num_batched_tokens": 512,
+        "long_prefill_token_threshold": 64,
+        "enable_prompt_tokens_details": False,
+        "hf_token": True,
+        "hf_overrides": {"pad_token": "<pad>"},
+    }
+    assert spec(fake, args=args).args == args
 
 
 def test_a_model_or_an_adapter_that_is_not_there_is_one_line(
