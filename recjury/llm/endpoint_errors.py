@@ -38,6 +38,8 @@ def error_of(
         return provider_error(spec, came, _key_advice(spec))
     if answer.status == 402:
         return provider_error(spec, came, _account_advice(answer, spec))
+    if answer.about_form:
+        return CallFailed(f"{spec.name}: {came}")
     if answer.status in {404, 405} or (answer.status == 400 and answer.about_model):
         return provider_error(spec, came, "check base_url and the model's name")
     if 300 <= answer.status < 400:

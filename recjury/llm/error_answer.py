@@ -11,6 +11,7 @@ _DEEPEST = 8
 _TEXTS = ("message", "msg", "detail", "error", "raw", "description", "error_description", "reason")
 _MARKS = ("code", "type", "status", "error_type", "error_code")
 _INSIDE = ("metadata", "details", "errors", "reasons", "innererror", "fieldViolations")
+_NOT_PAID, _BROKEN = 402, 502  # HTTP statuses
 _TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
 
 _CONTENT = re.compile(
@@ -90,6 +91,11 @@ class ErrorAnswer(NamedTuple):
         return bool(_MODEL_GONE.search(self.words)) and not _FIELD.search(self.words)
 
     @property
+    def about_form(self) -> bool:
+        """Whether no server behind the address accepts the fields of the request together."""
+        return self.status == 404 and "requested parameters" in self.words
+
+    @property
     def is_explained(self) -> bool:
         """Whether it says what is wrong, other than the form of the request."""
         return self.about_content or self.about_length or self.about_account or self.about_model
@@ -114,14 +120,20 @@ def read_error(status: int, body: bytes) -> ErrorAnswer:
 def error_inside(parsed: object) -> ErrorAnswer | None:
     """The error that an answer with status 200 holds in the place of a reply; None without one.
 
-    Its status is the error's own code where that is an HTTP status, else 502.
+    That is an `error`, or a `message` with a `code` that is a number above or below 0. Its status
+    is its own code where that is an HTTP status, else 402 for an account without credit, else 502.
     """
-    if not isinstance(parsed, dict) or not parsed.get("error") or parsed.get("choices"):
+    if not isinstance(parsed, dict) or parsed.get("choices"):
         return None
-    error = parsed["error"]
+    error = parsed.get("error") or parsed
     code = error.get("code") if isinstance(error, dict) else None
-    is_status = isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600
-    return _of_parsed(code if is_status else 502, parsed)  # type: ignore[arg-type]
+    number = code if isinstance(code, int) and not isinstance(code, bool) else 0
+    if error is parsed and not (number and parsed.get("message")):
+        return None
+    if 400 <= number < 600:
+        return _of_parsed(number, parsed)
+    answer = _of_parsed(_BROKEN, parsed)
+    return answer._replace(status=_NOT_PAID) if answer.about_account else answer
 
 
 def _of_parsed(status: int, parsed: object) -> ErrorAnswer:

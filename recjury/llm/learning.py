@@ -90,7 +90,9 @@ class Learning:
         as it is on a second try. Server errors are only looked into by `checks`. `accepts` raises
         Retryable.
         """
-        is_looked_into = answer.status in _UNEXPLAINED or (checks and answer.status == 500)
+        is_looked_into = (
+            answer.status in _UNEXPLAINED or answer.about_form or (checks and answer.status == 500)
+        )
         if not is_looked_into or answer.is_explained:
             return False
         suspects = tuple(

@@ -5,10 +5,10 @@ whose opening tag is in the prompt, or in channels. `openai_format` separates th
 reply is received. The others are marks in the text, and are read here.
 
 A text under test may contain such marks, and a reply may quote it. Therefore only the beginning of
-a reply can be thoughts, in one block or in several. A mark that ends thoughts counts if the reply
-began with an opening mark. Without an opening mark, it counts unless it is between quotation marks
-or inside an answer. If another such mark follows what was said, the thoughts may have quoted the
-first one: what was said is in doubt then.
+a reply can be thoughts, in one block or in several, and its end, if its blocks are closed. A mark
+that ends thoughts counts if the reply began with an opening mark. Without an opening mark, it
+counts unless it is between quotation marks or inside an answer. If another such mark follows what
+was said, the thoughts may have quoted the first one: what was said is in doubt then.
 """
 
 import itertools
@@ -57,6 +57,12 @@ _FORMS = {  # what opens thoughts, and what ends them
         r"Here(?: is|['’]s) my (?:thought|thinking) process:",
         r"Here(?: is|['’]s) my (?:response|answer):",
     ),
+    "details": (
+        r"<details\b(?=[^<>\n]{0,200}\btype\s?=\s?[\"']?reasoning)[^<>\n]{0,300}>",
+        r"</details\s{0,4}>",
+    ),
+    "analysis": (r"<analysis>", r"</analysis\s{0,4}>"),
+    "dots": (r"Thinking(?:\.\.\.|…)[ \t]{0,4}\r?\n", r"(?:\.\.\.|…)done thinking\."),
     "word": (  # channels without marks
         r"(?-i:analysis(?=[A-Z\s]))",
         r"assistantfinal|assistant\s{1,4}final(?![ \t]{0,4}(?-i:[a-z]))",
@@ -80,6 +86,7 @@ of theirs holds, in lower case."""
 _WRAPPED = re.compile(r"<(answer|response|output)>(.*)</\1>", re.IGNORECASE | re.DOTALL)
 _SEVERAL = "the thoughts of the reply end in several places"
 _EARLY = "the reply has another turn in it, and thoughts that end after that"
+_LATE = "the thoughts at the end of the reply hold an answer"
 
 
 class PartedText(NamedTuple):
@@ -170,7 +177,30 @@ def _end_later(text: str, turn: int, answers: Sequence[Span]) -> bool:
     return opened is None or opened.start() > ended
 
 
+def _thoughts_at_the_end(text: str, answers: Sequence[Span]) -> PartedText | None:
+    """What was said before closed thoughts that end `text`; None if there are none."""
+    if text.startswith("<|"):
+        return None
+    opened = unquoted(text, (each.span() for each in _OPENED_LATER.finditer(text)), answers)
+    place = next((start for start, _ in opened), None)
+    if place is None:
+        return None
+    ended = next((start for start, _ in unquoted(text, _marks(text, None), answers)), 0)
+    if ended < place:
+        return None
+    thoughts = _part_turn(text[place:], ())
+    if thoughts.spoken or thoughts.endless:
+        return None
+    before = _part_turn(text[:place], [span for span in answers if span[1] <= place])
+    has_answer = any(start >= place for start, _ in answers)
+    return before._replace(thought=thoughts.thought, doubt=_LATE if has_answer else "")
+
+
 def _part_turn(text: str, answers: Sequence[Span]) -> PartedText:
+    if _OPENED.match(text) is None:
+        parted = _thoughts_at_the_end(text, answers)
+        if parted is not None:
+            return parted
     ends: dict[str | None, _Ends] = {}
     thoughts: list[str] = []
     place = 0

@@ -23,6 +23,7 @@ _CHUNK = 65_536
 _EXCERPT = 200
 MAX_BYTES = 16 * 2**20
 """The largest response that is read. The longest known are lists of embeddings."""
+_MAX_HEADER = 2**16  # bytes; some gateways send a whole policy or their own log in one
 
 _REQUESTS_LEFT, _TOKENS_LEFT, _OTHER_LEFT = QUOTA_MARKS
 _KEPT_HEADERS = ("retry-after", "retry-after-ms", "location", "date", *QUOTA_HEADERS)
@@ -113,6 +114,8 @@ class HttpSession:
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=self.keepalive),
                 # With cookies, one request could change the response to the next.
                 cookie_jar=aiohttp.DummyCookieJar(),
+                max_line_size=_MAX_HEADER,
+                max_field_size=_MAX_HEADER,
                 auto_decompress=False,  # it could not be stopped in the middle
                 skip_auto_headers=("User-Agent", "Accept"),
             )
@@ -132,6 +135,11 @@ def transport_errors(seconds: float) -> Iterator[None]:
         raise TransportError(reason, connected=False) from None
     except TimeoutError:
         raise TransportError(f"no answer within {seconds:g} s") from None
+    except aiohttp.ClientResponseError as error:
+        reason = type(error).__name__
+        if "Got more than" in error.message:
+            reason = f"a header of the answer has more than {_MAX_HEADER} bytes"
+        raise TransportError(f"the connection broke ({reason})") from None
     except (aiohttp.ClientError, OSError) as error:
         raise TransportError(f"the connection broke ({type(error).__name__})") from None
 

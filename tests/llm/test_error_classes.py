@@ -8,7 +8,7 @@ import pytest
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm import EndpointSpec, Gateway, Retryable
 from recjury.llm.endpoint_errors import error_of
-from recjury.llm.error_answer import read_error
+from recjury.llm.error_answer import error_inside, read_error
 from recjury.llm.event_loop import gather
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, prompt
 from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of
@@ -328,6 +328,49 @@ def test_the_check_forgives_what_passes(texts: list[Answer], passes: bool) -> No
         else:
             with pytest.raises(ProviderError, match="check base_url and that the server runs"):
                 outcomes(endpoint)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "kind"),
+    [
+        ({"code": 20012, "message": "Insufficient balance", "data": None}, 402, ProviderError),
+        ({"code": 50501, "message": "System is busy now"}, 502, Retryable),
+        ({"code": 429, "message": "Slow down", "choices": None}, 429, Retryable),
+        ({"code": 400, "message": "Content Exists Risk"}, 400, CallFailed),
+        ({"error": {"message": "Insufficient balance", "code": -1}}, 402, ProviderError),
+    ],
+)
+def test_an_error_with_status_200_is_that_error(
+    body: Body, status: int, kind: type[Exception]
+) -> None:
+    found = error_inside(body)
+    assert found is not None
+    assert found.status == status
+    assert type(error_of(found, {}, SPEC, None)) is kind
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"code": 0, "message": "ok", "data": None},
+        {"code": True, "message": "ok"},
+        {"code": 20012},
+        {"code": 20012, "message": "ok", "choices": [{"message": {"content": "Hi"}}]},
+        [],
+    ],
+)
+def test_what_names_no_error_is_none(body: object) -> None:
+    assert error_inside(body) is None
+
+
+def test_an_account_without_credit_that_says_so_with_status_200_ends_the_check() -> None:
+    text = '{"code":20012,"message":"Insufficient balance","data":null}'
+    fault = Fault("raw", text=text)
+    with (
+        ScriptedEndpoint(lambda body: fault, scripted_checks=True) as endpoint,
+        pytest.raises(ProviderError, match="Insufficient balance: the account has no credit"),
+    ):
+        outcomes(endpoint)
 
 
 def test_a_key_that_may_chat_but_not_list_is_accepted() -> None:

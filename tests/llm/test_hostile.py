@@ -111,6 +111,15 @@ def outcome(server: RawServer, calls: int = 1, **fields: object) -> list[object]
     return asyncio.run(run())
 
 
+def test_a_header_of_60_kb_is_taken_and_a_larger_one_is_named() -> None:
+    for name in ("X-Trace", "Content-Security-Policy"):
+        with RawServer(response(FINE, f"{name}: {'x' * 60_000}")) as server:
+            assert outcome(server, retries=0) == ["fine"]
+        with RawServer(response(FINE, f"{name}: {'x' * 70_000}")) as server:
+            (found,) = outcome(server, retries=0)
+        assert "a header of the answer has more than 65536 bytes" in str(found)
+
+
 @pytest.mark.parametrize("wire", ["plain", "sdk"])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_hostile_costs_one_attempt_or_one_line(name: str, wire: str) -> None:

@@ -584,6 +584,26 @@ def test_the_check_finds_out_what_an_endpoint_refuses_without_a_word(
     assert gateway.learned.get("m", {}) == learned
 
 
+NO_ENDPOINTS = (
+    "No endpoints found that can handle the requested parameters. To learn more about provider "
+    "routing, visit: https://openrouter.ai/docs/provider-routing"
+)
+
+
+def test_a_404_about_the_parameters_is_learned_from_as_a_400() -> None:
+    answer = refusal(404, {"error": {"message": NO_ENDPOINTS, "code": 404}})
+    with ScriptedEndpoint(refusing(lambda body: "seed" in body, answer)) as endpoint:
+        texts, gateway = ask(endpoint, FULL)
+        assert "seed" not in endpoint.bodies[-1]
+    assert texts == ["fine"]
+    assert list(gateway.learned) == ["m"]
+    with (
+        ScriptedEndpoint(lambda body: answer) as endpoint,
+        pytest.raises(CallFailed, match="HTTP 404: No endpoints found"),
+    ):
+        ask(endpoint, FULL)
+
+
 def test_learning_at_the_check_costs_the_run_nothing() -> None:
     refuses, answer, _, _ = REFUSALS["openai reasoning, max_tokens"]
     with ScriptedEndpoint(refusing(refuses, answer), scripted_checks=True) as endpoint:

@@ -47,6 +47,15 @@ FORMS = {
     "blocks of tokens": f"[THINK]Old films.[/THINK][THINK]{THOUGHT}[/THINK]{SAID}",
     "blocks of several forms": f"<think>Old.</think> [THINK]{THOUGHT}[/THINK]<think></think>{SAID}",
     "the first one opened in the prompt": f"Old films.</think><think>{THOUGHT}</think>{SAID}",
+    "ollama": f"Thinking...\n{THOUGHT}\n...done thinking.\n\n{SAID}",
+    "open webui": (
+        '<details type="reasoning" done="true" duration="3">\n<summary>Thought for 3 seconds'
+        f"</summary>\n> {THOUGHT}\n</details>\n{SAID}"
+    ),
+    "analysis": f"<analysis>\n{THOUGHT}\n</analysis>\n\n{SAID}",
+    "after what was said": f"{SAID}\n<think>\n{THOUGHT}\n</think>\n",
+    "after what was said, in one line": f"{SAID} [THINK]{THOUGHT}[/THINK]<|im_end|>",
+    "blocks after what was said": f"{SAID}\n<think>Hm.</think>\n<think>{THOUGHT}</think>",
     "granite": f"Here is my thought process:\n{THOUGHT}\nHere is my response:\n{SAID}",
 }
 
@@ -70,6 +79,9 @@ def test_what_was_said_is_parted_from_what_was_thought(form: str) -> None:
         'The turn holds "</think>", which is odd.',
         "The turn holds `<|channel|>final<|message|>`, which is odd.",
         "The turn holds <thinking>a thought</thinking written wrongly.",
+        "Try <details><summary>these</summary>Ran (1985)</details>",
+        "Thinking... Try Ran.",
+        "My <analysis>is short</analysis>. Try Ran.",
         "It thinks aloud. I think that is fine.",
     ],
 )
@@ -88,6 +100,10 @@ def test_a_text_without_thoughts_stays_as_it_is(text: str) -> None:
         ("Hm.\n</think>\n", "it has thoughts alone"),
         ("<think>Hm</think><think>Heat?", "its thoughts never end"),
         ("<think>Hm</think>[THINK]Heat?[/THINK]", "it has thoughts alone"),
+        ("Thinking...\nHm", "its thoughts never end"),
+        ("<analysis>Hm</analysis>", "it has thoughts alone"),
+        ("<|im_start|>assistant\n<think>Hm</think>", "it has thoughts alone"),
+        ("Old films.</think>Hm.</think><think>Heat?</think>", "it has thoughts alone"),
         ("<|channel|>analysis<|message|>Hm", "its thoughts never end"),
         ("<|channel|>analysis<|message|>Hm<|end|>", "its thoughts never end"),
     ],
@@ -145,6 +161,15 @@ def test_a_mark_that_is_no_end_of_a_turn_stays(text: str) -> None:
 def test_thoughts_that_end_after_another_turn_are_in_doubt() -> None:
     with pytest.raises(ParseError, match="another turn in it, and thoughts that end after"):
         finished_text(reply(f"It says {NEXT} there.\n</think>\n{SAID}"))
+
+
+def test_thoughts_after_an_answer_may_not_hold_another_one() -> None:
+    mine, other = (f'<rating code="a1b2c3">{score}</rating>' for score in (3, 1))
+    after = reply(f"{mine}\n<think>\nThat is all.\n</think>")
+    assert parse_rating(after, 0, 4, code="a1b2c3").score == 3
+    for text in (f"{mine}\n<think>Or {other}</think>", f"So:\n<think>{mine}</think>"):
+        with pytest.raises(ParseError, match="thoughts at the end of the reply hold an answer"):
+            parse_rating(reply(text), 0, 4, code="a1b2c3")
 
 
 def test_an_answer_after_another_turn_does_not_count() -> None:
@@ -229,6 +254,10 @@ def test_thoughts_that_are_sent_apart_are_kept_apart(message: Body) -> None:
         "<|end|>    ",
         "<|eot_id|>",
         '"</s>"',
+        "a<think>b</think>",
+        "a<think>",
+        '<details type="reasoning">',
+        "Thinking...\n",
         "<s></s>",
         "<think>a<|im_end|><|im_start|>",
         '"<|im_end|><|im_start|>"',
