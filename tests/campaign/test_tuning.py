@@ -76,7 +76,7 @@ def test_a_running_campaign_is_followed_and_tuned(tmp_path: Path) -> None:
             until(lambda: endpoint.most_in_flight > 1)
             printed, _ = run.communicate(timeout=120)
             assert run.returncode == 0, printed
-            assert endpoint.most_in_flight <= 6
+            assert endpoint.most_in_flight <= 7  # of judges 6, and one of the other conversation
             looks = [json.loads(line) for line in follow.communicate(timeout=30)[0].splitlines()]
         finally:
             for process in (run, follow):
