@@ -90,7 +90,7 @@ _LATE = "the thoughts at the end of the reply hold an answer"
 
 
 class PartedText(NamedTuple):
-    """The text of a reply in two parts: what was said, and the thoughts before it.
+    """The text of a reply in two parts: what was said, and the thoughts around it.
 
     `start` and `end` are the indexes in the text between which the said part stands. `endless` is
     True if the thoughts never end. `doubt` says why the said part may be another one, if it may.
@@ -121,7 +121,7 @@ def check_finished(reply: Reply) -> None:
 
 
 def finished_text(reply: Reply) -> str:
-    """The text of a reply without the thoughts before it.
+    """The text of a reply without the thoughts around it.
 
     Raises ParseError if the reply was cut off or says nothing.
     """
