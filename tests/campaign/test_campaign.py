@@ -282,6 +282,9 @@ def test_an_endpoint_that_refuses_midway_ends_in_one_line_and_goes_on_later(
 
     with ScriptedEndpoint(script, scripted_checks=True) as endpoint:
         campaign = _campaign(endpoint)
+        # Else the refusal is believed after half a minute.
+        text = campaign.read_text("utf-8").replace("retries: 0", "retries: 0, outage_patience: 0")
+        campaign.write_text(text, "utf-8")
         ended = command("run", campaign, "--store", STORE)
         assert ended.code == 2
         assert [line for line in ended.err.splitlines() if "401" in line] == [
