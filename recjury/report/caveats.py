@@ -128,8 +128,8 @@ def _about_lists(found: Findings) -> list[Caveat]:
             "conversations",
             "Their systems gave no lists. A program found the items by their names in what the "
             "system said, and can miss a name or take it for another item. These lists are as "
-            "long as what the text names: do not compare Novelty, Diversity and Recall@k with "
-            "those of systems that give lists. Semantic Relevance is not scored.",
+            "long as what the text names: do not compare scores of lists, such as Recall@k, with "
+            "those of systems that give lists. What compares a text with its list is not scored.",
         )
     ]
 
