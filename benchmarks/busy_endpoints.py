@@ -23,27 +23,13 @@ from typing import cast
 
 import uvloop
 
+from benchmarks.harness import server_process
 from recjury.llm import EndpointSpec, Gateway, NullRecorder, event_loop
 from recjury.records import ChatRequest, Message
 
 _STALL = 3.0  # seconds until a request without an answer is given up
 Counts = dict[str, dict[str, float]]
 Figures = dict[str, float]
-
-
-@contextlib.contextmanager
-def busy_server(faults: float = 0.0) -> Iterator[int]:
-    """The server in a process of its own; gives its port."""
-    command = [sys.executable, "-m", "benchmarks.busy_server", "--faults", str(faults)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    try:
-        yield int(process.stdout.readline())
-    finally:
-        process.stdin.close()
-        process.wait(10)
-        process.stdout.close()
 
 
 def counts(port: int) -> Counts:
@@ -138,7 +124,7 @@ def measure(calls: int, times: tuple[float, float]) -> dict[str, object]:
     one = f"40x{times[0]:g},10x{times[1]:g},60"
     other = f"10x{times[1]:g},60x{times[0]:g},40"
     figures: dict[str, object] = {"calls": calls, "phases": one}
-    with busy_server() as port, event_loop() as runner:
+    with server_process("benchmarks.busy_server") as port, event_loop() as runner:
         for endpoints in ({"alone": one}, {"first": one, "second": other}):
             with _oracles(port, endpoints, calls):
                 runner.run(ask_busy(port, endpoints, calls))
@@ -157,7 +143,10 @@ def measure(calls: int, times: tuple[float, float]) -> dict[str, object]:
 
 def faults(calls: int, share: float = 0.05) -> dict[str, object]:
     """What becomes of `calls` calls if that share of the requests fails in one of five ways."""
-    with busy_server(share) as port, event_loop() as runner:
+    with (
+        server_process("benchmarks.busy_server", "--faults", str(share)) as port,
+        event_loop() as runner,
+    ):
         failed = runner.run(ask_busy(port, {"faulty": "40"}, calls, give_up=_STALL))
         found = counts(port)["faulty"]
     return {

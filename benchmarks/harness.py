@@ -153,9 +153,9 @@ def _side_by_side(*lanes: Callable[[], None]) -> None:
 
 
 @contextmanager
-def fixed_latency_server() -> Iterator[int]:
-    """The server in a process of its own; gives its port."""
-    command = [sys.executable, "-m", "benchmarks.server"]
+def server_process(module: str, *arguments: str) -> Iterator[int]:
+    """A server in a process of its own; gives its port. It ends when its standard input does."""
+    command = [sys.executable, "-m", module, *arguments]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdin is not None
     assert process.stdout is not None
@@ -177,7 +177,7 @@ def measure(*, quick: bool) -> dict[str, object]:
     """The summary of a whole run; `quick` does less of everything, once."""
     from benchmarks.prompt_bytes import measure as prompt_bytes
 
-    with tempfile.TemporaryDirectory() as name, fixed_latency_server() as port:
+    with tempfile.TemporaryDirectory() as name, server_process("benchmarks.server") as port:
         folder = Path(name)
         harness = Harness(
             port,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.chain import CALLS, WAVES, ideal_wall
-from benchmarks.harness import TARGETS, fixed_latency_server
+from benchmarks.harness import TARGETS, server_process
 from benchmarks.workload import many_requests
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ def test_the_measured_calls_all_differ() -> None:
 
 def test_the_server_answers_after_its_latency_and_never_twice_alike() -> None:
     body = json.dumps({"model": "x", "messages": [{"role": "user", "content": "y" * 5000}]})
-    with fixed_latency_server() as port:
+    with server_process("benchmarks.server") as port:
         replies, started = [], time.perf_counter()
         for _ in range(2):
             url = f"http://127.0.0.1:{port}/50/v1/chat/completions"
