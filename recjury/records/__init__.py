@@ -64,6 +64,7 @@ from recjury.records.protocols import (
 )
 from recjury.records.rating import Level, Rating, Status
 from recjury.records.reply_form import REASONS, ObjectForm, RatingForm, ReplyForm, TextForm
+from recjury.records.response import Response, ResponseScorer
 from recjury.records.transcript import Debate, DebateTranscript, Statement, Verdict
 
 __all__ = [
@@ -110,6 +111,8 @@ __all__ = [
     "Recorder",
     "Reply",
     "ReplyForm",
+    "Response",
+    "ResponseScorer",
     "Role",
     "Scenario",
     "ScoreTarget",
