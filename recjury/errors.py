@@ -8,6 +8,7 @@
     │   └── StoreError         the store cannot be opened, has another version, or lacks something
     └── UnitFailed         this unit failed: recorded with its reason, the campaign goes on
         ├── CallFailed         a model call failed after its retries
+        │   └── PromptTooLong      the prompt is longer than the model's context
         ├── ParseError         a reply does not have the form that was asked for
         ├── SystemFailed       a system under test gave no usable answer
         └── BudgetSpent        the campaign's budget does not cover this call
@@ -65,6 +66,14 @@ class CallFailed(UnitFailed):
         """Keep whether the same request would fail again."""
         super().__init__(message)
         self.permanent = permanent
+
+
+class PromptTooLong(CallFailed):
+    """A prompt that is longer than the model's context: a shorter one may be answered."""
+
+    def __init__(self, message: str):
+        """The same prompt would be refused again."""
+        super().__init__(message, permanent=True)
 
 
 class ParseError(UnitFailed):

@@ -22,6 +22,7 @@ from recjury.llm.budget import (
 )
 from recjury.llm.call_identity import call_context, call_identity
 from recjury.llm.call_slots import Part
+from recjury.llm.choice_odds import ChoiceOdds, choice_odds
 from recjury.llm.endpoint_check import CallUse
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.event_loop import Clock, SystemClock, event_loop, gather
@@ -53,6 +54,7 @@ __all__ = [
     "Budget",
     "BudgetSpec",
     "CallUse",
+    "ChoiceOdds",
     "Clock",
     "Completion",
     "EndpointSpec",
@@ -79,6 +81,7 @@ __all__ = [
     "call_context",
     "call_identity",
     "charged_to",
+    "choice_odds",
     "cost_text",
     "event_loop",
     "finished_text",

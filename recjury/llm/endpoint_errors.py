@@ -2,7 +2,7 @@
 
 import re
 
-from recjury.errors import CallFailed, ProviderError
+from recjury.errors import CallFailed, PromptTooLong, ProviderError
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer
 from recjury.llm.provider import Retryable
@@ -25,7 +25,8 @@ def error_of(
 ) -> Retryable | ProviderError | CallFailed:
     """The exception for an answer that is no reply.
 
-    CallFailed is about this request (`permanent` where its content or length is refused),
+    CallFailed is about this request (`permanent` where its content or length is refused;
+    PromptTooLong if it says that it is the length),
     Retryable about this minute, and ProviderError about the key, the model or the address.
     """
     shown = excerpt_without_key(answer.message, key)
@@ -33,6 +34,8 @@ def error_of(
     if answer.status in _OF_ACCOUNT and answer.about_account:
         return provider_error(spec, came, _account_advice(answer, spec))
     if _is_refused_content(answer):
+        if answer.about_length and not answer.about_content:
+            return PromptTooLong(f"{spec.name}: {came}")
         return CallFailed(f"{spec.name}: {came}", permanent=True)
     if answer.status in {401, 403, 407}:
         return provider_error(spec, came, _key_advice(spec))

@@ -18,11 +18,12 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from recjury.errors import CallFailed, ProviderError
+from recjury.errors import CallFailed, PromptTooLong, ProviderError
 from recjury.llm.chat_roles import SentMessage, alternating, without_system
+from recjury.llm.local_choices import choice_scores
 from recjury.llm.local_spec import LocalSpec
 from recjury.llm.provider import Completion, LogProbs
-from recjury.records import ChatRequest, Choice
+from recjury.records import ChatRequest, Choice, ChoiceForm
 
 _OWN_LIMIT = 1024  # tokens of a reply if neither the request nor the model has a limit
 
@@ -84,11 +85,16 @@ class LocalModel:
     def complete(self, request: ChatRequest, cancelled: threading.Event) -> Completion:
         """The reply, or `request.n` of them; generation ends early when `cancelled` is set.
 
-        Sampling is seeded by `request.seed`, or by everything else of the request. Raises
-        CallFailed (permanent) for a prompt that the chat template refuses or that leaves no room
-        for a reply.
+        Sampling is seeded by `request.seed`, or by everything else of the request. If
+        log-probabilities of a `ChoiceForm` are asked for, nothing is generated: each choice is
+        scored as a whole, however many tokens it has, and the reply is the likeliest.
+
+        Raises CallFailed (permanent) for a prompt that the chat template refuses, and PromptTooLong
+        for one that leaves no room for a reply.
         """
         prompt = self._prompt(request)
+        if isinstance(request.form, ChoiceForm) and request.top_logprobs is not None:
+            return self._choose(prompt, request.form.choices)
         room = self._room(prompt, request)
         generated, logits = self._generate(prompt, request, room, cancelled)
         if cancelled.is_set():
@@ -109,6 +115,19 @@ class LocalModel:
                 Choice(self._text(each, request), self._reason(each, room, request))
                 for each in further
             ),
+        )
+
+    def _choose(self, prompt: Tensor, choices: tuple[str, ...]) -> Completion:
+        self._check_context(int(prompt.shape[1]) + 1)
+        scores = choice_scores(self._model, self._tokenizer, prompt, choices, self._check_context)
+        ranked = sorted(zip(choices, scores, strict=True), key=lambda pair: -pair[1])
+        best, score = ranked[0]
+        return Completion(
+            text=best,
+            model=self._name,
+            prompt_tokens=int(prompt.shape[1]),
+            completion_tokens=1,
+            logprobs=((best, score, tuple(ranked)),),
         )
 
     def _prompt(self, request: ChatRequest) -> Tensor:
@@ -133,12 +152,16 @@ class LocalModel:
     def _room(self, prompt: Tensor, request: ChatRequest) -> int:
         """The most tokens of the reply."""
         wanted = self._spec.sent_limit(request) or _OWN_LIMIT
-        context = getattr(self._model.config, "max_position_embeddings", None)
-        left = wanted if context is None else int(context) - int(prompt.shape[1])
-        if left < 1:
-            said = f"{self._name}: the prompt has {prompt.shape[1]} tokens, the model {context}"
-            raise CallFailed(said, permanent=True)
-        return min(wanted, left)
+        self._check_context(int(prompt.shape[1]) + 1)
+        context = context_length(self._model)
+        return wanted if context is None else min(wanted, context - int(prompt.shape[1]))
+
+    def _check_context(self, tokens: int) -> None:
+        """Raise PromptTooLong if the model cannot read so many."""
+        context = context_length(self._model)
+        if context is not None and tokens > context:
+            said = f"{self._name}: the prompt has {tokens - 1} tokens, the model {context}"
+            raise PromptTooLong(said)
 
     def _generate(
         self, prompt: Tensor, request: ChatRequest, room: int, cancelled: threading.Event
@@ -230,6 +253,12 @@ class _Cancelled(StoppingCriteria):  # type: ignore[misc]
 
     def __call__(self, input_ids: Tensor, scores: Tensor, **kwargs: object) -> Tensor:  # noqa: ARG002
         return torch.full((input_ids.shape[0],), self._cancelled.is_set(), device=input_ids.device)
+
+
+def context_length(model: PreTrainedModel) -> int | None:
+    """The most tokens that a model can read and write together; None if it does not say."""
+    found = getattr(model.config, "max_position_embeddings", None)
+    return None if found is None else int(found)
 
 
 def _seed(request: ChatRequest) -> int:

@@ -63,7 +63,14 @@ from recjury.records.protocols import (
     usable_reply,
 )
 from recjury.records.rating import Level, Rating, Status
-from recjury.records.reply_form import REASONS, ObjectForm, RatingForm, ReplyForm, TextForm
+from recjury.records.reply_form import (
+    REASONS,
+    ChoiceForm,
+    ObjectForm,
+    RatingForm,
+    ReplyForm,
+    TextForm,
+)
 from recjury.records.response import Response, ResponseScorer
 from recjury.records.transcript import Debate, DebateTranscript, Statement, Verdict
 
@@ -81,6 +88,7 @@ __all__ = [
     "ChatRequest",
     "ChatRole",
     "Choice",
+    "ChoiceForm",
     "Conversation",
     "ConversationLog",
     "ConversationRecord",

@@ -1,7 +1,8 @@
 """The form that a reply is asked for in, so that a server that can will write nothing else.
 
 A form repeats what the prompt says. It is sent only to servers that can restrict what a model
-writes (vLLM), changes no prompt, and is no part of a call's identity.
+writes (vLLM), changes no prompt, and is no part of a call's identity. A model in this process
+scores each choice of a `ChoiceForm` if log-probabilities are asked for.
 """
 
 from dataclasses import dataclass
@@ -40,4 +41,14 @@ class TextForm:
     longest: int
 
 
-ReplyForm = RatingForm | ObjectForm | TextForm
+@dataclass(frozen=True, slots=True)
+class ChoiceForm:
+    """One of `choices`, and nothing else. None of them begins with another one.
+
+    A prompt must name its choices: they are no part of the call's identity.
+    """
+
+    choices: tuple[str, ...]
+
+
+ReplyForm = RatingForm | ObjectForm | TextForm | ChoiceForm

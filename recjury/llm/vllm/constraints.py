@@ -4,7 +4,7 @@ Strings are bounded and hold no control characters: otherwise a weak model write
 is full, or something that is not valid JSON.
 """
 
-from recjury.records import ChatRequest, ObjectForm, RatingForm, TextForm
+from recjury.records import ChatRequest, ChoiceForm, ObjectForm, RatingForm, TextForm
 
 # No control characters, and nothing that begins a tag, an entity or an object: a reader could take
 # it for another answer. A line break may stand in reasons only.
@@ -27,6 +27,8 @@ def structured_outputs(request: ChatRequest, longest: int | None) -> dict[str, o
     if isinstance(form, TextForm):
         most = _bound(form.longest, longest)
         return {"regex": f"{_FIRST_OF_TEXT}{_SIGN}{{0,{max(0, most - 1)}}}"}
+    if isinstance(form, ChoiceForm):
+        return {"choice": list(form.choices)}
     if request.schema is not None:
         return {"json": bounded(request.schema, longest)}
     return None
