@@ -67,10 +67,14 @@ class Attempt:
 
     def numbered(self, request: ChatRequest) -> ChatRequest:
         """`request` with the number and the room of this attempt, and the same messages."""
+        if (self.number, self.room) == (request.attempt, request.room):
+            return request
         return replace(request, attempt=self.number, room=self.room)
 
     def applied(self, request: ChatRequest) -> ChatRequest:
         """`request` as in `numbered`, with the problem in the last user message."""
+        if not self.problem:
+            return self.numbered(request)
         return self.numbered(replace(request, messages=self.noted(request.messages)))
 
     def noted(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:

@@ -177,16 +177,16 @@ def _end_later(text: str, turn: int, answers: Sequence[Span]) -> bool:
     return opened is None or opened.start() > ended
 
 
-def _thoughts_at_the_end(text: str, answers: Sequence[Span]) -> PartedText | None:
-    """What was said before closed thoughts that end `text`; None if there are none."""
-    if text.startswith("<|"):
+def _thoughts_at_the_end(text: str, answers: Sequence[Span], ends: "_Ends") -> PartedText | None:
+    """What was said before closed thoughts that end `text`; None if there are none.
+
+    `ends` are the marks that may end them, and the text does not begin with what opens thoughts.
+    """
+    if ends.first is None or text.startswith("<|"):
         return None
     opened = unquoted(text, (each.span() for each in _OPENED_LATER.finditer(text)), answers)
     place = next((start for start, _ in opened), None)
-    if place is None:
-        return None
-    ended = next((start for start, _ in unquoted(text, _marks(text, None), answers)), 0)
-    if ended < place:
+    if place is None or ends.first < place:
         return None
     thoughts = _part_turn(text[place:], ())
     if thoughts.spoken or thoughts.endless:
@@ -197,11 +197,12 @@ def _thoughts_at_the_end(text: str, answers: Sequence[Span]) -> PartedText | Non
 
 
 def _part_turn(text: str, answers: Sequence[Span]) -> PartedText:
+    ends: dict[str | None, _Ends] = {}
     if _OPENED.match(text) is None:
-        parted = _thoughts_at_the_end(text, answers)
+        ends[None] = _Ends(text, None, answers)
+        parted = _thoughts_at_the_end(text, answers, ends[None])
         if parted is not None:
             return parted
-    ends: dict[str | None, _Ends] = {}
     thoughts: list[str] = []
     place = 0
     while True:
@@ -244,6 +245,7 @@ class _Ends:
         length = len(text.rstrip())
         borders = (mark for mark in reversed(self._marks) if _is_at_border(text, mark, length))
         self._border = next(borders, None)
+        self.first = self._marks[0][0] if self._marks else None
 
     def after(self, place: int, *, is_opened: bool) -> Span | None:
         """The mark that ends the thoughts which begin at `place`."""
