@@ -19,7 +19,7 @@ FLOORS = (
     ("plugins", "prompts", "stats", "telemetry"),
     ("llm",),
     ("knowledge", "store"),
-    ("corpora", "debate"),
+    ("corpora", "debate", "fine_tuning"),
     ("agents", "simulator", "judges"),
     ("campaign", "results"),
     ("report", "alignment"),

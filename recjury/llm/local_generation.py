@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+import warnings
 from typing import Any, cast
 
 import psutil
@@ -18,11 +19,12 @@ from transformers import (
 )
 from transformers.utils.logging import disable_progress_bar
 
-from recjury.errors import CallFailed, PromptTooLong, ProviderError
-from recjury.llm.chat_roles import SentMessage, alternating, without_system
+from recjury.errors import CallFailed, ConfigError, PromptTooLong, ProviderError
+from recjury.llm.chat_tokens import chat_tokens
 from recjury.llm.local_choices import choice_scores
 from recjury.llm.local_spec import LocalSpec
 from recjury.llm.provider import Completion, LogProbs
+from recjury.plugins.extras import require_fine_tuning, require_packages
 from recjury.records import ChatRequest, Choice, ChoiceForm
 
 _OWN_LIMIT = 1024  # tokens of a reply if neither the request nor the model has a limit
@@ -40,16 +42,56 @@ def load_tokenizer(spec: LocalSpec) -> PreTrainedTokenizerBase:
 
 
 def load_model(spec: LocalSpec) -> "LocalModel":
-    """The model on its device. Raises ProviderError if it cannot be loaded."""
+    """The model, with its adapter, on its device. Raises ProviderError if it cannot be loaded."""
     tokenizer = load_tokenizer(spec)
+    model = load_weights(spec)
+    if spec.adapter is not None:
+        model = _with_adapter(model, spec)
+    return LocalModel(spec.name, model.eval(), tokenizer, spec)
+
+
+def load_weights(spec: LocalSpec) -> PreTrainedModel:
+    """The model without its adapter, on its device. Raises ProviderError if it cannot be loaded,
+    and ConfigError if a package for 4 bits is missing."""
     disable_progress_bar()  # it would be drawn into the command line's own progress
+    device = _device(spec.device)
+    options: dict[str, Any] = {"dtype": spec.dtype}
+    if spec.dtype == "nf4":
+        options = _four_bits(device)
     try:
-        model = AutoModelForCausalLM.from_pretrained(
-            spec.folder, dtype=spec.dtype, local_files_only=True
-        ).to(_device(spec.device))
+        model = AutoModelForCausalLM.from_pretrained(spec.folder, local_files_only=True, **options)
+        return cast("PreTrainedModel", model if spec.dtype == "nf4" else model.to(device))
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise _load_error(spec, "model", error) from error
-    return LocalModel(spec.name, model.eval(), tokenizer, spec)
+
+
+def _four_bits(device: torch.device) -> dict[str, Any]:
+    """The options that load weights as 4-bit normal floats (Dettmers et al. 2023)."""
+    from transformers import BitsAndBytesConfig
+
+    require_packages("dtype: nf4", ("bitsandbytes",), "pip install bitsandbytes")
+    if device.type != "cuda":
+        raise ConfigError(f"dtype: nf4 needs a GPU, and the device is {device}: choose another one")
+    plan = BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_use_double_quant=True,
+        bnb_4bit_compute_dtype=torch.bfloat16,
+    )
+    return {"dtype": torch.bfloat16, "quantization_config": plan, "device_map": {"": device}}
+
+
+def _with_adapter(model: PreTrainedModel, spec: LocalSpec) -> PreTrainedModel:
+    require_fine_tuning("a model with an adapter")
+    from peft import PeftModel
+
+    try:
+        with warnings.catch_warnings():  # peft asks transformers for names that it will not keep
+            warnings.simplefilter("ignore", FutureWarning)
+            tuned = PeftModel.from_pretrained(model, str(spec.adapter_folder))
+        return cast("PreTrainedModel", tuned)
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise _load_error(spec, "adapter", error) from error
 
 
 def free_memory(device: str) -> int | None:
@@ -131,23 +173,9 @@ class LocalModel:
         )
 
     def _prompt(self, request: ChatRequest) -> Tensor:
-        """The prompt's tokens, [1, tokens]; roles are changed where the template refuses them."""
-        plain: list[SentMessage] = [
-            {"role": role, "content": "".join(parts)} for role, parts in request.messages
-        ]
-        reason: Exception | None = None
-        for messages in (plain, alternating(plain), alternating(without_system(plain))):
-            try:
-                ids = self._tokenizer.apply_chat_template(
-                    messages, add_generation_prompt=True, return_dict=False
-                )
-            except Exception as error:
-                reason = error
-                continue
-            return torch.tensor([ids], device=self._model.device)
-        assert reason is not None
-        said = f"{self._name}: the chat template refuses the prompt: {_first_line(reason)}"
-        raise CallFailed(said, permanent=True) from reason
+        """The prompt's tokens, [1, tokens]."""
+        ids = chat_tokens(self._tokenizer, request.messages, self._name)
+        return torch.tensor([ids], device=self._model.device)
 
     def _room(self, prompt: Tensor, request: ChatRequest) -> int:
         """The most tokens of the reply."""

@@ -48,8 +48,8 @@ class LocalProvider:
     async def check(self) -> None:
         """Look at the folder, the tokenizer and the memory; nothing is loaded.
 
-        Raises ConfigError for a folder without a model, and ProviderError for a model that has no
-        chat template or does not fit into memory.
+        Raises ConfigError for a folder without a model or without an adapter, and ProviderError for
+        a model that has no chat template or does not fit into memory.
         """
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, self._check)
@@ -76,6 +76,7 @@ class LocalProvider:
         size = sum(path.stat().st_size for form in _WEIGHTS for path in folder.glob(form))
         if not size:
             raise self._refused("there are no weights in this folder")
+        _ = self._spec.adapter_folder
         if load_tokenizer(self._spec).chat_template is None:
             raise self._refused(_NO_TEMPLATE)
         free = free_memory(self._spec.device)
