@@ -12,6 +12,7 @@ from recjury.judges.core.config import CoreConfig
 from recjury.judges.direct.config import CotIclConfig, DirectConfig
 from recjury.judges.face.config import FaceConfig
 from recjury.judges.outcome.config import OutcomeConfig
+from recjury.judges.paireval.config import PairEvalConfig
 from recjury.judges.python.config import ENTRY_POINTS, PythonConfig, of_instance
 from recjury.judges.rubric.config import RubricConfig
 from recjury.plugins import entry_point_names
@@ -23,6 +24,7 @@ EvaluatorEntry = Annotated[
     | FaceConfig
     | DirectConfig
     | CotIclConfig
+    | PairEvalConfig
     | RubricConfig
     | PythonConfig,
     Field(discriminator="kind"),

@@ -10,6 +10,7 @@ from recjury.judges import Rubric
 from recjury.judges.face import FacePrompts
 from recjury.judges.face.face_prompts import situation
 from recjury.judges.guideline import JudgePrompts
+from recjury.judges.paireval.prompts import Contender, PairPrompts
 from recjury.prompts import fence, fence_line, load_pack
 from recjury.records import (
     Aspect,
@@ -130,6 +131,16 @@ def faced(_: str, said: str) -> Sequence[Message]:
     return (*prompts.decompose(log, 0), *scored, *direct)
 
 
+def paired(_: str, said: str) -> Sequence[Message]:
+    """Turns and dialogues compared, and judged alone."""
+    log, prompts = log_of("TITLE", said), PairPrompts()
+    turns = (*log.scenario.history, *log.interaction)
+    found = []
+    for one in (Contender(turns, said), Contender(turns)):
+        found += [*prompts.pair(one, one), *prompts.direct(one)]
+    return found
+
+
 RENDERED = {
     "core-judges": judged,
     "core-debate": debated,
@@ -137,6 +148,7 @@ RENDERED = {
     "core-paper-debate": debated_as_published,
     "core-simulator": simulated,
     "face": faced,
+    "paireval": paired,
 }
 
 
