@@ -22,7 +22,7 @@ FLOORS = (
     ("corpora", "debate", "fine_tuning"),
     ("agents", "simulator", "judges"),
     ("campaign", "results"),
-    ("report", "alignment"),
+    ("report", "alignment", "meta_evaluation"),
     ("api", "demo", "web"),
     ("cli",),
 )

