@@ -1,0 +1,84 @@
+"""Work that asks the models of a campaign file and has no conversations, as a campaign of its own.
+
+Its calls are recorded in the store, so the same work continues where it stopped, and its budget
+limits the total cost of all its runs.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from typing import Generic, NamedTuple, TypeVar
+
+from recjury.campaign.build import try_models
+from recjury.campaign.campaign_store import campaign_setup, open_campaign
+from recjury.campaign.config import EvaluationConfig
+from recjury.errors import ConfigError
+from recjury.llm import Gateway, call_context, running_servers
+from recjury.records import JSON, digest
+from recjury.store import Campaign, Store
+
+T = TypeVar("T")
+
+_DIGITS = 12
+
+
+class ModelWork(NamedTuple, Generic[T]):
+    """Work named `name` that `do` does with a gateway.
+
+    `what` has everything that can change the prompts, and is stored under `key`; `given` is further
+    input that is part of the identity alone. `check` raises UserError before anything is written.
+    """
+
+    name: str
+    what: Mapping[str, JSON]
+    do: Callable[[Gateway], Awaitable[T]]
+    check: Callable[[Gateway], None] = lambda _: None
+    given: Sequence[JSON] = ()
+    key: str = "work"
+
+    @property
+    def identity(self) -> str:
+        """The identity of the campaign that the work is."""
+        return digest([self.name, self.what, *self.given])[:_DIGITS]
+
+
+def check_aliases(config: EvaluationConfig, aliases: Sequence[str]) -> None:
+    """Raise ConfigError if `config` lacks a model of one of the aliases."""
+    for alias in aliases:
+        if alias not in config.all_models:
+            known = ", ".join(sorted(config.all_models)) or "none"
+            raise ConfigError(f"the campaign file has no model {alias!r} (it has: {known})")
+
+
+def models_asked(config: EvaluationConfig, aliases: Sequence[str]) -> dict[str, JSON]:
+    """The settings of the models that can change a reply, by alias: a part of `ModelWork.what`.
+
+    Raises ConfigError as `check_aliases`.
+    """
+    check_aliases(config, aliases)
+    return {alias: config.all_models[alias].reply_settings() for alias in sorted(set(aliases))}
+
+
+async def do_with_models(work: ModelWork[T], config: EvaluationConfig, place: Store | str) -> T:
+    """The result of `work`; its calls are recorded for a campaign with its name.
+
+    Raises UserError, before anything is written, for models that cannot be used.
+    """
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(running_servers())
+        learning = await try_models(config)
+        opened = open_campaign(place, work.identity, stack)
+        store, campaign = opened.store, opened.id
+        gateway = await opened.open_gateway(config, stack, learning)
+        assert gateway is not None  # there are models: that was checked
+        work.check(gateway)
+        opened.create_store(stack)
+        shown = {**config.model_dump(mode="json"), work.key: work.what}
+        setup = campaign_setup(config).model_copy(update={"config": shown})
+        begun = Campaign(id=campaign, identity=work.identity, name=work.name, setup=setup)
+        store.begin(begun)
+        try:
+            with call_context(campaign):
+                return await work.do(gateway)
+        finally:
+            if gateway.learned:
+                store.save_learned(campaign, gateway.learned)
