@@ -1,6 +1,8 @@
 """Every scorer that needs no LLM against people, on every set: docs/meta-evaluation.md.
 
-Run: `python -m benchmarks.meta_evaluation --data ../shared/data/dialogue-eval --json`.
+Run: `python -m benchmarks.meta_evaluation --data ../shared/data/dialogue-eval --json`. With
+`--endpoint URL --model NAME`, FACE and FACE* are compared with the USR sets' "Maintains Context",
+too; calls are kept in `--store`, and the same command sends only what is missing.
 """
 
 import argparse
@@ -9,47 +11,98 @@ import json
 import os
 import platform
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.meta_evaluation_face import FacePlan, face_on_context
 from benchmarks.running import run
-from recjury.meta_evaluation.evaluation import MetaEvaluationPlan, meta_evaluate
+from recjury.llm import EndpointSpec
+from recjury.meta_evaluation.evaluation import (
+    MetaEvaluation,
+    MetaEvaluationPlan,
+    agreement_json,
+    maintained_context,
+    meta_evaluate,
+)
 from recjury.meta_evaluation.scoring import ScoringStep
 
 
 def main() -> None:
     """Run the benchmark."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.meta_evaluation")
-    parser.add_argument("--data", type=Path, default=os.environ.get("RECJURY_DATA"))
-    parser.add_argument("--causal-model", type=Path, help="a folder, for FED and FULL")
-    parser.add_argument("--scorer", action="append", help="only this one; may be repeated")
-    parser.add_argument("--resamples", type=int, default=1_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
+    options = _parser().parse_args()
     if options.data is None:
-        parser.error("--data, or RECJURY_DATA, must name the folder of the sets")
+        sys.exit("--data, or RECJURY_DATA, must name the folder of the sets")
+    if (options.endpoint is None) != (options.model is None):
+        sys.exit("--endpoint and --model go together: the address, and the model's name there")
     plan = MetaEvaluationPlan(
         Path(options.data),
         scorers=options.scorer,
         model=options.causal_model,
+        robustness=not options.no_robustness,
         resamples=options.resamples,
         seed=options.seed,
     )
-    print(json.dumps(measure(plan), indent=None if options.json else 1))
+    with tempfile.TemporaryDirectory() as scratch:
+        face = None
+        if options.endpoint is not None:
+            face = FacePlan(
+                EndpointSpec(
+                    base_url=options.endpoint, name=options.model, key_env=options.key_env
+                ),
+                options.store or f"sqlite:///{scratch}/face.db",
+                options.instructions,
+                options.final,
+                rules=options.rules,
+                limit=options.limit,
+            )
+        print(json.dumps(measure(plan, face), indent=None if options.json else 1))
 
 
-def measure(plan: MetaEvaluationPlan) -> dict[str, Any]:
+def measure(plan: MetaEvaluationPlan, face: FacePlan | None = None) -> dict[str, Any]:
     """What the command prints."""
-    began = time.perf_counter()
+    began, cpu = time.perf_counter(), time.process_time()
     found = asyncio.run(meta_evaluate(plan, _say))
     return {
         **found.as_json(),
+        **({} if face is None else _face(plan, face, found)),
         "wall_s": round(time.perf_counter() - began, 1),
+        "cpu_s": round(time.process_time() - cpu, 1),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
     }
+
+
+def _face(plan: MetaEvaluationPlan, face: FacePlan, found: MetaEvaluation) -> dict[str, Any]:
+    asked = face_on_context(face, found.rows)
+    scores = {**found.scores, **asked.scores}
+    table = maintained_context(found.rows, scores, resamples=plan.resamples, seed=plan.seed)
+    return {
+        "maintains_context": None if table is None else agreement_json(table),
+        "face": asked.about,
+    }
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.meta_evaluation")
+    parser.add_argument("--data", type=Path, default=os.environ.get("RECJURY_DATA"))
+    parser.add_argument("--causal-model", type=Path, help="a folder, for FED and FULL")
+    parser.add_argument("--scorer", action="append", help="only this one; may be repeated")
+    parser.add_argument("--no-robustness", action="store_true", help="leave the pairs out")
+    parser.add_argument("--resamples", type=int, default=1_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true", help="on one line")
+    face = parser.add_argument_group("FACE and FACE*")
+    face.add_argument("--endpoint", metavar="URL", help="an OpenAI-compatible endpoint")
+    face.add_argument("--model", metavar="NAME", help="the model's name there")
+    face.add_argument("--key-env", metavar="VARIABLE", help="holds the key")
+    face.add_argument("--store", metavar="URL", help="keeps the calls: sqlite:///PATH")
+    face.add_argument("--instructions", type=Path, help="a folder with relevance.json: the pool")
+    face.add_argument("--final", type=int, default=4, help="how many FACE* takes of the pool")
+    face.add_argument("--rules", action="store_true", help="particles by rules")
+    face.add_argument("--limit", type=int, help="only the first N replies of each set")
+    return parser
 
 
 def _say(step: ScoringStep) -> None:

@@ -96,9 +96,11 @@ def meta_evaluate(
         output.emit_json(found.as_json())
         return
     _show_agreement(found.agreement)
+    if found.context is not None:
+        _show_agreement(found.context, "Maintains Context, ")
     if found.robustness is not None:
         _show_robustness(found.robustness)
-    output.say(", ".join(f"{name} {duration(value)}" for name, value in found.seconds.items()))
+    output.say(", ".join(f"{name} {duration(each.wall)}" for name, each in found.took.items()))
 
 
 class _ScoringProgress:
@@ -122,12 +124,15 @@ class _ScoringProgress:
         return self._step.done / max(1, self._step.of) if self._step else 0.0
 
 
-def _show_agreement(table: "AgreementTable") -> None:
+def _show_agreement(table: "AgreementTable", rating: str = "") -> None:
     for name in dict.fromkeys(subset.set for subset in table.subsets):
         subsets = [subset for subset in table.subsets if subset.set == name]
         scorers = list(table.subsets[subsets[0]])
         output.show_table(
-            [name, *(f"{subset.name} (n = {table.rows[subset]}): r; rho" for subset in subsets)],
+            [
+                f"{rating}{name}",
+                *(f"{subset.name} (n = {table.rows[subset]}): r; rho" for subset in subsets),
+            ],
             (
                 [
                     scorer,

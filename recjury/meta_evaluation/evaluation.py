@@ -8,15 +8,18 @@ from recjury.corpora.dialogues import RobustnessPair, read_robustness_pairs
 from recjury.errors import ConfigError
 from recjury.meta_evaluation.agreement import (
     RESAMPLES,
+    SYSTEM_MEAN,
+    SYSTEM_MEAN_OF_OTHERS,
     AgreementTable,
     Average,
     agreement_table,
     system_means,
 )
+from recjury.meta_evaluation.maintains_context import context_rows, with_context_target
 from recjury.meta_evaluation.registry import ScorerContext, ScorerEntry, chosen
 from recjury.meta_evaluation.robustness import RobustnessTable, robustness_table
 from recjury.meta_evaluation.rows import SETS, RatedRow, read_rows_of, subsets_of
-from recjury.meta_evaluation.scoring import ScoringStep, Watch, score_rows
+from recjury.meta_evaluation.scoring import ScoringStep, Took, Watch, score_rows
 from recjury.records import JSON
 from recjury.stats.clustered import BootstrapEstimate
 
@@ -42,42 +45,32 @@ class MetaEvaluationPlan(NamedTuple):
 
 
 class MetaEvaluation(NamedTuple):
-    """The rows, each scorer's scores of them, both tables, and each scorer's seconds."""
+    """The rows, each scorer's scores of them, the tables, and what each scorer took.
+
+    `context` compares the scores with another rating of the USR sets, "Maintains Context".
+    """
 
     rows: tuple[RatedRow, ...]
     scores: Mapping[str, Sequence[float | None]]
     agreement: AgreementTable
+    context: AgreementTable | None
     robustness: RobustnessTable | None
-    seconds: Mapping[str, float]
+    took: Mapping[str, Took]
 
     def as_json(self) -> dict[str, JSON]:
         """By set, subset and scorer: n, r, rho, intervals; the averages; robustness; seconds."""
-        sets: dict[str, dict[str, JSON]] = {}
-        for subset, row in self.agreement.subsets.items():
-            scorers: dict[str, JSON] = {
-                name: {
-                    "n": each.n,
-                    **_coefficients(each.pearson, each.spearman),
-                    "within_systems": {
-                        "r": _rounded(each.within.pearson),
-                        "rho": _rounded(each.within.spearman),
-                    },
-                }
-                for name, each in row.items()
-            }
-            sets.setdefault(subset.set, {})[subset.name] = {
-                "n": self.agreement.rows[subset],
-                "groups": self.agreement.groups[subset],
-                "scorers": scorers,
-            }
         return {
-            "sets": dict(sets),
+            "sets": agreement_json(self.agreement),
             "averages": {
                 name: {scorer: _average(each) for scorer, each in row.items()}
                 for name, row in self.agreement.averages.items()
             },
+            "maintains_context": None if self.context is None else agreement_json(self.context),
             "robustness": None if self.robustness is None else _robustness(self.robustness),
-            "seconds": {name: round(value, 1) for name, value in self.seconds.items()},
+            "seconds": {
+                name: {"wall": round(own.wall, 1), "cpu": round(own.cpu, 1)}
+                for name, own in self.took.items()
+            },
         }
 
 
@@ -99,7 +92,55 @@ async def meta_evaluate(plan: MetaEvaluationPlan, watch: Watch = lambda _: None)
     table = agreement_table(
         rows, scores, subsets_of(plan.sets), resamples=plan.resamples, seed=plan.seed
     )
-    return MetaEvaluation(rows, scores, table, robustness, scored.seconds)
+    context_table = maintained_context(rows, scores, resamples=plan.resamples, seed=plan.seed)
+    return MetaEvaluation(rows, scores, table, context_table, robustness, scored.took)
+
+
+def maintained_context(
+    rows: Sequence[RatedRow],
+    scores: Mapping[str, Sequence[float | None]],
+    *,
+    resamples: int,
+    seed: int,
+) -> AgreementTable | None:
+    """The scores [rows] against the rating "Maintains Context"; None if no row has it.
+
+    Predictors that know the systems' ratings are left out: theirs are other ratings.
+    """
+    places = context_rows(rows)
+    if not places:
+        return None
+    kept = [with_context_target(rows[place]) for place in places]
+    own = {
+        name: [given[place] for place in places]
+        for name, given in scores.items()
+        if name not in (SYSTEM_MEAN, SYSTEM_MEAN_OF_OTHERS)
+    }
+    sets = tuple(dict.fromkeys(row.set for row in kept))
+    return agreement_table(kept, own, subsets_of(sets), resamples=resamples, seed=seed)
+
+
+def agreement_json(table: AgreementTable) -> dict[str, JSON]:
+    """A table by set, subset and scorer."""
+    sets: dict[str, dict[str, JSON]] = {}
+    for subset, row in table.subsets.items():
+        scorers: dict[str, JSON] = {
+            name: {
+                "n": each.n,
+                **_coefficients(each.pearson, each.spearman),
+                "within_systems": {
+                    "r": _rounded(each.within.pearson),
+                    "rho": _rounded(each.within.spearman),
+                },
+            }
+            for name, each in row.items()
+        }
+        sets.setdefault(subset.set, {})[subset.name] = {
+            "n": table.rows[subset],
+            "groups": table.groups[subset],
+            "scorers": scorers,
+        }
+    return dict(sets)
 
 
 def _check(entries: Sequence[ScorerEntry], context: ScorerContext) -> None:

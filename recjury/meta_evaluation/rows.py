@@ -1,6 +1,6 @@
 """The rows that scorers are compared with people on, and the subsets that are reported apart."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +29,8 @@ class RatedRow(NamedTuple):
 
     A row of a set of replies has one response; a dialogue has one for each of the system's turns,
     whose scores are averaged, and `whole`, in which its last turn answers all others. `source` is
-    what wrote it. Rows of one `group` begin alike and are drawn together in a bootstrap.
+    what wrote it. Rows of one `group` begin alike and are drawn together in a bootstrap. `ratings`
+    are those of single annotators, by what was asked.
     """
 
     id: str
@@ -39,6 +40,7 @@ class RatedRow(NamedTuple):
     source: str
     human: bool
     group: str
+    ratings: Mapping[str, tuple[float, ...]] = {}
     whole: Response | None = None
 
 
@@ -109,6 +111,7 @@ def _response_rows(folder: Path, name: str) -> list[RatedRow]:
             each.response.system or f"position {each.response.id.rpartition('-')[2]}",
             each.human,
             f"{name}: {each.group}",
+            each.ratings,
         )
         for each in read_response_set(folder, name)
     ]
@@ -124,6 +127,7 @@ def _dialogue_rows(folder: Path) -> list[RatedRow]:
             each.system or "unknown",
             each.human,
             f"{DIALOGUES}: {begins_with(each.turns)}",
+            each.ratings,
             Response(
                 id=each.id,
                 history=each.turns[:-1],

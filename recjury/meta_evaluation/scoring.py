@@ -23,11 +23,19 @@ class ScoringStep(NamedTuple):
 Watch = Callable[[ScoringStep], None]
 
 
+class Took(NamedTuple):
+    """Seconds by the clock, and of processor time, of this process."""
+
+    wall: float
+    cpu: float
+
+
 class ScoredRows(NamedTuple):
-    """Scores [rows] by scorer, and the seconds that each scorer took."""
+    """Scores [rows] by scorer, and what each scorer took; the first one to need a model loads
+    it."""
 
     scores: Mapping[str, tuple[float | None, ...]]
-    seconds: Mapping[str, float]
+    took: Mapping[str, Took]
 
 
 @runtime_checkable
@@ -50,9 +58,9 @@ async def score_rows(
     """
     sets = list(dict.fromkeys(row.set for row in rows))
     scores: dict[str, tuple[float | None, ...]] = {}
-    seconds: dict[str, float] = {}
+    took: dict[str, Took] = {}
     for number, entry in enumerate(entries):
-        began = time.perf_counter()
+        began, cpu = time.perf_counter(), time.process_time()
         found: dict[int, float | None] = {}
         for place, name in enumerate(sets):
             watch(
@@ -61,8 +69,8 @@ async def score_rows(
             own = {each: row for each, row in enumerate(rows) if row.set == name}
             found |= zip(own, await _of_set(entry, context, list(own.values())), strict=True)
         scores[entry.name] = tuple(found[place] for place in range(len(rows)))
-        seconds[entry.name] = time.perf_counter() - began
-    return ScoredRows(scores, seconds)
+        took[entry.name] = Took(time.perf_counter() - began, time.process_time() - cpu)
+    return ScoredRows(scores, took)
 
 
 async def _of_set(
