@@ -9,9 +9,11 @@ from recjury.agents.http_config import HttpSettings
 from recjury.errors import ConfigError, SystemFailed
 from recjury.llm import Backoff, Clock, SystemClock
 from recjury.llm.call_identity import current_call_context
-from recjury.llm.http_response import HttpResponse, TooLargeError, TransportError
 from recjury.llm.transport import (
+    HttpResponse,
     HttpSession,
+    TooLargeError,
+    TransportError,
     check_address,
     check_key_variable,
     excerpt_without_key,

@@ -12,15 +12,17 @@ from recjury.llm.endpoint_check import CallUse, check_requests
 from recjury.llm.endpoint_errors import error_of, provider_error
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer, error_inside, read_error
-from recjury.llm.http_response import HttpResponse, TooLargeError, TransportError
 from recjury.llm.learning import Learning
 from recjury.llm.openai_format import read_completion, request_body
 from recjury.llm.provider import Completion, Retryable
 from recjury.llm.quota import read_quota
 from recjury.llm.transport import (
+    AiohttpTransport,
+    HttpResponse,
     HttpSession,
-    PlainTransport,
+    TooLargeError,
     Transport,
+    TransportError,
     excerpt_without_key,
     read_api_key,
 )
@@ -263,7 +265,7 @@ def _transport(spec: EndpointSpec, key: str | None, session: HttpSession) -> Tra
         from recjury.llm.openai_transport import OpenAITransport  # openai takes 0.6 s to import
 
         return OpenAITransport(spec.base_url, key, spec.timeout, session.max_bytes)
-    return PlainTransport(spec.base_url, key, spec.timeout, session)
+    return AiohttpTransport(spec.base_url, key, spec.timeout, session)
 
 
 def _parsed(body: bytes) -> object:

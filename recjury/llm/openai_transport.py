@@ -1,6 +1,6 @@
 """The transport for endpoints that need the `openai` package, for example behind a proxy.
 
-It takes about ten times the CPU time of `PlainTransport`.
+It takes about ten times the CPU time of `AiohttpTransport`.
 """
 
 import asyncio
@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 import openai
 from httpx2 import AsyncByteStream, Response
 
-from recjury.llm.http_response import MAX_BYTES, HttpResponse, TransportError, too_large
+from recjury.llm.transport import MAX_BYTES, HttpResponse, TransportError, too_large
 
 
 class OpenAITransport:

@@ -20,12 +20,10 @@ _LONGEST = 10 * 86400.0
 _FAMILIES = ("x-ratelimit-{1}-{0}", "anthropic-ratelimit-{0}-{1}")
 _FIELDS = ("limit", "remaining", "reset")
 
-QUOTA_MARKS = frozenset(
-    {
-        "x-ratelimit-remaining-requests",
-        "x-ratelimit-remaining-tokens",
-        "anthropic-ratelimit-requests-remaining",
-    }
+QUOTA_MARKS = (
+    "x-ratelimit-remaining-requests",
+    "x-ratelimit-remaining-tokens",
+    "anthropic-ratelimit-requests-remaining",
 )
 """Headers of which every answer that reports a quota has at least one."""
 

@@ -1,23 +1,54 @@
-"""HTTP: one session with kept connections, and the keys, for models and systems under test."""
+"""HTTP: one pooled session, its errors and its keys, for models and for systems under test."""
 
-import asyncio
+import contextlib
 import os
 import re
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+import aiohttp
 import orjson
 from yarl import URL
 
 from recjury.errors import ConfigError
-from recjury.llm.http_pool import ConnectionPool
-from recjury.llm.http_response import MAX_BYTES, HttpResponse, unpacked
-from recjury.llm.quota import QUOTA_MARKS, answered_at
+from recjury.llm.quota import QUOTA_HEADERS, QUOTA_MARKS, answered_at
 from recjury.safe_text import hide_secret
 
 _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+_CONNECT_SECONDS = 15
+_CHUNK = 65_536
 _EXCERPT = 200
+MAX_BYTES = 16 * 2**20
+"""The largest response that is read. The longest known are lists of embeddings."""
+_MAX_HEADER = 2**16  # bytes; some gateways send a whole policy or their own log in one
+
+_REQUESTS_LEFT, _TOKENS_LEFT, _OTHER_LEFT = QUOTA_MARKS
+_KEPT_HEADERS = ("retry-after", "retry-after-ms", "location", "date", *QUOTA_HEADERS)
+
+
+class HttpResponse(NamedTuple):
+    """A response. `headers` has those that recjury reads, with names in lower case."""
+
+    status: int
+    body: bytes
+    headers: dict[str, str]
+
+
+class TransportError(Exception):
+    """No complete response arrived. `connected` is False if the request cannot have arrived
+    either."""
+
+    def __init__(self, reason: str, *, connected: bool = True):
+        """Store the reason: one line without a key."""
+        super().__init__(reason)
+        self.connected = connected
+
+
+class TooLargeError(TransportError):
+    """The response is larger than the session's limit."""
 
 
 class Transport(Protocol):
@@ -48,40 +79,117 @@ class HttpSession:
 
     def __post_init__(self) -> None:
         """Open nothing before the first request."""
-        self._pool: ConnectionPool | None = None
+        self._session: aiohttp.ClientSession | None = None
 
     async def request(
         self, method: str, url: URL, body: bytes | None, headers: dict[str, str], seconds: float
     ) -> HttpResponse:
         """Send one request, within `seconds`; redirects are not followed. Raises TransportError."""
-        if self._pool is None:
-            self._pool = ConnectionPool(self.keepalive)
-        request = _head(method, url, body, headers) + (body or b"")
-        status, raw, found = await self._pool.exchange(url, request, seconds, self.max_bytes)
-        raw = unpacked(raw, found.get("content-encoding", ""), self.max_bytes)
-        if status == 200 and QUOTA_MARKS.isdisjoint(found):
-            found = {}  # nothing in them is about a reply
-        return HttpResponse(status, raw, found)
+        limit = aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, _CONNECT_SECONDS))
+        with transport_errors(seconds):
+            async with self.opened().request(
+                method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
+            ) as response:
+                raw = await read_at_most(response, self.max_bytes)
+                raw = unpacked(raw, response.headers.get("Content-Encoding", ""), self.max_bytes)
+        found = response.headers
+        if response.status == 200 and not (
+            _REQUESTS_LEFT in found or _TOKENS_LEFT in found or _OTHER_LEFT in found
+        ):
+            return HttpResponse(200, raw, {})
+        kept = {name: found[name] for name in _KEPT_HEADERS if name in found}
+        return HttpResponse(response.status, raw, kept)
 
     async def aclose(self) -> None:
         """Close all connections."""
-        if self._pool is not None:
-            self._pool.close()
-            self._pool = None
-            await asyncio.sleep(0)  # the event loop takes the closed connections away
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def opened(self) -> aiohttp.ClientSession:
+        """The session of aiohttp, opened by its first use."""
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                # The callers limit how many connections are open.
+                connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=self.keepalive),
+                # With cookies, one request could change the response to the next.
+                cookie_jar=aiohttp.DummyCookieJar(),
+                max_line_size=_MAX_HEADER,
+                max_field_size=_MAX_HEADER,
+                auto_decompress=False,  # it could not be stopped in the middle
+                skip_auto_headers=("User-Agent", "Accept"),
+            )
+        return self._session
 
 
-def _head(method: str, url: URL, body: bytes | None, headers: dict[str, str]) -> bytes:
-    lines = [f"{method} {url.raw_path_qs} HTTP/1.1", f"Host: {url.host_port_subcomponent}"]
-    lines += (f"{name}: {value}" for name, value in headers.items())
-    if body is not None:
-        lines.append(f"Content-Length: {len(body)}")
-    if any("\n" in line or "\r" in line for line in lines):
-        raise ValueError("a header holds the end of a line")
-    return "\r\n".join((*lines, "", "")).encode()
+@contextlib.contextmanager
+def transport_errors(seconds: float) -> Iterator[None]:
+    """Raise TransportError, in one line, for what can break in an exchange of `seconds`."""
+    try:
+        yield
+    except aiohttp.ClientConnectorError as error:
+        reason = f"cannot connect ({error.strerror or error.os_error})"
+        raise TransportError(reason, connected=False) from None
+    except aiohttp.ConnectionTimeoutError as error:
+        reason = f"cannot connect ({type(error).__name__})"
+        raise TransportError(reason, connected=False) from None
+    except TimeoutError:
+        raise TransportError(f"no answer within {seconds:g} s") from None
+    except aiohttp.ClientResponseError as error:
+        reason = type(error).__name__
+        if "Got more than" in error.message:
+            reason = f"a header of the answer has more than {_MAX_HEADER} bytes"
+        raise TransportError(f"the connection broke ({reason})") from None
+    except (aiohttp.ClientError, OSError) as error:
+        raise TransportError(f"the connection broke ({type(error).__name__})") from None
 
 
-class PlainTransport:
+async def read_at_most(response: aiohttp.ClientResponse, most: int) -> bytes:
+    """The body; a body that is too large is not read to its end. Raises TooLargeError."""
+    parts, size = [], response.content_length or 0
+    if size <= most:
+        size = 0
+        async for part in response.content.iter_chunked(_CHUNK):
+            size += len(part)
+            parts.append(part)
+            if size > most:
+                break
+    if size > most:
+        response.close()
+        raise too_large(most)
+    return b"".join(parts)
+
+
+def too_large(most: int) -> TooLargeError:
+    """The error for a response of more than `most` bytes."""
+    return TooLargeError(f"the answer is larger than {most} bytes")
+
+
+def unpacked(raw: bytes, encoding: str, most: int) -> bytes:
+    """`raw` without the compression that Content-Encoding names.
+
+    Raises TooLargeError beyond `most` bytes, and TransportError for what cannot be unpacked.
+    """
+    encoding = encoding.strip().lower()
+    if encoding in {"", "identity"}:
+        return raw
+    if encoding not in {"gzip", "x-gzip", "deflate"}:
+        raise TransportError(f"the answer is compressed ({encoding[:40]}), and was not asked to be")
+    # 32: with the header of gzip or of zlib; negative: deflate without a header.
+    for window in (32 + zlib.MAX_WBITS, -zlib.MAX_WBITS):
+        stream = zlib.decompressobj(window)
+        try:
+            found = stream.decompress(raw, most + 1)
+        except zlib.error:
+            continue
+        if len(found) > most:
+            raise too_large(most)
+        if stream.eof:
+            return found
+    raise TransportError("the compressed answer cannot be unpacked")
+
+
+class AiohttpTransport:
     """Requests to one model's endpoint through the shared session."""
 
     def __init__(self, base_url: str, key: str | None, seconds: float, session: HttpSession):

@@ -15,7 +15,7 @@ from recjury.store.tables import CampaignConversationRow, CampaignRow, RunRow, t
 from recjury.store.texts import texts_of_ids
 from recjury.store.writer import Transaction
 
-_PACKAGES = ("autogen-agentchat", "httptools", "numpy", "openai", "pydantic", "scipy", "torch")
+_PACKAGES = ("aiohttp", "autogen-agentchat", "numpy", "openai", "pydantic", "scipy", "torch")
 
 
 def package_versions() -> dict[str, str]:

@@ -149,8 +149,8 @@ NASTY = {
     "items look like ids": says({"text": "Well.", "items": [HEAT.id, RAN.id]}),
     "larger than 1000000 bytes": Answer(b" " * 10_000_000),
     "larger than 1000000": Answer(b"{", announced=10_000_000),
-    "the connection broke (closed within the answer)": Answer(b'{"text": "We', announced=500),
-    "the connection broke (closed before the answer)": Answer(wrong="drop"),
+    "the connection broke (ClientPayloadError)": Answer(b'{"text": "We', announced=500),
+    "the connection broke (ServerDisconnectedError)": Answer(wrong="drop"),
 }
 
 

@@ -9,8 +9,8 @@ import pytest
 from recjury.llm.endpoint_errors import error_of
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer
-from recjury.llm.http_response import HttpResponse
 from recjury.llm.openai_transport import OpenAITransport
+from recjury.llm.transport import HttpResponse
 
 KEY = "sk-very-secret"
 SPEC = EndpointSpec(base_url="http://127.0.0.1:9/v1", name="scripted")

@@ -3,23 +3,29 @@
 from collections.abc import AsyncIterator, Mapping
 from typing import BinaryIO, NamedTuple, cast
 
+import aiohttp
 import orjson
 from yarl import URL
 
 from recjury.errors import ProviderError
 from recjury.llm.batch.request_file import RequestFile, is_file_name
 from recjury.llm.batch.spec import BatchModelSpec
-from recjury.llm.batch.streams import FileStreams
 from recjury.llm.endpoint_errors import error_of, provider_error
 from recjury.llm.error_answer import read_error
-from recjury.llm.http_response import HttpResponse, TransportError
 from recjury.llm.provider import Retryable
-from recjury.llm.transport import HttpSession
+from recjury.llm.transport import (
+    HttpResponse,
+    HttpSession,
+    TransportError,
+    read_at_most,
+    transport_errors,
+)
 
 _ABSENT = frozenset({404, 405, 501})
 _GONE = frozenset({404, 410})
 _PAGE = 100
 _MOST_PAGES = 1000
+_CHUNK = 1 << 18
 _TOO_LARGE = ("too large", "too big", "file size", "maximum size", "larger than")
 
 _WITH_REPLIES = frozenset({"completed", "expired", "cancelled"})
@@ -84,7 +90,6 @@ class BatchApi:
     def __init__(self, spec: BatchModelSpec, key: str | None, session: HttpSession):
         """`session` is shared, and closed by its owner."""
         self._spec, self._key, self._session = spec, key, session
-        self._streams = FileStreams(spec.timeout)
         self._headers = {"Accept-Encoding": "identity"}
         if key is not None:
             self._headers["Authorization"] = f"Bearer {key}"
@@ -154,10 +159,6 @@ class BatchApi:
         """Raise ProviderError if the endpoint has no batches, or refuses the key for them."""
         self._read(await self._send("GET", "/batches?limit=1"), "/batches")
 
-    async def aclose(self) -> None:
-        """Close the connections that files were sent over."""
-        await self._streams.aclose()
-
     async def _pages(self, path: str, query: str) -> AsyncIterator[dict[str, object]]:
         after = ""
         for _ in range(_MOST_PAGES):
@@ -191,12 +192,29 @@ class BatchApi:
         body: AsyncIterator[bytes] | None = None,
         into: BinaryIO | None = None,
     ) -> HttpResponse:
-        """One request whose body, or whose answer (written to `into`), is too large for memory."""
-        url, most = URL(self._spec.base_url + path), self._session.max_bytes
+        """One request whose body, or whose answer (written to `into`), is too large for memory.
+
+        The time limit is one for each pause, not for the whole.
+        """
+        seconds = self._spec.timeout
+        limit = aiohttp.ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds)
+        url = URL(self._spec.base_url + path)
         try:
-            return await self._streams.request(
-                method, url, headers, body=body, into=into, most=most
-            )
+            with transport_errors(seconds):
+                async with self._session.opened().request(
+                    method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
+                ) as response:
+                    encoding = response.headers.get("Content-Encoding", "identity").lower()
+                    if into is not None and encoding not in {"", "identity"}:
+                        # Its lines could not be read, and their requests would be sent again.
+                        raise TransportError(f"the file is compressed ({encoding[:40]})")
+                    if into is None or response.status != 200:
+                        raw = await read_at_most(response, self._session.max_bytes)
+                        kept = {name.lower(): text for name, text in response.headers.items()}
+                        return HttpResponse(response.status, raw, kept)
+                    async for part in response.content.iter_chunked(_CHUNK):
+                        into.write(part)
+                    return HttpResponse(200, b"", {})
         except TransportError as error:
             raise _unreachable(error) from None
 

@@ -14,7 +14,7 @@ from recjury.llm.batch.persistence import Persistence
 from recjury.llm.batch.request_file import RequestFile
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.event_loop import Clock
-from recjury.llm.http_response import HttpResponse
+from recjury.llm.transport import HttpResponse
 from recjury.logs import get_logger
 
 logger = get_logger()

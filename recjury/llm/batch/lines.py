@@ -7,8 +7,8 @@ from typing import BinaryIO
 
 import orjson
 
-from recjury.llm.http_response import MAX_BYTES, HttpResponse
 from recjury.llm.provider import Retryable
+from recjury.llm.transport import MAX_BYTES, HttpResponse
 
 _AT_ONCE = 500  # lines that are read before other tasks run
 

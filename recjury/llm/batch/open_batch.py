@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from recjury.llm.batch.api import BatchState
 from recjury.llm.batch.lines import ReplyLines
 from recjury.llm.batch.request_file import RequestFile
-from recjury.llm.http_response import HttpResponse
 from recjury.llm.provider import Retryable
+from recjury.llm.transport import HttpResponse
 
 Failure = Callable[[], Exception]
 """Makes the exception for one of the calls of a batch that came to nothing."""

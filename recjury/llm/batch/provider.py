@@ -88,7 +88,6 @@ class BatchProvider(OpenAIProvider):
     async def aclose(self) -> None:
         """Stop waiting; what was sent goes on at the endpoint, and the log says so."""
         await self._queue.aclose()
-        await self._api.aclose()
         await super().aclose()
 
     async def _from_batch(self, identity: str, request: ChatRequest) -> Completion:

@@ -5,8 +5,7 @@ import time
 from collections.abc import Sequence
 
 from recjury.errors import ConfigError, ProviderError
-from recjury.llm.http_response import TransportError
-from recjury.llm.transport import HttpSession, PlainTransport
+from recjury.llm.transport import AiohttpTransport, HttpSession, TransportError
 from recjury.llm.vllm.command import server_environment, server_flags
 from recjury.llm.vllm.environment import Gpu, check_memory, installed_vllm
 from recjury.llm.vllm.left_behind import end_left_behind
@@ -203,7 +202,7 @@ class VllmServer:
 
     async def _status(self, process: ServerProcess) -> int | None:
         """The status of the server's health check; None without an answer."""
-        transport = PlainTransport(process.url, None, _HEALTH_SECONDS, self._session)
+        transport = AiohttpTransport(process.url, None, _HEALTH_SECONDS, self._session)
         try:
             return (await transport.send("/health", None)).status
         except TransportError:
