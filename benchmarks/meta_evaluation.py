@@ -1,8 +1,10 @@
 """Every scorer that needs no LLM against people, on every set: docs/meta-evaluation.md.
 
 Run: `python -m benchmarks.meta_evaluation --data ../shared/data/dialogue-eval --json`. With
-`--endpoint URL --model NAME`, FACE and FACE* are compared with the USR sets' "Maintains Context",
-too; calls are kept in `--store`, and the same command sends only what is missing.
+`--own-pairs N`, scorers also read N pairs of each kind that our own generator makes of the test
+split of DailyDialog. With `--endpoint URL --model NAME`, FACE and FACE* are compared with the USR
+sets' "Maintains Context", too; calls are kept in `--store`, and the same command sends only what
+is missing. `--tables FILE` prints the tables of the docs from what `--json` printed.
 """
 
 import argparse
@@ -10,6 +12,7 @@ import asyncio
 import json
 import os
 import platform
+import random
 import sys
 import tempfile
 import time
@@ -17,21 +20,30 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.meta_evaluation_face import FacePlan, face_on_context
+from benchmarks.meta_evaluation_tables import markdown
 from benchmarks.running import run
+from recjury.corpora.dialogues import RobustnessPair, read_dialogues
 from recjury.llm import EndpointSpec
+from recjury.meta_evaluation import ScorerContext, chosen, robustness_table
 from recjury.meta_evaluation.evaluation import (
     MetaEvaluation,
     MetaEvaluationPlan,
     agreement_json,
+    folder_of_sets,
     maintained_context,
     meta_evaluate,
+    robustness_json,
 )
+from recjury.meta_evaluation.manipulations import Attack, Manipulator, SourceDialogue
 from recjury.meta_evaluation.scoring import ScoringStep
 
 
 def main() -> None:
     """Run the benchmark."""
     options = _parser().parse_args()
+    if options.tables is not None:
+        print(markdown(json.loads(options.tables.read_text("utf-8"))))
+        return
     if options.data is None:
         sys.exit("--data, or RECJURY_DATA, must name the folder of the sets")
     if (options.endpoint is None) != (options.model is None):
@@ -57,21 +69,42 @@ def main() -> None:
                 rules=options.rules,
                 limit=options.limit,
             )
-        print(json.dumps(measure(plan, face), indent=None if options.json else 1))
+        found = measure(plan, face, own_pairs=options.own_pairs)
+        print(json.dumps(found, indent=None if options.json else 1))
 
 
-def measure(plan: MetaEvaluationPlan, face: FacePlan | None = None) -> dict[str, Any]:
-    """What the command prints."""
+def measure(
+    plan: MetaEvaluationPlan, face: FacePlan | None = None, *, own_pairs: int = 0
+) -> dict[str, Any]:
+    """What the command prints; `own_pairs` of each kind are made of DailyDialog."""
     began, cpu = time.perf_counter(), time.process_time()
     found = asyncio.run(meta_evaluate(plan, _say))
     return {
         **found.as_json(),
         **({} if face is None else _face(plan, face, found)),
+        **({"own_pairs": _own_pairs(plan, own_pairs)} if own_pairs else {}),
         "wall_s": round(time.perf_counter() - began, 1),
         "cpu_s": round(time.process_time() - cpu, 1),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
     }
+
+
+def _own_pairs(plan: MetaEvaluationPlan, most: int) -> dict[str, Any]:
+    """The table of pairs of our own: at most `most` of each kind, drawn with the seed."""
+    data = folder_of_sets(plan.data)
+    dialogues = [
+        SourceDialogue(name, turns) for name, turns in read_dialogues(data, "dailydialog.test")
+    ]
+    draw = random.Random(plan.seed)
+    manipulator = Manipulator(dialogues, seed=plan.seed)
+    pairs: list[RobustnessPair] = []
+    for attack in Attack:
+        own = list(manipulator.pairs([attack]))
+        pairs += draw.sample(own, min(most, len(own)))
+    entries = chosen(plan.scorers, model=plan.model is not None)
+    context = ScorerContext(data, plan.model, seed=plan.seed)
+    return robustness_json(asyncio.run(robustness_table(entries, context, pairs, _say)))
 
 
 def _face(plan: MetaEvaluationPlan, face: FacePlan, found: MetaEvaluation) -> dict[str, Any]:
@@ -90,9 +123,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--causal-model", type=Path, help="a folder, for FED and FULL")
     parser.add_argument("--scorer", action="append", help="only this one; may be repeated")
     parser.add_argument("--no-robustness", action="store_true", help="leave the pairs out")
+    parser.add_argument("--own-pairs", type=int, default=0, metavar="N", help="of each kind")
     parser.add_argument("--resamples", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true", help="on one line")
+    parser.add_argument("--tables", type=Path, metavar="FILE", help="what --json printed")
     face = parser.add_argument_group("FACE and FACE*")
     face.add_argument("--endpoint", metavar="URL", help="an OpenAI-compatible endpoint")
     face.add_argument("--model", metavar="NAME", help="the model's name there")

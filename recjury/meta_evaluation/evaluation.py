@@ -66,7 +66,7 @@ class MetaEvaluation(NamedTuple):
                 for name, row in self.agreement.averages.items()
             },
             "maintains_context": None if self.context is None else agreement_json(self.context),
-            "robustness": None if self.robustness is None else _robustness(self.robustness),
+            "robustness": None if self.robustness is None else robustness_json(self.robustness),
             "seconds": {
                 name: {"wall": round(own.wall, 1), "cpu": round(own.cpu, 1)}
                 for name, own in self.took.items()
@@ -79,7 +79,7 @@ async def meta_evaluate(plan: MetaEvaluationPlan, watch: Watch = lambda _: None)
 
     Raises ConfigError or DataError, in one line, before anything is scored.
     """
-    data = plan.data / _FOLDER if (plan.data / _FOLDER).is_dir() else plan.data
+    data = folder_of_sets(plan.data)
     entries = chosen(plan.scorers, model=plan.model is not None)
     context = ScorerContext(data, plan.model, seed=plan.seed)
     _check(entries, context)
@@ -143,6 +143,11 @@ def agreement_json(table: AgreementTable) -> dict[str, JSON]:
     return dict(sets)
 
 
+def folder_of_sets(data: Path) -> Path:
+    """The folder of the sets, if `data` is that folder or the one that holds dialogue-eval/."""
+    return data / _FOLDER if (data / _FOLDER).is_dir() else data
+
+
 def _check(entries: Sequence[ScorerEntry], context: ScorerContext) -> None:
     """Make each scorer once, which raises ConfigError if a library is missing."""
     if not entries:
@@ -170,7 +175,8 @@ def _average(each: Average) -> dict[str, JSON]:
     return _coefficients(each.pearson, each.spearman)
 
 
-def _robustness(table: RobustnessTable) -> dict[str, JSON]:
+def robustness_json(table: RobustnessTable) -> dict[str, JSON]:
+    """By scorer: the mean over the attacks, and each attack's accuracy; and what was dropped."""
     scorers: dict[str, JSON] = {}
     for name, row in table.scorers.items():
         attacks: dict[str, JSON] = {

@@ -73,21 +73,20 @@ def dull(asked: bool, own_last: str | None, text: str, draw: random.Random) -> s
 
 def wrong_pronouns(text: str, draw: random.Random) -> str | None:
     """Every pronoun becomes one of another person, number or gender."""
-    changed = False
 
     def other(found: re.Match[str]) -> str:
-        nonlocal changed
         word = found[0]
         rows = [row for row in _PRONOUNS if word.lower() in row]
         if not rows:
             return word
-        changed = True
-        choices = [each for each in draw.choice(rows) if each != word.lower()]
-        chosen = draw.choice(choices)
-        return chosen.capitalize() if word[0].isupper() and found.start() == 0 else chosen
+        chosen = draw.choice([each for each in draw.choice(rows) if each != word.lower()])
+        before = text[: found.start()].rstrip().rstrip('"”')
+        starts = not before or before[-1] in ".!?"
+        capital = chosen == "i" or (word[0].isupper() and (word != "I" or starts))
+        return chosen.capitalize() if capital else chosen
 
     worse = re.sub(r"[^\W\d_]+", other, text)
-    return worse if changed and worse != text else None
+    return worse if worse != text else None
 
 
 def repeated(text: str, draw: random.Random) -> str | None:
@@ -176,17 +175,16 @@ def less_diverse(text: str, said: Collection[str], draw: random.Random) -> str |
         by_stem.setdefault(stem(word), set()).add(word.lower())
 
     def related(word: str) -> list[str]:
-        synonyms = synonyms_of(word)
+        own, synonyms = stem(word), synonyms_of(word)
         words = (*synonyms.near, *synonyms.unfitting) if synonyms else ()
-        stems = {stem(each) for each in words} | {stem(word)}
+        stems = {stem(each) for each in words}
         stems |= {
             each
             for each in by_stem
-            if (back := synonyms_of(each))
-            and stem(word) in map(stem, (*back.near, *back.unfitting))
+            if (back := synonyms_of(each)) and own in map(stem, (*back.near, *back.unfitting))
         }
-        forms = {form for each in stems for form in by_stem.get(each, ())}
-        return sorted(forms - {word.lower()})
+        others = {form for each in stems - {own} for form in by_stem.get(each, ())}
+        return sorted(others or by_stem.get(own, set()) - {word.lower()})
 
     def replaced(found: re.Match[str]) -> str:
         choices = [] if found[0].lower() in _STOP_WORDS else related(found[0])

@@ -81,6 +81,10 @@ def test_pronouns_keep_their_case_and_place() -> None:
         first, _, last = worse.split(" ")
         assert first in ("We", "You", "He", "She", "It", "They")
         assert last in ("me.", "us.", "you.", "her.", "it.", "them.")
+        middle = worse_texts.wrong_pronouns("So I went. You too.", random.Random(seed))
+        assert middle is not None
+        assert middle.split(" ")[1] in ("we", "you", "he", "she", "it", "they")
+        assert middle.split(" ")[3][0].isupper()
     assert worse_texts.wrong_pronouns("Good films.", draw()) is None
 
 
@@ -147,6 +151,10 @@ def test_a_less_diverse_reply_says_what_was_said() -> None:
     said = worse_texts.words_of(["We want films"])
     assert worse_texts.less_diverse("I need movies.", said, draw()) == "I want films."
     assert worse_texts.less_diverse("Hello there.", said, draw()) is None
+    # Other forms of the word itself are the second choice.
+    said = worse_texts.words_of(["Good movies, a film"])
+    assert worse_texts.less_diverse("A movie.", said, draw()) == "A film."
+    assert worse_texts.less_diverse("A movie.", said[:2], draw()) == "A movies."
 
 
 def test_inflections_are_derived() -> None:
