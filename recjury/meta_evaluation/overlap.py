@@ -39,7 +39,7 @@ class OverlapScorer:
 
 
 def bleu(n: int) -> OverlapScorer:
-    """Sentence BLEU (Papineni et al. 2002) up to n-grams, 0 to 100: lower case, tokens of 13a.
+    """Sentence BLEU (Papineni et al. 2002) up to n-grams, 0 to 100, over `words`.
 
     An order without a match counts 0.1; orders longer than the reply are left out.
     """
@@ -48,13 +48,16 @@ def bleu(n: int) -> OverlapScorer:
         from sacrebleu.metrics.bleu import BLEU
 
         metric = BLEU(
-            lowercase=True,
+            tokenize="none",
+            force=True,  # no warning that texts are tokenised
             max_ngram_order=n,
             smooth_method="floor",
             smooth_value=_FLOOR,
             effective_order=True,
         )
-        return lambda text, reference: float(metric.sentence_score(text, [reference]).score)
+        return lambda text, reference: float(
+            metric.sentence_score(_parted(text), [_parted(reference)]).score
+        )
 
     return OverlapScorer(f"bleu-{n}", load)
 
@@ -93,3 +96,7 @@ def meteor() -> OverlapScorer:
         )
 
     return OverlapScorer("meteor", load)
+
+
+def _parted(text: str) -> str:
+    return " ".join(words(text))
