@@ -9,6 +9,7 @@ from pydantic import Field
 from recjury.errors import UserError
 from recjury.judges.config import EvaluatorConfig
 from recjury.judges.core.config import CoreConfig
+from recjury.judges.dialogue_quality.config import QualityConfig
 from recjury.judges.direct.config import CotIclConfig, DirectConfig
 from recjury.judges.face.config import FaceConfig
 from recjury.judges.outcome.config import OutcomeConfig
@@ -25,6 +26,7 @@ EvaluatorEntry = Annotated[
     | DirectConfig
     | CotIclConfig
     | PairEvalConfig
+    | QualityConfig
     | RubricConfig
     | PythonConfig,
     Field(discriminator="kind"),

@@ -13,15 +13,17 @@ REASONS = 4000
 
 @dataclass(frozen=True, slots=True)
 class RatingForm:
-    """A whole number from `low` to `high` in a tag with its code, after the reasons for it.
+    """A whole number from `low` to `high` in a tag with its code, after the reasons for it, or, if
+    it is `rating_first`, before them.
 
-    `reasons` is the largest number of characters before the tag.
+    `reasons` is the largest number of characters besides the tag.
     """
 
     code: str
     low: int
     high: int
     reasons: int = REASONS
+    rating_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)

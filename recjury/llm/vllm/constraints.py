@@ -40,7 +40,8 @@ def _rating(form: RatingForm, longest: int | None) -> dict[str, object]:
     if not form.reasons:
         return {"choice": [f"{opened}{number}</rating>" for number in numbers]}
     reasons = f"{_SIGN_OR_BREAK}{{0,{_bound(form.reasons, longest)}}}"
-    return {"regex": f"{reasons}{opened}({'|'.join(numbers)})</rating>"}
+    tag = f"{opened}({'|'.join(numbers)})</rating>"
+    return {"regex": f"{tag}{reasons}" if form.rating_first else f"{reasons}{tag}"}
 
 
 def bounded(schema: dict[str, object], longest: int | None = None) -> dict[str, object]:

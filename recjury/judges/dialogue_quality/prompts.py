@@ -1,0 +1,129 @@
+"""The prompts that ask for a rating, with examples or without, and shorter ones."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from recjury.judges.dialogue_quality.subjects import EXAMPLE_TURNS, LabelledSubject, Subject
+from recjury.prompts import Pack, load_pack, turns_block, with_code
+from recjury.prompts.pack import without_marks
+from recjury.records import Level, Message, Turn
+
+PACK = "dialogue-quality"
+Labels = Literal["likert", "binary"]
+Order = Literal["analysis-first", "rating-first"]
+RATINGS = ("1", "2", "3", "4", "5")
+BINARY = ("yes", "no")
+"""The words for a satisfied user and for one who is not."""
+
+_KEPT = 0.75  # of the turns of the longest dialogue, each time that a prompt was too long
+
+
+class QualityPrompt(NamedTuple):
+    """A prompt, and how many of the oldest turns it leaves out: of the subject, of the examples."""
+
+    messages: tuple[Message, ...]
+    left_out: int
+    left_out_of_examples: int
+
+
+class QualityPrompts:
+    """The prompts of one form of asking."""
+
+    def __init__(
+        self, form: Order | Literal["logits"], labels: Labels = "likert", pack: Pack | None = None
+    ):
+        """`form` is "logits", which asks for one word, or an order of generation; `labels` says
+        whether the word is a rating from 1 to 5, or yes or no."""
+        self.form, self.labels = form, labels
+        self._pack = pack or load_pack(PACK)
+        self._system = Message("system", self._pack.render("system"))
+        criteria = self._pack.render("criteria", criteria=self._pack.manifest["criteria"])
+        self._criteria = "".join(criteria)
+
+    @property
+    def identity(self) -> str:
+        """Name, version and content hash of the pack."""
+        return self._pack.identity()
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The words that the logits form asks for."""
+        return RATINGS if self.labels == "likert" else BINARY
+
+    def label(self, rating: float) -> str:
+        """A mean rating as the word that stands for it; halves are rounded up."""
+        if self.labels == "binary":
+            return BINARY[0] if rating > 3 else BINARY[1]
+        return str(int(rating + 0.5))
+
+    def of(
+        self, subject: Subject, examples: Sequence[LabelledSubject] = (), most: int | None = None
+    ) -> QualityPrompt:
+        """The prompt about `subject` after `examples`; of each dialogue, at most the last `most`
+        turns are shown."""
+        shown = _Shown(most)
+        blocks = [
+            {
+                "block": without_marks(shown.example(example.subject)),
+                "label": self.label(example.label),
+            }
+            for example in examples
+        ]
+        before = (*self._pack.render("examples", examples=blocks), "\n\n") if blocks else ()
+        target = self._pack.manifest["targets"][str(subject.level)]
+        block = shown.subject(subject)
+        if self.form == "logits":
+            yes, no = BINARY
+            asked = self._pack.render(
+                f"logits_{self.labels}", block=block, target=target, yes=yes, no=no
+            )
+            messages: tuple[Message, ...] = (self._system, Message("user", (*before, *asked)))
+        else:
+            asked = self._pack.render(
+                self.form.replace("-", "_"),
+                block=block,
+                target=target,
+                criteria=self._criteria,
+                aspects=self._pack.manifest["aspects"],
+            )
+            messages = with_code((self._system, Message("user", (*before, *asked))), (block,))
+        return QualityPrompt(messages, shown.left_out, shown.left_out_of_examples)
+
+    def shorter(
+        self, subject: Subject, examples: Sequence[LabelledSubject] = ()
+    ) -> Iterator[QualityPrompt]:
+        """The prompt as it is, and then with fewer and fewer of the oldest turns of the longest
+        dialogues, down to one turn."""
+        yield self.of(subject, examples)
+        longest = max(len(subject.turns), *(len(_of_example(each.subject)) for each in examples), 0)
+        most = longest
+        while most > 1:
+            most = int(most * _KEPT)
+            yield self.of(subject, examples, most)
+
+
+class _Shown:
+    """The blocks of one prompt, and what they leave out."""
+
+    def __init__(self, most: int | None):
+        self._most = most
+        self.left_out = 0
+        self.left_out_of_examples = 0
+
+    def subject(self, subject: Subject) -> str:
+        kept = self._last(subject.turns)
+        self.left_out = len(subject.turns) - len(kept)
+        return turns_block("conversation", kept)
+
+    def example(self, subject: Subject) -> str:
+        turns = _of_example(subject)
+        kept = self._last(turns)
+        self.left_out_of_examples += len(turns) - len(kept)
+        return turns_block("conversation", kept)
+
+    def _last(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        return turns if self._most is None else turns[-self._most :]
+
+
+def _of_example(subject: Subject) -> tuple[Turn, ...]:
+    return subject.turns if subject.level is Level.DIALOGUE else subject.turns[-EXAMPLE_TURNS:]
