@@ -12,6 +12,7 @@ from recjury.judges.core.config import CoreConfig
 from recjury.judges.dialogue_quality.config import QualityConfig
 from recjury.judges.direct.config import CotIclConfig, DirectConfig
 from recjury.judges.face.config import FaceConfig
+from recjury.judges.g_eval.config import GEvalConfig
 from recjury.judges.outcome.config import OutcomeConfig
 from recjury.judges.paireval.config import PairEvalConfig
 from recjury.judges.python.config import ENTRY_POINTS, PythonConfig, of_instance
@@ -27,6 +28,7 @@ EvaluatorEntry = Annotated[
     | CotIclConfig
     | PairEvalConfig
     | QualityConfig
+    | GEvalConfig
     | RubricConfig
     | PythonConfig,
     Field(discriminator="kind"),

@@ -20,7 +20,7 @@ from recjury.llm.budget import (
     cost_text,
     parse_budget,
 )
-from recjury.llm.call_identity import call_context, call_identity
+from recjury.llm.call_identity import call_context, call_identity, shared_call_context
 from recjury.llm.call_slots import Part
 from recjury.llm.choice_odds import ChoiceOdds, choice_odds
 from recjury.llm.endpoint_check import CallUse
@@ -96,4 +96,5 @@ __all__ = [
     "reasoning_of",
     "running_servers",
     "sample_replies",
+    "shared_call_context",
 ]

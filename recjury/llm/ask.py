@@ -55,13 +55,14 @@ class Samples(Generic[T]):
 
     `status` is SCORED if at least one sample was parsed; otherwise `status` and `reason` say why
     none was. `reason` is that of the last sample that could not be parsed. `calls` are all calls
-    made.
+    made. `failure` is the exception if the request for all of them failed.
     """
 
     values: tuple[T | None, ...]
     status: Status
     reason: str
     calls: tuple[str, ...]
+    failure: UnitFailed | None = None
 
     @property
     def read(self) -> tuple[T, ...]:
@@ -89,7 +90,7 @@ async def sample_replies(
     try:
         replies = await _replies(gateway, request, n, together=together)
     except UnitFailed as failure:
-        return Samples((None,) * n, status_of(failure), str(failure), ())
+        return Samples((None,) * n, status_of(failure), str(failure), (), failure)
     limit = attempt_limit(gateway)
 
     async def read_sample(number: int, first: Reply) -> ParsedReply[T]:

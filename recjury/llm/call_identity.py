@@ -47,6 +47,19 @@ def call_context(unit: str, sample: int = 0) -> Iterator[None]:
         _current.reset(token)
 
 
+@contextmanager
+def shared_call_context() -> Iterator[None]:
+    """The unit stays that of the task, and calls in this block are the same in all its samples.
+
+    So what is asked once for all logs is not asked again when they are judged once more.
+    """
+    token = _current.set(_current.get()._replace(sample=0))
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
 def call_identity(request: ChatRequest, spec: ModelSpec, unit_sample: int = 0) -> str:
     """32 hex digits that identify the call that `request` makes to `spec`'s model.
 

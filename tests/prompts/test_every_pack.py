@@ -7,8 +7,11 @@ import pytest
 
 from recjury.debate import DebatePrompts
 from recjury.judges import Rubric
+from recjury.judges.dialogue_quality.prompts import QualityPrompts
+from recjury.judges.dialogue_quality.subjects import LabelledSubject, subject_of_log
 from recjury.judges.face import FacePrompts
 from recjury.judges.face.face_prompts import situation
+from recjury.judges.g_eval.prompts import GEvalPrompts
 from recjury.judges.guideline import JudgePrompts
 from recjury.judges.paireval.prompts import Contender, PairPrompts
 from recjury.prompts import fence, fence_line, load_pack
@@ -141,6 +144,33 @@ def paired(_: str, said: str) -> Sequence[Message]:
     return found
 
 
+def satisfied(_: str, said: str) -> Sequence[Message]:
+    """All ways of asking, after an example."""
+    subject = subject_of_log(log_of("TITLE", said), None)
+    example = LabelledSubject(subject, 4.0)
+    return [
+        message
+        for prompts in (
+            QualityPrompts("logits"),
+            QualityPrompts("logits", "binary"),
+            QualityPrompts("analysis-first"),
+            QualityPrompts("rating-first"),
+        )
+        for message in prompts.of(subject, [example]).messages
+    ]
+
+
+def filled_in(_: str, said: str) -> Sequence[Message]:
+    """The forms for turns and dialogues, and for scores and samples."""
+    prompts, log = GEvalPrompts(), log_of("TITLE", said)
+    return [
+        message
+        for aspect, turn in ((Aspect.RELEVANCE, 0), (Aspect.DIALOGUE_OVERALL, None))
+        for method in ("logprobs", "samples")
+        for message in next(prompts.form(aspect, "1. Read.", log, turn, method)).messages
+    ]
+
+
 RENDERED = {
     "core-judges": judged,
     "core-debate": debated,
@@ -149,6 +179,8 @@ RENDERED = {
     "core-simulator": simulated,
     "face": faced,
     "paireval": paired,
+    "dialogue-quality": satisfied,
+    "g-eval": filled_in,
 }
 
 

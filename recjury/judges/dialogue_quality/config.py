@@ -14,7 +14,7 @@ from recjury.records import ExpectedCalls, Level, Metric, Need, Record
 if TYPE_CHECKING:
     from recjury.corpora.uss import UssSession
     from recjury.judges.dialogue_quality.evaluator import QualityEvaluator
-    from recjury.judges.dialogue_quality.examples import Examples
+    from recjury.judges.dialogue_quality.examples import UssExamples
     from recjury.judges.dialogue_quality.rater import AskingForm
     from recjury.llm import CallUse
 
@@ -168,7 +168,7 @@ class QualityConfig(EvaluatorConfig):
             models=context.reply_settings([self.model]),
         )
 
-    def _examples(self) -> "Examples | None":
+    def _examples(self) -> "UssExamples | None":
         from recjury.corpora.uss import read_uss
 
         chosen = self.examples
@@ -176,8 +176,8 @@ class QualityConfig(EvaluatorConfig):
             return None
         return self.examples_from(read_uss(Path(chosen.folder), chosen.subset))
 
-    def examples_from(self, sessions: "Sequence[UssSession]") -> "Examples":
-        """Examples from these sessions. Raises ConfigError if they are fewer than `k`."""
+    def examples_from(self, sessions: "Sequence[UssSession]") -> "UssExamples":
+        """UssExamples from these sessions. Raises ConfigError if they are fewer than `k`."""
         from recjury.judges.dialogue_quality.examples import examples_of
 
         chosen = self.examples

@@ -31,7 +31,7 @@ _TOKENS = 256  # of a text that is embedded
 _WORD = re.compile(r"\w+")
 
 
-class Examples(NamedTuple):
+class UssExamples(NamedTuple):
     """What examples are chosen from, by level, and what identifies their content and the choice."""
 
     pools: "Mapping[Level, ExamplePool]"
@@ -45,13 +45,13 @@ def examples_of(
     *,
     seed: int = 0,
     encode: "Encode | None" = None,
-) -> Examples:
-    """Examples from USS. Raises ConfigError if a package is missing."""
+) -> UssExamples:
+    """UssExamples from USS. Raises ConfigError if a package is missing."""
     shown: list[JSON] = [
         [[[str(turn.speaker), turn.text] for turn in each.turns], each.ratings, each.overall]
         for each in sessions
     ]
-    return Examples(
+    return UssExamples(
         {
             level: ExamplePool(labelled_subjects(sessions, level), select, seed=seed, encode=encode)
             for level in levels

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from recjury.judges.dialogue_quality.subjects import EXAMPLE_TURNS, LabelledSubject, Subject
+from recjury.judges.fitting import fewer_turns
 from recjury.prompts import Pack, load_pack, turns_block, with_code
 from recjury.prompts.pack import without_marks
 from recjury.records import Level, Message, Turn
@@ -14,8 +15,6 @@ Order = Literal["analysis-first", "rating-first"]
 RATINGS = ("1", "2", "3", "4", "5")
 BINARY = ("yes", "no")
 """The words for a satisfied user and for one who is not."""
-
-_KEPT = 0.75  # of the turns of the longest dialogue, each time that a prompt was too long
 
 
 class QualityPrompt(NamedTuple):
@@ -94,11 +93,8 @@ class QualityPrompts:
     ) -> Iterator[QualityPrompt]:
         """The prompt as it is, and then with fewer and fewer of the oldest turns of the longest
         dialogues, down to one turn."""
-        yield self.of(subject, examples)
-        longest = max(len(subject.turns), *(len(_of_example(each.subject)) for each in examples), 0)
-        most = longest
-        while most > 1:
-            most = int(most * _KEPT)
+        lengths = [len(_of_example(each.subject)) for each in examples]
+        for most in fewer_turns(max(len(subject.turns), *lengths, 1)):
             yield self.of(subject, examples, most)
 
 

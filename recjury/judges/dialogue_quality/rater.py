@@ -1,13 +1,12 @@
 """One rating of a turn or dialogue: by log-probabilities, or read from what a model writes."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 from statistics import fmean
 from typing import Literal, NamedTuple, TypeVar
 
-from recjury.errors import PromptTooLong
-from recjury.judges.dialogue_quality.examples import Examples
+from recjury.judges.dialogue_quality.examples import UssExamples
 from recjury.judges.dialogue_quality.prompts import (
     BINARY,
     Labels,
@@ -16,6 +15,7 @@ from recjury.judges.dialogue_quality.prompts import (
     QualityPrompts,
 )
 from recjury.judges.dialogue_quality.subjects import LabelledSubject, Subject
+from recjury.judges.fitting import ask_what_fits
 from recjury.llm import (
     ChoiceOdds,
     ParsedReply,
@@ -81,14 +81,14 @@ class QualityRater:
         gateway: SupportsComplete,
         model: str,
         form: AskingForm | None = None,
-        examples: Examples | None = None,
+        examples: UssExamples | None = None,
         *,
         purpose: str = "dialogue-quality",
     ):
         """`examples` are needed if the form has a `k` above 0."""
         self.form = form or AskingForm()
         self._gateway = gateway
-        self._examples = examples or Examples({}, "")
+        self._examples = examples or UssExamples({}, "")
         self._purpose = purpose
         self.model = model
         self.prompts = QualityPrompts(
@@ -152,7 +152,7 @@ class QualityRater:
             request = self._request(prompt, subject)
             return await choice_odds(self._gateway, request, self.prompts.choices)
 
-        found, prompt = await self._shortened(subject, examples, odds)
+        found, prompt = await ask_what_fits(self.prompts.shorter(subject, examples), odds)
         if found.value is None:
             return _lost(found, prompt)
         score = expected_rating(found.value.odds, self.form.labels, self.form.top_k)
@@ -184,7 +184,7 @@ class QualityRater:
                 self._gateway, request, lambda reply: parse_rating(reply, LOW, HIGH, code=code)
             )
 
-        found, prompt = await self._shortened(subject, examples, rated)
+        found, prompt = await ask_what_fits(self.prompts.shorter(subject, examples), rated)
         if found.value is None:
             return _lost(found, prompt)
         return RunScore(
@@ -203,22 +203,6 @@ class QualityRater:
             purpose=f"{self._purpose}/{subject.level}",
         )
 
-    async def _shortened(
-        self,
-        subject: Subject,
-        examples: Sequence[LabelledSubject],
-        asked: Callable[[QualityPrompt], Awaitable[ParsedReply[T]]],
-    ) -> tuple[ParsedReply[T], QualityPrompt]:
-        """What `asked` returns for the longest prompt that the model can read."""
-        for prompt in self.prompts.shorter(subject, examples):
-            try:
-                found = await asked(prompt)
-            except PromptTooLong as failure:
-                found = ParsedReply(None, Status.REFUSED, str(failure), failure=failure)
-            if not isinstance(found.failure, PromptTooLong):
-                break
-        return found, prompt
-
 
 def expected_rating(odds: Mapping[str, float], labels: Labels, top_k: int) -> float:
     """The sum of the `top_k` likeliest ratings, weighed by their probabilities (equations 2 and 3).
@@ -235,13 +219,10 @@ def expected_rating(odds: Mapping[str, float], labels: Labels, top_k: int) -> fl
 
 
 def _lost(found: ParsedReply[T], prompt: QualityPrompt) -> RunScore:
-    reason = found.reason
-    if isinstance(found.failure, PromptTooLong):
-        reason += ", and nothing is left that can be cut"
     return RunScore(
         None,
         found.status,
-        reason,
+        found.reason,
         found.calls,
         prompt.left_out,
         prompt.left_out_of_examples,

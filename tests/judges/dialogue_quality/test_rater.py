@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from recjury.errors import CallFailed, ConfigError, PromptTooLong, ProviderError
-from recjury.judges.dialogue_quality.examples import ExamplePool, Examples, Select
+from recjury.judges.dialogue_quality.examples import ExamplePool, Select, UssExamples
 from recjury.judges.dialogue_quality.prompts import QualityPrompts
 from recjury.judges.dialogue_quality.rater import (
     AskingForm,
@@ -59,7 +59,7 @@ def _rated(
     pool: ExamplePool | None = None,
 ) -> tuple[tuple[RunScore, ...], list[ChatRequest]]:
     gateway, model = gateway_of(script, "main")
-    examples = Examples({} if pool is None else {subject.level: pool}, "tests")
+    examples = UssExamples({} if pool is None else {subject.level: pool}, "tests")
     rater = QualityRater(gateway, "main", form, examples)
     return asyncio.run(rater.rate(subject)), model.requests
 
