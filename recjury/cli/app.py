@@ -6,6 +6,7 @@ import typer
 
 from recjury import __version__
 from recjury.cli import (
+    align,
     compare,
     demo,
     doctor,
@@ -59,6 +60,7 @@ app.command("judge")(judge.judge)
 app.command("status")(status.status)
 app.command("tune")(tune.tune)
 app.command("compare")(compare.compare)
+app.command("align")(align.align)
 app.command("replay")(replay.replay)
 app.command("fork")(fork.fork)
 app.command("report")(report.report)

@@ -6,12 +6,12 @@ each, some cells have no tab after the role, and one cell holds two utterances, 
 rated turns of its dialogue.
 """
 
-import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from recjury.corpora.csv_rows import read_csv_rows
 from recjury.errors import DataError
 from recjury.records import ConversationLog, Ending, Scenario, Speaker, Turn
 
@@ -117,11 +117,6 @@ class _Key(NamedTuple):
 
     conversation: str
     cells: tuple[str, ...]
-
-
-class _Numbered(NamedTuple):
-    line: int
-    row: _Row
 
 
 def _dialogue_rows(path: Path) -> dict[_Key, list[_Row]]:
@@ -234,16 +229,5 @@ def _check(
             )
 
 
-def _rows(path: Path, needed: Sequence[str]) -> Iterator[_Numbered]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, restval="")
-            missing = [name for name in needed if name not in (reader.fieldnames or ())]
-            if missing:
-                raise DataError(f"has no column {missing[0]!r}", path=path)
-            for row in reader:
-                yield _Numbered(reader.line_num, row)
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"is not CSV in UTF-8: {error}", path=path) from None
+def _rows(path: Path, needed: Sequence[str]) -> Iterator[tuple[int, _Row]]:
+    return ((row.line, row.cells) for row in read_csv_rows(path, needed))

@@ -68,9 +68,9 @@ def mean_of_these(
     weight = float(apart @ (y - y.mean())) / spread
     left = y - y.mean() - weight * apart
     own = 1 / len(y) + apart**2 / spread
-    pull = (1 / len(y) + gap * apart / spread) * left / (1 - own)
+    errors = (1 / len(y) + gap * apart / spread) * left / (1 - own)
     jackknife = np.sqrt(1 - 1 / _count(groups))
-    half = _half_width(jackknife * np.bincount(groups, weights=pull), lost=2)
+    half = _half_width(jackknife * np.bincount(groups, weights=errors), lost=2)
     value = float(y.mean() + weight * gap)
     return _corrected(value, half, weight, y, groups)
 
@@ -99,10 +99,8 @@ def mean_of_more(
     ratio = float(np.cov(y, f)[0, 1] / both.var(ddof=1))
     weight = min(1.0, max(0.0, ratio / (1 + len(y) / len(more))))
     value = float(weight * more.mean() + (y - weight * f).mean())
-    left = y - weight * f
-    half = _half_width(
-        _pull(left, groups), lost=1, more=weight**2 * float(more.var(ddof=1)) / len(more)
-    )
+    errors = _errors_by_cluster(y - weight * f, groups)
+    half = _half_width(errors, lost=1, more=weight**2 * float(more.var(ddof=1)) / len(more))
     return _corrected(value, half, weight, y, groups)
 
 
@@ -116,7 +114,7 @@ def labels_needed(found: CorrectedMean, width: float) -> int:
 def _corrected(
     value: float, half: float, weight: float, y: _Floats, groups: NDArray[np.int64]
 ) -> CorrectedMean:
-    alone = _half_width(_pull(y, groups), lost=1)
+    alone = _half_width(_errors_by_cluster(y, groups), lost=1)
     mean = float(y.mean())
     return CorrectedMean(
         value, value - half, value + half, mean - alone, mean + alone, weight, _count(groups)
@@ -145,7 +143,7 @@ def _refusal(y: _Floats, f: _Floats, groups: NDArray[np.int64]) -> NotCorrected 
     return None
 
 
-def _pull(values: _Floats, groups: NDArray[np.int64]) -> _Floats:
+def _errors_by_cluster(values: _Floats, groups: NDArray[np.int64]) -> _Floats:
     """What each cluster contributes to the error of the mean of `values`."""
     many = _count(groups)
     shares = np.bincount(groups, weights=(values - values.mean()) / len(values))
@@ -153,12 +151,12 @@ def _pull(values: _Floats, groups: NDArray[np.int64]) -> _Floats:
     return found
 
 
-def _half_width(pull: _Floats, *, lost: int, more: float = 0.0) -> float:
+def _half_width(errors: _Floats, *, lost: int, more: float = 0.0) -> float:
     """Half the interval, from each cluster's share in the estimate's error."""
     from scipy.stats import t
 
-    quantile = float(t.ppf((1 + _CONFIDENCE) / 2, len(pull) - lost))
-    return quantile * float(np.sqrt(float(pull @ pull) + more))
+    quantile = float(t.ppf((1 + _CONFIDENCE) / 2, len(errors) - lost))
+    return quantile * float(np.sqrt(float(errors @ errors) + more))
 
 
 def _columns(

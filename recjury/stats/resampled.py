@@ -4,8 +4,8 @@ A resample is a row of weights: how often each pair was drawn. All sums of all r
 matrix products, and ranks within a resample are sums of weights, so nothing is drawn pair by pair.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 from recjury.stats.clustered import BootstrapEstimate
 
 _Floats = NDArray[np.float64]
+_Data = TypeVar("_Data")
+
+KENDALL_RESAMPLES = 1_000
+"""Kendall's tau compares all pairs of pairs, so its interval is from fewer resamples."""
 
 _CELLS = 400_000  # weights in memory at once: 3 MB
 _TINY = 1e-12
@@ -22,13 +26,12 @@ class CorrelationEstimates(NamedTuple):
     """Three coefficients over all pairs, and two within groups; each with its 95 % interval.
 
     Within groups, deviations from the group's mean are correlated: of the values for Pearson's r,
-    of the ranks among all pairs for Spearman's rho. Kendall's tau-b is None if it was not asked
-    for.
+    of the ranks among all pairs for Spearman's rho. Kendall's is tau-b.
     """
 
     pearson: BootstrapEstimate
     spearman: BootstrapEstimate
-    kendall: BootstrapEstimate | None
+    kendall: BootstrapEstimate
     within_pearson: BootstrapEstimate
     within_spearman: BootstrapEstimate
     n: int
@@ -52,7 +55,6 @@ def correlations(
     *,
     resamples: int = 10_000,
     seed: int = 0,
-    kendall: bool = True,
 ) -> CorrelationEstimates:
     """The correlations of `scores` [n] with `labels` [n], resampled by `clusters` [n].
 
@@ -64,21 +66,34 @@ def correlations(
         raise ValueError(f"lengths differ: {len(x)}, {len(y)}, {len(clusters)}, {len(groups)}")
     if not len(x):
         raise ValueError("nothing to correlate")
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        none = BootstrapEstimate(None, None, None, 0.0)
+        return CorrelationEstimates(none, none, none, none, none, len(x))
     pairs = _pairs(x, y, np.asarray(groups))
     _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
-    rng = np.random.default_rng(seed)
-    whole = _coefficients(pairs, np.ones((1, len(x))), kendall=kendall)[0]
-    drawn = np.concatenate(
-        [
-            _coefficients(pairs, weights, kendall=kendall)
-            for weights in _weights(cluster, resamples, rng)
-        ]
-        or [np.empty((0, 5))]
+    whole = np.ones((1, len(x)))
+    four = _drawn(_coefficients, pairs, cluster, resamples, seed)
+    signs = _signs(pairs)
+    tau = _drawn(_kendall, signs, cluster, min(resamples, KENDALL_RESAMPLES), seed)
+    pearson, spearman, within, within_ranks = (
+        _estimate(value, drawn)
+        for value, drawn in zip(_coefficients(pairs, whole)[0], four.T, strict=True)
     )
-    found = [_estimate(whole[place], drawn[:, place]) for place in range(5)]
-    pearson, spearman, tau, within, within_ranks = found
-    return CorrelationEstimates(
-        pearson, spearman, tau if kendall else None, within, within_ranks, len(x)
+    kendall = _estimate(_kendall(signs, whole)[0], tau)
+    return CorrelationEstimates(pearson, spearman, kendall, within, within_ranks, len(x))
+
+
+def _drawn(
+    statistic: Callable[[_Data, _Floats], _Floats],
+    data: _Data,
+    cluster: NDArray[np.intp],
+    resamples: int,
+    seed: int,
+) -> _Floats:
+    """The statistic of each resample."""
+    rng = np.random.default_rng(seed)
+    return np.concatenate(
+        [statistic(data, weights) for weights in _weights(cluster, resamples, rng)]
     )
 
 
@@ -105,15 +120,13 @@ def _weights(
         yield counts[:, cluster].astype(float)
 
 
-def _coefficients(pairs: _Pairs, weights: _Floats, *, kendall: bool) -> _Floats:
-    """Pearson, Spearman, Kendall, and the first two within groups, by row of weights: [rows, 5]."""
+def _coefficients(pairs: _Pairs, weights: _Floats) -> _Floats:
+    """Pearson and Spearman, over all and within groups, for each row of weights: [rows, 4]."""
     total, of_group = weights.sum(axis=1), weights @ pairs.in_group
     values, ranked = _sums_of_values(pairs, weights), _sums_of_ranks(pairs, weights)
-    tau = _kendall(pairs, weights) if kendall else np.full(len(weights), np.nan)
     found = (
         _overall(values, total),
         _overall(ranked, total),
-        tau,
         _within(values, of_group),
         _within(ranked, of_group),
     )
@@ -183,14 +196,25 @@ def _ranks(level: NDArray[np.int64], weights: _Floats) -> _Floats:
     return found
 
 
-def _kendall(pairs: _Pairs, weights: _Floats) -> _Floats:
-    """Tau-b: concordant less discordant pairs, over the root of the pairs untied on each side."""
+class _Signs(NamedTuple):
+    """For each two pairs: whether they agree in order (1, -1 or 0), and are untied: [n, n] each."""
+
+    agreed: _Floats
+    x_untied: _Floats
+    y_untied: _Floats
+
+
+def _signs(pairs: _Pairs) -> _Signs:
     x = np.sign(pairs.x_level[:, None] - pairs.x_level).astype(float)
     y = np.sign(pairs.y_level[:, None] - pairs.y_level).astype(float)
-    agreed = ((weights @ (x * y)) * weights).sum(axis=1)
-    untied = [((weights @ np.abs(each)) * weights).sum(axis=1) for each in (x, y)]
-    varies = (untied[0] > 0) & (untied[1] > 0)
-    root = np.sqrt(np.where(varies, untied[0] * untied[1], 1.0))
+    return _Signs(x * y, np.abs(x), np.abs(y))
+
+
+def _kendall(signs: _Signs, weights: _Floats) -> _Floats:
+    """Tau-b: concordant less discordant pairs, over the root of the pairs untied on each side."""
+    agreed, x_untied, y_untied = (np.einsum("rn,rn->r", weights @ each, weights) for each in signs)
+    varies = (x_untied > 0) & (y_untied > 0)
+    root = np.sqrt(np.where(varies, x_untied * y_untied, 1.0))
     found: _Floats = np.where(varies, agreed / root, np.nan)
     return found
 

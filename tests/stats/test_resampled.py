@@ -28,7 +28,6 @@ def test_the_values_are_those_of_scipy() -> None:
     within = correlate_within(x, y, groups)
     assert found.pearson.value == pytest.approx(pearsonr(x, y).statistic)
     assert found.spearman.value == pytest.approx(spearmanr(x, y).statistic)
-    assert found.kendall is not None
     assert found.kendall.value == pytest.approx(kendalltau(x, y).statistic)
     assert found.within_pearson.value == pytest.approx(within.pearson)
     assert found.within_spearman.value == pytest.approx(within.spearman)
@@ -65,7 +64,6 @@ def test_a_side_that_does_not_vary_has_no_correlation(x: list[float], y: list[fl
     found = correlations(x, y, names, ["s"] * len(x), resamples=50)
     assert found.pearson.value is None
     assert found.spearman.low is None
-    assert found.kendall is not None
     assert found.kendall.value is None
 
 
@@ -80,16 +78,16 @@ def test_systems_that_never_differ_within_have_no_correlation_within() -> None:
 
 def test_the_interval_of_a_known_correlation_covers_it() -> None:
     rng = np.random.default_rng(6)
-    covered, draws = 0, 200
+    covered, draws = 0, 80
     for seed in range(draws):
-        x = rng.normal(size=150)
-        y = 0.6 * x + 0.8 * rng.normal(size=150)
-        names = np.arange(150).astype(str)
-        found = correlations(x, y, names, ["s"] * 150, resamples=400, seed=seed, kendall=False)
+        x = rng.normal(size=100)
+        y = 0.6 * x + 0.8 * rng.normal(size=100)
+        names = np.arange(100).astype(str)
+        found = correlations(x, y, names, ["s"] * 100, resamples=300, seed=seed)
         assert found.pearson.low is not None
         assert found.pearson.high is not None
         covered += found.pearson.low <= 0.6 <= found.pearson.high
-    assert 0.90 <= covered / draws <= 0.99
+    assert 0.87 <= covered / draws <= 0.995
 
 
 def test_lengths_that_differ_and_nothing_at_all_are_errors() -> None:

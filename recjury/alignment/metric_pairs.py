@@ -1,0 +1,106 @@
+"""Which metric is held against which aspect, and whether two metrics' agreement differs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import combinations
+from typing import NamedTuple
+
+from recjury.alignment.label_sets import LabelSet
+from recjury.alignment.predictions import Predictions
+from recjury.errors import ConfigError
+from recjury.records import JSON, ScoreTarget
+from recjury.stats.correlation import correlate
+from recjury.stats.dependent import (
+    CorrelationGap,
+    CorrelationTest,
+    steiger,
+    williams,
+    zou,
+)
+
+
+class MetricDifference(NamedTuple):
+    """Pearson's r of `a` with the labels minus that of `b`, over the places that both scored."""
+
+    a: str
+    b: str
+    gap: CorrelationGap
+    williams: CorrelationTest | None
+    steiger: CorrelationTest | None
+    n: int
+
+    def as_json(self) -> dict[str, JSON]:
+        """The difference with its interval (Zou 2007) and both tests."""
+        return {
+            "a": self.a,
+            "b": self.b,
+            "difference": self.gap.value,
+            "low": self.gap.low,
+            "high": self.gap.high,
+            "williams_p": self.williams.p if self.williams else None,
+            "steiger_p": self.steiger.p if self.steiger else None,
+            "n": self.n,
+        }
+
+
+def pair_metrics(
+    metrics: Iterable[str], aspects: Iterable[str], chosen: Sequence[str] = ()
+) -> dict[str, str]:
+    """The aspect of each metric that has one: that of its name, or as `chosen` ("core.overall=x").
+
+    Raises ConfigError for a choice that names no metric or aspect, and if nothing is paired.
+    """
+    known, labelled = list(metrics), list(aspects)
+    found = {name: name.split(".")[-1] for name in known if name.split(".")[-1] in labelled}
+    for choice in chosen:
+        metric, equals, aspect = choice.partition("=")
+        if not equals:
+            raise ConfigError(f"--pair {choice}: expected METRIC=ASPECT")
+        _check(metric, known, "metric", choice)
+        _check(aspect, labelled, "aspect with labels", choice)
+        found[metric] = aspect
+    if not found:
+        raise ConfigError(
+            f"no metric has the name of an aspect: pair them by --pair METRIC=ASPECT "
+            f"(metrics: {', '.join(known)}; aspects: {', '.join(labelled)})"
+        )
+    return found
+
+
+def metric_differences(
+    predictions: Predictions, people: LabelSet, metrics: Sequence[str], aspect: str, subset: str
+) -> tuple[MetricDifference, ...]:
+    """Each two of `metrics`; those whose correlation is undefined are left out."""
+    labels = {
+        place: label
+        for place, label in people.labels[aspect].items()
+        if people.subsets[place.conversation] == subset
+    }
+    found = (_difference(a, b, predictions, labels) for a, b in combinations(metrics, 2))
+    return tuple(each for each in found if each is not None)
+
+
+def _difference(
+    a: str, b: str, predictions: Predictions, labels: Mapping[ScoreTarget, float]
+) -> MetricDifference | None:
+    places = [place for place in labels if place in predictions[a] and place in predictions[b]]
+    one, other = ([predictions[name][place] for place in places] for name in (a, b))
+    given = [labels[place] for place in places]
+    first, second = correlate(one, given).pearson, correlate(other, given).pearson
+    between = correlate(one, other).pearson
+    if first is None or second is None or between is None:
+        return None
+    gap = zou(first, second, between, len(places))
+    if gap is None:
+        return None
+    given_to_tests = first, second, between, len(places)
+    return MetricDifference(
+        a, b, gap, williams(*given_to_tests), steiger(*given_to_tests), len(places)
+    )
+
+
+def _check(name: str, known: Sequence[str], what: str, choice: str) -> None:
+    if name not in known:
+        near = get_close_matches(name, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(known)})"
+        raise ConfigError(f"--pair {choice}: no {what} {name!r}{hint}")

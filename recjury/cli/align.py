@@ -1,0 +1,188 @@
+"""`recjury align`: an evaluator's scores held against people's labels."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recjury.cli import options, output
+from recjury.safe_text import printable
+
+if TYPE_CHECKING:
+    from recjury.alignment.agreement import Agreements, AspectAgreement, Coefficients
+    from recjury.alignment.label_sets import LabelSet
+    from recjury.alignment.metric_pairs import MetricDifference
+    from recjury.alignment.predictions import Predictions
+    from recjury.records import JSON
+    from recjury.stats.clustered import BootstrapEstimate
+
+_HEADINGS = ["subset", "aspect", "metric", "r", "rho", "tau", "r within systems", "n", "coverage"]
+
+
+def align(
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="RUNFILE", help="Scores: a run file, or CSV (default: the store's)."
+        ),
+    ] = None,
+    labels: Annotated[
+        str,
+        typer.Option(
+            metavar="FORM:PATH", help="crsarena-eval:FILE, ab-redial:FOLDER, or csv:FILE."
+        ),
+    ] = "",
+    pair: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="METRIC=ASPECT", help="Compare a metric with this aspect; may be repeated."
+        ),
+    ] = None,
+    store: options.Store = options.DEFAULT_STORE,
+    campaign: options.Campaign = None,
+    resamples: Annotated[int, typer.Option(min=100, max=1_000_000, help="Of intervals.")] = 2_000,
+    seed: Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Seed of the resampling.")] = 0,
+    as_json: options.Json = False,
+) -> None:
+    """Hold an evaluator's scores against people's labels.
+
+    For each metric: Pearson's r, Spearman's rho and Kendall's tau with 95 % intervals over
+    conversations, r within systems, and what predictors reach that read nothing (length, the
+    system's mean, a constant).
+
+    A metric is compared with the aspect of its name; --pair chooses another one. A CSV file of
+    scores has the columns conversation, metric, score and may have turn; one of labels has
+    conversation, aspect, label, and may have turn, rater, system, subset.
+
+    \b
+    recjury align face_run.json --labels crsarena-eval:crs_arena_eval.json
+    recjury align --labels crsarena-eval:crs_arena_eval.json --pair core.overall=dialogue_overall
+    recjury align scores.csv --labels csv:labels.csv --json
+    """
+    from recjury.alignment.agreement import agreements
+    from recjury.alignment.label_sets import FORMS, read_labels
+    from recjury.alignment.metric_pairs import pair_metrics
+    from recjury.errors import ConfigError
+
+    if not labels:
+        known = ", ".join(f"{form}:PATH" for form in FORMS)
+        raise ConfigError(f"--labels is missing: expected one of {known}")
+    if run is not None and campaign is not None:
+        raise ConfigError("--campaign is for the scores of a store: leave out RUNFILE")
+    people = read_labels(labels)
+    predictions = _predictions(run, store, campaign)
+    pairs = pair_metrics(
+        predictions, [name for name, own in people.labels.items() if own], pair or ()
+    )
+    found = agreements(predictions, people, pairs, resamples=resamples, seed=seed)
+    differences = _differences(predictions, people, found)
+    if as_json:
+        output.emit_json(_as_json(found, differences))
+    else:
+        _show(found, differences)
+
+
+def _predictions(run: Path | None, url: str, campaign: str | None) -> "Predictions":
+    from recjury.alignment.predictions import of_file, of_store
+    from recjury.store import Store
+
+    if run is not None:
+        return of_file(run)
+    with Store.open(url, create=False) as kept:
+        return of_store(kept, kept.campaign(campaign).id if campaign else None)
+
+
+_Differences = dict[tuple[str, str], "tuple[MetricDifference, ...]"]
+
+
+def _differences(
+    predictions: "Predictions", people: "LabelSet", found: "Agreements"
+) -> _Differences:
+    from recjury.alignment.metric_pairs import metric_differences
+
+    return {
+        (subset, aspect): metric_differences(
+            predictions, people, list(agreement.metrics), aspect, subset
+        )
+        for subset, aspects in found.items()
+        for aspect, agreement in aspects.items()
+        if len(agreement.metrics) > 1
+    }
+
+
+def _as_json(found: "Agreements", differences: _Differences) -> "dict[str, JSON]":
+    return {
+        subset: {
+            aspect: _aspect_json(agreement, differences.get((subset, aspect), ()))
+            for aspect, agreement in aspects.items()
+        }
+        for subset, aspects in found.items()
+    }
+
+
+def _aspect_json(
+    agreement: "AspectAgreement", differences: "tuple[MetricDifference, ...]"
+) -> "dict[str, JSON]":
+    metrics = {name: own.as_json() for name, own in agreement.metrics.items()}
+    own: dict[str, JSON] = dict(metrics) if len(metrics) > 1 else next(iter(metrics.values()))
+    own["predictors"] = {name: each.as_json() for name, each in agreement.predictors.items()}
+    own["ceiling"] = agreement.ceiling.as_json() if agreement.ceiling else None
+    if differences:
+        own["differences"] = [each.as_json() for each in differences]
+    return own
+
+
+def _show(found: "Agreements", differences: _Differences) -> None:
+    output.show_table(_HEADINGS, _rows(found))
+    for (subset, aspect), pairs in differences.items():
+        for each in pairs:
+            gap = each.gap
+            p = "" if each.williams is None else f", p = {each.williams.p:.3f} (Williams)"
+            output.say(
+                printable(
+                    f"{subset}, {aspect}: r of {each.a} minus r of {each.b}: {gap.value:+.3f} "
+                    f"[{gap.low:+.3f}, {gap.high:+.3f}]{p}, n = {each.n}"
+                )
+            )
+    for subset, aspects in found.items():
+        for aspect, agreement in aspects.items():
+            if agreement.ceiling is not None:
+                alpha = output.number(agreement.ceiling.alpha, 3)
+                rest = output.number(agreement.ceiling.one_against_the_rest, 3)
+                output.say(
+                    printable(
+                        f"{subset}, {aspect}: people's alpha {alpha}, "
+                        f"one against the rest rho {rest}"
+                    )
+                )
+
+
+def _rows(found: "Agreements") -> Iterator[list[str]]:
+    from recjury.alignment.predictors import CONSTANT, SYSTEM_MEAN
+
+    for subset, aspects in found.items():
+        for aspect, agreement in aspects.items():
+            for name, own in {**agreement.metrics, **agreement.predictors}.items():
+                if name != CONSTANT:  # it never has a correlation
+                    yield [subset, aspect, name, *_cells(own, within=name != SYSTEM_MEAN)]
+
+
+def _cells(own: "Coefficients", *, within: bool) -> list[str]:
+    found = own.estimates
+    if found is None:
+        return ["-", "-", "-", "-", "0", f"{own.coverage:.0%}"]
+    return [
+        *(_estimate(each) for each in (found.pearson, found.spearman, found.kendall)),
+        _estimate(found.within_pearson) if within else "-",
+        str(found.n),
+        f"{own.coverage:.0%}",
+    ]
+
+
+def _estimate(found: "BootstrapEstimate | None") -> str:
+    if found is None or found.value is None:
+        return "-"
+    if found.low is None or found.high is None:
+        return f"{found.value:.3f}"
+    return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
