@@ -117,14 +117,32 @@ def test_every_reply_of_a_whole_campaign_is_read(
     assert set(statuses) <= {"scored", "not_applicable"}
     assert set(kinds) == {"simulator", "judge", "debate", "face"}
     first, last = min(call[5] for call in calls), max(call[5] + call[6] for call in calls)
-    longest = max(prompt + said for _, _, _, prompt, said, *_ in calls)
     assert campaign.server()["restarts"] == 0
     figures += [
         f"whole campaign: {len(calls)} replies, {len(calls) - _asked_again(calls)} read ("
         + ", ".join(f"{kind} {number}" for kind, number in sorted(kinds.items()))
         + f"); {len(calls) / (last - first):.1f} calls a second, {seconds:.0f} s with the start of "
-        f"the server; the longest call has {longest:,} tokens",
+        "the server",
     ]
+
+
+def test_debates_with_long_statements_exceed_4096_tokens_and_are_read(
+    tmp_path: Path, entry: dict[str, Any], figures: list[str]
+) -> None:
+    campaign = Campaign(tmp_path, entry | {"longest_text": 800}, 1)
+    campaign.finish(campaign.start())
+    calls = campaign.calls()
+    debate = [call for call in calls if call[0].startswith("debate")]
+    prompts = [prompt for _, _, _, prompt, *_ in debate]
+    longest = max(prompt + said for _, _, _, prompt, said, *_ in debate)
+    assert _asked_again(calls) == sum(call[2] != "stop" for call in calls) == 0
+    assert set(campaign.statuses()) <= {"scored", "not_applicable"}
+    assert max(prompts) > 4096
+    figures.append(
+        f"debate with statements of up to 800 characters: {len(debate)} of {len(debate)} replies "
+        f"read, {sum(each > 4096 for each in prompts)} of them to prompts of more than 4,096 "
+        f"tokens; the longest prompt has {max(prompts):,}, with its reply {longest:,}"
+    )
 
 
 def test_recjury_is_killed_and_then_the_server_under_it(
