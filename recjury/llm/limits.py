@@ -19,20 +19,17 @@ class _Rate:
     next request by more than `_LONGEST_WAIT`. Times are without pauses.
     """
 
-    __slots__ = ("_free_at", "_of_quota", "_own", "_quota_free_at")
+    __slots__ = ("_free_at", "_of_quota", "_own", "_quota_free_at", "is_limited")
 
     def __init__(self, per_minute: float | None):
         self._own = 60.0 / per_minute if per_minute else 0.0
         self._of_quota = 0.0
         self._free_at = self._quota_free_at = 0.0
+        self.is_limited = self._own > 0
 
     @property
     def is_slowed(self) -> bool:
         return self._of_quota > 0
-
-    @property
-    def is_limited(self) -> bool:
-        return bool(self._own or self._of_quota)
 
     @property
     def free_at(self) -> float:
@@ -59,6 +56,7 @@ class _Rate:
             self._of_quota = 0.0
         elif refill is not None:
             self._of_quota = 1.0 / refill
+        self.is_limited = self._own > 0 or self._of_quota > 0
         if left < one:
             wait = (allowance.reset or 0.0) if refill is None else (one - left) / refill
             self._quota_free_at = max(self._quota_free_at, now + min(wait, _LONGEST_WAIT))

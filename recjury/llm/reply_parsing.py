@@ -65,8 +65,9 @@ def parse_rating(reply: Reply, low: int, high: int, *, code: str = "") -> RatedT
     if len({number.value for number in read}) > 1:
         raise ParseError(f"two different ratings were given: {_quoted(given)}")
     repaired = read[0].repaired or ("escaped tag" if answers[given[0]][0][0] == "&" else "")
-    rationale = _RATING.sub(lambda each: "" if _has_code(each, code) else each[0], text)
-    return RatedText(int(read[0].value), rationale.strip(), repaired)
+    for each in found:
+        text = text.replace(each[0], "")
+    return RatedText(int(read[0].value), text.strip(), repaired)
 
 
 def _is_said(answer: Span, parted: PartedText) -> bool:

@@ -83,6 +83,8 @@ def with_missing_usage(
     estimated.
     """
     prompt, said = completion.prompt_tokens, completion.completion_tokens
+    if prompt and said:
+        return completion, False
     if not prompt:
         prompt = estimated_tokens(*(p for message in request.messages for p in message.parts))
     if not said and not spec.embedding:

@@ -1,10 +1,9 @@
 """HTTP: one pooled session, its errors and its keys, for models and for systems under test."""
 
-import contextlib
+import functools
 import os
 import re
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple, Protocol
@@ -19,7 +18,6 @@ from recjury.safe_text import hide_secret
 
 _VARIABLE = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _CONNECT_SECONDS = 15
-_CHUNK = 65_536
 _EXCERPT = 200
 MAX_BYTES = 16 * 2**20
 """The largest response that is read. The longest known are lists of embeddings."""
@@ -85,13 +83,15 @@ class HttpSession:
         self, method: str, url: URL, body: bytes | None, headers: dict[str, str], seconds: float
     ) -> HttpResponse:
         """Send one request, within `seconds`; redirects are not followed. Raises TransportError."""
-        limit = aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, _CONNECT_SECONDS))
-        with transport_errors(seconds):
+        limit = _limit_of(seconds)
+        try:
             async with self.opened().request(
                 method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
             ) as response:
                 raw = await read_at_most(response, self.max_bytes)
                 raw = unpacked(raw, response.headers.get("Content-Encoding", ""), self.max_bytes)
+        except (aiohttp.ClientError, OSError) as error:  # a TimeoutError is an OSError
+            raise transport_error(error, seconds) from None
         found = response.headers
         if response.status == 200 and not (
             _REQUESTS_LEFT in found or _TOKENS_LEFT in found or _OTHER_LEFT in found
@@ -122,38 +122,34 @@ class HttpSession:
         return self._session
 
 
-@contextlib.contextmanager
-def transport_errors(seconds: float) -> Iterator[None]:
-    """Raise TransportError, in one line, for what can break in an exchange of `seconds`."""
-    try:
-        yield
-    except aiohttp.ClientConnectorError as error:
+@functools.cache  # settings have a few different limits
+def _limit_of(seconds: float) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=seconds, sock_connect=min(seconds, _CONNECT_SECONDS))
+
+
+def transport_error(error: aiohttp.ClientError | OSError, seconds: float) -> TransportError:
+    """What broke in an exchange of `seconds`, in one line."""
+    reason = type(error).__name__
+    if isinstance(error, aiohttp.ClientConnectorError):
         reason = f"cannot connect ({error.strerror or error.os_error})"
-        raise TransportError(reason, connected=False) from None
-    except aiohttp.ConnectionTimeoutError as error:
-        reason = f"cannot connect ({type(error).__name__})"
-        raise TransportError(reason, connected=False) from None
-    except TimeoutError:
-        raise TransportError(f"no answer within {seconds:g} s") from None
-    except aiohttp.ClientResponseError as error:
-        reason = type(error).__name__
-        if "Got more than" in error.message:
-            reason = f"a header of the answer has more than {_MAX_HEADER} bytes"
-        raise TransportError(f"the connection broke ({reason})") from None
-    except (aiohttp.ClientError, OSError) as error:
-        raise TransportError(f"the connection broke ({type(error).__name__})") from None
+        return TransportError(reason, connected=False)
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return TransportError(f"cannot connect ({reason})", connected=False)
+    if isinstance(error, TimeoutError):
+        return TransportError(f"no answer within {seconds:g} s")
+    if isinstance(error, aiohttp.ClientResponseError) and "Got more than" in error.message:
+        reason = f"a header of the answer has more than {_MAX_HEADER} bytes"
+    return TransportError(f"the connection broke ({reason})")
 
 
 async def read_at_most(response: aiohttp.ClientResponse, most: int) -> bytes:
     """The body; a body that is too large is not read to its end. Raises TooLargeError."""
+    if response.content_length is not None and response.content_length <= most:
+        return await response.read()
     parts, size = [], response.content_length or 0
-    if size <= most:
-        size = 0
-        async for part in response.content.iter_chunked(_CHUNK):
-            size += len(part)
-            parts.append(part)
-            if size > most:
-                break
+    while size <= most and (part := await response.content.readany()):
+        size += len(part)
+        parts.append(part)
     if size > most:
         response.close()
         raise too_large(most)

@@ -48,11 +48,10 @@ class CallValues(NamedTuple):
         The columns after the seal are covered only if they are set: most seals are older than
         these columns.
         """
+        before, later = self[1:_SEAL], self[_SEAL + 2 :]
         more: tuple[JSON, ...] = () if self.further is None else (self.further,)
-        for name in ("reasoning", "estimated", "waited"):
-            value = getattr(self, name)
-            more += () if value is None else ({name: value},)
-        return (*self[1 : self._fields.index("seal")], *more)
+        named = zip(_NAMED_IN_SEAL, later, strict=True)
+        return (*before, *more, *({name: each} for name, each in named if each is not None))
 
     def more(self) -> tuple["FurtherReply", ...]:
         """Each reply after the first."""
@@ -74,6 +73,10 @@ class CallValues(NamedTuple):
         thoughts = (self.reasoning, *(each.reasoning for each in more))
         known = (number for number in thoughts if number is not None)
         return (*parts, self.params, self.reply, *odds, *texts, *known)
+
+
+_SEAL = CallValues._fields.index("seal")
+_NAMED_IN_SEAL = CallValues._fields[_SEAL + 2 :]
 
 
 class FurtherReply(NamedTuple):
@@ -136,6 +139,18 @@ class CallReader:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def begin_view(self) -> None:
+        """Let what is read until `end_view` share one view of the store.
+
+        To take a view costs more than to read a call, if another connection writes meanwhile.
+        """
+        self._driver().execute("BEGIN")
+
+    def end_view(self) -> None:
+        """Read what is new again."""
+        if self._connection is not None:
+            self._driver().execute("COMMIT")
 
     def reply(self, identity: str) -> Reply | None:
         """The reply of a call, marked as reused; None if there is no such call."""
@@ -222,13 +237,13 @@ class CallReader:
         return unpack(*self._first(self._text, number))
 
     def _first(self, query: str, key: object) -> Any:
+        return self._driver().execute(query, (key,)).fetchone()
+
+    def _driver(self) -> Any:
+        """The connection of the database driver."""
         if self._connection is None:
             self._connection = self._engine.raw_connection()
-        cursor = self._connection.cursor()
-        try:
-            return cursor.execute(query, (key,)).fetchone()
-        finally:
-            cursor.close()
+        return self._connection.driver_connection
 
 
 def call_identities(connection: Connection, campaign: str | None = None) -> tuple[str, ...]:

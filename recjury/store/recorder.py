@@ -1,5 +1,6 @@
 """Stores finished calls: the store's implementation of the protocol `Recorder`."""
 
+import asyncio
 import itertools
 from collections.abc import Iterator, Sequence
 from types import TracebackType
@@ -26,6 +27,7 @@ class StoreRecorder:
     def __init__(self, engine: Engine, writer: Writer):
         """Reads from `engine` on the caller's thread, and writes with `writer`."""
         self._reader = CallReader(engine)
+        self._has_view = False
         self._writer = writer
         insert = insert_new(CallRow).compile(engine, column_keys=list(CallValues._fields))
         assert tuple(insert.positiontup or ()) == CallValues._fields
@@ -46,6 +48,12 @@ class StoreRecorder:
 
     async def recall(self, identity: str) -> Reply | None:
         """The stored reply for this identity, or None. Raises StoreError if it is damaged."""
+        if not self._has_view:
+            # For all calls that ask in this pass of the event loop: nothing that is recorded
+            # meanwhile can be asked for before the next pass.
+            self._has_view = True
+            self._reader.begin_view()
+            asyncio.get_running_loop().call_soon(self._end_view)
         # A look-up by key takes microseconds: less than handing it to a thread.
         return self._reader.reply(identity)
 
@@ -56,7 +64,13 @@ class StoreRecorder:
     async def aclose(self) -> None:
         """Wait until all submitted calls are committed, and close the reader."""
         await self._writer.flush()
+        self._end_view()
         self._reader.close()
+
+    def _end_view(self) -> None:
+        if self._has_view:
+            self._has_view = False
+            self._reader.end_view()
 
     def _write(self, transaction: Transaction, calls: Sequence[CallRecord]) -> None:
         texts = [_texts(call) for call in calls]
@@ -121,9 +135,10 @@ def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
     identity = bytes.fromhex(call.identity)
     estimated = 1 if usage.estimated else None
     waited = None if reply.waited is None else float(reply.waited)
-    row = CallValues(identity, *values, b"", further, reasoning, estimated, waited)
+    later = (further, reasoning, estimated, waited)
+    row = CallValues(identity, *values, b"", *later)
     seal = seal_call(row.sealed(), (identity, *(each.hash for each in kept)))
-    return row._replace(seal=seal)
+    return (identity, *values, seal, *later)
 
 
 def _further(reply: Reply, texts: Sequence[int], thoughts: Iterator[Kept]) -> str | None:

@@ -131,17 +131,19 @@ class Interner:
         return known
 
     def _put(self, connection: Connection, missing: Mapping[str, bytes]) -> None:
-        hashes = {text: hashlib.sha256(plain).digest() for text, plain in missing.items()}
-        rows = [(hashes[text], len(plain), pack(plain)) for text, plain in missing.items()]
         cursor = connection.connection.cursor()
-        cursor.executemany(self._insert, rows)
-        for text, digest in hashes.items():
-            cursor.execute(self._select, (digest,))
-            row = cursor.fetchone()
-            assert row is not None
-            self._known[text] = Kept(row[0], digest)
+        for text, plain in missing.items():
+            digest = hashlib.sha256(plain).digest()
+            cursor.execute(self._insert, (digest, len(plain), pack(plain)))
+            number = cursor.lastrowid
+            if not cursor.rowcount:  # the store has it
+                cursor.execute(self._select, (digest,))
+                row = cursor.fetchone()
+                assert row is not None
+                number = row[0]
+            self._known[text] = Kept(number, digest)
         cursor.close()
-        self._fresh += hashes
+        self._fresh += missing
 
     def commit(self) -> None:
         """Keep the texts of a committed transaction in the cache, and drop the oldest."""

@@ -83,6 +83,26 @@ def test_a_recalled_reply_is_marked_as_reused(store: Store) -> None:
         assert _recall(store, values.identity(2)) is None
 
 
+def test_what_is_recorded_meanwhile_is_recalled_at_once(tmp_path: Path) -> None:
+    own, others = values.call(4), values.call(5)
+    url = f"sqlite:///{tmp_path}/runs.db"
+
+    async def run(one: Store, other: Store) -> list[Reply | None]:
+        async with one.recorder() as recorder, other.recorder() as second:
+            found = [await recorder.recall(each.identity) for each in (own, others)]
+            await recorder.record(own)
+            found.append(await recorder.recall(own.identity))
+            await second.record(others)
+            found.append(await recorder.recall(others.identity))
+            return found
+
+    with Store.open(url) as one, Store.open(url) as other:
+        *before, mine, theirs = asyncio.run(run(one, other))
+    assert before == [None, None]
+    assert mine == dataclasses.replace(own.reply, reused=True)
+    assert theirs == dataclasses.replace(others.reply, reused=True)
+
+
 def test_texts_that_recur_are_stored_once_across_batches_and_runs(tmp_path: Path) -> None:
     parts = ("the rubric " * 50, "the log " * 200)
     for run in range(2):

@@ -18,7 +18,7 @@ from recjury.llm.transport import (
     HttpSession,
     TransportError,
     read_at_most,
-    transport_errors,
+    transport_error,
 )
 
 _ABSENT = frozenset({404, 405, 501})
@@ -200,21 +200,22 @@ class BatchApi:
         limit = aiohttp.ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds)
         url = URL(self._spec.base_url + path)
         try:
-            with transport_errors(seconds):
-                async with self._session.opened().request(
-                    method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
-                ) as response:
-                    encoding = response.headers.get("Content-Encoding", "identity").lower()
-                    if into is not None and encoding not in {"", "identity"}:
-                        # Its lines could not be read, and their requests would be sent again.
-                        raise TransportError(f"the file is compressed ({encoding[:40]})")
-                    if into is None or response.status != 200:
-                        raw = await read_at_most(response, self._session.max_bytes)
-                        kept = {name.lower(): text for name, text in response.headers.items()}
-                        return HttpResponse(response.status, raw, kept)
-                    async for part in response.content.iter_chunked(_CHUNK):
-                        into.write(part)
-                    return HttpResponse(200, b"", {})
+            async with self._session.opened().request(
+                method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
+            ) as response:
+                encoding = response.headers.get("Content-Encoding", "identity").lower()
+                if into is not None and encoding not in {"", "identity"}:
+                    # Its lines could not be read, and their requests would be sent again.
+                    raise TransportError(f"the file is compressed ({encoding[:40]})")
+                if into is None or response.status != 200:
+                    raw = await read_at_most(response, self._session.max_bytes)
+                    kept = {name.lower(): text for name, text in response.headers.items()}
+                    return HttpResponse(response.status, raw, kept)
+                async for part in response.content.iter_chunked(_CHUNK):
+                    into.write(part)
+                return HttpResponse(200, b"", {})
+        except (aiohttp.ClientError, OSError) as error:
+            raise _unreachable(transport_error(error, seconds)) from None
         except TransportError as error:
             raise _unreachable(error) from None
 
