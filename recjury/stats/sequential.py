@@ -14,9 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from recjury.stats.comparison import holm
+
 _Floats = NDArray[np.float64]
 
 _MOST = 0.9  # the share of the capital that a bet can lose
+_IMAGINED = 0.1  # values that bets are based on before the first one; little, to learn fast
 _MEANS = 1_001  # candidates for the mean, in an interval
 
 
@@ -91,7 +94,7 @@ def confidence_sequence(
 
 
 class Decision(NamedTuple):
-    """Two systems: which is better, if that is decided; `p` is Bonferroni's over all pairs."""
+    """Two systems: which is better, if that is decided; `p` is corrected over all pairs (Holm)."""
 
     a: str
     b: str
@@ -106,12 +109,16 @@ def decide_pairs(
 ) -> tuple[Decision, ...]:
     """Which pairs are decided: `tests` have the values of the first system minus the second's.
 
-    All decisions together are right with probability `confidence`. No pair is decided before
-    `least` values.
+    All decisions together are right with probability `confidence`, whenever one looks: the p-values
+    only fall, so Holm's correction of the last ones holds for all earlier ones. No pair is decided
+    before `least` values.
     """
+    names = {f"{a}\n{b}": (a, b) for a, b in tests}
+    corrected = holm({name: tests[pair].p for name, pair in names.items()})
     found = []
-    for (a, b), test in tests.items():
-        p = min(1.0, test.p * len(tests))
+    for name, (a, b) in names.items():
+        test, p = tests[a, b], corrected[name]
+        assert p is not None
         decided = test.n >= least and p <= 1 - confidence and test.mean
         better = None if not decided else a if (test.mean or 0.0) > 0 else b
         found.append(Decision(a, b, better, test.mean, p, test.n))
@@ -126,16 +133,16 @@ class _Bettor:
         self._capital = np.zeros(len(means))
         self.most = np.zeros(len(means))
         self.n = 0
-        # One imagined value in the middle, with the largest possible spread.
-        self._sum, self._squares = 0.5, 0.25
+        # Before the first value: the middle, with the largest possible spread.
+        self._sum, self._squares = 0.5 * _IMAGINED, 0.25 * _IMAGINED
 
     @property
     def mean(self) -> float:
-        return (self._sum - 0.5) / self.n
+        return (self._sum - 0.5 * _IMAGINED) / self.n
 
     def bet(self, value: float) -> None:
-        expected = self._sum / (self.n + 1)
-        spread = self._squares / (self.n + 1)
+        expected = self._sum / (self.n + _IMAGINED)
+        spread = self._squares / (self.n + _IMAGINED)
         apart = expected - self._means
         with np.errstate(divide="ignore"):
             stake = np.clip(
@@ -145,4 +152,4 @@ class _Bettor:
         self.most = np.maximum(self.most, self._capital)
         self.n += 1
         self._sum += value
-        self._squares += (value - self._sum / (self.n + 1)) ** 2
+        self._squares += (value - self._sum / (self.n + _IMAGINED)) ** 2
