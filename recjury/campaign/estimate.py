@@ -96,6 +96,11 @@ def estimate_evaluations(config: EvaluationConfig, conversations: int, rounds: i
     return _estimate(config, conversations, _evaluators(config, conversations, rounds))
 
 
+def estimate_calls(config: EvaluationConfig, expected: Iterable[ExpectedCalls]) -> Estimate:
+    """Estimate what `expected` and the checks of all models take; nothing is evaluated."""
+    return _estimate(config, 0, expected)._replace(evaluations={})
+
+
 def expected_tokens(
     config: EvaluationConfig, system: str, label: str | None
 ) -> tuple[int, float | None]:

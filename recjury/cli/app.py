@@ -17,6 +17,7 @@ from recjury.cli import (
     judge,
     manipulate,
     meta_evaluate,
+    quality,
     replay,
     report,
     run,
@@ -66,6 +67,7 @@ app.command("fork")(fork.fork)
 app.command("report")(report.report)
 app.command("export")(export.export)
 app.add_typer(face.app, name="face")
+app.add_typer(quality.app, name="quality")
 app.add_typer(train.app, name="train")
 app.command("meta-evaluate")(meta_evaluate.meta_evaluate)
 app.command("manipulate")(manipulate.manipulate)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from recjury.campaign.config import CampaignConfig, EvaluationConfig
     from recjury.campaign.estimate import Estimate
     from recjury.llm import ModelSpec
+    from recjury.records import ExpectedCalls
 
 
 def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool) -> None:
@@ -41,6 +42,22 @@ def show_evaluations(config: "EvaluationConfig", rounds: Sequence[int], *, as_js
 
     bound = estimate_evaluations(config, len(rounds), max(rounds, default=0))
     _show(config, bound, {}, [], as_json=as_json)
+
+
+def show_calls(
+    config: "EvaluationConfig", expected: "Sequence[ExpectedCalls]", *, as_json: bool
+) -> None:
+    """As `show_estimate`, for work that makes the calls `expected` and plays nothing."""
+    from recjury.campaign.estimate import estimate_calls
+
+    if config.budget is not None:
+        config.budget.check(config.all_models)
+    bound = estimate_calls(config, expected)
+    if as_json:
+        output.emit_json({**bound.as_json(), "prices": _prices(config)})
+        return
+    _show_calls(bound)
+    show_prices(config)
 
 
 def _show(

@@ -5,11 +5,13 @@ classes, and so equals accuracy; the one in table 3 contradicts its own precisio
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from statistics import fmean
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recjury.records import JSON
 from recjury.stats.correlation import correlate
 
 DEFECT = 3.0
@@ -47,7 +49,7 @@ class SatisfactionFigures(NamedTuple):
         """F1 over all decisions of both classes together: the accuracy."""
         return self.accuracy
 
-    def as_json(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, JSON]:
         """The figures by name, those of classes as objects."""
         plain = {
             name: value._asdict() if isinstance(value, ClassFigures) else value
@@ -89,6 +91,24 @@ def satisfaction_figures(
         weighted=_mean((defect, rate), (non_defect, 1 - rate)),
         macro=_mean((defect, 1.0), (non_defect, 1.0)),
     )
+
+
+def mean_figures(several: Sequence[SatisfactionFigures]) -> SatisfactionFigures:
+    """The mean of each figure over several runs; None where it is undefined in one of them.
+
+    Raises ValueError without any run.
+    """
+    if not several:
+        raise ValueError("expected at least one run")
+    columns = zip(*several, strict=True)
+    plain = [_mean_of(column) for column in columns]
+    return SatisfactionFigures(*plain)._replace(n=min(each.n for each in several))
+
+
+def _mean_of(column: Sequence[Any]) -> Any:
+    if isinstance(column[0], ClassFigures):
+        return ClassFigures(*map(_mean_of, zip(*column, strict=True)))
+    return None if None in column else fmean(column)
 
 
 def _of_class(said: NDArray[np.bool_], true: NDArray[np.bool_]) -> ClassFigures:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from recjury.stats.satisfaction import satisfaction_figures
+from recjury.stats.satisfaction import mean_figures, satisfaction_figures
 
 
 def test_both_classes_and_their_means() -> None:
@@ -63,3 +63,16 @@ def test_the_json_has_the_figures_of_both_classes() -> None:
 def test_nothing_to_compare_is_an_error() -> None:
     with pytest.raises(ValueError, match="at least one"):
         satisfaction_figures([], [])
+
+
+def test_the_mean_of_several_runs() -> None:
+    one = satisfaction_figures([1.0, 4.0, 2.0], [2.0, 4.0, 5.0])
+    two = satisfaction_figures([1.0, 4.0, 5.0], [2.0, 4.0, 5.0])
+    found = mean_figures([one, two])
+    assert found.accuracy == pytest.approx((2 / 3 + 1) / 2)
+    assert found.defect.precision == pytest.approx(0.75)
+    assert found.n == 3
+    assert found.defect_rate == pytest.approx(1 / 3)
+    constant = satisfaction_figures([4.0, 4.0, 4.0], [2.0, 4.0, 5.0])
+    assert mean_figures([one, constant]).spearman is None
+    assert mean_figures([one]) == one

@@ -40,12 +40,6 @@ class ExampleSettings(Record):
     runs: int = Field(default=_RUNS, ge=1, le=100, strict=True)
     seed: int = 0
 
-    @model_validator(mode="after")
-    def _has_a_source(self) -> Self:
-        if self.k and not self.folder:
-            raise ValueError("examples need a `folder` with the files of USS (ReDial.txt)")
-        return self
-
     @property
     def draws(self) -> int:
         """How often each subject is rated with other examples."""
@@ -174,6 +168,11 @@ class QualityConfig(EvaluatorConfig):
         chosen = self.examples
         if not chosen.k:
             return None
+        if not chosen.folder:
+            raise ConfigError(
+                f"{self.label}: where are the examples? Give `folder`, the folder with "
+                f"{chosen.subset}.txt of USS"
+            )
         return self.examples_from(read_uss(Path(chosen.folder), chosen.subset))
 
     def examples_from(self, sessions: "Sequence[UssSession]") -> "UssExamples":

@@ -1,6 +1,7 @@
 """What is rated: a dialogue up to some turn, or as a whole; of USS with its label."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
@@ -72,6 +73,12 @@ def labelled_subjects(sessions: Sequence[UssSession], level: Level) -> tuple[Lab
         for place, ratings in enumerate(each.ratings)
         if ratings
     )
+
+
+def uss_folder(data: Path) -> Path:
+    """The folder of USS: `data` itself, or uss/ in it."""
+    inside = data / "uss"
+    return inside if inside.is_dir() else data
 
 
 def split_uss(sessions: Sequence[UssSession], seed: int = 0) -> UssSplit:

@@ -108,7 +108,6 @@ def test_what_was_cut_and_how_little_the_ratings_weigh_is_said() -> None:
         ({"order": "rating-first"}, "leave out `order`"),
         ({"method": "generation", "top_k": 3}, "leave it out"),
         ({"method": "generation", "labels": "binary"}, "is for `method: logits`"),
-        ({"examples": {"k": 1}}, "need a `folder`"),
         ({"examples": {"k": 1, "folder": "x", "subset": "JDDC"}}, "SGD"),
     ],
 )
@@ -121,6 +120,11 @@ def test_fewer_examples_than_wanted_are_an_error(uss: Path) -> None:
     examples = {"k": 4, "select": "random", "folder": str(uss)}
     with pytest.raises(ConfigError, match="4 examples are wanted, and ReDial has 2 rated dial"):
         _ratings({"level": "dialogue", "examples": examples}, FOUR)
+
+
+def test_examples_need_a_folder() -> None:
+    with pytest.raises(ConfigError, match=r"Give `folder`, the folder with ReDial\.txt"):
+        _ratings({"examples": {"k": 1}}, FOUR)
 
 
 def test_an_empty_file_of_uss_is_an_error(tmp_path: Path) -> None:

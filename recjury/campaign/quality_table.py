@@ -1,0 +1,173 @@
+"""Dialogue quality on USS: a row of figures for each way of asking, as a campaign of its own."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.model_work import ModelWork, check_aliases, do_with_models, models_asked
+from recjury.corpora.uss import read_uss
+from recjury.errors import ConfigError
+from recjury.judges.dialogue_quality.config import QualityConfig
+from recjury.judges.dialogue_quality.examples import UssExamples
+from recjury.judges.dialogue_quality.rater import QualityRater
+from recjury.judges.dialogue_quality.subjects import (
+    LabelledSubject,
+    UssSplit,
+    labelled_subjects,
+    split_uss,
+    uss_folder,
+)
+from recjury.judges.dialogue_quality.uss_figures import QualityFigures, figures_of, rate_all
+from recjury.llm import MAIN_MODEL, Gateway
+from recjury.records import JSON, ExpectedCalls, Level, digest
+from recjury.store import Store
+
+
+class QualityRow(NamedTuple):
+    """The figures of one evaluator on turns or on dialogues."""
+
+    evaluator: str
+    level: Level
+    found: QualityFigures
+
+
+@dataclass
+class RatingProgress:
+    """How many turns and dialogues are rated, of how many."""
+
+    of: int = 0
+    done: int = 0
+
+    def count(self) -> None:
+        """One more is rated."""
+        self.done += 1
+
+
+@dataclass(frozen=True)
+class QualityTable:
+    """What is asked: each evaluator about each turn or dialogue of the tested tenth of a subset.
+
+    Examples come from the other nine tenths, whatever folder and subset an evaluator names.
+    """
+
+    config: EvaluationConfig
+    entries: tuple[QualityConfig, ...]
+    subset: str
+    split: UssSplit
+    seed: int = 0
+    limit: int | None = None
+    progress: RatingProgress = field(default_factory=RatingProgress)
+
+    @property
+    def rows(self) -> Iterator[tuple[QualityConfig, Level, tuple[LabelledSubject, ...]]]:
+        """Each evaluator and level, with what is rated."""
+        for entry in self.entries:
+            for level in entry.levels:
+                yield entry, level, labelled_subjects(self.split.test[: self.limit], level)
+
+    @property
+    def expected(self) -> list[ExpectedCalls]:
+        """The calls that it takes."""
+        return [
+            entry.expected_of(level, len(labelled), self.config.attempts)
+            for entry, level, labelled in self.rows
+        ]
+
+    @property
+    def work(self) -> ModelWork[tuple[QualityRow, ...]]:
+        """The work, whose identity is made of everything that can change a prompt.
+
+        Raises ConfigError if there are fewer examples than wanted.
+        """
+        aliases = [entry.model for entry in self.entries]
+        examples = [self._examples(entry) for entry in self.entries]
+        what: dict[str, JSON] = {
+            "subset": self.subset,
+            "seed": self.seed,
+            "limit": self.limit,
+            "models": models_asked(self.config, aliases),
+            "evaluators": [
+                entry.model_dump(mode="json", exclude={"examples": {"folder"}})
+                for entry in self.entries
+            ],
+        }
+        shown = [[turn.text for turn in each.turns] for each in self.split.test]
+        given: list[JSON] = [digest(shown), *(each.identity for each in examples if each)]
+
+        async def rate(gateway: Gateway) -> tuple[QualityRow, ...]:
+            return await self._rate(gateway, examples)
+
+        return ModelWork(f"dialogue quality {self.subset}", what, rate, given=given)
+
+    async def _rate(
+        self, gateway: Gateway, examples: Sequence[UssExamples | None]
+    ) -> tuple[QualityRow, ...]:
+        rows = list(self.rows)
+        self.progress.of = sum(len(labelled) for _, _, labelled in rows)
+        raters = {
+            entry.label: QualityRater(gateway, entry.model, entry.form, chosen)
+            for entry, chosen in zip(self.entries, examples, strict=True)
+        }
+        found = []
+        for entry, level, labelled in rows:
+            rated = await rate_all(raters[entry.label], labelled, self.progress.count)
+            found.append(QualityRow(entry.label, level, figures_of(rated)))
+        return tuple(found)
+
+    def _examples(self, entry: QualityConfig) -> UssExamples | None:
+        return entry.examples_from(self.split.train) if entry.examples.k else None
+
+
+def read_quality_table(
+    config: EvaluationConfig,
+    data: Path,
+    subset: str,
+    *,
+    evaluators: Sequence[str] = (),
+    seed: int = 0,
+    limit: int | None = None,
+) -> QualityTable:
+    """The table of the file's evaluators of the kind `dialogue-quality`, or of the named ones.
+
+    Without any, the file's model is asked for log-probabilities, without examples. `data` is the
+    folder of USS, or one that holds it as uss/; of the tested dialogues, the first `limit` are
+    rated. Raises ConfigError for an unknown evaluator, and DataError for data that cannot be used.
+    """
+    entries = tuple(each for each in config.evaluators if isinstance(each, QualityConfig))
+    known = ", ".join(each.label for each in entries) or "none"
+    for name in evaluators:
+        if name not in {each.label for each in entries}:
+            raise ConfigError(
+                f"the file has no evaluator {name!r} of the kind dialogue-quality (it has: {known})"
+            )
+    if evaluators:
+        entries = tuple(each for each in entries if each.label in evaluators)
+    entries = entries or (QualityConfig(),)
+    sessions = read_uss(uss_folder(data), subset)
+    alone = _with_only(config, entries)
+    return QualityTable(alone, entries, subset, split_uss(sessions, seed), seed, limit)
+
+
+def _with_only(config: EvaluationConfig, entries: tuple[QualityConfig, ...]) -> EvaluationConfig:
+    """The configuration with these evaluators and their models: no other model is tried.
+
+    Raises ConfigError for an unknown model.
+    """
+    aliases = {entry.model for entry in entries}
+    check_aliases(config, sorted(aliases))
+    fields: dict[str, object] = {
+        name: getattr(config, name) for name in EvaluationConfig.model_fields
+    }
+    used = {alias: spec for alias, spec in config.all_models.items() if alias in aliases}
+    main = used.pop(MAIN_MODEL, None)
+    return EvaluationConfig.model_validate(
+        {**fields, "evaluators": entries, "model": main, "models": used}
+    )
+
+
+async def quality_table(table: QualityTable, place: Store | str) -> tuple[QualityRow, ...]:
+    """The rows; calls that the store has are not sent again. Raises UserError before anything is
+    written."""
+    return await do_with_models(table.work, table.config, place)

@@ -1,0 +1,229 @@
+"""`recjury quality table`: a tenth of USS rated through an endpoint, resumed, and compared."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from recjury.corpora.uss import read_uss
+from recjury.judges.dialogue_quality.subjects import split_uss
+from tests.cli.front_door import Ended, recjury
+from tests.endpoint import Body, Fault, ScriptedEndpoint, completion, prompt
+
+_GOOD = "That was lovely, thank you"
+
+
+def _uss(folder: Path, sessions: int = 60) -> Path:
+    """Sessions whose last line says how the user found them."""
+    draw = random.Random(0)
+    blocks = []
+    for number in range(sessions):
+        rating = draw.choice([2, 3, 4, 5])
+        said = _GOOD if rating > 3 else "No, not that"
+        blocks.append(
+            f"USER\tI want film number {number}, please\t\t3,3,3\n"
+            f"SYSTEM\tTake film number {number}\t\t\n"
+            f"USER\t{said} {number}\t\t{rating},{rating},{rating}\n"
+            f"USER\tOVERALL\t\t{rating},{rating},{rating}\n"
+        )
+    (folder / "uss").mkdir()
+    (folder / "uss" / "ReDial.txt").write_text("\n".join(blocks))
+    return folder
+
+
+def _judge(body: Body) -> dict[str, object]:
+    """Finds 4 in what was good and 2 in the rest, by its last dialogue."""
+    shown = prompt(body).rpartition("<conversation>")[2]
+    best, other = ("4", "5") if _GOOD in shown else ("2", "1")
+    answer: dict[str, Any] = completion(best)
+    tops = [{"token": best, "logprob": -0.1}, {"token": other, "logprob": -2.4}]
+    answer["choices"][0]["logprobs"] = {
+        "content": [{"token": best, "logprob": -0.1, "top_logprobs": tops}]
+    }
+    return answer
+
+
+@pytest.fixture
+def endpoint() -> Iterator[ScriptedEndpoint]:
+    with ScriptedEndpoint(_judge) as served:
+        yield served
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return _uss(tmp_path)
+
+
+class _Front:
+    """The command over one data folder and store."""
+
+    def __init__(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+        data: Path,
+        url: str,
+    ):
+        self._patch, self._capsys, self._data, self._url = monkeypatch, capsys, data, url
+
+    def __call__(self, *more: object, entries: list[object] | None = None) -> Ended:
+        file = self._data / "quality.yaml"
+        patience = {"retries": 0, "patience": 0, "outage_patience": 0}
+        model = {"base_url": self._url, "name": "scripted", "price_in": 1, "price_out": 2}
+        model |= patience
+        given = {"model": model, "attempts": 1}
+        if entries is not None:
+            given["evaluators"] = entries
+        file.write_text(yaml.safe_dump(given))
+        return recjury(
+            self._patch,
+            self._capsys,
+            *("quality", "table", "--config", file, "--data", self._data),
+            *("--store", f"sqlite:///{self._data / 'q.db'}", *more),
+        )
+
+
+@pytest.fixture
+def front(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    data: Path,
+    endpoint: ScriptedEndpoint,
+) -> _Front:
+    return _Front(monkeypatch, capsys, data, endpoint.url)
+
+
+ENTRIES: list[object] = [
+    {"kind": "dialogue-quality", "name": "zero", "level": "both"},
+    {
+        "kind": "dialogue-quality",
+        "name": "random-1",
+        "level": "dialogue",
+        "examples": {"k": 1, "select": "random", "runs": 2},
+    },
+    "outcome",
+]
+
+
+def test_the_figures_are_those_of_the_scores(front: _Front, endpoint: ScriptedEndpoint) -> None:
+    ended = front("--json", entries=ENTRIES)
+    assert ended.code == 0, ended.err
+    rows = {(row["evaluator"], row["level"]): row for row in json.loads(ended.out)["rows"]}
+    assert set(rows) == {("zero", "dialogue"), ("zero", "turn"), ("random-1", "dialogue")}
+    whole = rows["zero", "dialogue"]["test"]
+    assert (whole["n"], whole["accuracy"], whole["macro_f1"]) == (6, 1.0, 1.0)
+    assert whole["spearman"] > 0.7
+    assert rows["zero", "turn"]["test"]["n"] == 12
+    assert rows["random-1", "dialogue"]["test"]["n"] == 6
+    assert len(endpoint.bodies) == 6 + 12 + 2 * 6
+
+
+def test_what_is_stored_is_not_asked_again(front: _Front, endpoint: ScriptedEndpoint) -> None:
+    first = front("--json", "--limit", 2, entries=ENTRIES[:1])
+    asked = len(endpoint.bodies)
+    again = front("--json", "--limit", 2, entries=ENTRIES[:1])
+    assert again.out == first.out
+    assert len(endpoint.bodies) == asked == 2 + 4
+    front("--json", entries=ENTRIES[:1])
+    assert len(endpoint.bodies) == 6 + 12
+
+
+def test_examples_are_of_other_dialogues(
+    front: _Front, endpoint: ScriptedEndpoint, data: Path
+) -> None:
+    front(entries=ENTRIES[1:2])
+    tested = split_uss(read_uss(data / "uss", "ReDial")).test
+    names = {each.turns[0].text for each in tested}
+    for body in endpoint.bodies:
+        examples = prompt(body).rpartition("</example>")[0]
+        assert "<example>" in examples
+        assert not any(f">{name}<" in examples for name in names)
+
+
+def test_a_dry_run_asks_nothing(front: _Front, endpoint: ScriptedEndpoint, data: Path) -> None:
+    ended = front("--dry-run", "--json", entries=ENTRIES)
+    found = json.loads(ended.out)
+    calls = {each["kind"]: each["once"] for each in found["breakdown"] if each["kind"] != "check"}
+    assert calls == {"dialogue-quality/dialogue": 6 + 12, "dialogue-quality/turn": 12}
+    assert found["cost"] > 0
+    assert not endpoint.bodies
+    assert not (data / "q.db").exists()
+
+
+def test_without_entries_the_model_is_asked_as_it_is(front: _Front) -> None:
+    ended = front()
+    assert ended.code == 0, ended.err
+    assert "dialogue-quality" in ended.out
+    assert "non-defect P/R/F1" in " ".join(ended.out.split())
+
+
+@pytest.mark.parametrize(
+    ("more", "entries", "message"),
+    [
+        (("--evaluator", "zer"), ENTRIES, "no evaluator 'zer' of the kind dialogue-quality"),
+        (("--subset", "JDDC"), ENTRIES, "no subset 'JDDC'"),
+        (("--subset", "CCPE"), ENTRIES, "CCPE.txt"),
+        (
+            (),
+            [{"kind": "dialogue-quality", "examples": {"k": 20, "select": "random"}}, "outcome"],
+            None,
+        ),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    front: _Front, more: tuple[str, ...], entries: list[object], message: str | None
+) -> None:
+    ended = front(*more, entries=entries)
+    if message is None:
+        assert ended.code == 0
+        return
+    assert ended.code == 2
+    assert message in ended.err
+    assert ended.err.count("\n") == 1
+
+
+def test_fewer_examples_than_wanted_are_one_line(front: _Front, data: Path) -> None:
+    path = data / "uss" / "ReDial.txt"
+    path.write_text("\n\n".join(path.read_text().split("\n\n")[:4]) + "\n")
+    entries: list[object] = [
+        {"kind": "dialogue-quality", "examples": {"k": 20, "select": "random"}}
+    ]
+    ended = front("--dry-run", entries=entries)
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert "20 examples are wanted, and ReDial has" in ended.err
+
+
+def test_calls_that_fail_are_said_and_made_again(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    broken = [True]
+
+    def script(body: Body) -> dict[str, object] | Fault:
+        if broken[0] and _GOOD in prompt(body):
+            return Fault("status", 500, "no")
+        return _judge(body)
+
+    with ScriptedEndpoint(script) as endpoint:
+        front = _Front(monkeypatch, capsys, data, endpoint.url)
+        ended = front("--json")
+        assert ended.code == 3
+        assert "without a score" in ended.err
+        lost = json.loads(ended.out)["rows"][0]
+        broken[0] = False
+        ended = front("--json")
+    assert ended.code == 0, ended.err
+    assert lost["test"]["n"] < json.loads(ended.out)["rows"][0]["test"]["n"] == 6
+
+
+def test_an_endpoint_without_log_probabilities_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    with ScriptedEndpoint(lambda _: "4") as endpoint:
+        ended = _Front(monkeypatch, capsys, data, endpoint.url)()
+    assert ended.code == 2
+    assert "sends no log-probabilities" in ended.err
+    assert "`top_logprobs`" in ended.err
