@@ -38,9 +38,10 @@ class ObjectForm:
 
 @dataclass(frozen=True, slots=True)
 class TextForm:
-    """Plain text on one line, of at most `longest` characters."""
+    """Plain text of at most `longest` characters, on one line or on `several_lines`."""
 
     longest: int
+    several_lines: bool = False
 
 
 @dataclass(frozen=True, slots=True)

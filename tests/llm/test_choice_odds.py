@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from recjury.llm import (
 from recjury.llm.choice_odds import check_choices, read_odds
 from recjury.llm.openai_format import request_body
 from recjury.llm.vllm.constraints import structured_outputs
-from recjury.records import ChatRequest, ChoiceForm, Message, Reply, Status
+from recjury.records import ChatRequest, ChoiceForm, Message, Reply, Status, TextForm
 from tests.endpoint import Body, Fault, ScriptedEndpoint, completion
 from tests.tiny_llama import make_tiny_llama
 
@@ -160,6 +161,16 @@ def test_a_prompt_that_the_endpoint_finds_too_long_is_told_apart() -> None:
         spec = EndpointSpec(base_url=endpoint.url, name="scripted")
         with pytest.raises(PromptTooLong, match="maximum context length"):
             _ask(spec, DIGITS)
+
+
+def test_vllm_may_write_text_on_several_lines() -> None:
+    asked = ChatRequest("main", (), "test", form=TextForm(10, several_lines=True))
+    found = structured_outputs(asked, None)
+    assert found is not None
+    pattern = re.compile(str(found["regex"]))
+    assert pattern.fullmatch("1. A\n2. B")
+    assert not pattern.fullmatch("1. A\n2. Bcd")
+    assert not pattern.fullmatch("1. A\t")
 
 
 def test_vllm_may_write_a_choice_only() -> None:

@@ -35,6 +35,7 @@ from recjury.records import (
     Stage,
     StageResult,
     Status,
+    TextForm,
 )
 
 _LONGEST_STEPS = 4000  # characters
@@ -113,6 +114,7 @@ class GEvaluator:
             model=self._config.model,
             messages=self._prompts.steps(aspect),
             purpose=f"{self.kind}/steps/{aspect}",
+            form=TextForm(_LONGEST_STEPS, several_lines=True),
         )
         with shared_call_context():
             return await ask(self._gateway, request, _read_steps)

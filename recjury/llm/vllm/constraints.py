@@ -26,7 +26,8 @@ def structured_outputs(request: ChatRequest, longest: int | None) -> dict[str, o
         return {"json": bounded(form.schema, longest)}
     if isinstance(form, TextForm):
         most = _bound(form.longest, longest)
-        return {"regex": f"{_FIRST_OF_TEXT}{_SIGN}{{0,{max(0, most - 1)}}}"}
+        sign = _SIGN_OR_BREAK if form.several_lines else _SIGN
+        return {"regex": f"{_FIRST_OF_TEXT}{sign}{{0,{max(0, most - 1)}}}"}
     if isinstance(form, ChoiceForm):
         return {"choice": list(form.choices)}
     if request.schema is not None:
