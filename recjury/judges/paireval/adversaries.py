@@ -1,0 +1,136 @@
+"""Adversarial replies written by a model, where no person has written any.
+
+Park et al. (2024, section 4.3.4) leave that to future work. The result has the form of
+DailyDialog++ (Sai et al., 2020), and training reads both alike.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from recjury.errors import ParseError
+from recjury.judges.paireval.examples import one_response_each
+from recjury.judges.paireval.prompts import Contender
+from recjury.llm import SupportsComplete, ask, gather, read_object
+from recjury.prompts import Pack, code_of, load_pack, turns_block, with_code
+from recjury.records import JSON, ChatRequest, Message, ObjectForm, Reply, Turn
+
+PACK = "paireval-negatives"
+PURPOSE = "paireval/adversaries"
+REPLIES = 5
+_TEMPERATURE = 0.7
+_LONGEST = 500  # characters of a reply, where the server can hold the model to a form
+_AT_ONCE = 256
+
+
+class Adversaries(NamedTuple):
+    """A context, the reply that came there, and replies that look fitting and are not.
+
+    Without replies, `reason` says why.
+    """
+
+    id: str
+    contender: Contender
+    replies: tuple[str, ...]
+    reason: str = ""
+
+    def as_json(self) -> dict[str, JSON]:
+        """The line of a file in the form of DailyDialog++."""
+        return {
+            "id": self.id,
+            "context": [turn.text for turn in self.contender.turns],
+            "positives": [self.contender.text],
+            "adversarial": list(self.replies),
+            "random": [],
+        }
+
+
+class _Object(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    replies: list[str]
+
+
+class AdversaryWriter:
+    """Writes adversarial replies with one model; `model` is the alias of a model."""
+
+    def __init__(
+        self,
+        gateway: SupportsComplete,
+        model: str,
+        *,
+        replies: int = REPLIES,
+        temperature: float = _TEMPERATURE,
+        pack: Pack | None = None,
+    ):
+        """Ask for `replies` in one request."""
+        self._gateway = gateway
+        self._model = model
+        self._count = replies
+        self._temperature = temperature
+        self._pack = pack or load_pack(PACK)
+
+    @property
+    def settings(self) -> dict[str, JSON]:
+        """Everything but the model's own settings that can change the replies."""
+        return {
+            "model": self._model,
+            "prompts": self._pack.identity(),
+            "replies": self._count,
+            "temperature": self._temperature,
+        }
+
+    def messages(self, contender: Contender) -> tuple[Message, ...]:
+        """The prompt for one context."""
+        conversation = turns_block("conversation", contender.turns)
+        asked = self._pack.render(
+            "adversary",
+            conversation=conversation,
+            count=self._count,
+            faults=self._pack.manifest["faults"],
+        )
+        return with_code((Message("user", asked),), (conversation,))
+
+    async def write(self, contenders: Sequence[Contender]) -> list[Adversaries]:
+        """The replies for each context, in order. A reply that equals the real one, or is given
+        twice, is left out."""
+        work = (self._one(f"made-{n}", each) for n, each in enumerate(contenders))
+        return await gather(work, at_once=_AT_ONCE)
+
+    async def _one(self, name: str, contender: Contender) -> Adversaries:
+        messages = self.messages(contender)
+        code = code_of(messages)
+        request = ChatRequest(
+            model=self._model,
+            messages=messages,
+            purpose=PURPOSE,
+            temperature=self._temperature,
+        )
+
+        def read(reply: Reply) -> tuple[str, ...]:
+            given = read_object(reply, _Object, code=code).value.replies
+            texts = dict.fromkeys(text.strip() for text in given)
+            found = tuple(text for text in texts if text and text != (contender.text or "").strip())
+            if not found:
+                raise ParseError("the list of replies is empty")
+            return found[: self._count]
+
+        answer = await ask(self._gateway, replace(request, form=self._form(code)), read)
+        return Adversaries(name, contender, answer.value or (), answer.reason)
+
+    def _form(self, code: str) -> ObjectForm:
+        text = {"type": "string", "minLength": 1, "maxLength": _LONGEST}
+        fields: dict[str, object] = {
+            "replies": {"type": "array", "items": text, "maxItems": self._count, "minItems": 1},
+            "code": {"const": code},
+        }
+        closed = {"required": [*fields], "additionalProperties": False}
+        return ObjectForm({"type": "object", "properties": fields, **closed})
+
+
+def contexts(dialogues: Iterator[Sequence[Turn]], number: int, seed: int) -> tuple[Contender, ...]:
+    """`number` contexts with their real replies, one of each dialogue in order."""
+    return one_response_each(islice((each for each in dialogues if len(each) > 1), number), seed)

@@ -1,0 +1,214 @@
+"""`recjury paireval` from end to end over HTTP."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recjury import judge
+from recjury.records import ConversationLog, Ending
+from tests.cli.front_door import Ended, recjury
+from tests.endpoint import ScriptedEndpoint, completion
+from tests.judges.cases import a_log
+from tests.judges.paireval import player
+from tests.judges.paireval.sets import write_folder
+
+SETS = ["--set", "dailydialog-grade", "--set", "fed-turn"]
+
+
+class Commands:
+    """Runs `recjury paireval` against an endpoint, with a store of its own."""
+
+    def __init__(
+        self,
+        folder: Path,
+        endpoint: ScriptedEndpoint,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ):
+        self.endpoint = endpoint
+        self.folder = folder
+        self.store = f"sqlite:///{folder}/store.db"
+        self._patch, self._capsys = monkeypatch, capsys
+        self.config = folder / "models.yaml"
+        text = (
+            f'model: {{base_url: "{endpoint.url}", name: scripted, retries: 0}}\n'
+            f'models: {{tuned: {{base_url: "{endpoint.url}", name: scripted, retries: 0, '
+            "extra: {user: tuned}}}\n"
+        )
+        self.config.write_text(text, "utf-8")
+
+    def run(self, command: str, *arguments: object, data: bool = True) -> Ended:
+        given = ["--data", self.folder / "data"] if data else []
+        config = ["--config", self.config, "--store", self.store]
+        return recjury(self._patch, self._capsys, "paireval", command, *config, *given, *arguments)
+
+    def found(self, command: str, *arguments: object, data: bool = True) -> Any:
+        ended = self.run(command, *arguments, "--json", data=data)
+        assert ended.code == 0, ended.err
+        return json.loads(ended.out)
+
+
+@pytest.fixture
+def commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Commands]:
+    write_folder(tmp_path / "data" / "dialogue-eval")
+    with ScriptedEndpoint(player.play) as endpoint:
+        yield Commands(tmp_path, endpoint, monkeypatch, capsys)
+
+
+def test_number_and_kind_of_examples(commands: Commands) -> None:
+    found = commands.found("examples", *SETS, "--draws", 2)
+    assert [(row["set"], row["kind"], row["number"]) for row in found["rows"]] == [
+        (name, kind, number)
+        for name in ("dailydialog-grade", "fed-turn")
+        for kind in ("random", "test")
+        for number in (1, 2, 3)
+    ]
+    assert all(row["spearman"] > 0.9 for row in found["rows"])
+    assert found["notes"]["main"] == {"cut": 0, "left_out": 0, "unscored": {}}
+    sent = len(commands.endpoint.bodies)
+    assert commands.found("examples", *SETS, "--draws", 2) == found
+    assert len(commands.endpoint.bodies) == sent  # all calls are in the store
+
+
+def test_a_dry_run_only_counts(commands: Commands) -> None:
+    assert commands.found("examples", *SETS, "--draws", 2, "--dry-run") == {
+        "calls": {"main": 2 * 2 * (8 + 8) * 3 * 2}
+    }
+    assert commands.found("exhaustive", *SETS, "--dry-run")["calls"]["main"] == 2 * 2 * 28
+    assert commands.endpoint.bodies == []
+
+
+def test_spread_of_several_models(commands: Commands) -> None:
+    found = commands.found("spread", *SETS[:2], "--model", "main", "--model", "tuned")
+    assert [(row["judge"], row["draws"]) for row in found["rows"]] == [("main", 15), ("tuned", 15)]
+    assert all(row["pearson_sd"] is not None for row in found["rows"])
+
+
+def test_with_and_without_hard_negatives(commands: Commands) -> None:
+    found = commands.found("negatives", *SETS[:2], "--model", "main", "--model", "tuned")
+    assert [(row["judge"], row["kind"]) for row in found["rows"]] == [
+        ("main", "random"),
+        ("main", "test"),
+        ("tuned", "random"),
+        ("tuned", "test"),
+    ]
+
+
+def test_exhaustive_comparison_and_table(commands: Commands) -> None:
+    ended = commands.run("exhaustive", *SETS[:2])
+    assert ended.code == 0
+    assert "7 exhaustive" in ended.out
+    assert "1.000" in ended.out
+    assert len(commands.endpoint.bodies) == 8 * 7
+
+
+def test_position_bias(commands: Commands) -> None:
+    found = commands.found("position", *SETS[:2], "--draws", 2)
+    assert [row["position"] for row in found["rows"]] == ["first", "second", "both"]
+    (bias,) = found["position_bias"]
+    assert 0.5 < bias["first"] < 0.6
+    assert "probability of the first place" in commands.run("position", *SETS[:2]).out
+
+
+@pytest.mark.parametrize("form", [[], ["--direct"]])
+def test_robustness(commands: Commands, form: list[str]) -> None:
+    found = commands.found("robustness", *form)["accuracy"]["main"]
+    # Of six pairs one is of two equal replies; of one the worse version has fewer points.
+    assert {name: each["n"] for name, each in found.items()} == {"dullness": 3, "repetition": 2}
+    assert found["dullness"]["accuracy"] == 1
+    assert found["repetition"]["accuracy"] == 1
+    only = commands.found("robustness", *form, "--attack", "dullness", "--limit", 1)
+    assert only["accuracy"]["main"]["dullness"]["n"] == 1
+
+
+def test_scatter_plots(commands: Commands) -> None:
+    out = commands.folder / "plots"
+    found = commands.found("scatter", *SETS, "--out", out)
+    assert found["plots"] == 2
+    assert sorted(path.name for path in out.iterdir()) == [
+        "dailydialog-grade-main.svg",
+        "fed-turn-main.svg",
+    ]
+
+
+def test_adversarial_replies_are_written_in_the_form_of_the_published_ones(
+    commands: Commands,
+) -> None:
+    from recjury.corpora.dialogues import read_adversarial_file
+
+    out = commands.folder / "hard.jsonl"
+    found = commands.found("adversaries", "--number", 3, "--replies", 2, "--out", out)
+    assert found == {"file": str(out), "contexts": 3, "replies": 6, "lost": 0}
+    rows = list(read_adversarial_file(out))
+    assert [row.adversarial for row in rows] == [("One that does not fit.", "Nor this.")] * 3
+    assert all(row.context and row.positives[0].startswith("Turn") for row in rows)
+
+
+def _conversations() -> list[ConversationLog]:
+    found = []
+    for number in range(4):
+        for system, worth in (("best", 3), ("middling", 1), ("worst", 0)):
+            log = a_log(f"{system} {number} worth {worth}", f"and more, worth {worth}")
+            scenario = log.scenario.model_copy(update={"record": str(number)})
+            found.append(
+                log.model_copy(
+                    update={"system": system, "scenario": scenario, "ending": Ending.RECORDED}
+                )
+            )
+    return found
+
+
+def test_a_tournament_over_stored_conversations(commands: Commands) -> None:
+    pytest.importorskip("evalica")
+    judge(_conversations(), evaluators=["outcome"], store=commands.store)
+    few = commands.found("tournament", "--comparisons", 4, "--at-once", 1, data=False)
+    assert few["matches"] == 4
+    assert few["next"] is not None
+    sent = len(commands.endpoint.bodies)
+    assert sent == 8
+    every = commands.found("tournament", "--at-once", 1, data=False)
+    assert [each["system"] for each in every["standings"]] == ["best", "middling", "worst"]
+    assert (every["matches"], every["left"], every["next"]) == (12, 0, None)
+    assert len(commands.endpoint.bodies) == 24  # the first four were in the store
+    turns = commands.run("tournament", "--level", "turn", "--comparisons", 3, data=False)
+    assert turns.code == 0
+    assert "next: " in turns.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said_of_it"),
+    [
+        (["examples", "--set", "unknown"], "unknown set 'unknown'"),
+        (["examples", "--model", "other"], "no model 'other'"),
+        (["examples", "--set", "fed-turn", "--number", "100"], "100 comparison examples"),
+        (["robustness", "--attack", "none"], "there is no pair of none"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    commands: Commands, arguments: list[str], said_of_it: str
+) -> None:
+    ended = commands.run(*arguments)
+    assert ended.code == 2
+    assert said_of_it in ended.err
+    assert len(ended.err.strip().splitlines()) == 1
+
+
+def test_an_endpoint_without_log_probabilities_ends_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_folder(tmp_path / "data" / "dialogue-eval")
+    with ScriptedEndpoint(lambda _: completion("A")) as endpoint:
+        ended = Commands(tmp_path, endpoint, monkeypatch, capsys).run("examples", *SETS[:2])
+    assert ended.code == 2
+    assert "`logprobs` and `top_logprobs`" in ended.err
+
+
+def test_a_tournament_needs_conversations(commands: Commands) -> None:
+    ended = commands.run("tournament", data=False)
+    assert ended.code == 2
+    assert "there is no store" in ended.err
