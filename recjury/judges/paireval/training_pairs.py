@@ -24,6 +24,7 @@ from recjury.judges.paireval.prompts import Contender
 from recjury.records import Record, Turn
 
 TRAINING = "dailydialog.train"
+_TRIES = 50
 _ADVERSARIAL_SPLITS = ("dev", "test")
 
 
@@ -32,13 +33,16 @@ class PairPlan(Record):
 
     `hard` is the share of adversarial negatives; without them, as many random ones take their
     place. In a share of `same_history` both responses have one history; in the others the negative
-    has another one, as at evaluation (the paper does not say which). `method` direct makes two
+    has another one, as at evaluation (the paper does not say which). With `balanced`, the better
+    response is the longer one in half of the pairs: DailyDialog++'s adversarial replies are longer
+    than what they are compared with, and a model can learn that instead. `method` direct makes two
     examples of each pair, for DirectEval: a good and a bad response.
     """
 
     pairs: int = Field(default=80_000, ge=1)
     hard: float = Field(default=0.5, ge=0, le=1)
     same_history: float = Field(default=0.5, ge=0, le=1)
+    balanced: bool = False
     method: Literal["pairwise", "direct"] = "pairwise"
     seed: int = 0
 
@@ -109,6 +113,12 @@ def training_pairs(data: TrainingDialogues, plan: PairPlan) -> Iterator[Training
         shares_history = drawing.random() < plan.same_history
         make = _hard_pair if is_hard else _random_pair
         better, worse = make(data, drawing, shares_history)
+        if plan.balanced:
+            longer = drawing.random() < 0.5
+            for _ in range(_TRIES):
+                if _is_longer(better, worse) is longer:
+                    break
+                better, worse = make(data, drawing, shares_history)
         yield TrainingPair(better, worse, is_hard, drawing.random() < 0.5)
 
 
@@ -134,6 +144,10 @@ def _hard_pair(
 
 def _positive(turns: Sequence[Turn], drawing: random.Random) -> Contender:
     return response_at(turns, drawing.randrange(1, len(turns)))
+
+
+def _is_longer(better: Contender, worse: Contender) -> bool:
+    return len(better.text or "") > len(worse.text or "")
 
 
 def _three(drawing: random.Random, size: int) -> tuple[int, int, int]:

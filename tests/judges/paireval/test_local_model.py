@@ -176,6 +176,9 @@ def test_pairs_are_what_the_plan_says(sets: Path) -> None:
     assert 150 < sum(each.better.turns == each.worse.turns for each in pairs) < 250
     assert all(each.better.text != each.worse.text for each in pairs)
     assert all("worth 0" in (each.worse.text or "") for each in pairs if each.is_hard)
+    balanced = list(training_pairs(data, plan.model_copy(update={"hard": 1, "balanced": True})))
+    longer = sum(len(each.better.text or "") > len(each.worse.text or "") for each in balanced)
+    assert 160 < longer < 240
     random_only = list(training_pairs(data, plan.model_copy(update={"hard": 0})))
     assert (len(random_only), any(each.is_hard for each in random_only)) == (400, False)
 
