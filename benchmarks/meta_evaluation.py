@@ -4,7 +4,8 @@ Run: `python -m benchmarks.meta_evaluation --data ../shared/data/dialogue-eval -
 `--own-pairs N`, scorers also read N pairs of each kind that our own generator makes of the test
 split of DailyDialog. With `--endpoint URL --model NAME`, FACE and FACE* are compared with the USR
 sets' "Maintains Context", too; calls are kept in `--store`, and the same command sends only what
-is missing. `--tables FILE` prints the tables of the docs from what `--json` printed.
+is missing. `--tables FILE...` prints the tables of the docs from what `--json` printed; a scorer
+that was run later, alone (`--scorer NAME`), is a further file.
 """
 
 import argparse
@@ -42,7 +43,7 @@ def main() -> None:
     """Run the benchmark."""
     options = _parser().parse_args()
     if options.tables is not None:
-        print(markdown(json.loads(options.tables.read_text("utf-8"))))
+        print(markdown([json.loads(path.read_text("utf-8")) for path in options.tables]))
         return
     if options.data is None:
         sys.exit("--data, or RECJURY_DATA, must name the folder of the sets")
@@ -127,7 +128,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--resamples", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true", help="on one line")
-    parser.add_argument("--tables", type=Path, metavar="FILE", help="what --json printed")
+    parser.add_argument(
+        "--tables", type=Path, nargs="+", metavar="FILE", help="what --json printed, once or more"
+    )
     face = parser.add_argument_group("FACE and FACE*")
     face.add_argument("--endpoint", metavar="URL", help="an OpenAI-compatible endpoint")
     face.add_argument("--model", metavar="NAME", help="the model's name there")

@@ -16,8 +16,11 @@ _ALL, _OUTPUTS = "all rows", "model outputs"
 _SYSTEM = "system-mean-of-others"  # told in words
 
 
-def markdown(found: dict[str, Any]) -> str:
-    """All tables, each under its heading."""
+def markdown(runs: Sequence[dict[str, Any]]) -> str:
+    """All tables, each under its heading, with the scorers of all runs."""
+    found: dict[str, Any] = {}
+    for run in runs:
+        _merge(found, run)
     sets = found["sets"]
     parts = {
         "All rows": _sets(sets, _ALL, _both),
@@ -35,6 +38,14 @@ def markdown(found: dict[str, Any]) -> str:
         parts["Own pairs"] = _robustness(found["own_pairs"])
     parts["Durations"] = _durations(found)
     return "\n\n".join(f"### {name}\n\n{table}" for name, table in parts.items())
+
+
+def _merge(into: dict[str, Any], given: dict[str, Any]) -> None:
+    for key, value in given.items():
+        if isinstance(value, dict) and isinstance(into.get(key), dict):
+            _merge(into[key], value)
+        elif value is not None:
+            into[key] = value
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

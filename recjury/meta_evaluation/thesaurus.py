@@ -1,9 +1,10 @@
 """Words and what may stand in their place: near synonyms, and words of another sense."""
 
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
+_KEPT = 50_000  # words that are looked up once
 _ENDINGS = ("ing", "ed", "es", "s")
 
 
@@ -14,6 +15,7 @@ class Synonyms(NamedTuple):
     unfitting: tuple[str, ...]
 
 
+@lru_cache(_KEPT)
 def synonyms_of(word: str) -> Synonyms | None:
     """What may stand for a word, in lower case and with its ending; None for an unknown word."""
     folded = word.lower()
@@ -29,6 +31,7 @@ def synonyms_of(word: str) -> Synonyms | None:
     return None
 
 
+@lru_cache(_KEPT)
 def stem(word: str) -> str:
     """A word without -s, -es, -ed and -ing, in lower case, if it is a known word without them."""
     folded = word.lower()

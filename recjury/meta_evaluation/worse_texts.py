@@ -173,17 +173,15 @@ def less_diverse(text: str, said: Collection[str], draw: random.Random) -> str |
     by_stem: dict[str, set[str]] = {}
     for word in said:
         by_stem.setdefault(stem(word), set()).add(word.lower())
+    back: dict[str, set[str]] = {}
+    for each in by_stem:
+        for synonym in _synonym_stems(each):
+            back.setdefault(synonym, set()).add(each)
 
     def related(word: str) -> list[str]:
-        own, synonyms = stem(word), synonyms_of(word)
-        words = (*synonyms.near, *synonyms.unfitting) if synonyms else ()
-        stems = {stem(each) for each in words}
-        stems |= {
-            each
-            for each in by_stem
-            if (back := synonyms_of(each)) and own in map(stem, (*back.near, *back.unfitting))
-        }
-        others = {form for each in stems - {own} for form in by_stem.get(each, ())}
+        own = stem(word)
+        stems = (_synonym_stems(word) | back.get(own, set())) - {own}
+        others = {form for each in stems for form in by_stem.get(each, ())}
         return sorted(others or by_stem.get(own, set()) - {word.lower()})
 
     def replaced(found: re.Match[str]) -> str:
@@ -197,6 +195,15 @@ def less_diverse(text: str, said: Collection[str], draw: random.Random) -> str |
 def words_of(texts: Iterable[str]) -> list[str]:
     """The words of the texts, in lower case."""
     return [word.lower() for text in texts for word in _WORD.findall(text)]
+
+
+def _synonym_stems(word: str) -> set[str]:
+    synonyms = synonyms_of(word)
+    return (
+        set()
+        if synonyms is None
+        else {stem(each) for each in (*synonyms.near, *synonyms.unfitting)}
+    )
 
 
 def _without_negation(text: str, found: re.Match[str]) -> str:
