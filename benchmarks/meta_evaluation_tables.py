@@ -84,14 +84,12 @@ def _sets(sets: dict[str, Any], subset: str, cell: Any) -> str:
     names = [name for name in _SETS if name in sets]
     chosen = [_subset(sets, name, subset) for name in names]
     heads = [f"{_SETS[name]}, {own['n']}" for name, own in zip(names, chosen, strict=True)]
-    return _table(
-        ["", *heads],
-        (
-            [scorer, *(cell(own["scorers"][scorer]) for own in chosen)]
-            for scorer in chosen[0]["scorers"]
-            if scorer not in (_SYSTEM, "constant")
-        ),
+    rows = (
+        [scorer, *(cell(own["scorers"][scorer]) for own in chosen)]
+        for scorer in chosen[0]["scorers"]
+        if scorer != _SYSTEM
     )
+    return _table(["", *heads], (row for row in rows if set(row[1:]) != {"-"}))
 
 
 def _averages(averages: dict[str, Any]) -> str:
