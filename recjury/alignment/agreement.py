@@ -136,7 +136,7 @@ class _Correlating(NamedTuple):
         return correlations(
             list(scores.values()),
             [labels[place] for place in scores],
-            [place.conversation for place in scores],
+            [self.people.clusters[place.conversation] for place in scores],
             [self.people.systems[place.conversation] for place in scores],
             resamples=self.resamples,
             seed=self.seed,

@@ -9,6 +9,7 @@ import numpy as np
 from recjury.corpora.ab_redial import SCALES, dialogue_log, read_ab_redial, turn_log
 from recjury.corpora.crsarena import read_crsarena, subset_of, system_of
 from recjury.corpora.csv_rows import read_csv_rows
+from recjury.corpora.splitting import families
 from recjury.errors import ConfigError, DataError
 from recjury.records import ConversationLog, ScoreTarget
 
@@ -18,7 +19,8 @@ FORMS = ("crsarena-eval", "ab-redial", "csv")
 class LabelSet(NamedTuple):
     """The labels by aspect and place; the mean, where several people rated a place.
 
-    `subsets` names the subset of each conversation, `systems` its system. `logs` has the
+    `subsets` names the subset of each conversation, `systems` its system. `clusters` names what is
+    drawn together in a resample: conversations of one family have the same. `logs` has the
     conversations whose texts are known. `ratings` has the single ratings behind labels, where the
     data have them.
     """
@@ -27,6 +29,7 @@ class LabelSet(NamedTuple):
     labels: Mapping[str, Mapping[ScoreTarget, float]]
     subsets: Mapping[str, str]
     systems: Mapping[str, str]
+    clusters: Mapping[str, str]
     logs: Mapping[str, ConversationLog]
     ratings: Mapping[str, Mapping[ScoreTarget, tuple[float, ...]]]
 
@@ -55,6 +58,7 @@ def _crsarena(path: Path) -> LabelSet:
         labels,
         {conversation: subset_of(conversation) for conversation in read.logs},
         {conversation: system_of(conversation) for conversation in read.logs},
+        {conversation: conversation for conversation in read.logs},
         read.logs,
         {},
     )
@@ -64,13 +68,24 @@ def _ab_redial(folder: Path) -> LabelSet:
     read = read_ab_redial(folder)
     logs = {each.id: dialogue_log(each) for each in read.dialogues}
     logs |= {each.id: turn_log(each) for each in read.turns}
+    # 13 dialogues are there twice, and three turns of a dialogue are rated.
+    family = families({each.id: [turn.text for turn in each.turns] for each in read.dialogues})
+    clusters = {**family, **{each.id: family[each.dialogue] for each in read.turns}}
     ratings: dict[str, dict[ScoreTarget, tuple[float, ...]]] = {aspect: {} for aspect in SCALES}
     for dialogue in read.dialogues:
         _keep(ratings, ScoreTarget(dialogue.id), dialogue.ratings)
     for turn in read.turns:
         _keep(ratings, ScoreTarget(turn.id, 0), turn.ratings)
     return _of_ratings(
-        "ab-redial", ratings, dict.fromkeys(logs, "ab-redial"), dict.fromkeys(logs, "person"), logs
+        LabelSet(
+            "ab-redial",
+            {},
+            dict.fromkeys(logs, "ab-redial"),
+            dict.fromkeys(logs, "person"),
+            clusters,
+            logs,
+            ratings,
+        )
     )
 
 
@@ -84,18 +99,13 @@ def _keep(
             ratings[aspect][place] = tuple(map(float, values))
 
 
-def _of_ratings(
-    name: str,
-    ratings: Mapping[str, Mapping[ScoreTarget, tuple[float, ...]]],
-    subsets: Mapping[str, str],
-    systems: Mapping[str, str],
-    logs: Mapping[str, ConversationLog],
-) -> LabelSet:
+def _of_ratings(people: LabelSet) -> LabelSet:
+    """With the means of the ratings as labels."""
     labels = {
         aspect: {place: float(np.mean(values)) for place, values in own.items()}
-        for aspect, own in ratings.items()
+        for aspect, own in people.ratings.items()
     }
-    return LabelSet(name, labels, subsets, systems, logs, ratings)
+    return people._replace(labels=labels)
 
 
 def _csv(path: Path) -> LabelSet:
@@ -113,8 +123,16 @@ def _csv(path: Path) -> LabelSet:
         seen.add(key)
         own = ratings.setdefault(row["aspect"], {})
         own[place] = (*own.get(place, ()), row.number("label"))
-        subsets[place.conversation] = row["subset"] or "all"
-        systems[place.conversation] = row["system"] or "unknown"
+        for names, name in (
+            (subsets, row["subset"] or "all"),
+            (systems, row["system"] or "unknown"),
+        ):
+            if names.setdefault(place.conversation, name) != name:
+                other = names[place.conversation]
+                raise row.error(
+                    f"{place.conversation} is of {other!r} in an earlier row, now {name!r}"
+                )
     if not ratings:
         raise DataError("has no labels", path=path)
-    return _of_ratings(path.stem, ratings, subsets, systems, {})
+    clusters = {conversation: conversation for conversation in subsets}
+    return _of_ratings(LabelSet(path.stem, {}, subsets, systems, clusters, {}, ratings))

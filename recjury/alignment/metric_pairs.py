@@ -5,10 +5,14 @@ from difflib import get_close_matches
 from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from recjury.alignment.label_sets import LabelSet
 from recjury.alignment.predictions import Predictions
 from recjury.errors import ConfigError
 from recjury.records import JSON, ScoreTarget
+from recjury.stats.clustered import cluster_bootstrap
 from recjury.stats.correlation import correlate
 from recjury.stats.dependent import (
     CorrelationGap,
@@ -18,9 +22,16 @@ from recjury.stats.dependent import (
     zou,
 )
 
+_Floats = NDArray[np.float64]
+
 
 class MetricDifference(NamedTuple):
-    """Pearson's r of `a` with the labels minus that of `b`, over the places that both scored."""
+    """Pearson's r of `a` with the labels minus that of `b`, over the places that both scored.
+
+    The interval is Zou's (2007) and the tests are there if each conversation has one place. For
+    turns, the interval is the bootstrap's over conversations, and there are no tests, since they
+    would take turns of one conversation as independent.
+    """
 
     a: str
     b: str
@@ -30,7 +41,7 @@ class MetricDifference(NamedTuple):
     n: int
 
     def as_json(self) -> dict[str, JSON]:
-        """The difference with its interval (Zou 2007) and both tests."""
+        """The difference with its interval, and both tests."""
         return {
             "a": self.a,
             "b": self.b,
@@ -76,27 +87,48 @@ def metric_differences(
         for place, label in people.labels[aspect].items()
         if people.subsets[place.conversation] == subset
     }
-    found = (_difference(a, b, predictions, labels) for a, b in combinations(metrics, 2))
+    found = (
+        _difference(a, b, predictions, labels, people.clusters) for a, b in combinations(metrics, 2)
+    )
     return tuple(each for each in found if each is not None)
 
 
 def _difference(
-    a: str, b: str, predictions: Predictions, labels: Mapping[ScoreTarget, float]
+    a: str,
+    b: str,
+    predictions: Predictions,
+    labels: Mapping[ScoreTarget, float],
+    clusters: Mapping[str, str],
 ) -> MetricDifference | None:
     places = [place for place in labels if place in predictions[a] and place in predictions[b]]
-    one, other = ([predictions[name][place] for place in places] for name in (a, b))
-    given = [labels[place] for place in places]
+    if not places:
+        return None
+    one, other = (np.array([predictions[name][place] for place in places]) for name in (a, b))
+    given = np.array([labels[place] for place in places])
+    drawn = [clusters[place.conversation] for place in places]
+    if len(set(drawn)) < len(drawn):
+        gap = _resampled_gap(one, other, given, drawn)
+        return gap and MetricDifference(a, b, gap, None, None, len(places))
     first, second = correlate(one, given).pearson, correlate(other, given).pearson
     between = correlate(one, other).pearson
     if first is None or second is None or between is None:
         return None
     gap = zou(first, second, between, len(places))
-    if gap is None:
+    tested = first, second, between, len(places)
+    return gap and MetricDifference(a, b, gap, williams(*tested), steiger(*tested), len(places))
+
+
+def _resampled_gap(
+    one: _Floats, other: _Floats, labels: _Floats, clusters: Sequence[str]
+) -> CorrelationGap | None:
+    def gap(places: NDArray[np.int64]) -> list[float | None]:
+        first, second = (correlate(each[places], labels[places]).pearson for each in (one, other))
+        return [None if first is None or second is None else first - second]
+
+    (found,) = cluster_bootstrap(gap, clusters)
+    if found.value is None or found.low is None or found.high is None:
         return None
-    given_to_tests = first, second, between, len(places)
-    return MetricDifference(
-        a, b, gap, williams(*given_to_tests), steiger(*given_to_tests), len(places)
-    )
+    return CorrelationGap(found.value, found.low, found.high)
 
 
 def _check(name: str, known: Sequence[str], what: str, choice: str) -> None:

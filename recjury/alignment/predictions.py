@@ -21,7 +21,7 @@ def of_store(store: Store, campaign: str | None = None) -> Predictions:
 
     Conversations are known by their record; the mean counts, where a record was played or judged
     more than once. Metrics whose lower end is better are turned round. Raises DataError if nothing
-    was scored.
+    was scored, or if a record was played with two systems.
     """
     worse = {
         f"{each.label}.{metric.id}"
@@ -30,7 +30,14 @@ def of_store(store: Store, campaign: str | None = None) -> Predictions:
         if not metric.higher_is_better
     }
     given: dict[str, dict[ScoreTarget, list[float]]] = {}
+    systems: dict[str, str] = {}
     for result in store.results(campaign):
+        record = _record(result)
+        if result.evaluations and systems.setdefault(record, result.system) != result.system:
+            raise DataError(
+                f"the record {record} was played with {systems[record]} and {result.system}, and "
+                "a label is of one conversation: choose a campaign of recordings with --campaign"
+            )
         _add(result, given)
     if not given:
         raise DataError("nothing was scored here: run `recjury judge FILE` first")
@@ -51,8 +58,12 @@ def of_file(path: Path) -> Predictions:
     return _of_csv(path) if path.suffix.lower() == ".csv" else _of_run_file(path)
 
 
+def _record(result: ConversationResult) -> str:
+    return result.scenario.partition("#")[2]
+
+
 def _add(result: ConversationResult, given: dict[str, dict[ScoreTarget, list[float]]]) -> None:
-    record = result.scenario.partition("#")[2]
+    record = _record(result)
     for evaluation in result.evaluations:
         for metric, ratings in shown_ratings(evaluation.ratings).items():
             own = given.setdefault(f"{evaluation.label}.{metric}", {})

@@ -81,11 +81,13 @@ def mean_of_more(
     unlabelled: Sequence[float] | _Floats,
     *,
     clusters: Sequence[str] | None = None,
+    unlabelled_clusters: Sequence[str] | None = None,
 ) -> CorrectedMean | NotCorrected:
     """The mean label of all the units from which both groups were drawn at random.
 
-    `unlabelled` [N] has the scores of units without a label. The weight is that of PPI++,
-    cov(labels, scores) / var(scores) / (1 + n / N), between 0 and 1.
+    `unlabelled` [N] has the scores of units without a label. `clusters` [n] and
+    `unlabelled_clusters` [N] name the conversations; by default each unit is its own. The weight
+    is that of PPI++, cov(labels, scores) / var(scores) / (1 + n / N), between 0 and 1.
     """
     y, f = _columns(labels, scores)
     groups = _groups(clusters, len(y))
@@ -100,7 +102,8 @@ def mean_of_more(
     weight = min(1.0, max(0.0, ratio / (1 + len(y) / len(more))))
     value = float(weight * more.mean() + (y - weight * f).mean())
     errors = _errors_by_cluster(y - weight * f, groups)
-    half = _half_width(errors, lost=1, more=weight**2 * float(more.var(ddof=1)) / len(more))
+    further = weight * _errors_by_cluster(more, _groups(unlabelled_clusters, len(more)))
+    half = _half_width(errors, lost=1, more=float(further @ further))
     return _corrected(value, half, weight, y, groups)
 
 

@@ -1,4 +1,4 @@
-"""Correlations with bootstrap intervals by cluster, for ten thousand resamples in a second.
+"""Correlations with bootstrap intervals by cluster, for thousands of resamples.
 
 A resample is a row of weights: how often each pair was drawn. All sums of all resamples are then
 matrix products, and ranks within a resample are sums of weights, so nothing is drawn pair by pair.
@@ -17,6 +17,8 @@ _Data = TypeVar("_Data")
 
 KENDALL_RESAMPLES = 1_000
 """Kendall's tau compares all pairs of pairs, so its interval is from fewer resamples."""
+KENDALL_PAIRS = 2_500
+"""With more pairs, tau has no interval: their comparisons would take more than 75 MB."""
 
 _CELLS = 400_000  # weights in memory at once: 3 MB
 _TINY = 1e-12
@@ -73,13 +75,11 @@ def correlations(
     _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
     whole = np.ones((1, len(x)))
     four = _drawn(_coefficients, pairs, cluster, resamples, seed)
-    signs = _signs(pairs)
-    tau = _drawn(_kendall, signs, cluster, min(resamples, KENDALL_RESAMPLES), seed)
     pearson, spearman, within, within_ranks = (
         _estimate(value, drawn)
         for value, drawn in zip(_coefficients(pairs, whole)[0], four.T, strict=True)
     )
-    kendall = _estimate(_kendall(signs, whole)[0], tau)
+    kendall = _kendall_estimate(pairs, cluster, min(resamples, KENDALL_RESAMPLES), seed)
     return CorrelationEstimates(pearson, spearman, kendall, within, within_ranks, len(x))
 
 
@@ -199,14 +199,26 @@ def _ranks(level: NDArray[np.int64], weights: _Floats) -> _Floats:
 class _Signs(NamedTuple):
     """For each two pairs: whether they agree in order (1, -1 or 0), and are untied: [n, n] each."""
 
-    agreed: _Floats
-    x_untied: _Floats
-    y_untied: _Floats
+    agreed: NDArray[np.float32]
+    x_untied: NDArray[np.float32]
+    y_untied: NDArray[np.float32]
+
+
+def _kendall_estimate(
+    pairs: _Pairs, cluster: NDArray[np.intp], resamples: int, seed: int
+) -> BootstrapEstimate:
+    from scipy.stats import kendalltau
+
+    value = float(kendalltau(pairs.x_level, pairs.y_level).statistic)
+    if len(pairs.x) > KENDALL_PAIRS:
+        return BootstrapEstimate(value, None, None, 0.0)
+    return _estimate(value, _drawn(_kendall, _signs(pairs), cluster, resamples, seed))
 
 
 def _signs(pairs: _Pairs) -> _Signs:
-    x = np.sign(pairs.x_level[:, None] - pairs.x_level).astype(float)
-    y = np.sign(pairs.y_level[:, None] - pairs.y_level).astype(float)
+    # Weights are small whole numbers: their products with these are exact in 32 bits.
+    x = np.sign(pairs.x_level[:, None] - pairs.x_level).astype(np.float32)
+    y = np.sign(pairs.y_level[:, None] - pairs.y_level).astype(np.float32)
     return _Signs(x * y, np.abs(x), np.abs(y))
 
 

@@ -1,5 +1,6 @@
 """Scores held against labels: the released run, simple predictors, and what cannot be compared."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -7,9 +8,11 @@ import pytest
 from recjury.alignment.agreement import AspectAgreement, agreements
 from recjury.alignment.label_sets import LabelSet, read_labels
 from recjury.alignment.metric_pairs import metric_differences, pair_metrics
-from recjury.alignment.predictions import of_file
+from recjury.alignment.predictions import of_file, of_store
+from recjury.campaign import CampaignConfig, run_campaign
 from recjury.errors import ConfigError, DataError
 from recjury.records import ScoreTarget
+from recjury.store import Store
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +115,22 @@ def test_two_metrics_are_compared_on_the_places_that_both_scored(tmp_path: Path)
     assert found.n == 5
     assert found.gap.low < found.gap.value < found.gap.high
     assert found.gap.value > 0
+    assert found.williams is not None
+
+
+def test_turns_of_one_conversation_are_not_taken_as_independent(tmp_path: Path) -> None:
+    labels, scores = ["conversation,aspect,label,turn"], ["conversation,metric,score,turn"]
+    for number in range(12):
+        for turn in (1, 3, 5):
+            labels.append(f"c{number},quality,{number % 5},{turn}")
+            scores.append(f"c{number},quality,{number % 5 + turn / 9},{turn}")
+            scores.append(f"c{number},other.quality,{number * turn % 5},{turn}")
+    people = read_labels(f"csv:{_csv(tmp_path / 'labels.csv', *labels)}")
+    given = of_file(_csv(tmp_path / "scores.csv", *scores))
+    (found,) = metric_differences(given, people, ["quality", "other.quality"], "quality", "all")
+    assert found.n == 36
+    assert (found.williams, found.steiger) == (None, None)
+    assert found.gap.low <= found.gap.value <= found.gap.high
 
 
 def test_ab_redial_has_single_ratings_and_so_a_ceiling(data_folder: Path) -> None:
@@ -125,6 +144,10 @@ def test_ab_redial_has_single_ratings_and_so_a_ceiling(data_folder: Path) -> Non
     assert found.ceiling.places == 200
     assert found.ceiling.alpha is not None
     assert 0 < found.ceiling.alpha < 1
+    of_dialogues = {place.conversation for place in people.labels["dialogue_overall"]}
+    families = {people.clusters[each] for each in of_dialogues}
+    assert len(families) < 200  # 13 dialogues are there twice
+    assert {people.clusters[place.conversation] for place in people.labels["relevance"]} == families
 
 
 def test_scores_of_other_conversations_are_said(arena: LabelSet) -> None:
@@ -154,10 +177,11 @@ def test_a_pair_that_cannot_be_is_said(chosen: list[str], message: str) -> None:
         ("c0,quality,nan,,", "label: expected a number, got 'nan'"),
         ("c0,quality,1,-1,", "turn: expected a whole number from 0, got '-1'"),
         ("c0,quality,1,,x\nc0,quality,2,,x", "a second label of c0 for quality by rater x"),
+        ("c0,quality,1,,x,a\nc0,good,2,,x,b", "c0 is of 'a' in an earlier row, now 'b'"),
     ],
 )
 def test_a_wrong_label_is_said_with_file_and_line(tmp_path: Path, row: str, message: str) -> None:
-    path = _csv(tmp_path / "labels.csv", "conversation,aspect,label,turn,rater", row)
+    path = _csv(tmp_path / "labels.csv", "conversation,aspect,label,turn,rater,system", row)
     with pytest.raises(DataError, match=message) as caught:
         read_labels(f"csv:{path}")
     assert f"labels.csv:{2 + row.count(chr(10))}" in str(caught.value)
@@ -179,3 +203,15 @@ def test_wrong_scores_are_said(tmp_path: Path, rows: list[str], message: str) ->
 def test_an_unknown_form_of_labels_is_said() -> None:
     with pytest.raises(ConfigError, match="expected one of crsarena-eval:PATH"):
         read_labels("labels.csv")
+
+
+def test_a_record_that_two_systems_played_has_no_one_label(tmp_path: Path) -> None:
+    config = {
+        "scenarios": [{"corpus": "sample", "limit": 1}],
+        "systems": ["retrieval", {"kind": "retrieval", "name": "again"}],
+        "evaluators": ["outcome"],
+    }
+    with Store.open(str(tmp_path / "store.db")) as store:
+        asyncio.run(run_campaign(CampaignConfig.model_validate(config), store))
+        with pytest.raises(DataError, match=r"was played with again and retrieval.*--campaign"):
+            of_store(store)
