@@ -12,7 +12,7 @@ from recjury.judges.paireval.analyses import RatedSet, example_pool
 from recjury.judges.paireval.comparison import Comparer, LlmPairJudge
 from recjury.judges.paireval.prompts import PairPrompts
 from recjury.llm import Gateway
-from recjury.records import JSON, Response
+from recjury.records import JSON, Response, digest
 from recjury.store import Store
 
 T = TypeVar("T")
@@ -31,8 +31,8 @@ class PairInput(NamedTuple):
     def identity(self) -> dict[str, JSON]:
         """What of it changes the prompts."""
         return {
-            "sets": {each.name: len(each.rows) for each in self.sets},
-            "pool": len(self.pool),
+            "sets": {each.name: digest(each.responses) for each in self.sets},
+            "pool": digest(self.pool),
             "draws": self.draws,
             "seed": self.seed,
         }

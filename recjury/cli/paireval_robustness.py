@@ -84,7 +84,8 @@ def robustness(
         if limit is None or by_attack[each.attack] <= limit:
             chosen.append(each)
     if not chosen:
-        raise DataError(f"there is no pair of {', '.join(attack or ())}")
+        of = f" of {', '.join(attack)}" if attack else " of two different replies"
+        raise DataError(f"there is no pair{of}")
     if dry_run:
         show_calls(models, 2 * len(chosen), as_json=as_json)
         return

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from recjury.judges.paireval.adversaries import Adversaries
     from recjury.judges.paireval.tournament import TournamentResult
     from recjury.llm import Gateway
-    from recjury.records import JSON, ConversationLog
+    from recjury.records import ConversationLog
 
 _EVERY = 10.0  # seconds between lines if there is no terminal
 
@@ -45,8 +45,11 @@ def tournament(
     comparisons: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Make at most N comparisons in all.")
     ] = None,
-    until_clear: Annotated[
-        bool, typer.Option("--until-clear", help="Stop when all neighbours are clearly apart.")
+    until_apart: Annotated[
+        bool,
+        typer.Option(
+            "--until-apart", help="Stop when all neighbours are 1.96 standard errors apart."
+        ),
     ] = False,
     at_once: Annotated[
         int, typer.Option(min=1, metavar="N", help="Comparisons that are planned together.")
@@ -64,7 +67,7 @@ def tournament(
 
     \b
     recjury paireval tournament --config models.yaml --store sqlite:///runs.db --comparisons 100
-    recjury paireval tournament --config models.yaml --level turn --until-clear --json
+    recjury paireval tournament --config models.yaml --level turn --until-apart --json
     """
     from recjury.campaign.paireval import with_model
     from recjury.cli.async_work import await_work
@@ -82,7 +85,7 @@ def tournament(
     plan = TournamentPlan(
         level=level.value,
         comparisons=comparisons,
-        until_clear=until_clear,
+        until_apart=until_apart,
         at_once=at_once,
         seed=seed,
     )
@@ -129,7 +132,7 @@ def _as_json(found: "TournamentResult") -> dict[str, object]:
         "standings": [each._asdict() for each in found.standings],
         "matches": len(found.matches),
         "next": None if found.next is None else found.next._asdict(),
-        "is_clear": found.is_clear,
+        "are_apart": found.are_apart,
         "left": found.left,
         "cut": found.cut,
         "unscored": dict(found.unscored),
@@ -151,8 +154,11 @@ def _show(found: "TournamentResult") -> None:
             for each in found.standings
         ),
     )
-    apart = "all neighbours are" if found.is_clear else "not all neighbours are"
-    output.say(f"{len(found.matches)} comparisons, {found.left} left; {apart} clearly apart")
+    apart = "all neighbours are" if found.are_apart else "not all neighbours are"
+    output.say(
+        f"{len(found.matches)} comparisons, {found.left} left; {apart} 1.96 standard errors apart "
+        "(a rule to stop by, not a test)"
+    )
     if found.next is not None:
         output.say(
             f"next: {found.next.one} and {found.next.other} in {found.next.scenario} "
@@ -195,7 +201,7 @@ def adversaries(
     from recjury.corpora.dialogues import read_dialogues
     from recjury.corpora.leakage import rated_histories
     from recjury.corpora.writing import check_writable, write_file
-    from recjury.judges.paireval.adversaries import AdversaryWriter, contexts
+    from recjury.judges.paireval.adversaries import AdversaryWriter, asked_for, contexts
     from recjury.llm import MAIN_MODEL
 
     check_writable(out)
@@ -213,7 +219,7 @@ def adversaries(
     async def do(gateway: "Gateway") -> "list[Adversaries]":
         return await AdversaryWriter(gateway, alias, replies=replies).write(chosen)
 
-    what: dict[str, JSON] = {"corpus": corpus, "number": number, "replies": replies, "seed": seed}
+    what = asked_for(chosen, replies=replies)
     found = await_work(with_model("adversaries", read, store, alias, what, do))
     made = [each for each in found if each.replies]
     write_file(out, (orjson.dumps(each.as_json()) + b"\n" for each in made))

@@ -17,7 +17,7 @@ PRIOR = 0.5
 """The comparisons that each pair of systems begins with; both win half of them."""
 
 _RESAMPLES = 1_000
-_LEAST_CLEAR = 1.96  # standard errors between neighbours
+_APART = 1.96  # standard errors between neighbours
 _ROUNDS, _TOLERANCE = 100_000, 1e-10
 
 _Floats = NDArray[np.float64]
@@ -131,11 +131,11 @@ class Uncertainty:
         c = self._covariance
         return float(c[a, a] + c[b, b] - 2 * c[a, b])
 
-    def is_clear(self) -> bool:
+    def are_apart(self) -> bool:
         """Whether all neighbours in the ranking are 1.96 standard errors apart."""
         order = sorted(self._place, key=lambda name: -self.strength[self._place[name]])
         return all(
-            self._gap(one, other) >= _LEAST_CLEAR * np.sqrt(self.variance(one, other))
+            self._gap(one, other) >= _APART * np.sqrt(self.variance(one, other))
             for one, other in pairwise(order)
         )
 

@@ -1,6 +1,5 @@
 """Dialogues that hold a tested history are found in any case, tokenisation and punctuation."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -39,9 +38,9 @@ def test_a_short_history_counts_for_nothing() -> None:
     assert not RatedHistories([]).are_in(DIALOGUE)
 
 
-@pytest.mark.skipif("RECJURY_DATA" not in os.environ, reason="needs the data folder")
-def test_what_leaks_of_the_real_corpora_is_known() -> None:
-    folder = Path(os.environ["RECJURY_DATA"]) / "dialogue-eval"
+@pytest.mark.slow
+def test_what_leaks_of_the_real_corpora_is_known(data_folder: Path) -> None:
+    folder = data_folder / "dialogue-eval"
     histories = rated_histories(folder, robustness=False)
     leaking = {
         name: sum(

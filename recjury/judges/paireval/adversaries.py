@@ -4,19 +4,18 @@ Park et al. (2024, section 4.3.4) leave that to future work. The result has the 
 DailyDialog++ (Sai et al., 2020), and training reads both alike.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
 from recjury.errors import ParseError
-from recjury.judges.paireval.examples import one_response_each
+from recjury.judges.paireval.examples import draw, one_response_each
 from recjury.judges.paireval.prompts import Contender
 from recjury.llm import SupportsComplete, ask, gather, read_object
-from recjury.prompts import Pack, code_of, load_pack, turns_block, with_code
-from recjury.records import JSON, ChatRequest, Message, ObjectForm, Reply, Turn
+from recjury.prompts import code_of, load_pack, turns_block, with_code
+from recjury.records import JSON, ChatRequest, Message, ObjectForm, Reply, Turn, digest
 
 PACK = "paireval-negatives"
 PURPOSE = "paireval/adversaries"
@@ -63,25 +62,12 @@ class AdversaryWriter:
         model: str,
         *,
         replies: int = REPLIES,
-        temperature: float = _TEMPERATURE,
-        pack: Pack | None = None,
     ):
         """Ask for `replies` in one request."""
         self._gateway = gateway
         self._model = model
         self._count = replies
-        self._temperature = temperature
-        self._pack = pack or load_pack(PACK)
-
-    @property
-    def settings(self) -> dict[str, JSON]:
-        """Everything but the model's own settings that can change the replies."""
-        return {
-            "model": self._model,
-            "prompts": self._pack.identity(),
-            "replies": self._count,
-            "temperature": self._temperature,
-        }
+        self._pack = load_pack(PACK)
 
     def messages(self, contender: Contender) -> tuple[Message, ...]:
         """The prompt for one context."""
@@ -107,7 +93,7 @@ class AdversaryWriter:
             model=self._model,
             messages=messages,
             purpose=PURPOSE,
-            temperature=self._temperature,
+            temperature=_TEMPERATURE,
         )
 
         def read(reply: Reply) -> tuple[str, ...]:
@@ -131,6 +117,21 @@ class AdversaryWriter:
         return ObjectForm({"type": "object", "properties": fields, **closed})
 
 
-def contexts(dialogues: Iterator[Sequence[Turn]], number: int, seed: int) -> tuple[Contender, ...]:
-    """`number` contexts with their real replies, one of each dialogue in order."""
-    return one_response_each(islice((each for each in dialogues if len(each) > 1), number), seed)
+def asked_for(contenders: Sequence[Contender], *, replies: int = REPLIES) -> dict[str, JSON]:
+    """Everything but the model that can change the replies to these contexts."""
+    shown: list[JSON] = [[turn.text for turn in each.turns] for each in contenders]
+    return {
+        "prompts": load_pack(PACK).identity(),
+        "replies": replies,
+        "temperature": _TEMPERATURE,
+        "contexts": digest(shown),
+    }
+
+
+def contexts(dialogues: Iterable[Sequence[Turn]], number: int, seed: int) -> tuple[Contender, ...]:
+    """`number` contexts with their real replies, of dialogues drawn with `seed`, one of each.
+
+    All of them if there are fewer.
+    """
+    found = one_response_each(dialogues, seed)
+    return draw(found, min(number, len(found)), seed)

@@ -11,6 +11,7 @@ from statistics import fmean, stdev
 from typing import Literal, NamedTuple
 
 from recjury.corpora.dialogues import read_dialogues
+from recjury.corpora.leakage import rated_histories
 from recjury.corpora.response_sets import LabelledResponse
 from recjury.judges.paireval.comparison import PairJudge, PairOdds
 from recjury.judges.paireval.examples import draw, one_response_each
@@ -80,10 +81,14 @@ class _Draw(NamedTuple):
 
 
 def example_pool(folder: Path, corpus: str = EXAMPLES_OF, *, seed: int = 0) -> tuple[Response, ...]:
-    """One response of each dialogue of a corpus, at a place that is drawn with `seed`."""
-    return as_responses(
-        one_response_each((turns for _, turns in read_dialogues(folder, corpus)), seed)
-    )
+    """One response of each dialogue of a corpus, at a place that is drawn with `seed`.
+
+    Dialogues that hold a history of a rated set are left out. Raises DataError.
+    """
+    histories = rated_histories(folder, robustness=False)
+    dialogues = (turns for _, turns in read_dialogues(folder, corpus))
+    kept = (each for each in dialogues if not histories.are_in([turn.text for turn in each]))
+    return as_responses(one_response_each(kept, seed))
 
 
 async def correlations_of_draws(

@@ -19,8 +19,10 @@ from recjury.records import (
     digest,
 )
 
+_BEGINNING = 3  # turns
 _NO_ANSWER = "the system gave no answer in this turn"
 _NO_TURN = "the system said nothing in this conversation"
+_OWN = "all comparison examples are of the same dialogue: draw more, or from another split"
 
 
 class PairEvaluator:
@@ -88,9 +90,10 @@ class PairEvaluator:
             scores = [each.value for each in judged]
             kept: list[JSON] = [*scores]
             return self._of_all(level, turn, judged, scores), kept
-        pairs = await gather(
-            self._comparer.compare(contender, example) for example in self._examples[level]
-        )
+        examples = [each for each in self._examples[level] if not _is_of(each, log)]
+        if not examples:
+            return self._rating(level, turn, None, _OWN, Status.NOT_APPLICABLE), None
+        pairs = await gather(self._comparer.compare(contender, each) for each in examples)
         scores = [None if each.value is None else each.value.score for each in pairs]
         kept = [None if each.value is None else list(each.value) for each in pairs]
         return self._of_all(level, turn, pairs, scores), kept
@@ -158,6 +161,13 @@ def _contender(log: ConversationLog, turn: int | None) -> Contender:
         return Contender((*log.scenario.history, *log.interaction))
     before = (*log.scenario.history, *log.interaction[:turn])
     return Contender(before, log.interaction[turn].text)
+
+
+def _is_of(example: Contender, log: ConversationLog) -> bool:
+    """Whether the example begins as the log does: then it is what people said there."""
+    begun = (*log.scenario.history, *log.interaction)[:_BEGINNING]
+    own = example.turns[:_BEGINNING]
+    return bool(own) and [each.text for each in own] == [each.text for each in begun[: len(own)]]
 
 
 def _missing(log: ConversationLog, turn: int | None) -> str:

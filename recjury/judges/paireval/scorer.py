@@ -8,6 +8,8 @@ from recjury.judges.paireval.comparison import LlmPairJudge, PairJudge, PairOdds
 from recjury.judges.paireval.prompts import Contender
 from recjury.records import Response
 
+_LEAST_OF_ALL = 0.9
+
 
 class PairEvalScorer:
     """Each response against the same examples; the score is the mean probability (0 to 1) that it
@@ -36,7 +38,10 @@ class PairEvalScorer:
 
 
 class ExhaustiveScorer:
-    """Each response against all the others (Park et al., 2024, Table 4): n (n - 1) / 2 pairs."""
+    """Each response against all the others (Park et al., 2024, Table 4): n (n - 1) / 2 pairs.
+
+    Of so many, some fail: a response has a score if nine tenths of its comparisons have a result.
+    """
 
     def __init__(self, judge: PairJudge, *, name: str = ""):
         """`name` is by default "exhaustive" and the judge's."""
@@ -44,14 +49,15 @@ class ExhaustiveScorer:
         self.name = name or f"exhaustive {judge.name}"
 
     async def scores(self, responses: Sequence[Response]) -> list[float | None]:
-        """The mean probability to be better than another one; None for a single response."""
+        """The mean probability to be better than another one; None for a single response, and for
+        one of which too few comparisons have a result."""
         places = list(combinations(range(len(responses)), 2))
         found = await self._judge.compare([(responses[a], responses[b]) for a, b in places])
         rows: list[list[PairOdds | None]] = [[] for _ in responses]
         for (one, other), odds in zip(places, found, strict=True):
             rows[one].append(odds)
             rows[other].append(None if odds is None else odds.swapped)
-        return [mean_score(tuple(row)) for row in rows]
+        return [mean_score(row, least=_LEAST_OF_ALL) for row in rows]
 
 
 class DirectEvalScorer:
@@ -67,10 +73,11 @@ class DirectEvalScorer:
         return await self._judge.judge(responses)
 
 
-def mean_score(row: Sequence[PairOdds | None]) -> float | None:
-    """The mean over comparisons; None without any, or if one gave nothing."""
+def mean_score(row: Sequence[PairOdds | None], *, least: float = 1.0) -> float | None:
+    """The mean over comparisons; None without any, or if less than the share `least` of them has a
+    result."""
     scores = [each.score for each in row if each is not None]
-    return fsum(scores) / len(scores) if scores and len(scores) == len(row) else None
+    return fsum(scores) / len(scores) if scores and len(scores) >= least * len(row) else None
 
 
 def as_responses(contenders: Sequence[Contender]) -> tuple[Response, ...]:

@@ -23,14 +23,14 @@ from recjury.stats.ranking import Match, Standing, Uncertainty, lot, standings
 class TournamentPlan(Record):
     """What is compared, and when it ends.
 
-    It ends after `comparisons` (None: when all are made), or with `until_clear` when all neighbours
+    It ends after `comparisons` (None: when all are made), or with `until_apart` when all neighbours
     in the ranking are apart. `at_once` comparisons are planned together. The order is drawn with
     `seed`.
     """
 
     level: Literal["turn", "dialogue"] = "dialogue"
     comparisons: int | None = Field(default=None, ge=1)
-    until_clear: bool = False
+    until_apart: bool = False
     at_once: int = Field(default=8, ge=1)
     seed: int = 0
 
@@ -59,14 +59,14 @@ class TournamentResult(NamedTuple):
     """The ranking, what was compared, and what would be compared next (None: nothing is left).
 
     `unscored` counts the reasons of comparisons without a result, `cut` those from which turns were
-    left out, `left` those that were not made. `is_clear` is True if all neighbours are 1.96
+    left out, `left` those that were not made. `are_apart` is True if all neighbours are 1.96
     standard errors apart.
     """
 
     standings: tuple[Standing, ...]
     matches: tuple[Match, ...]
     next: NextMeeting | None
-    is_clear: bool
+    are_apart: bool
     unscored: Mapping[str, int]
     cut: int
     left: int
@@ -118,7 +118,7 @@ async def run_tournament(
     matches: list[Match] = []
     unscored: Counter[str] = Counter()
     made = cut = 0
-    while made < most and not (plan.until_clear and matches and _is_clear(systems, matches)):
+    while made < most and not (plan.until_apart and matches and _are_apart(systems, matches)):
         batch = list(_planned(systems, matches, waiting, min(plan.at_once, most - made)))
         found = await gather(comparer.compare(*each.contenders) for each in batch)
         for meeting, judged in zip(batch, found, strict=True):
@@ -133,7 +133,7 @@ async def run_tournament(
         standings(systems, matches, seed=plan.seed),
         tuple(matches),
         _next(systems, matches, waiting),
-        _is_clear(systems, matches),
+        _are_apart(systems, matches),
         dict(unscored),
         cut,
         len(meetings) - made,
@@ -179,8 +179,8 @@ def _next(
     return NextMeeting(*best, waiting[best][0].block, known.gain(*best))
 
 
-def _is_clear(systems: Sequence[str], matches: Sequence[Match]) -> bool:
-    return Uncertainty(systems, matches).is_clear()
+def _are_apart(systems: Sequence[str], matches: Sequence[Match]) -> bool:
+    return Uncertainty(systems, matches).are_apart()
 
 
 def _of_two(

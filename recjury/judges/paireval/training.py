@@ -1,7 +1,7 @@
 """Train a local model for PairEval or DirectEval with LoRA, and test it on the rated sets."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import Field
@@ -21,11 +21,10 @@ from recjury.judges.paireval.training_pairs import (
     training_pairs,
 )
 from recjury.llm import Gateway, NullRecorder, read_model
-from recjury.records import JSON, Record
+from recjury.records import JSON, Record, Response
 from recjury.stats.correlation import correlate
 
 _ALIAS = "tuned"
-_TEST_DRAWS = 5
 
 
 class PairTraining(Record):
@@ -34,7 +33,8 @@ class PairTraining(Record):
     `adversarial` is a file in the form of DailyDialog++ (default: its dev and test splits in the
     folder of the sets). Dialogues with a history of a rated set are left out. `test_rows` limits
     the rows of each set (0: no test), `examples` is the number of comparison examples and `draws`
-    how often they are drawn.
+    how often they are drawn: once by default, because a model in this process is asked six times
+    for each row and draw. `recjury paireval` draws more often, and keeps its calls.
     """
 
     plan: PairPlan = PairPlan()
@@ -43,7 +43,7 @@ class PairTraining(Record):
     sets: tuple[str, ...] = PAIREVAL_SETS
     test_rows: int | None = Field(default=None, ge=0)
     examples: int = Field(default=3, ge=1)
-    draws: int = Field(default=_TEST_DRAWS, ge=1)
+    draws: int = Field(default=1, ge=1)
 
 
 def tuning_examples(
@@ -76,18 +76,21 @@ def train_paireval(
 
     `data` is the folder that holds dialogue-eval/, or that folder itself. The result has `test`:
     {set: {n, pearson, spearman}}, and what was learned from. Raises as `fine_tune`, and DataError
-    for a corpus without negatives.
+    for a corpus without negatives. `seed` replaces the seeds in `options`.
     """
     chosen = options or PairTraining()
     folder = data / "dialogue-eval" if (data / "dialogue-eval").is_dir() else data
     own = None if chosen.adversarial is None else Path(chosen.adversarial)
+    sets = _rated_sets(folder, chosen)
+    pool = example_pool(folder) if sets else ()
+    if sets and len(pool) < chosen.examples:
+        raise ConfigError(f"{chosen.examples} examples are wanted, and there are {len(pool)}")
     dialogues = read_training_dialogues(folder, rated_histories(folder), adversarial=own)
     prompts, plan = PairPrompts(), chosen.plan.model_copy(update={"seed": seed})
     pairs = list(training_pairs(dialogues, plan))
     lora = chosen.lora.model_copy(update={"seed": seed})
     report = fine_tune(model, tuning_examples(pairs, plan, prompts), out, lora, progress=progress)
-    sets = _rated_sets(folder, chosen)
-    test = asyncio.run(_test(model, out, folder, chosen, sets, seed)) if sets else {}
+    test = asyncio.run(_test(model, out, pool, chosen, sets, seed)) if sets else {}
     return {
         "test": test,
         "training": {
@@ -126,7 +129,12 @@ def _rated_sets(folder: Path, chosen: PairTraining) -> list[RatedSet]:
 
 
 async def _test(
-    model: Path, out: Path, folder: Path, chosen: PairTraining, sets: list[RatedSet], seed: int
+    model: Path,
+    out: Path,
+    pool: Sequence[Response],
+    chosen: PairTraining,
+    sets: list[RatedSet],
+    seed: int,
 ) -> dict[str, JSON]:
     spec = read_model(
         {
@@ -141,9 +149,6 @@ async def _test(
         judge = LlmPairJudge(Comparer(gateway, _ALIAS))
         if chosen.plan.method == "direct":
             return {each.name: await _direct(judge, each) for each in sets}
-        pool = example_pool(folder)
-        if len(pool) < chosen.examples:
-            raise ConfigError(f"{chosen.examples} examples are wanted, and there are {len(pool)}")
         rows = await correlations_of_draws(
             judge, sets, pool, numbers=(chosen.examples,), draws=chosen.draws, seed=seed
         )

@@ -11,7 +11,14 @@ from recjury.judges.paireval.prompts import Contender, PairPrompts, contender_of
 from recjury.judges.paireval.scorer import DirectEvalScorer, ExhaustiveScorer, PairEvalScorer
 from recjury.llm import Completion
 from recjury.records import ChatRequest, Level, Speaker, Status, Turn
-from tests.judges.paireval.comparing import judging, response, said
+from tests.judges.paireval.comparing import (
+    better_by,
+    judging,
+    number_in,
+    response,
+    said,
+    shown_responses,
+)
 
 
 def _logistic(gap: float) -> float:
@@ -182,6 +189,22 @@ def test_an_exhaustive_comparison_asks_for_each_pair_once() -> None:
     assert given[0] < given[2] < given[1]
     assert sum(given) == pytest.approx(1.5)  # each pair shares out 1
     assert asyncio.run(scorer.scores(responses[:1])) == [None]
+
+
+@pytest.mark.parametrize(("count", "scored"), [(21, 21), (5, 3)])
+def test_an_exhaustive_score_needs_nine_tenths_of_the_comparisons(count: int, scored: int) -> None:
+    """The comparisons of the first two responses with each other fail."""
+    answer = better_by(number_in)
+
+    def script(asked: ChatRequest) -> Completion | Exception:
+        failed = sorted(shown_responses(asked)) == ["0", "1"]
+        return CallFailed("gone") if failed else answer(asked)
+
+    gateway, _ = judging(script=script)
+    judge = LlmPairJudge(Comparer(gateway, "judge"))
+    scores = asyncio.run(ExhaustiveScorer(judge).scores([response(str(n)) for n in range(count)]))
+    assert sum(score is not None for score in scores) == scored
+    assert judge.unscored == {"gone": 1}
 
 
 def test_one_lost_comparison_leaves_a_response_without_a_score() -> None:

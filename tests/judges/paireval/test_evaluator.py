@@ -91,6 +91,26 @@ def test_a_turn_without_an_answer_is_not_compared() -> None:
     assert model.requests == []
 
 
+def test_examples_of_the_same_dialogue_are_left_out(tmp_path: Path) -> None:
+    log = a_log()
+    file = tmp_path / "own.jsonl"
+    own = [turn.text for turn in (*log.scenario.history, *log.interaction)]
+    rows = [{"turns": own}, {"turns": ["Hello!", "Hi!", "Bye!"]}]
+    file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    gateway, model = gateway_of(lambda _: said({"A": 0.5, "B": 0.5}))
+    keys = {"model": "judge", "level": "dialogue", "examples": {"source": str(file), "number": 2}}
+    around = EvaluatorContext(None, gateway, {"judge": SPEC})
+    evaluator = PairEvalConfig.model_validate(keys).build(around)
+    (rating,) = _evaluate(evaluator, ConversationRecord(log))["dialogue"].ratings
+    assert rating.score == 0.5
+    assert len(model.requests) == 2
+    file.write_text(json.dumps(rows[0]), "utf-8")
+    keys["examples"] = {"source": str(file), "number": 1}
+    evaluator = PairEvalConfig.model_validate(keys).build(around)
+    (rating,) = _evaluate(evaluator, ConversationRecord(log))["dialogue"].ratings
+    assert rating.status is Status.NOT_APPLICABLE
+
+
 def test_a_reply_without_the_words_is_unreadable_and_no_score() -> None:
     gateway, _ = gateway_of(lambda _: said({"The": 0.9, "Both": 0.1}))
     log = ConversationRecord(a_log())

@@ -103,9 +103,9 @@ def test_it_ends_when_neighbours_are_clearly_apart() -> None:
     ]
     gateway, _ = judging(script=_answer)  # type: ignore[arg-type]
     meetings = meetings_of(logs, Level.DIALOGUE)
-    plan = TournamentPlan(until_clear=True)
+    plan = TournamentPlan(until_apart=True)
     found = asyncio.run(run_tournament(Comparer(gateway, "judge"), meetings, plan))
-    assert found.is_clear
+    assert found.are_apart
     assert 0 < found.left < len(meetings)
 
 
