@@ -108,6 +108,8 @@ def _chat(body: _Fields) -> Completion:
 
 def _in_order(choices: list[_Fields]) -> list[_Fields]:
     """The choices by their `index`; as they came if not all have one of their own."""
+    if len(choices) == 1:
+        return choices
     places = [choice.get("index") for choice in choices]
     if any(type(place) is not int for place in places) or len(set(places)) < len(places):
         return choices

@@ -285,8 +285,8 @@ def _marks(text: str, opened: re.Match[str] | None) -> list[Span]:
     if opened is not None:
         pattern = _ENDED[str(opened.lastgroup)]
         return [found.span() for found in pattern.finditer(text, opened.end())]
-    low = text.lower()
-    forms = [form for form, hints in _HINTS.items() if any(hint in low for hint in hints)]
+    holds = text.lower().__contains__
+    forms = [form for form, hints in _HINTS.items() if any(map(holds, hints))]
     return sorted(found.span() for form in forms for found in _ENDED[form].finditer(text))
 
 

@@ -5,7 +5,6 @@ from recjury.judges.face.decomposer import Decomposer, GivenDecomposer, LlmDecom
 from recjury.judges.face.evaluator import FaceEvaluator, targets
 from recjury.judges.face.face_prompts import AspectGuide, FacePrompts
 from recjury.judges.face.instructions import Instruction, Instructions, read_instruction_folder
-from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target
 
 __all__ = [
@@ -18,7 +17,6 @@ __all__ = [
     "Instructions",
     "LlmDecomposer",
     "ParticleScorer",
-    "RuleDecomposer",
     "Target",
     "pool",
     "pool_places",

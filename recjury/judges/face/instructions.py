@@ -10,8 +10,6 @@ from pathlib import Path
 import orjson
 from pydantic import ConfigDict, Field, TypeAdapter
 
-from recjury.corpora.lines import read_json_file
-from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.records import Aspect, Record, digest
 
@@ -43,6 +41,8 @@ def read_instructions(path: Path) -> tuple[Instruction, ...]:
 
     Raises DataError if there are none, if a text is blank, or if a name or text occurs twice.
     """
+    from recjury.corpora.lines import read_json_file  # and all of corpora
+
     found: list[Instruction] = read_json_file(path, _FILE)
     if not found:
         raise DataError("holds no instruction", path=path)
@@ -80,6 +80,8 @@ def read_instruction_folder(folder: Path) -> dict[Aspect, tuple[Instruction, ...
 
 def write_instructions(path: Path, instructions: Iterable[Instruction]) -> None:
     """Write one aspect's instructions in the released format. Raises DataError."""
+    from recjury.corpora.writing import write_file
+
     rows = [
         {
             "filename": instruction.filename,

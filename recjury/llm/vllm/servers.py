@@ -2,14 +2,17 @@
 
 from contextvars import ContextVar
 from types import TracebackType
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from recjury.errors import ConfigError
 from recjury.llm.transport import HttpSession
 from recjury.llm.vllm.command import server_settings
 from recjury.llm.vllm.environment import Gpu, gpus_here, too_few_gpus
-from recjury.llm.vllm.server import VllmServer
 from recjury.llm.vllm.spec import VllmSpec
+
+if TYPE_CHECKING:
+    from recjury.llm.vllm.server import VllmServer
 
 
 class Servers:
@@ -20,8 +23,10 @@ class Servers:
         self._servers: dict[str, VllmServer] = {}
         self._taken: set[str] = set()
 
-    def server(self, spec: VllmSpec) -> VllmServer:
+    def server(self, spec: VllmSpec) -> "VllmServer":
         """The server for `spec`, which may be another model's, too. Raises ConfigError."""
+        from recjury.llm.vllm.server import VllmServer  # late: few runs need it
+
         key = server_settings(spec)
         server = self._servers.get(key)
         if server is None:
