@@ -10,7 +10,7 @@ from recjury.campaign.model_work import ModelWork, check_aliases, do_with_models
 from recjury.corpora.uss import read_uss
 from recjury.errors import ConfigError
 from recjury.judges.dialogue_quality.config import QualityConfig
-from recjury.judges.dialogue_quality.examples import UssExamples
+from recjury.judges.dialogue_quality.examples import ExamplePools
 from recjury.judges.dialogue_quality.rater import QualityRater
 from recjury.judges.dialogue_quality.subjects import (
     LabelledSubject,
@@ -19,8 +19,9 @@ from recjury.judges.dialogue_quality.subjects import (
     split_uss,
     uss_folder,
 )
+from recjury.judges.dialogue_quality.training import learned_dialogues
 from recjury.judges.dialogue_quality.uss_figures import QualityFigures, figures_of, rate_all
-from recjury.llm import MAIN_MODEL, Gateway
+from recjury.llm import MAIN_MODEL, Gateway, ModelSpec
 from recjury.records import JSON, ExpectedCalls, Level, digest
 from recjury.store import Store
 
@@ -102,7 +103,7 @@ class QualityTable:
         return ModelWork(f"dialogue quality {self.subset}", what, rate, given=given)
 
     async def _rate(
-        self, gateway: Gateway, examples: Sequence[UssExamples | None]
+        self, gateway: Gateway, examples: Sequence[ExamplePools | None]
     ) -> tuple[QualityRow, ...]:
         rows = list(self.rows)
         self.progress.of = sum(len(labelled) for _, _, labelled in rows)
@@ -116,7 +117,7 @@ class QualityTable:
             found.append(QualityRow(entry.label, level, figures_of(rated)))
         return tuple(found)
 
-    def _examples(self, entry: QualityConfig) -> UssExamples | None:
+    def _examples(self, entry: QualityConfig) -> ExamplePools | None:
         return entry.examples_from(self.split.train) if entry.examples.k else None
 
 
@@ -146,8 +147,21 @@ def read_quality_table(
         entries = tuple(each for each in entries if each.label in evaluators)
     entries = entries or (QualityConfig(),)
     sessions = read_uss(uss_folder(data), subset)
-    alone = _with_only(config, entries)
-    return QualityTable(alone, entries, subset, split_uss(sessions, seed), seed, limit)
+    alone, split = _with_only(config, entries), split_uss(sessions, seed)
+    for alias, spec in alone.all_models.items():
+        _refuse_learned(alias, spec, split)
+    return QualityTable(alone, entries, subset, split, seed, limit)
+
+
+def _refuse_learned(alias: str, spec: ModelSpec, split: UssSplit) -> None:
+    """Raise ConfigError for a model whose adapter has learned dialogues that are tested."""
+    adapter = getattr(spec, "adapter", None)
+    learned = learned_dialogues(Path(adapter).expanduser(), split.test) if adapter else 0
+    if learned:
+        raise ConfigError(
+            f"the adapter of model {alias!r} has learned {learned} of the {len(split.test)} tested "
+            "dialogues: give the --seed that it was trained with"
+        )
 
 
 def _with_only(config: EvaluationConfig, entries: tuple[QualityConfig, ...]) -> EvaluationConfig:

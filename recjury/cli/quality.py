@@ -106,7 +106,7 @@ def _as_json(row: "QualityRow") -> dict[str, object]:
     return {
         "evaluator": row.evaluator,
         "level": str(row.level),
-        "test": None if found.figures is None else found.figures.as_json(),
+        "test": None if found.figures is None else found.as_json(),
         "unscored": dict(found.unscored),
         "cut": found.cut,
         "left_out": found.left_out,
@@ -119,7 +119,7 @@ def _show(rows: "Sequence[QualityRow]") -> None:
         [
             "evaluator",
             "level",
-            "n",
+            "n (dialogues)",
             "rho",
             "r",
             "accuracy",
@@ -129,9 +129,9 @@ def _show(rows: "Sequence[QualityRow]") -> None:
             [
                 row.evaluator,
                 str(row.level),
-                str(figures.n),
-                output.number(figures.spearman),
-                output.number(figures.pearson),
+                f"{figures.n} ({row.found.dialogues})",
+                _with_interval(figures.spearman, row.found.intervals["spearman"]),
+                _with_interval(figures.pearson, row.found.intervals["pearson"]),
                 output.number(figures.accuracy),
                 *map(
                     _class_cell,
@@ -142,6 +142,11 @@ def _show(rows: "Sequence[QualityRow]") -> None:
             if (figures := row.found.figures) is not None
         ),
     )
+
+
+def _with_interval(value: float | None, interval: tuple[float | None, float | None]) -> str:
+    low, high = interval
+    return f"{output.number(value)} [{output.number(low)}, {output.number(high)}]"
 
 
 def _class_cell(figures: "ClassFigures") -> str:

@@ -7,7 +7,7 @@ USS. An evaluator that is tuned on one copy must not be tested on another.
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ def families(dialogues: Mapping[str, Sequence[str]], *, shared: int = _SHARED) -
     than `shared` long utterances, it belongs to the family of the dialogues that have all of
     them.
     """
-    long = {name: _long(utterances) for name, utterances in dialogues.items()}
+    long = {name: long_utterances(utterances) for name, utterances in dialogues.items()}
     held: dict[str, list[str]] = defaultdict(list)
     for name, utterances in long.items():
         for utterance in sorted(utterances):
@@ -73,8 +73,19 @@ def split(of: Mapping[str, str], *, share: float = 0.6, seed: int = 0) -> Split:
     )
 
 
-def _long(utterances: Sequence[str]) -> frozenset[str]:
-    plain = (_NO_WORD.sub(" ", utterance).strip().casefold() for utterance in utterances)
+def are_copies(one: frozenset[str], two: frozenset[str]) -> bool:
+    """Whether two dialogues with these long utterances are copies, by the rule of `families`."""
+    return len(one & two) >= max(1, min(_SHARED, len(one), len(two)))
+
+
+def plain_utterance(utterance: str) -> str:
+    """An utterance without case and punctuation."""
+    return _NO_WORD.sub(" ", utterance).strip().casefold()
+
+
+def long_utterances(utterances: Iterable[str]) -> frozenset[str]:
+    """The utterances of at least 20 characters, without case and punctuation."""
+    plain = map(plain_utterance, utterances)
     return frozenset(text for text in plain if len(text) >= _LONG)
 
 

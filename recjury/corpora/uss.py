@@ -14,9 +14,6 @@ from recjury.records import Speaker, Turn
 
 SUBSETS = ("SGD", "MWOZ", "ReDial", "CCPE")
 SCALE = (1, 5)
-DEFECT = 3.0
-"""A turn or dialogue whose mean rating is at most this is a defect (Jia et al. 2024, section 4)."""
-
 _SPEAKERS = {"USER": Speaker.USER, "SYSTEM": Speaker.SYSTEM}
 _OVERALL = "OVERALL"
 

@@ -16,6 +16,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from recjury.errors import DataError
 from recjury.fine_tuning.plan import LoraPlan, TuningExample, TuningReport, TuningStep
 from recjury.llm.chat_tokens import chat_tokens
+from recjury.llm.local_choices import last_logits_only
 from recjury.llm.local_generation import context_length, load_tokenizer, load_weights
 from recjury.llm.local_spec import LocalSpec
 
@@ -188,10 +189,9 @@ def _summed_loss(model: Any, rows: Sequence[_Row]) -> Tensor:
         mask[number, longest - row.length :] = 1
         labels[number, most - len(row.label) :] = torch.tensor(row.label)
     places = (mask.cumsum(dim=1) - 1).clamp(min=0)
-    # Models differ in what they take: positions are needed by those that count from the padding.
-    more = {"position_ids": places, "logits_to_keep": most + 1}
-    taken = inspect.signature(model.get_base_model().forward).parameters
-    more = {name: value for name, value in more.items() if name in taken}
+    more: dict[str, Any] = {**last_logits_only(model, most + 1)}
+    if "position_ids" in inspect.signature(model.get_base_model().forward).parameters:
+        more["position_ids"] = places  # or some models would count from the padding
     logits = model(input_ids=ids, attention_mask=mask, **more).logits
     wanted = logits[:, -most - 1 : -1].float()  # those that say each token of the labels
     return torch.nn.functional.cross_entropy(

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from recjury.records import Message, Record
+from recjury.records import JSON, Message, Record
 
 
 class TuningExample(NamedTuple):
@@ -55,7 +55,7 @@ class TuningReport(Record):
     """An adapter that was trained: its folder, the model, and the loss of each step.
 
     `shortened` examples took one of their shorter prompts; `left_out` were too long even so.
-    `trained` and `all_parameters` count parameters.
+    `trained` and `all_parameters` count parameters. `notes` say where the examples are from.
     """
 
     folder: str
@@ -69,6 +69,7 @@ class TuningReport(Record):
     trained: int
     all_parameters: int
     seconds: float
+    notes: dict[str, JSON] = Field(default_factory=dict)
 
     @property
     def first_loss(self) -> float:

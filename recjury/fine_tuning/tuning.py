@@ -3,12 +3,13 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from recjury.errors import ConfigError, DataError
 from recjury.fine_tuning.plan import LoraPlan, TuningExample, TuningReport, TuningStep
 from recjury.plugins.extras import require_fine_tuning
+from recjury.records import JSON
 
 REPORT = Path("recjury") / "tuning.json"
 """The file with the report: in a subfolder, because a digest of weights has no subfolders."""
@@ -22,14 +23,15 @@ def fine_tune(
     out: Path,
     plan: LoraPlan | None = None,
     *,
+    notes: Mapping[str, JSON] | None = None,
     progress: Callable[[TuningStep], None] | None = None,
 ) -> TuningReport:
     """Train a LoRA adapter of the model in the folder `model`, and write it into the folder `out`.
 
     The loss is that of the labels alone, not of the prompts. The same examples, plan, machine and
-    number of threads give the same adapter. An adapter in `out` is replaced when the new one is
-    complete. To use it, name it in a campaign file: `{provider: transformers, model: MODEL,
-    adapter: OUT}`.
+    number of threads give the same adapter. `notes` are kept in its report. An adapter in `out` is
+    replaced when the new one is complete. To use it, name it in a campaign file:
+    `{provider: transformers, model: MODEL, adapter: OUT}`.
 
     Raises ConfigError if a package is missing, if there is no model, or if `out` has other contents
     than an adapter; DataError without an example that the model can read; and ProviderError for a
@@ -44,7 +46,7 @@ def fine_tune(
     partial = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.parent))
     try:
         report = train(Path(model), examples, partial, plan or LoraPlan(), progress)
-        report = report.model_copy(update={"folder": str(out)})
+        report = report.model_copy(update={"folder": str(out), "notes": dict(notes or {})})
         (partial / REPORT).parent.mkdir()
         (partial / REPORT).write_text(report.model_dump_json(indent=1) + "\n", "utf-8")
         partial.chmod(0o755)

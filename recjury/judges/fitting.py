@@ -1,11 +1,11 @@
-"""Prompts that are too long for a model: shorter ones are asked until one fits."""
+"""What can be rated at all, and shorter prompts in place of those that are too long."""
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from typing import TypeVar
 
 from recjury.errors import PromptTooLong
 from recjury.llm import ParsedReply
-from recjury.records import Status
+from recjury.records import ConversationLog, Status
 
 PromptT = TypeVar("PromptT")
 T = TypeVar("T")
@@ -47,3 +47,14 @@ async def ask_what_fits(
     return ParsedReply(
         None, Status.REFUSED, reason, reply.calls, reply.reply, reply.failure
     ), prompt
+
+
+def missing_to_rate(log: ConversationLog, turn: int | None) -> str:
+    """What a model would need to rate the system turn at index `turn`, or the dialogue; empty for
+    nothing."""
+    if turn is None:
+        spoken = any(each.failure is None and each.text.strip() for each in log.system_turns)
+        return "" if spoken else "the system said nothing in this conversation"
+    said = log.interaction[turn]
+    is_there = said.failure is None and said.text.strip()
+    return "" if is_there else "the system gave no answer in this turn"

@@ -1,6 +1,7 @@
 """The probabilities that a model gives to a few words, from the log-probabilities of its reply."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,7 +18,13 @@ TOP_LOGPROBS = 20
 _TOKENS = 8  # of a reply: some models write a mark or a word before the choice
 _IMPOSSIBLE = -1000.0  # vLLM sends -9999 for what a constraint forbids
 _CLEAR = 0.5  # the share of the choices at the place where a model makes its choice
+LEAST_MASS = 0.01
+"""The least probability of all choices together that tells anything of the answer."""
 _UNCLEAR = 0.05  # the least probability of a token that begins several choices for an error
+_LEAD = re.compile(
+    r"(?:(?:the|my|your) )?(?:final )?(?:answer|rating|score|label|judgement|judgment)?(?: is)?"
+)
+_NO_LETTER = re.compile(r"[\W_]+")
 _MARKS = "*_`'\"“”([<"
 _ENDS = "*_`'\"“”)]>.,:;!"
 
@@ -34,18 +41,20 @@ class ChoiceOdds(NamedTuple):
 
 
 async def choice_odds(
-    gateway: SupportsComplete, request: ChatRequest, choices: Sequence[str]
+    gateway: SupportsComplete, request: ChatRequest, choices: Sequence[str], *, lead: str = ""
 ) -> ParsedReply[ChoiceOdds]:
     """Ask for one of `choices`, and read the probability of each at the place of the answer.
 
     The prompt must name the choices. A choice that is not among the likely tokens has the
-    probability 0. The place is the first token of what is said, or one soon after it where the
-    choices have more than half of the probability. A choice of several tokens is recognised by its
-    first one, except by `provider: transformers`, which scores whole choices.
+    probability 0. The place is the first token of what is said, or a later one if nothing but
+    marks, or words such as "Rating:" or `lead`, stand before it. A choice of several tokens is
+    recognised by its first one, except by `provider: transformers`, which scores whole choices.
+    Words may begin with a capital letter.
 
     Raises ConfigError if a choice begins with another one, or if two of them begin with the same
     token; ProviderError if the endpoint sends no log-probabilities, however often it is asked; and
-    PromptTooLong. Other failures are in the status of the result.
+    PromptTooLong. Other failures are in the status of the result; one of them is a probability of
+    all choices together below 1 %.
     """
     check_choices(choices)
     asked = replace(
@@ -59,7 +68,7 @@ async def choice_odds(
     def read(reply: Reply) -> ChoiceOdds:
         if reply.text.strip() and not reply.reused:
             sent.add(bool(reply.logprobs))
-        return read_odds(reply, choices)
+        return read_odds(reply, choices, lead=lead)
 
     answer = await ask(gateway, asked, read)
     if isinstance(answer.failure, PromptTooLong):
@@ -79,22 +88,21 @@ def check_choices(choices: Sequence[str]) -> None:
         if not choice or choice != choice.strip():
             raise ConfigError(f"a choice must be a word or a phrase, got {choice!r}")
         for other in choices[:place]:
-            if choice.startswith(other) or other.startswith(choice):
+            if _begins(choice, other) or _begins(other, choice):
                 raise ConfigError(
                     f"the choices {other!r} and {choice!r} begin alike, so their probabilities "
                     "cannot be told apart: take other words"
                 )
 
 
-def read_odds(reply: Reply, choices: Sequence[str]) -> ChoiceOdds:
-    """The probabilities of `choices` in the reply.
+def read_odds(reply: Reply, choices: Sequence[str], *, lead: str = "") -> ChoiceOdds:
+    """The probabilities of `choices` in the reply; raises ParseError if it has none.
 
-    Raises ParseError for a reply without log-probabilities or without any of the choices, and
-    ConfigError if a likely token begins several choices.
+    Raises ConfigError if a likely token begins several choices. `lead` as in `choice_odds`.
     """
     if not reply.logprobs:
         raise ParseError("the reply has no log-probabilities")
-    places = [_shares(each, choices) for each in _candidates(reply)[_said_from(reply) :]]
+    places = [_shares(each, choices) for each in _answer_places(reply, lead)]
     place = next((each for each in places if each.mass >= _CLEAR), places[0])
     if place.begins_several:
         first, second, *_ = place.begins_several
@@ -103,20 +111,41 @@ def read_odds(reply: Reply, choices: Sequence[str]) -> ChoiceOdds:
             "be told apart: take words that begin differently, or a model with "
             "`provider: transformers`, which scores whole words"
         )
-    if not place.mass:
+    is_exact = len(reply.logprobs) == 1 and reply.text in choices
+    if not place.mass or (place.mass < LEAST_MASS and not is_exact):
         raise ParseError(f"none of {', '.join(choices)} is among the likely tokens")
     odds = {choice: place.shares.get(choice, 0.0) / place.mass for choice in choices}
     return ChoiceOdds(odds, min(place.mass, 1.0))
 
 
+def _answer_places(reply: Reply, lead: str) -> list[dict[str, float]]:
+    """The candidates of the first token of what is said, and those of later ones before which
+    nothing but marks and a lead stands."""
+    start = _said_from(reply)
+    words = [re.escape(word.casefold()) for word in lead.split()]
+    own = r"\W*".join(words) if words else "(?!)"
+    before = ""
+    places: list[dict[str, float]] = []
+    for candidates, (token, _, _) in zip(
+        _candidates(reply)[start:], reply.logprobs[start:], strict=True
+    ):
+        plain = _NO_LETTER.sub(" ", before).strip().casefold()
+        if not places or _LEAD.fullmatch(plain) or re.fullmatch(own, plain):
+            places.append(candidates)
+        before += token
+    return places
+
+
 def _said_from(reply: Reply) -> int:
     """The index of the first token of what is said, after thoughts and white space.
 
-    Raises ParseError if the thoughts do not end.
+    Raises ParseError if the thoughts do not end, or if nothing is said.
     """
     parted = part_text(reply.text)
     if parted.endless:
         raise ParseError("the thoughts of the reply do not end")
+    if not parted.spoken.strip():
+        raise ParseError("the reply says nothing")
     end = 0
     for place, (token, _, _) in enumerate(reply.logprobs):
         end += len(token)
@@ -149,9 +178,16 @@ def _shares(candidates: Mapping[str, float], choices: Sequence[str]) -> _Shares:
         if not plain or not math.isfinite(value) or value <= _IMPOSSIBLE:
             continue
         odds = math.exp(value)
-        begun = tuple(choice for choice in choices if choice.startswith(plain))
+        begun = tuple(choice for choice in choices if _begins(choice, plain))
         if len(begun) == 1:
             found[begun[0]] = found.get(begun[0], 0.0) + odds
         elif begun and odds >= _UNCLEAR:
             several = begun
     return _Shares(found, sum(found.values()), several)
+
+
+def _begins(choice: str, token: str) -> bool:
+    """Whether the choice begins with the token; a word may have another case, a letter may not."""
+    if len(choice) == 1:
+        return choice == token
+    return choice.casefold().startswith(token.casefold())

@@ -1,6 +1,9 @@
 """The log-probabilities of whole words or phrases as the reply of a model in this process."""
 
+import copy
+import inspect
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,21 +22,32 @@ def choice_scores(
     """The log-probability of each of `choices` after `prompt`, [1, tokens].
 
     That of a choice is the sum over its tokens; with and without a space before it are added up.
-    `check_length` is called with the tokens of the longest text, and may raise.
+    The prompt is read once. `check_length` is called with the tokens of the longest text, and may
+    raise.
     """
     forms = [_token_forms(tokenizer, choice) for choice in choices]
-    length = prompt.shape[1]
-    check_length(length + max(len(tokens) for each in forms for tokens in each))
+    longest = max(len(tokens) for each in forms for tokens in each)
+    check_length(prompt.shape[1] + longest)
     with torch.inference_mode():
-        first = torch.log_softmax(model(prompt).logits[0, -1].float(), dim=-1)
+        read = model(prompt, use_cache=longest > 1, **last_logits_only(model))
+        first = torch.log_softmax(read.logits[0, -1].float(), dim=-1)
+        cache = read.past_key_values if longest > 1 else None
         return [
             float(
                 torch.logsumexp(
-                    torch.stack([_score(model, prompt, first, tokens) for tokens in each]), dim=0
+                    torch.stack([_score(model, first, cache, tokens) for tokens in each]), dim=0
                 )
             )
             for each in forms
         ]
+
+
+def last_logits_only(model: PreTrainedModel, count: int = 1) -> dict[str, int]:
+    """The argument by which a model makes logits of its last `count` places alone, if it has it:
+    those of a long prompt take more memory than all else."""
+    base = model.get_base_model() if hasattr(model, "get_base_model") else model
+    is_taken = "logits_to_keep" in inspect.signature(base.forward).parameters
+    return {"logits_to_keep": count} if is_taken else {}
 
 
 def _token_forms(tokenizer: PreTrainedTokenizerBase, choice: str) -> list[tuple[int, ...]]:
@@ -42,13 +56,12 @@ def _token_forms(tokenizer: PreTrainedTokenizerBase, choice: str) -> list[tuple[
     return list(dict.fromkeys(tuple(each["input_ids"]) for each in written))
 
 
-def _score(
-    model: PreTrainedModel, prompt: Tensor, first: Tensor, tokens: tuple[int, ...]
-) -> Tensor:
+def _score(model: PreTrainedModel, first: Tensor, cache: Any, tokens: tuple[int, ...]) -> Tensor:
     score = first[tokens[0]]
     if len(tokens) == 1:
         return score
-    ids = torch.tensor([tokens], device=prompt.device)
-    logits = model(torch.cat((prompt, ids[:, :-1]), dim=1)).logits[0, prompt.shape[1] :]
+    ids = torch.tensor([tokens], device=first.device)
+    # The model adds to the cache that it is given.
+    logits = model(ids[:, :-1], past_key_values=copy.deepcopy(cache), use_cache=True).logits[0]
     steps = torch.log_softmax(logits.float(), dim=-1)
     return score + steps.gather(1, ids[0, 1:, None]).sum()

@@ -27,16 +27,17 @@ from recjury.llm.provider import Completion, LogProbs
 from recjury.plugins.extras import require_fine_tuning, require_packages
 from recjury.records import ChatRequest, Choice, ChoiceForm
 
+_LENGTH_WARNING = "sequence-length-is-longer-than-the-specified-maximum"
 _OWN_LIMIT = 1024  # tokens of a reply if neither the request nor the model has a limit
 
 
 def load_tokenizer(spec: LocalSpec) -> PreTrainedTokenizerBase:
     """The tokenizer in the model's folder. Raises ProviderError if it cannot be read."""
     try:
-        return cast(
-            "PreTrainedTokenizerBase",
-            AutoTokenizer.from_pretrained(spec.folder, local_files_only=True),
-        )
+        tokenizer = AutoTokenizer.from_pretrained(spec.folder, local_files_only=True)
+        # It would be printed for a prompt that is too long; those are found by their length.
+        tokenizer.deprecation_warnings[_LENGTH_WARNING] = True
+        return cast("PreTrainedTokenizerBase", tokenizer)
     except (OSError, ValueError, KeyError) as error:
         raise _load_error(spec, "tokenizer", error) from error
 

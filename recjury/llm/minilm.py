@@ -10,10 +10,17 @@ from numpy.typing import NDArray
 from transformers import AutoModel, AutoTokenizer
 
 
-def load_encoder(max_tokens: int) -> Callable[[Sequence[str]], NDArray[np.float32]]:
-    """A function from texts to [texts, 384] of unit length; it reads only the package's files."""
+def load_encoder(
+    max_tokens: int, *, last: bool = False
+) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+    """A function from texts to [texts, 384] of unit length; it reads only the package's files.
+
+    Of longer texts, the first `max_tokens` tokens count, or the `last` ones.
+    """
     folder = str(get_model_path())
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    if last:
+        tokenizer.truncation_side = "left"
     model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
 
     def encode(texts: Sequence[str]) -> NDArray[np.float32]:

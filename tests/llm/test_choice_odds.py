@@ -83,6 +83,49 @@ def test_a_word_before_the_choice_is_passed_over() -> None:
     assert found.odds["2"] == pytest.approx(0.7 / 0.9)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("On", " a", " scale", " of", " ", "1", " to", " ", "5"),
+        ("I", " give", " it", " a", " ", "4"),
+        ("They", " say", ":", " ", "5"),
+    ],
+)
+def test_a_number_in_a_sentence_is_no_answer(said: tuple[str, ...]) -> None:
+    with pytest.raises(ParseError, match="is among the likely tokens"):
+        read_odds(_reply(*({token: 0.99} for token in said)), DIGITS)
+
+
+def test_a_word_in_a_sentence_is_no_answer() -> None:
+    steps = ({"Yes": 0.9, "No": 0.05}, {",": 1.0}, {" there": 1.0}, {" is": 1.0}, {" no": 0.97})
+    found = read_odds(_reply(*steps), ("yes", "no"))
+    assert found.odds["yes"] == pytest.approx(0.9 / 0.95)
+
+
+def test_the_label_asked_for_may_stand_before_the_choice() -> None:
+    steps = ({"-": 0.9}, {" task": 1.0}, {" completion": 1.0}, {":": 1.0}, {" 2": 0.9, " 1": 0.1})
+    assert read_odds(_reply(*steps), DIGITS, lead="task completion").odds["2"] == 0.9
+    with pytest.raises(ParseError):
+        read_odds(_reply(*steps), DIGITS, lead="relevance")
+
+
+def test_words_may_have_another_case_and_letters_may_not() -> None:
+    yes = read_odds(_reply({"Yes": 0.9, "yes": 0.001, "No": 0.09}), ("yes", "no"))
+    assert yes.mass == pytest.approx(0.991)
+    letters = read_odds(_reply({"a": 0.5, "A": 0.2, "B": 0.2}), ("A", "B"))
+    assert letters.odds == pytest.approx({"A": 0.5, "B": 0.5})
+
+
+def test_a_crumb_of_probability_is_no_answer() -> None:
+    with pytest.raises(ParseError, match="none of A, B is among the likely tokens"):
+        read_odds(_reply({"The": 0.9, "A": 1e-6}), ("A", "B"))
+
+
+def test_a_reply_that_says_nothing_has_no_choice() -> None:
+    with pytest.raises(ParseError, match="says nothing"):
+        read_odds(_reply({" 5": 0.7}, text=""), DIGITS)
+
+
 def test_words_of_several_tokens_are_recognised_by_their_first() -> None:
     found = read_odds(_reply({"satisf": 0.6, "dis": 0.2}), ("satisfied", "dissatisfied"))
     assert found.odds == pytest.approx({"satisfied": 0.75, "dissatisfied": 0.25})

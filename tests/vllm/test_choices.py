@@ -105,7 +105,7 @@ def test_a_dialogue_that_is_too_long_is_cut_until_it_fits(
             with pytest.raises(PromptTooLong):
                 await choice_odds(gateway, long, RATINGS)
             rater = QualityRater(gateway, "main")
-            (found,) = await rater.rate(Subject("long", Level.DIALOGUE, turns))
+            (found,) = await rater.rate(Subject("long", Level.DIALOGUE, turns, turns))
             return found.score, found.left_out
 
     score, left_out = loop.run(ask())

@@ -14,7 +14,7 @@ from recjury.records import ExpectedCalls, Level, Metric, Need, Record
 if TYPE_CHECKING:
     from recjury.corpora.uss import UssSession
     from recjury.judges.dialogue_quality.evaluator import QualityEvaluator
-    from recjury.judges.dialogue_quality.examples import UssExamples
+    from recjury.judges.dialogue_quality.examples import ExamplePools
     from recjury.judges.dialogue_quality.rater import AskingForm
     from recjury.llm import CallUse
 
@@ -162,7 +162,7 @@ class QualityConfig(EvaluatorConfig):
             models=context.reply_settings([self.model]),
         )
 
-    def _examples(self) -> "UssExamples | None":
+    def _examples(self) -> "ExamplePools | None":
         from recjury.corpora.uss import read_uss
 
         chosen = self.examples
@@ -175,8 +175,8 @@ class QualityConfig(EvaluatorConfig):
             )
         return self.examples_from(read_uss(Path(chosen.folder), chosen.subset))
 
-    def examples_from(self, sessions: "Sequence[UssSession]") -> "UssExamples":
-        """UssExamples from these sessions. Raises ConfigError if they are fewer than `k`."""
+    def examples_from(self, sessions: "Sequence[UssSession]") -> "ExamplePools":
+        """The examples that these sessions give. Raises ConfigError if they are fewer than `k`."""
         from recjury.judges.dialogue_quality.examples import examples_of
 
         chosen = self.examples

@@ -6,6 +6,7 @@ from statistics import fmean
 from recjury.judges.dialogue_quality.config import METRICS
 from recjury.judges.dialogue_quality.rater import HIGH, LOW, QualityRater, RunScore
 from recjury.judges.dialogue_quality.subjects import subject_of_log
+from recjury.judges.fitting import missing_to_rate
 from recjury.llm import gather
 from recjury.records import (
     JSON,
@@ -19,8 +20,6 @@ from recjury.records import (
     Status,
 )
 
-_NO_ANSWER = "the system gave no answer in this turn"
-_NO_TURN = "the system said nothing in this conversation"
 _LITTLE = 0.5  # of the probability: if the ratings have less, it is said
 _LEVELS = {metric: level for level, metric in METRICS.items()}
 
@@ -72,7 +71,7 @@ class QualityEvaluator:
     async def _rated(
         self, log: ConversationLog, turn: int | None
     ) -> tuple[Rating, tuple[RunScore, ...]]:
-        missing = _missing(log, turn)
+        missing = missing_to_rate(log, turn)
         if missing:
             runs: tuple[RunScore, ...] = (RunScore(None, Status.NOT_APPLICABLE, missing),)
         else:
@@ -117,10 +116,3 @@ def _rationale(runs: Sequence[RunScore]) -> str:
     if mass < _LITTLE:
         parts.append(f"all ratings together had {mass:.3f} of the probability")
     return "; ".join(filter(None, parts))
-
-
-def _missing(log: ConversationLog, turn: int | None) -> str:
-    """What is missing to rate the turn or the dialogue; empty for nothing."""
-    if turn is None:
-        return "" if log.system_turns else _NO_TURN
-    return _NO_ANSWER if log.interaction[turn].failure is not None else ""

@@ -1,6 +1,7 @@
 """In-context examples: drawn at random, by BM25, or by sentence embeddings (section 4)."""
 
 import re
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from recjury.corpora.splitting import are_copies, long_utterances
 from recjury.corpora.uss import UssSession
 from recjury.errors import ConfigError
 from recjury.judges.dialogue_quality.subjects import (
@@ -24,14 +26,12 @@ if TYPE_CHECKING:
 Select = Literal["random", "bm25", "embedding"]
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 
-_LONG = 20  # characters of an utterance that two dialogues do not share by chance
-_SHARED = 3
 _BATCH = 32
-_TOKENS = 256  # of a text that is embedded
+_TOKENS = 256  # of a text that are embedded: its last ones, in which satisfaction shows
 _WORD = re.compile(r"\w+")
 
 
-class UssExamples(NamedTuple):
+class ExamplePools(NamedTuple):
     """What examples are chosen from, by level, and what identifies their content and the choice."""
 
     pools: "Mapping[Level, ExamplePool]"
@@ -45,13 +45,13 @@ def examples_of(
     *,
     seed: int = 0,
     encode: "Encode | None" = None,
-) -> UssExamples:
-    """UssExamples from USS. Raises ConfigError if a package is missing."""
+) -> ExamplePools:
+    """The examples that sessions of USS give. Raises ConfigError if a package is missing."""
     shown: list[JSON] = [
         [[[str(turn.speaker), turn.text] for turn in each.turns], each.ratings, each.overall]
         for each in sessions
     ]
-    return UssExamples(
+    return ExamplePools(
         {
             level: ExamplePool(labelled_subjects(sessions, level), select, seed=seed, encode=encode)
             for level in levels
@@ -63,8 +63,8 @@ def examples_of(
 class ExamplePool:
     """Rated subjects of one level, from which examples are chosen.
 
-    No example is of the same dialogue as what is rated, or of a copy of it (three long utterances
-    in common).
+    No example is of the same dialogue as what is rated, or of a copy of it (see
+    `corpora.splitting.families`).
     """
 
     def __init__(
@@ -85,6 +85,7 @@ class ExamplePool:
         self._select = select
         self._seed = seed
         self._encode = encode
+        self._alone = threading.Lock()
 
     def __len__(self) -> int:
         """How many there are to choose from."""
@@ -93,16 +94,19 @@ class ExamplePool:
     def choose(self, subject: Subject, k: int, run: int = 0) -> tuple[LabelledSubject, ...]:
         """`k` examples for `subject`; of similar ones, the most similar is last, beside it.
 
-        `run` distinguishes random draws. Raises ConfigError if there are too few.
+        `run` distinguishes random draws. It may be called by several threads. Raises ConfigError if
+        there are too few.
         """
-        if not k:
-            return ()
+        with self._alone:
+            return self._choose(subject, k, run) if k else ()
+
+    def _choose(self, subject: Subject, k: int, run: int) -> tuple[LabelledSubject, ...]:
         chosen: list[LabelledSubject] = []
-        said = _long(subject)
+        said = long_utterances(turn.text for turn in subject.whole)
         for place in self._ranked(subject, run):
             example = self._pool[place]
             other = example.subject.dialogue
-            is_copy = len(said & self._utterances[other]) >= _SHARED
+            is_copy = are_copies(said, self._utterances[other])
             if other != subject.dialogue and not is_copy:
                 chosen.append(example)
                 if len(chosen) == k:
@@ -115,12 +119,8 @@ class ExamplePool:
     @cached_property
     def _utterances(self) -> dict[str, frozenset[str]]:
         """The long utterances of each dialogue of the pool."""
-        found: dict[str, frozenset[str]] = {}
-        for each in self._pool:
-            found[each.subject.dialogue] = found.get(each.subject.dialogue, frozenset()) | _long(
-                each.subject
-            )
-        return found
+        whole = {each.subject.dialogue: each.subject.whole for each in self._pool}
+        return {name: long_utterances(turn.text for turn in turns) for name, turns in whole.items()}
 
     def _ranked(self, subject: Subject, run: int) -> Iterator[int]:
         if self._select == "random":
@@ -154,15 +154,10 @@ class ExamplePool:
         if self._encode is None:
             from recjury.llm.minilm import load_encoder
 
-            self._encode = load_encoder(_TOKENS)
+            self._encode = load_encoder(_TOKENS, last=True)
         batches = range(0, len(texts), _BATCH)
         return np.concatenate([self._encode(texts[start : start + _BATCH]) for start in batches])
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
-
-
-def _long(subject: Subject) -> frozenset[str]:
-    plain = (" ".join(_words(turn.text)) for turn in subject.turns)
-    return frozenset(text for text in plain if len(text) >= _LONG)

@@ -8,6 +8,7 @@ from recjury.judges.fitting import fewer_turns
 from recjury.prompts import Pack, load_pack, turns_block, with_code
 from recjury.prompts.pack import without_marks
 from recjury.records import Level, Message, Turn
+from recjury.stats.satisfaction import DEFECT
 
 PACK = "dialogue-quality"
 Labels = Literal["likert", "binary"]
@@ -52,7 +53,7 @@ class QualityPrompts:
     def label(self, rating: float) -> str:
         """A mean rating as the word that stands for it; halves are rounded up."""
         if self.labels == "binary":
-            return BINARY[0] if rating > 3 else BINARY[1]
+            return BINARY[0] if rating > DEFECT else BINARY[1]
         return str(int(rating + 0.5))
 
     def of(

@@ -1,12 +1,14 @@
 """One rating of a turn or dialogue: by log-probabilities, or read from what a model writes."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 from statistics import fmean
 from typing import Literal, NamedTuple, TypeVar
 
-from recjury.judges.dialogue_quality.examples import UssExamples
+from recjury.corpora.uss import SCALE
+from recjury.judges.dialogue_quality.examples import ExamplePools
 from recjury.judges.dialogue_quality.prompts import (
     BINARY,
     Labels,
@@ -31,7 +33,7 @@ from recjury.records import JSON, REASONS, ChatRequest, RatingForm, Status
 
 T = TypeVar("T")
 
-LOW, HIGH = 1, 5
+LOW, HIGH = SCALE
 Method = Literal["logits", "generation"]
 
 
@@ -81,14 +83,14 @@ class QualityRater:
         gateway: SupportsComplete,
         model: str,
         form: AskingForm | None = None,
-        examples: UssExamples | None = None,
+        examples: ExamplePools | None = None,
         *,
         purpose: str = "dialogue-quality",
     ):
         """`examples` are needed if the form has a `k` above 0."""
         self.form = form or AskingForm()
         self._gateway = gateway
-        self._examples = examples or UssExamples({}, "")
+        self._examples = examples or ExamplePools({}, "")
         self._purpose = purpose
         self.model = model
         self.prompts = QualityPrompts(
@@ -133,9 +135,10 @@ class QualityRater:
 
     async def _run(self, subject: Subject, run: int) -> RunScore:
         form = self.form
-        examples = (
-            self._examples.pools[subject.level].choose(subject, form.k, run) if form.k else ()
-        )
+        examples: tuple[LabelledSubject, ...] = ()
+        if form.k:  # in a thread: dialogues may have to be embedded
+            pool = self._examples.pools[subject.level]
+            examples = await asyncio.to_thread(pool.choose, subject, form.k, run)
         if form.method == "logits":
             return await self._weighed(subject, examples)
         first = run * form.samples

@@ -19,12 +19,14 @@ EXAMPLE_TURNS = 6
 class Subject(NamedTuple):
     """What is rated. Of a turn, `turns` are those up to the user's reaction to it, if there is one.
 
-    `dialogue` names the dialogue: subjects of the same dialogue are no examples for each other.
+    `dialogue` names the dialogue, and `whole` are all its turns, which are not shown: subjects of
+    one dialogue, or of its copies, are no examples for each other.
     """
 
     dialogue: str
     level: Level
     turns: tuple[Turn, ...]
+    whole: tuple[Turn, ...]
 
     @property
     def text(self) -> str:
@@ -51,12 +53,13 @@ def subject_of_log(log: ConversationLog, turn: int | None) -> Subject:
     """The system turn at index `turn` of the interaction, with what the user says to it; without a
     `turn`, the dialogue."""
     history, said = log.scenario.history, log.interaction
+    whole = (*history, *said)
     if turn is None:
-        return Subject(log.scenario.id, Level.DIALOGUE, (*history, *said))
+        return Subject(log.scenario.id, Level.DIALOGUE, whole, whole)
     end = turn + 1
     if said[end : end + 1] and said[end].speaker is Speaker.USER:
         end += 1
-    return Subject(log.scenario.id, Level.TURN, (*history, *said[:end]))
+    return Subject(log.scenario.id, Level.TURN, (*history, *said[:end]), whole)
 
 
 def labelled_subjects(sessions: Sequence[UssSession], level: Level) -> tuple[LabelledSubject, ...]:
@@ -64,11 +67,13 @@ def labelled_subjects(sessions: Sequence[UssSession], level: Level) -> tuple[Lab
     thinks of the system's last turn."""
     if level is Level.DIALOGUE:
         return tuple(
-            LabelledSubject(Subject(each.id, level, each.turns), fmean(each.overall))
+            LabelledSubject(Subject(each.id, level, each.turns, each.turns), fmean(each.overall))
             for each in sessions
         )
     return tuple(
-        LabelledSubject(Subject(each.id, level, each.turns[: place + 1]), fmean(ratings))
+        LabelledSubject(
+            Subject(each.id, level, each.turns[: place + 1], each.turns), fmean(ratings)
+        )
         for each in sessions
         for place, ratings in enumerate(each.ratings)
         if ratings

@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from recjury.corpora.uss import read_uss
+from recjury.corpora.splitting import plain_utterance
+from recjury.corpora.uss import UssSession, read_uss
+from recjury.errors import DataError
 from recjury.fine_tuning import LoraPlan, TuningExample, TuningReport, TuningStep, fine_tune
-from recjury.fine_tuning.tuning import check_out
+from recjury.fine_tuning.tuning import check_out, read_report
 from recjury.judges.dialogue_quality.prompts import Labels, QualityPrompts
 from recjury.judges.dialogue_quality.rater import AskingForm, QualityRater
 from recjury.judges.dialogue_quality.subjects import (
@@ -18,7 +20,10 @@ from recjury.judges.dialogue_quality.subjects import (
 )
 from recjury.judges.dialogue_quality.uss_figures import QualityFigures, figures_of, rate_all
 from recjury.llm import MAIN_MODEL, Gateway, NullRecorder, read_model
-from recjury.records import JSON, Level, Message, Record
+from recjury.records import JSON, Level, Message, Record, digest
+
+DIALOGUES = "dialogues"
+"""The note of an adapter's report with the digests of the dialogues that it has learned."""
 
 
 class QualityTraining(Record):
@@ -63,9 +68,14 @@ def train_dialogue_quality(
     prompts = QualityPrompts("logits", chosen.labels)
     plan = chosen.lora.model_copy(update={"seed": seed})
     learned = [each for level in chosen.levels for each in labelled_subjects(split.train, level)]
-    report = fine_tune(
-        model, (tuning_example(prompts, each) for each in learned), out, plan, progress=progress
-    )
+    notes: dict[str, JSON] = {
+        "subset": subset,
+        "seed": seed,
+        "labels": chosen.labels,
+        DIALOGUES: [dialogue_digest(each) for each in split.train],
+    }
+    examples = (tuning_example(prompts, each) for each in learned)
+    report = fine_tune(model, examples, out, plan, notes=notes, progress=progress)
     tested = {level: labelled_subjects(split.test, level) for level in chosen.levels}
     adapters = {"test": str(out)} | ({"untuned": None} if chosen.compare else {})
     figures: dict[str, JSON] = {}
@@ -75,6 +85,21 @@ def train_dialogue_quality(
             is_plain = level is Level.DIALOGUE or len(found) == 1
             figures[name if is_plain else f"{name}_turns"] = _as_json(each)
     return {"subset": subset, "seed": seed, "training": _summary(report), **figures}
+
+
+def learned_dialogues(adapter: Path, sessions: Sequence[UssSession]) -> int:
+    """How many of `sessions` the adapter in this folder has learned, as far as its report says."""
+    try:
+        learned = read_report(adapter).notes.get(DIALOGUES)
+    except DataError:
+        return 0  # made elsewhere: nothing is known
+    known = set(learned) if isinstance(learned, list) else set()
+    return sum(dialogue_digest(each) in known for each in sessions)
+
+
+def dialogue_digest(session: UssSession) -> str:
+    """What identifies the text of a dialogue, whatever its name is."""
+    return digest([plain_utterance(turn.text) for turn in session.turns])[:16]
 
 
 def tuning_example(prompts: QualityPrompts, labelled: LabelledSubject) -> TuningExample:
@@ -113,12 +138,11 @@ def _tested(
 
 
 def _as_json(found: QualityFigures) -> JSON:
-    figures: Mapping[str, JSON] = {} if found.figures is None else found.figures.as_json()
-    return {**figures, "unscored": sum(found.unscored.values()), "cut": found.cut}
+    return {**found.as_json(), "unscored": sum(found.unscored.values()), "cut": found.cut}
 
 
 def _summary(report: TuningReport) -> JSON:
-    dumped: dict[str, JSON] = report.model_dump(mode="json", exclude={"losses"})
+    dumped: dict[str, JSON] = report.model_dump(mode="json", exclude={"losses", "notes"})
     return {
         **dumped,
         "steps": len(report.losses),

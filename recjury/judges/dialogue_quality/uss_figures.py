@@ -4,16 +4,21 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from recjury.judges.dialogue_quality.rater import QualityRater, RunScore
 from recjury.judges.dialogue_quality.subjects import LabelledSubject
 from recjury.llm import gather
-from recjury.records import Status
+from recjury.records import JSON, Status
+from recjury.stats.clustered import cluster_bootstrap
 from recjury.stats.satisfaction import SatisfactionFigures, mean_figures, satisfaction_figures
 
 
 class RatedSubject(NamedTuple):
-    """The label of a turn or dialogue, and the score of each run."""
+    """The dialogue and the label of a subject, and the score of each run."""
 
+    dialogue: str
     label: float
     runs: tuple[RunScore, ...]
 
@@ -21,16 +26,24 @@ class RatedSubject(NamedTuple):
 class QualityFigures(NamedTuple):
     """The figures over what was scored: the means over all runs. None if nothing was.
 
-    `unscored` counts the reasons why runs have no score, of which `failed` are calls that the same
-    command tries again. `cut` counts prompts from which turns had to be left out, and `left_out`
-    those turns.
+    `intervals` are 95 % intervals of some of them by a bootstrap of the `dialogues`. `unscored`
+    counts the reasons why runs have no score, of which `failed` are calls that the same command
+    tries again. `cut` counts prompts from which turns had to be left out, and `left_out` those
+    turns.
     """
 
     figures: SatisfactionFigures | None
+    intervals: Mapping[str, tuple[float | None, float | None]]
+    dialogues: int
     unscored: Mapping[str, int]
     failed: int
     cut: int
     left_out: int
+
+    def as_json(self) -> dict[str, JSON]:
+        """The figures by name, with their intervals and counts; none of the reasons."""
+        found: Mapping[str, JSON] = {} if self.figures is None else self.figures.as_json()
+        return {**found, "dialogues": self.dialogues, "intervals": self.intervals}
 
 
 async def rate_all(
@@ -43,23 +56,37 @@ async def rate_all(
     async def one(each: LabelledSubject) -> RatedSubject:
         runs = await rater.rate(each.subject)
         done()
-        return RatedSubject(each.label, runs)
+        return RatedSubject(each.subject.dialogue, each.label, runs)
 
     return await gather(map(one, labelled))
 
 
-def figures_of(rated: Sequence[RatedSubject]) -> QualityFigures:
-    """How far the scores agree with the labels."""
+def figures_of(rated: Sequence[RatedSubject], *, resamples: int = 500) -> QualityFigures:
+    """How far the scores agree with the labels; subjects that a run did not score are left out."""
     runs = [run for each in rated for run in each.runs]
     lost = [run for run in runs if run.score is None]
-    by_run = [
-        [(run.score, each.label) for each, run in zip(rated, scores, strict=True)]
-        for scores in zip(*(each.runs for each in rated), strict=True)
-    ]
-    known = [[(score, label) for score, label in pairs if score is not None] for pairs in by_run]
-    found = [satisfaction_figures(*zip(*pairs, strict=True)) for pairs in known if pairs]
+    known = [each for each in rated if all(run.score is not None for run in each.runs)]
+    figures, intervals = None, {}
+    if known:
+        labels = np.array([each.label for each in known])
+        scores = np.array([[run.score for run in each.runs] for each in known], dtype=float)
+        figures = mean_figures([satisfaction_figures(run, labels) for run in scores.T])
+
+        def statistic(drawn: NDArray[np.int64]) -> Sequence[float | None]:
+            again = [satisfaction_figures(run[drawn], labels[drawn]) for run in scores.T]
+            found = mean_figures(again)
+            return found.spearman, found.pearson, found.weighted.f1
+
+        clusters = [each.dialogue for each in known]
+        estimates = cluster_bootstrap(statistic, clusters, resamples=resamples)
+        intervals = {
+            name: (each.low, each.high)
+            for name, each in zip(("spearman", "pearson", "weighted_f1"), estimates, strict=True)
+        }
     return QualityFigures(
-        mean_figures(found) if found else None,
+        figures,
+        intervals,
+        len({each.dialogue for each in known}),
         dict(Counter(run.reason for run in lost).most_common()),
         sum(run.status is Status.CALL_FAILED for run in lost),
         sum(run.left_out > 0 for run in runs),

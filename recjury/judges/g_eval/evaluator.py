@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from recjury.errors import ParseError
 from recjury.judges.face.aspects import aspect_metrics
-from recjury.judges.fitting import ask_what_fits
+from recjury.judges.fitting import ask_what_fits, missing_to_rate
 from recjury.judges.g_eval.config import GEvalConfig
 from recjury.judges.g_eval.prompts import FormPrompt, GEvalPrompts
 from recjury.llm import (
@@ -127,6 +127,10 @@ class GEvaluator:
         steps: str,
         calls: tuple[str, ...],
     ) -> Rating:
+        missing = missing_to_rate(log, turn)
+        if missing:
+            return self._rating(aspect, turn, ParsedReply(None, Status.NOT_APPLICABLE, missing))
+
         async def asked(prompt: FormPrompt) -> ParsedReply[_Weighed]:
             request = ChatRequest(
                 model=self._config.model,
@@ -144,7 +148,8 @@ class GEvaluator:
 
     async def _weighed(self, request: ChatRequest, aspect: Aspect) -> ParsedReply[_Weighed]:
         scores = [str(score) for score in range(aspect.low, aspect.high + 1)]
-        found = await choice_odds(self._gateway, request, scores)
+        title = self._prompts.title(aspect)
+        found = await choice_odds(self._gateway, request, scores, lead=title)
         if found.value is None:
             return ParsedReply(
                 None, found.status, found.reason, found.calls, found.reply, found.failure

@@ -38,6 +38,10 @@ class GEvalPrompts:
         """Name, version and content hash of both packs."""
         return f"{self._pack.identity()} {self._face.identity}"
 
+    def title(self, aspect: Aspect) -> str:
+        """What the form calls an aspect."""
+        return self._face.guides[aspect].title
+
     def steps(self, aspect: Aspect) -> tuple[Message, ...]:
         """The prompt that asks for the steps of the evaluation."""
         asked = self._pack.render("steps", criterion=self._criterion(aspect))

@@ -186,7 +186,7 @@ def test_uss_gives_dialogues_and_rated_turns(uss: Path) -> None:
     assert [round(each.label, 2) for each in dialogues] == [2.67, 4.67]
     assert [len(each.subject.turns) for each in turns] == [1, 3, 1, 3]
     assert turns[1].subject.turns[-1].text == "Seen it."
-    split = split_uss(sessions * 1, seed=0)
+    split = split_uss(sessions, seed=0)
     assert {each.id for each in (*split.train, *split.test)} == {"ReDial-0", "ReDial-1"}
 
 

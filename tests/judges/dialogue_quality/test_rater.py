@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from recjury.errors import CallFailed, ConfigError, PromptTooLong, ProviderError
-from recjury.judges.dialogue_quality.examples import ExamplePool, Select, UssExamples
+from recjury.judges.dialogue_quality.examples import ExamplePool, ExamplePools, Select
 from recjury.judges.dialogue_quality.prompts import QualityPrompts
 from recjury.judges.dialogue_quality.rater import (
     AskingForm,
@@ -28,7 +28,7 @@ def _turns(*said: str) -> tuple[Turn, ...]:
 
 
 def _subject(*said: str, level: Level = Level.DIALOGUE, name: str = "mine") -> Subject:
-    return Subject(name, level, _turns(*said))
+    return Subject(name, level, _turns(*said), _turns(*said))
 
 
 ASKED = _subject("A quiet drama?", "Try Tokyo Story (1953).", "Lovely.")
@@ -59,7 +59,7 @@ def _rated(
     pool: ExamplePool | None = None,
 ) -> tuple[tuple[RunScore, ...], list[ChatRequest]]:
     gateway, model = gateway_of(script, "main")
-    examples = UssExamples({} if pool is None else {subject.level: pool}, "tests")
+    examples = ExamplePools({} if pool is None else {subject.level: pool}, "tests")
     rater = QualityRater(gateway, "main", form, examples)
     return asyncio.run(rater.rate(subject)), model.requests
 
@@ -83,7 +83,7 @@ def test_binary_labels_are_on_the_same_scale() -> None:
     (found,), (request,) = _rated(
         lambda _: _odds(yes=0.6, No=0.2, no=0.2), AskingForm(labels="binary")
     )
-    assert found.score == pytest.approx(1 + 4 * 0.6 / 0.8)
+    assert found.score == pytest.approx(1 + 4 * 0.6)
     assert "Reply with yes or no alone." in request.messages[1].text
     assert expected_rating({"yes": 0.5, "no": 0.5}, "binary", 5) == 3
 
@@ -164,7 +164,7 @@ def test_the_encoder_that_ships_finds_what_is_similar() -> None:
 
 
 def test_no_example_is_of_the_same_dialogue_or_of_a_copy() -> None:
-    long = ("I would like to see a quiet drama.", "Tokyo Story is a very quiet one.") * 1
+    long = ("I would like to see a quiet drama.", "Tokyo Story is a very quiet one.")
     copy = _subject(*long, "That one sounds lovely to me.", name="copy")
     mine = _subject(*long, "that one sounds lovely, to me", "Enjoy it then.", name="mine")
     same = LabelledSubject(mine, 5.0)
@@ -173,6 +173,20 @@ def test_no_example_is_of_the_same_dialogue_or_of_a_copy() -> None:
     assert {example for draw in chosen for example in draw} == set(OTHERS)
     with pytest.raises(ConfigError, match="4 examples are wanted, and there are 3"):
         pool.choose(mine, 4)
+
+
+def test_the_first_turn_of_a_copy_is_known_by_the_rest_of_its_dialogue() -> None:
+    said = ("A drama?", "Tokyo Story is a very quiet one.", "That one sounds lovely to me.")
+    whole = _turns(*said)
+    mine = Subject("ab-redial", Level.TURN, whole[:1], whole)
+    copies = tuple(
+        LabelledSubject(Subject("ReDial-1", Level.TURN, whole[:end], whole), 4.0) for end in (1, 3)
+    )
+    others = tuple(
+        LabelledSubject(each.subject._replace(level=Level.TURN), each.label) for each in OTHERS
+    )
+    pool = ExamplePool((*copies, *others), "embedding", encode=_vectors)  # type: ignore[arg-type]
+    assert set(pool.choose(mine, 3)) == set(others)
 
 
 def test_a_dialogue_that_is_too_long_is_cut_from_the_left() -> None:

@@ -74,6 +74,30 @@ def test_a_score_is_weighed_by_the_probabilities_of_all_scores() -> None:
     assert "0.400 of the probability" in rating.rationale
 
 
+def test_turns_that_failed_are_not_rated() -> None:
+    log = a_log("One.")
+    failed = log.interaction[0].model_copy(update={"text": "", "failure": "timed out"})
+    log = log.model_copy(update={"interaction": (failed, *log.interaction[1:])})
+    gateway, model = gateway_of(_script(lambda _: _odds(s1=1.0)), "main")
+    rater = GEvalConfig().build(EvaluatorContext(None, gateway, {"main": SPEC}))
+    for aspect in (Aspect.RELEVANCE, Aspect.DIALOGUE_OVERALL):
+        result = asyncio.run(rater.evaluate(aspect, ConversationRecord(log), {}))
+        assert [rating.status for rating in result.ratings] == [Status.NOT_APPLICABLE]
+    assert all("steps" in request.purpose for request in model.requests)
+
+
+def test_the_name_of_the_aspect_may_stand_before_the_score() -> None:
+    steps = [{"- task": 1.0}, {" completion": 1.0}, {":": 1.0}, {" 2": 0.9, " 1": 0.1}]
+    logprobs = tuple(
+        (text := max(step, key=lambda each: step[each]), math.log(step[text]),
+         tuple((each, math.log(odd)) for each, odd in step.items()))
+        for step in steps
+    )  # fmt: skip
+    said = Completion("- task completion: 2", logprobs=logprobs)
+    (rating,), _ = _rated(_only(Aspect.TASK_COMPLETION), _script(lambda _: said))
+    assert rating.score == pytest.approx(1.9)
+
+
 def test_samples_estimate_the_probabilities() -> None:
     config = _only(Aspect.UNDERSTANDING, method="samples", samples=4, together=False)
     answers = ["<rating>2</rating>", "<rating>1</rating>", "<rating>2</rating>", "so-so"]
