@@ -19,7 +19,7 @@ from recjury.stats.comparison import holm
 _Floats = NDArray[np.float64]
 
 _MOST = 0.9  # the share of the capital that a bet can lose
-_IMAGINED = 0.1  # values that bets are based on before the first one; little, to learn fast
+_IMAGINED = 0.3  # values that bets are based on before the first one; little, to learn fast
 _MEANS = 1_001  # candidates for the mean, in an interval
 
 
