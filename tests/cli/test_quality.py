@@ -9,8 +9,15 @@ from typing import Any
 import pytest
 import yaml
 
+from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.quality_table import read_quality_table
 from recjury.corpora.uss import read_uss
+from recjury.errors import ConfigError
+from recjury.fine_tuning import LoraPlan, TuningReport
+from recjury.fine_tuning.tuning import REPORT
 from recjury.judges.dialogue_quality.subjects import split_uss
+from recjury.judges.dialogue_quality.training import DIALOGUES, dialogue_digest
+from recjury.records import JSON
 from tests.cli.front_door import Ended, recjury
 from tests.endpoint import Body, Fault, ScriptedEndpoint, completion, prompt
 
@@ -219,3 +226,32 @@ def test_an_endpoint_without_log_probabilities_is_one_line(
     assert ended.code == 2
     assert "sends no log-probabilities" in ended.err
     assert "`top_logprobs`" in ended.err
+
+
+def test_an_adapter_that_has_learned_what_is_tested_is_refused(data: Path) -> None:
+    sessions = read_uss(data / "uss", "ReDial")
+    adapter = data / "adapter"
+    (adapter / "recjury").mkdir(parents=True)
+    learned: list[JSON] = [dialogue_digest(each) for each in split_uss(sessions, 3).train]
+    report = TuningReport(
+        folder=str(adapter),
+        model="m",
+        weights="w",
+        plan=LoraPlan(),
+        examples=1,
+        shortened=0,
+        left_out=0,
+        losses=(1.0,),
+        trained=1,
+        all_parameters=2,
+        seconds=1.0,
+        notes={DIALOGUES: learned},
+    )
+    (adapter / REPORT).write_text(report.model_dump_json())
+    model = {"provider": "transformers", "model": "m", "adapter": str(adapter)}
+    config = EvaluationConfig.model_validate(
+        {"model": model, "evaluators": [{"kind": "dialogue-quality", "level": "dialogue"}]}
+    )
+    assert len(read_quality_table(config, data, "ReDial", seed=3).split.test) == 6
+    with pytest.raises(ConfigError, match=r"has learned [1-6] of the 6 tested dialogues: give the"):
+        read_quality_table(config, data, "ReDial", seed=4)
