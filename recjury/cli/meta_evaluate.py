@@ -100,6 +100,8 @@ def meta_evaluate(
         _show_agreement(found.context, "Maintains Context, ")
     if found.robustness is not None:
         _show_robustness(found.robustness)
+    if found.cut:
+        output.say(f"{found.cut} texts were too long for the model and lost their oldest tokens")
     output.say(", ".join(f"{name} {duration(each.wall)}" for name, each in found.took.items()))
 
 

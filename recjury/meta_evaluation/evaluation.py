@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recjury.corpora.dialogues import RobustnessPair, read_robustness_pairs
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, DataError
 from recjury.meta_evaluation.agreement import (
     RESAMPLES,
     SYSTEM_MEAN,
@@ -17,7 +17,7 @@ from recjury.meta_evaluation.agreement import (
 )
 from recjury.meta_evaluation.maintains_context import context_rows, with_context_target
 from recjury.meta_evaluation.registry import ScorerContext, ScorerEntry, chosen
-from recjury.meta_evaluation.robustness import RobustnessTable, robustness_table
+from recjury.meta_evaluation.robustness import RobustnessTable, different, robustness_table
 from recjury.meta_evaluation.rows import SETS, RatedRow, read_rows_of, subsets_of
 from recjury.meta_evaluation.scoring import ScoringStep, Took, Watch, score_rows
 from recjury.records import JSON
@@ -47,7 +47,8 @@ class MetaEvaluationPlan(NamedTuple):
 class MetaEvaluation(NamedTuple):
     """The rows, each scorer's scores of them, the tables, and what each scorer took.
 
-    `context` compares the scores with another rating of the USR sets, "Maintains Context".
+    `context` compares the scores with another rating of the USR sets, "Maintains Context". `cut`
+    counts texts that were too long for the causal model and lost their oldest tokens.
     """
 
     rows: tuple[RatedRow, ...]
@@ -56,6 +57,7 @@ class MetaEvaluation(NamedTuple):
     context: AgreementTable | None
     robustness: RobustnessTable | None
     took: Mapping[str, Took]
+    cut: int = 0
 
     def as_json(self) -> dict[str, JSON]:
         """By set, subset and scorer: n, r, rho, intervals; the averages; robustness; seconds."""
@@ -71,6 +73,7 @@ class MetaEvaluation(NamedTuple):
                 name: {"wall": round(own.wall, 1), "cpu": round(own.cpu, 1)}
                 for name, own in self.took.items()
             },
+            "cut": self.cut,
         }
 
 
@@ -93,7 +96,7 @@ async def meta_evaluate(plan: MetaEvaluationPlan, watch: Watch = lambda _: None)
         rows, scores, subsets_of(plan.sets), resamples=plan.resamples, seed=plan.seed
     )
     context_table = maintained_context(rows, scores, resamples=plan.resamples, seed=plan.seed)
-    return MetaEvaluation(rows, scores, table, context_table, robustness, scored.took)
+    return MetaEvaluation(rows, scores, table, context_table, robustness, scored.took, context.cut)
 
 
 def maintained_context(
@@ -149,17 +152,23 @@ def folder_of_sets(data: Path) -> Path:
 
 
 def _check(entries: Sequence[ScorerEntry], context: ScorerContext) -> None:
-    """Make each scorer once, which raises ConfigError if a library is missing."""
+    """Make each scorer once, and load the model if one is needed, which raises UserError."""
     if not entries:
         raise ConfigError("no scorer is named")
     for entry in entries:
         entry.make(context)
+    if any(entry.needs_model for entry in entries):
+        context.follow_up_model()
 
 
 def _pairs(plan: MetaEvaluationPlan, data: Path) -> tuple[RobustnessPair, ...] | None:
-    if plan.pairs is not None:
-        return tuple(read_robustness_pairs(plan.pairs))
-    return tuple(read_robustness_pairs(data)) if plan.robustness else None
+    if plan.pairs is None and not plan.robustness:
+        return None
+    folder = data if plan.pairs is None else plan.pairs
+    pairs = tuple(read_robustness_pairs(folder))
+    if not different(pairs):
+        raise DataError("there is no pair of two different replies", path=folder)
+    return pairs
 
 
 def _coefficients(r: BootstrapEstimate, rho: BootstrapEstimate) -> dict[str, JSON]:

@@ -3,16 +3,16 @@
 It imports torch and transformers: import it late.
 """
 
+import inspect
 from collections.abc import Sequence
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
 from torch import Tensor
-from transformers import AutoModelForCausalLM, AutoTokenizer
-from transformers.utils.logging import disable_progress_bar
 
 from recjury.errors import ConfigError
+from recjury.llm.local_generation import load_tokenizer, load_weights
+from recjury.llm.local_spec import LocalSpec
 
 
 class FollowUpModel:
@@ -23,15 +23,14 @@ class FollowUpModel:
     """
 
     def __init__(self, folder: Path):
-        """Raises ConfigError if the folder has no causal model that can be loaded."""
-        disable_progress_bar()  # it would be drawn into the command line's own progress
-        try:
-            self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-            self._model = AutoModelForCausalLM.from_pretrained(folder, local_files_only=True)
-        except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-            said = str(error).strip().partition("\n")[0] or type(error).__name__
-            raise ConfigError(f"{folder}: no causal model can be loaded: {said}") from error
-        self._model.to("cuda" if torch.cuda.is_available() else "cpu").eval()
+        """Load the model, on a GPU if there is one. Raises ConfigError or ProviderError, in one
+        line, if the folder has no causal model that can be loaded."""
+        spec = LocalSpec(provider="transformers", name=str(folder))
+        self._tokenizer = load_tokenizer(spec)
+        self._model = load_weights(spec).eval()
+        # Without it, models make the logits of every place of the dialogue: gigabytes.
+        takes = inspect.signature(self._model.forward).parameters
+        self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
         self._room = int(getattr(self._model.config, "max_position_embeddings", 0) or 2**20)
         self.cut = 0
 
@@ -44,7 +43,7 @@ class FollowUpModel:
         longest = max(map(len, endings))
         start = self._fitting(self._dialogue(turns), longest)
         with torch.inference_mode():
-            read = self._model(start, use_cache=True)
+            read = self._model(start, use_cache=True, **self._last_only)
             rows, mask = self._padded(endings, longest)
             cache = read.past_key_values
             cache.batch_repeat_interleave(len(endings))

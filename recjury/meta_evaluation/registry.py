@@ -39,6 +39,12 @@ class ScorerContext:
         """The causal model. Raises ConfigError if it cannot be loaded."""
         return self._follow_up_model
 
+    @property
+    def cut(self) -> int:
+        """How many texts the causal model could not read as a whole."""
+        loaded = self.__dict__.get("_follow_up_model")
+        return 0 if loaded is None else loaded.cut
+
     @cached_property
     def _encoder(self) -> "MiniLmEncoder":
         from recjury.meta_evaluation.encoder import MiniLmEncoder

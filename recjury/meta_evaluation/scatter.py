@@ -1,5 +1,6 @@
 """Scatter plots of scores and ratings, as in figure 3 of PairEval (Park et al. 2024)."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from recjury.meta_evaluation.rows import RatedRow
 _NOISE = 0.03  # standard deviation of what is added to ratings, which would overlap otherwise
 _MODEL, _HUMAN = "#0072B2", "#E69F00"
 _FEWEST = 3
+_NO_FILE_NAME = re.compile(r"[^\w.*+-]+")  # a scorer may be named after a model: "judge/main"
 
 
 def write_scatter_plots(
@@ -28,7 +30,7 @@ def write_scatter_plots(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return sum(
-            _write(folder / f"{name}-{scorer}.svg", own, kept, seed)
+            _write(folder / f"{name}-{_NO_FILE_NAME.sub('-', scorer)}.svg", own, kept, seed)
             for name in dict.fromkeys(row.set for row in rows)
             for scorer, given in scores.items()
             for own, kept in [_of_set(rows, given, name)]

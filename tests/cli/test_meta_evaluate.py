@@ -73,6 +73,22 @@ def test_what_is_wrong_is_one_line(
     assert len(ended.err.strip().splitlines()) == 1
 
 
+def test_pairs_that_do_not_differ_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    data_folder: Path,
+    tmp_path: Path,
+) -> None:
+    row = {"id": "1", "attack": "pronoun", "history": [], "original": "a", "perturbed": "a"}
+    (tmp_path / "robustness-pairs.jsonl").write_text(json.dumps(row), "utf-8")
+    ended = recjury(
+        *(monkeypatch, capsys, "meta-evaluate", "--data", data_folder, *SCRIPTED),
+        *("--set", "fed-turn", "--pairs", tmp_path),
+    )
+    assert ended.code == 2
+    assert "there is no pair of two different replies" in ended.err
+
+
 def test_pairs_of_recorded_conversations(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

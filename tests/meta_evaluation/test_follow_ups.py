@@ -7,6 +7,7 @@ import pytest
 
 from recjury.errors import ConfigError
 from recjury.meta_evaluation import ScorerContext, chosen, score_rows
+from recjury.meta_evaluation.evaluation import MetaEvaluationPlan, meta_evaluate
 from recjury.meta_evaluation.follow_ups import FED_TURN, FULL, FollowUps, FollowUpScorer
 from recjury.meta_evaluation.rows import RatedRow
 from tests.meta_evaluation.rated import response, row
@@ -85,9 +86,16 @@ def test_dialogues_are_scored_as_a_whole(folder: Path) -> None:
     )
 
 
-def test_a_folder_without_a_model_is_one_line(tmp_path: Path) -> None:
-    from recjury.meta_evaluation.likelihood import FollowUpModel
-
-    with pytest.raises(ConfigError, match="no causal model can be loaded: ") as raised:
-        FollowUpModel(tmp_path)
+def test_a_folder_without_a_model_is_told_before_anything_is_scored(tmp_path: Path) -> None:
+    plan = MetaEvaluationPlan(tmp_path, model=tmp_path)
+    with pytest.raises(ConfigError, match=r"there is no config\.json in this folder") as raised:
+        asyncio.run(meta_evaluate(plan))
     assert "\n" not in str(raised.value)
+
+
+def test_what_was_cut_is_counted(folder: Path) -> None:
+    context = ScorerContext(Path(), folder)
+    assert context.cut == 0
+    long = row(0, 3.0)._replace(responses=(response("Yes.", "Nothing. " * 80),))
+    asyncio.run(score_rows(chosen(["full"], model=True), context, [long, row(1, 2.0)]))
+    assert context.cut == 1
