@@ -24,6 +24,7 @@ from recjury.cli import (
     run,
     status,
     train,
+    train_judges,
     tune,
 )
 
@@ -70,6 +71,8 @@ app.command("export")(export.export)
 app.add_typer(face.app, name="face")
 app.add_typer(quality.app, name="quality")
 app.add_typer(train.app, name="train")
+train.app.command("dialogue-quality")(train_judges.dialogue_quality)
+train.app.command("paireval")(train_judges.paireval)
 app.command("meta-evaluate")(meta_evaluate.meta_evaluate)
 app.command("manipulate")(manipulate.manipulate)
 app.add_typer(paireval.app, name="paireval")

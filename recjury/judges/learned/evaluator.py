@@ -1,0 +1,185 @@
+"""The small judge as an evaluator of conversations."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from math import exp
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from recjury.judges.learned.checkpoint import (
+    REPLIES,
+    SATISFACTION,
+    JudgeDescription,
+    numbers_digest,
+    read_description,
+)
+from recjury.records import (
+    JSON,
+    ConversationLog,
+    ConversationRecord,
+    Level,
+    Metric,
+    Rating,
+    Speaker,
+    Stage,
+    StageResult,
+    Status,
+    Turn,
+)
+
+if TYPE_CHECKING:
+    from recjury.judges.learned.judge import ReplyJudge, SatisfactionJudge
+
+READ = "read"
+VERSION = 1
+
+_NO_ANSWER = "the system gave no answer in this turn"
+_NO_TURN = "the system said nothing in this conversation"
+_NO_REACTION = "the user said nothing after this turn"
+
+
+class LearnedEvaluator:
+    """Rates every turn, and the conversation: the history is read, but not rated."""
+
+    kind = "learned"
+    stages = (Stage(name=READ),)
+    open_at_once: int | None = None
+    data: Mapping[str, JSON] = {}
+
+    def __init__(
+        self, satisfaction: Path, replies: Path, metrics: Sequence[Metric], *, name: str = "learned"
+    ):
+        """`satisfaction` and `replies` are folders of trained judges; they are loaded with the
+        first conversation. Raises ConfigError or DataError if one cannot be used."""
+        self._folders = (satisfaction, replies)
+        self._described: tuple[JudgeDescription, ...] = (
+            read_description(satisfaction, SATISFACTION),
+            read_description(replies, REPLIES),
+        )
+        self._digests: list[JSON] = [numbers_digest(folder) for folder in self._folders]
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="learned")
+        self.name = name
+        self.metrics = tuple(metrics)
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """The version of the reading, the encoder's, and the judges' numbers."""
+        return {
+            "version": VERSION,
+            "encoder": self._described[0].encoder,
+            "judges": self._digests,
+        }
+
+    async def evaluate(
+        self,
+        stage: str,  # noqa: ARG002 (there is one)
+        record: ConversationRecord,
+        done: Mapping[str, StageResult],  # noqa: ARG002
+    ) -> StageResult:
+        """The ratings of the turns and of the conversation, computed in a thread."""
+        loop = asyncio.get_running_loop()
+        ratings = await loop.run_in_executor(self._thread, self._rate, record.log)
+        return StageResult(ratings)
+
+    def _rate(self, log: ConversationLog) -> tuple[Rating, ...]:
+        wanted = {metric.id for metric in self.metrics}
+        return tuple(
+            rating
+            for rating in (*self._of_replies(log), *self._of_satisfaction(log))
+            if rating.factor in wanted
+        )
+
+    def _of_replies(self, log: ConversationLog) -> list[Rating]:
+        """How good each reply is, and their mean."""
+        answered = [
+            index for index in log.system_turn_indices if log.interaction[index].failure is None
+        ]
+        before = log.scenario.history
+        scores = self._replies.scores(
+            [((*before, *log.interaction[:at]), log.interaction[at].text) for at in answered]
+        )
+        known = {index: _chance(score) for index, score in zip(answered, scores, strict=True)}
+        ratings = [
+            self._rating("reply_quality", known.get(index), _NO_ANSWER, turn=index, high=1)
+            for index in log.system_turn_indices
+        ]
+        mean = fmean(known.values()) if known else None
+        return [*ratings, self._rating("dialogue_reply_quality", mean, _NO_TURN, high=1)]
+
+    def _of_satisfaction(self, log: ConversationLog) -> list[Rating]:
+        """How satisfied the user seems: with the dialogue, and in what is said after each turn."""
+        turns = (*log.scenario.history, *log.interaction)
+        history = len(log.scenario.history)
+        if not log.system_turns:
+            return [self._rating("satisfaction", None, _NO_TURN, low=1, high=5)]
+        found = self._satisfaction.rate(turns)
+        note = (
+            f"the oldest {found.left_out} of {len(turns)} turns were left out: the encoder reads "
+            "no more"
+            if found.left_out
+            else ""
+        )
+        ratings = [self._rating("satisfaction", found.overall, note, low=1, high=5)]
+        for index in log.system_turn_indices:
+            after = _reaction(log.interaction, index)
+            value = None
+            if after is not None:
+                # Nothing that follows the user's reaction is read.
+                value = self._satisfaction.rate(turns[: history + after + 1]).turns[-1]
+            ratings.append(
+                self._rating("turn_satisfaction", value, _NO_REACTION, turn=index, low=1, high=5)
+            )
+        return ratings
+
+    def _rating(
+        self,
+        factor: str,
+        score: float | None,
+        said: str,
+        *,
+        turn: int | None = None,
+        low: int = 0,
+        high: int,
+    ) -> Rating:
+        """`said` is the reason without a score, and a remark beside one."""
+        kept = score is not None and said not in (_NO_ANSWER, _NO_TURN, _NO_REACTION)
+        return Rating(
+            evaluator=self.kind,
+            factor=factor,
+            score=score,
+            status=Status.NOT_APPLICABLE if score is None else Status.SCORED,
+            reason=said if score is None else "",
+            rationale=said if kept else "",
+            level=Level.DIALOGUE if turn is None else Level.TURN,
+            turn=turn,
+            low=low,
+            high=high,
+            rubric=f"learned/{VERSION}",
+        )
+
+    @cached_property
+    def _satisfaction(self) -> "SatisfactionJudge":
+        from recjury.judges.learned.judge import SatisfactionJudge
+
+        return SatisfactionJudge(self._folders[0])
+
+    @cached_property
+    def _replies(self) -> "ReplyJudge":
+        from recjury.judges.learned.judge import ReplyJudge
+
+        return ReplyJudge(self._folders[1])
+
+
+def _chance(score: float) -> float:
+    """A score as a number from 0 to 1; one half for the mean of people's replies."""
+    return 1 / (1 + exp(-max(-30.0, min(30.0, score))))
+
+
+def _reaction(interaction: Sequence[Turn], index: int) -> int | None:
+    """The next turn of the user after a system turn, if it is there."""
+    after = index + 1
+    there = after < len(interaction) and interaction[after].speaker is Speaker.USER
+    return after if there else None

@@ -1,0 +1,45 @@
+"""The small judge as a scorer of replies, in both forms."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recjury.records import Response
+
+if TYPE_CHECKING:
+    from recjury.judges.learned.judge import ReplyJudge
+
+
+class LearnedScorer:
+    """Scores each reply alone; of two replies it reads both together."""
+
+    def __init__(self, folder: Path, *, name: str = "learned"):
+        """The judge in `folder` is loaded with the first reply."""
+        self._folder = folder
+        self.name = name
+
+    async def scores(self, responses: Sequence[Response]) -> list[float | None]:
+        """A score for each response, in order."""
+        found: list[float | None] = [
+            *self._judge.scores([(each.history, each.text) for each in responses])
+        ]
+        return found
+
+    @cached_property
+    def _judge(self) -> "ReplyJudge":
+        from recjury.judges.learned.judge import ReplyJudge
+
+        return ReplyJudge(self._folder)
+
+
+class LearnedPairScorer(LearnedScorer):
+    """As `LearnedScorer`, and it reads two replies to one history together."""
+
+    async def preferences(self, pairs: Sequence[tuple[Response, Response]]) -> list[float | None]:
+        """The probability that the first of each pair is better; the first one's history is
+        read."""
+        found: list[float | None] = [
+            *self._judge.preferences([(one.history, one.text, other.text) for one, other in pairs])
+        ]
+        return found

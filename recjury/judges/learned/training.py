@@ -1,0 +1,186 @@
+"""The two trainings of the small judge: data in, a folder and test figures out.
+
+Torch is imported only when it trains.
+"""
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from recjury.corpora.leakage import rated_histories
+from recjury.corpora.response_sets import RESPONSE_SETS, read_response_set
+from recjury.judges.learned.checkpoint import (
+    REPLIES,
+    SATISFACTION,
+    VERSION,
+    JudgeDescription,
+    save_judge,
+)
+from recjury.records import JSON
+from recjury.stats.correlation import correlate
+from recjury.stats.satisfaction import satisfaction_figures
+
+if TYPE_CHECKING:
+    from recjury.judges.learned.optimising import Watch
+    from recjury.judges.learned.replies import ReplyReader
+    from recjury.judges.learned.reply_training import ReplyPlan
+    from recjury.judges.learned.satisfaction_training import SatisfactionPlan
+
+_DIALOGUES = "dialogue-eval"
+_NO_TERMS = "USS states no licence: for research"
+_MIT = "MIT"
+_TERMS = "DailyDialog is CC BY-NC-SA 4.0, DailyDialog++ states MIT: for non-commercial use"
+
+
+class TrainedJudge(NamedTuple):
+    """A judge that was trained: its folder, its figures on data it never saw, and how long."""
+
+    folder: Path
+    trained_on: str
+    test: Mapping[str, JSON]
+    left_out: int
+    seconds: float
+    cpu_seconds: float
+
+    def as_json(self) -> dict[str, JSON]:
+        """What a command prints."""
+        return {
+            "test": dict(self.test),
+            "trained_on": self.trained_on,
+            "left_out": self.left_out,
+            "folder": str(self.folder),
+            "seconds": round(self.seconds, 1),
+            "cpu_seconds": round(self.cpu_seconds, 1),
+        }
+
+
+def train_comparison(
+    data: Path,
+    out: Path,
+    plan: "ReplyPlan",
+    *,
+    corpus: str = "dailydialog",
+    test: bool = True,
+    watch: "Watch | None" = None,
+) -> TrainedJudge:
+    """Train on replies of `corpus`, and test on the rated replies of `data`.
+
+    `corpus` is "dailydialog" (DailyDialog and DailyDialog++) or "ievalm" (ReDial's and OpenDialKG's
+    dialogues). No dialogue that holds a rated history is trained on; `left_out` counts them. Raises
+    DataError for data that is missing, and ConfigError if `out` cannot be written to.
+    """
+    from recjury.judges.learned.encoder import encoder_digest
+    from recjury.judges.learned.replies import ReplyReader
+    from recjury.judges.learned.reply_training import train_replies
+    from recjury.judges.learned.sequences import SequenceMaker
+    from recjury.judges.learned.training_data import (
+        dialogue_examples,
+        place_of,
+        recommender_examples,
+    )
+
+    began, cpu = time.perf_counter(), time.process_time()
+    folder = place_of(data, _DIALOGUES)
+    rated = rated_histories(folder)
+    if corpus == "dailydialog":
+        examples, left_out = dialogue_examples(folder, rated, plan.seed)
+        source, terms = "DailyDialog and DailyDialog++", _TERMS
+    else:
+        examples, left_out = recommender_examples(data, rated)
+        source, terms = "ReDial and OpenDialKG (iEvaLM)", _MIT
+    maker = SequenceMaker()
+    net = train_replies(examples, plan, maker, watch=watch)
+    figures = reply_figures(folder, ReplyReader(net, maker)) if test else {}
+    count = min(len(examples), plan.examples)
+    trained_on = f"{count} of {len(examples)} replies of {source}"
+    save_judge(
+        out,
+        net,
+        JudgeDescription(
+            recjury_judge=VERSION,
+            kind=REPLIES,
+            rank=plan.rank,
+            encoder=encoder_digest(),
+            trained_on=trained_on,
+            licence=terms,
+            settings=plan.model_dump(mode="json"),
+            test=figures,
+        ),
+    )
+    return TrainedJudge(
+        out,
+        trained_on,
+        figures,
+        left_out,
+        time.perf_counter() - began,
+        time.process_time() - cpu,
+    )
+
+
+def train_satisfaction(
+    data: Path,
+    subset: str,
+    out: Path,
+    plan: "SatisfactionPlan",
+    *,
+    watch: "Watch | None" = None,
+) -> TrainedJudge:
+    """Train on all subsets of USS and on AB-ReDial, and test on a tenth of `subset`.
+
+    `data` holds uss/ and perhaps ab-redial/; or it is the folder of USS. The subset "ab-redial"
+    trains on AB-ReDial alone. Dialogues that share utterances with a test dialogue are on its side.
+    `left_out` counts test dialogues that were cut from the left. Raises DataError for data that is
+    missing or malformed, and ConfigError if `out` cannot be written to.
+    """
+    from recjury.judges.learned.encoder import encoder_digest
+    from recjury.judges.learned.satisfaction_training import rate_dialogues, train_satisfaction_net
+    from recjury.judges.learned.sequences import SequenceMaker
+    from recjury.judges.learned.training_data import satisfaction_examples, split_by_family
+
+    began, cpu = time.perf_counter(), time.process_time()
+    examples = satisfaction_examples(data, subset)
+    train, tested = split_by_family(examples, subset, plan.seed)
+    maker = SequenceMaker()
+    net = train_satisfaction_net(train, subset, plan, maker, watch=watch)
+    found = rate_dialogues(net, [each.turns for each in tested], maker, longest=plan.longest)
+    labels = [float(np.mean(each.overall)) for each in tested]
+    test: dict[str, JSON] = {**satisfaction_figures(found.overall, labels).as_json()}
+    corpora = sorted({each.corpus for each in train})
+    trained_on = f"{len(train)} dialogues of {', '.join(corpora)}"
+    save_judge(
+        out,
+        net,
+        JudgeDescription(
+            recjury_judge=VERSION,
+            kind=SATISFACTION,
+            rank=plan.rank,
+            encoder=encoder_digest(),
+            trained_on=trained_on,
+            licence=_MIT if subset == "ab-redial" else _NO_TERMS,
+            settings=plan.model_dump(mode="json"),
+            test=test,
+        ),
+    )
+    return TrainedJudge(
+        out,
+        trained_on,
+        test,
+        found.cut,
+        time.perf_counter() - began,
+        time.process_time() - cpu,
+    )
+
+
+def reply_figures(folder: Path, reader: "ReplyReader") -> dict[str, JSON]:
+    """n, Pearson's r and Spearman's rho with people's ratings, for each rated set."""
+    figures: dict[str, JSON] = {}
+    for name in RESPONSE_SETS:
+        rows = read_response_set(folder, name)
+        reader.maker.learn([row.response.text for row in rows])
+        scores = reader.scores([(row.response.history, row.response.text) for row in rows])
+        found = correlate(np.array(scores.tolist()), [row.target for row in rows])
+        figures[name] = {"n": found.n, "pearson": found.pearson, "spearman": found.spearman}
+    return figures

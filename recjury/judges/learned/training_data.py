@@ -1,0 +1,173 @@
+"""What the small judge learns from: rated dialogues, and replies that people gave.
+
+It imports torch: import it late.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from recjury.corpora import open_corpus
+from recjury.corpora.ab_redial import read_ab_redial
+from recjury.corpora.dialogues import alternating, read_adversarial_replies, read_dialogues
+from recjury.corpora.leakage import RatedHistories
+from recjury.corpora.splitting import families, split
+from recjury.corpora.uss import SUBSETS, read_uss
+from recjury.errors import DataError
+from recjury.judges.learned.reply_training import ReplyExample
+from recjury.judges.learned.satisfaction_training import RatedExample
+from recjury.records import Speaker, Turn
+
+DAILY_DIALOG = "dailydialog"
+IEVALM = "ievalm"
+AB_REDIAL = "ab-redial"
+
+_RECOMMENDER_SPLITS = {"redial": ("valid", "test"), "opendialkg": ("train", "valid", "test")}
+_USS = "uss"
+_TEST = 0.1  # of the dialogues
+_BEFORE = 6  # turns
+
+
+def place_of(data: Path, name: str) -> Path:
+    """The folder `name` in `data`; `data` itself if there is none."""
+    return data / name if (data / name).is_dir() else data
+
+
+def satisfaction_examples(data: Path, subset: str) -> "list[RatedExample]":
+    """The rated dialogues that are trained and tested on. Raises DataError."""
+    if subset not in (*SUBSETS, AB_REDIAL):
+        known = ", ".join((*SUBSETS, AB_REDIAL))
+        raise DataError(f"there is no subset {subset!r}: expected one of {known}")
+    folder = data / AB_REDIAL
+    found = _of_ab_redial(folder) if subset == AB_REDIAL or folder.is_dir() else []
+    if subset != AB_REDIAL:
+        found += [each for name in SUBSETS for each in _of_uss(place_of(data, _USS), name)]
+    return found
+
+
+def split_by_family(
+    examples: "Sequence[RatedExample]", subset: str, seed: int
+) -> "tuple[list[RatedExample], list[RatedExample]]":
+    """What is trained on, and the tested tenth of `subset`; no dialogue is near one of the other
+    side."""
+    family = families({each.id: [turn.text for turn in each.turns] for each in examples})
+    own = {each.id: family[each.id] for each in examples if each.corpus == subset and each.overall}
+    tested = set(split(own, share=1 - _TEST, seed=seed).validation)
+    near = {family[name] for name in tested}
+    train = [each for each in examples if family[each.id] not in near]
+    return train, [each for each in examples if each.id in tested]
+
+
+def _of_uss(folder: Path, subset: str) -> "list[RatedExample]":
+    return [
+        RatedExample(each.id, subset, each.turns, each.ratings, each.overall)
+        for each in read_uss(folder, subset)
+    ]
+
+
+def _of_ab_redial(folder: Path) -> "list[RatedExample]":
+    """Whole dialogues with their overall ratings, and excerpts whose system turn was rated: its
+    rating stands at the user's reply, as in USS."""
+    held = read_ab_redial(folder)
+    found = [
+        RatedExample(
+            f"{AB_REDIAL}-{each.id}",
+            AB_REDIAL,
+            each.turns,
+            ((),) * len(each.turns),
+            each.ratings.get("dialogue_overall", ()),
+        )
+        for each in held.dialogues
+    ]
+    for rated in held.turns:
+        if rated.reply is not None and rated.certain:
+            turns = (*rated.context, rated.turn, rated.reply)
+            given = (*((),) * (len(turns) - 1), rated.ratings.get("turn_overall", ()))
+            found.append(RatedExample(f"{AB_REDIAL}-{rated.id}", AB_REDIAL, turns, given, ()))
+    return found
+
+
+def dialogue_examples(
+    folder: Path, rated: RatedHistories, seed: int
+) -> "tuple[list[ReplyExample], int]":
+    """A reply of each turn of DailyDialog's train split, and those of DailyDialog++'s contexts.
+
+    The second value counts dialogues that were left out because they hold a rated history.
+    """
+    lot = random.Random(seed)
+    found: list[ReplyExample] = []
+    left_out = 0
+    for texts, examples in (*_of_dialogues(folder, lot), *_of_contexts(folder, lot)):
+        if rated.are_in(texts):
+            left_out += 1
+        else:
+            found += examples
+    if not found:
+        raise DataError("has no dialogue to train on", path=folder)
+    return found, left_out
+
+
+def recommender_examples(data: Path, rated: RatedHistories) -> "tuple[list[ReplyExample], int]":
+    """The system's replies in the dialogues of iEvaLM; the second value as above."""
+    found: list[ReplyExample] = []
+    left_out = 0
+    for name, splits in _RECOMMENDER_SPLITS.items():
+        corpus = open_corpus(name, data)
+        for each in (each for part in splits for each in corpus.examples(part)):
+            said = [text for text in each.context if text.strip()][-_BEFORE:]
+            if not said or not each.response.strip():
+                continue
+            if rated.are_in(said):
+                left_out += 1
+            else:
+                found.append(ReplyExample(alternating(said, Speaker.USER), each.response))
+    return found, left_out
+
+
+def _of_dialogues(
+    folder: Path, lot: random.Random
+) -> "Iterator[tuple[list[str], list[ReplyExample]]]":
+    seen: set[str] = set()
+    for _, turns in read_dialogues(folder, "dailydialog.train"):
+        texts = [turn.text for turn in turns]
+        if (key := "\n".join(texts)) in seen:
+            continue
+        seen.add(key)
+        yield (
+            texts,
+            [
+                ReplyExample(
+                    _answered(turns[max(0, place - lot.randint(1, _BEFORE)) : place]), text
+                )
+                for place, text in enumerate(texts)
+                if place and text.strip()
+            ],
+        )
+
+
+def _of_contexts(
+    folder: Path, lot: random.Random
+) -> "Iterator[tuple[list[str], list[ReplyExample]]]":
+    for part in ("dev", "positives-only"):
+        for each in read_adversarial_replies(folder, part):
+            texts = [turn.text for turn in each.context]
+            # People wrote five replies to each context: one is enough for a context without
+            # adversarial ones, which are rare.
+            count = 2 if each.adversarial else 1
+            yield (
+                texts,
+                [
+                    ReplyExample(each.context, text, _as_long_as(text, each.adversarial))
+                    for text in lot.sample(each.positives, min(count, len(each.positives)))
+                ],
+            )
+
+
+def _answered(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """The turns with the speakers that they have if the system answers the last one."""
+    return alternating([turn.text for turn in turns], Speaker.USER)
+
+
+def _as_long_as(text: str, others: Sequence[str]) -> tuple[str, ...]:
+    """The two of `others` whose length is nearest, so that length tells nothing."""
+    return tuple(sorted(others, key=lambda other: abs(len(other) - len(text)))[:2])

