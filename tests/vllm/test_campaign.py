@@ -24,7 +24,7 @@ _SECONDS = 1500
 class Campaign:
     """A campaign of the tiny model in a folder, run by `recjury run` in a process of its own."""
 
-    def __init__(self, folder: Path, entry: dict[str, Any], scenarios: int):
+    def __init__(self, folder: Path, entry: dict[str, Any], scenarios: int, rounds: int = 2):
         """Write its file."""
         self._file, self.store = folder / "campaign.yaml", folder / "run.db"
         self._out = folder / "out.txt"
@@ -32,7 +32,7 @@ class Campaign:
             "name": "tiny",
             "scenarios": [{"corpus": "sample", "limit": scenarios}],
             "systems": ["retrieval"],
-            "simulator": {"min_rounds": 2, "max_rounds": 2},
+            "simulator": {"min_rounds": rounds, "max_rounds": rounds},
             "model": entry,
             "evaluators": ["outcome", "core", {"kind": "face", "aspects": ["relevance"]}],
             "concurrency": 32,
@@ -126,10 +126,10 @@ def test_every_reply_of_a_whole_campaign_is_read(
     ]
 
 
-def test_debates_with_long_statements_exceed_4096_tokens_and_are_read(
+def test_debates_on_a_long_log_exceed_4096_tokens_and_are_read(
     tmp_path: Path, entry: dict[str, Any], figures: list[str]
 ) -> None:
-    campaign = Campaign(tmp_path, entry | {"longest_text": 800}, 1)
+    campaign = Campaign(tmp_path, entry | {"longest_text": 800}, 1, rounds=6)
     campaign.finish(campaign.start())
     calls = campaign.calls()
     debate = [call for call in calls if call[0].startswith("debate")]
@@ -139,7 +139,7 @@ def test_debates_with_long_statements_exceed_4096_tokens_and_are_read(
     assert set(campaign.statuses()) <= {"scored", "not_applicable"}
     assert max(prompts) > 4096
     figures.append(
-        f"debate with statements of up to 800 characters: {len(debate)} of {len(debate)} replies "
+        f"debate on a log of six rounds: {len(debate)} of {len(debate)} replies "
         f"read, {sum(each > 4096 for each in prompts)} of them to prompts of more than 4,096 "
         f"tokens; the longest prompt has {max(prompts):,}, with its reply {longest:,}"
     )

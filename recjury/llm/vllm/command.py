@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 
 from recjury.errors import ConfigError
+from recjury.llm.vllm.constraints import GUIDANCE
 from recjury.llm.vllm.environment import Gpu
 from recjury.llm.vllm.folders import local_folder
 from recjury.llm.vllm.model_size import adapter_rank
@@ -15,7 +16,7 @@ _RANKS = (8, 16, 32, 64, 128, 256, 320, 512)  # that --max-lora-rank accepts
 _DEFAULTS: dict[str, JSON] = {
     "enable_prompt_tokens_details": True,  # cached tokens are reported
     "generation_config": "vllm",  # no sampling parameters but the request's
-    "structured_outputs_config": {"backend": "guidance", "disable_any_whitespace": True},
+    "structured_outputs_config": GUIDANCE,
     "uvicorn_log_level": "warning",
 }
 _ON_A_CPU: dict[str, JSON] = {"enforce_eager": True}

@@ -4,21 +4,49 @@ Strings are bounded and hold no control characters: otherwise a weak model write
 is full, or something that is not valid JSON.
 """
 
-from recjury.records import ChatRequest, ChoiceForm, ObjectForm, RatingForm, TextForm
+from collections.abc import Mapping
 
-# No control characters, and nothing that begins a tag, an entity or an object: a reader could take
-# it for another answer. A line break may stand in reasons only.
-_SIGN = r"[^\x00-\x1f\x7f<>&{}]"
-_SIGN_OR_BREAK = r"[^\x00-\x09\x0b-\x1f\x7f<>&{}]"
+from recjury.llm.vllm.grammar import SIGN_OR_BREAK, object_grammar, rating_grammar
+from recjury.records import JSON, ChatRequest, ChoiceForm, ObjectForm, RatingForm, TextForm
+
+_SIGN = r"[^\x00-\x1f\x7f<>&{}]"  # as SIGN_OR_BREAK, on one line
 _FIRST_OF_TEXT = r"[^\s\x00-\x1f\x7f<>&{}\[\]\"'`*“‘]"
 _UNBOUNDED = 2000
 
 
-def structured_outputs(request: ChatRequest, longest: int | None) -> dict[str, object] | None:
+GUIDANCE: dict[str, JSON] = {"backend": "guidance", "disable_any_whitespace": True}
+"""What a server is told about structured outputs, unless `args` say something else."""
+
+
+def reads_grammars(args: Mapping[str, object]) -> bool:
+    """Whether a server with these `args` reads grammars of llguidance."""
+    return not any(name.partition(".")[0] == "structured_outputs_config" for name in args)
+
+
+def structured_outputs(
+    request: ChatRequest, longest: int | None, *, grammars: bool = False
+) -> dict[str, object] | None:
     """The constraint for a reply to `request`; None if any text will do.
 
-    `longest` replaces larger bounds of strings, in characters.
+    `longest` replaces larger bounds of strings, in characters. With `grammars`, ratings with
+    reasons and objects are given as grammars, whose bounds are in tokens and thus not exact, but
+    which cost the server far less time.
     """
+    found = _as_grammar(request, longest) if grammars else None
+    return _as_expression(request, longest) if found is None else {"grammar": found}
+
+
+def _as_grammar(request: ChatRequest, longest: int | None) -> str | None:
+    form = request.form
+    if isinstance(form, RatingForm) and form.reasons:
+        return rating_grammar(form, _bound(form.reasons, longest))
+    schema = form.schema if isinstance(form, ObjectForm) else None
+    if form is None:
+        schema = request.schema
+    return None if schema is None else object_grammar(schema, longest, _UNBOUNDED)
+
+
+def _as_expression(request: ChatRequest, longest: int | None) -> dict[str, object] | None:
     form = request.form
     if isinstance(form, RatingForm):
         return _rating(form, longest)
@@ -40,7 +68,7 @@ def _rating(form: RatingForm, longest: int | None) -> dict[str, object]:
     opened = f'<rating code="{form.code}">' if form.code else "<rating>"
     if not form.reasons:
         return {"choice": [f"{opened}{number}</rating>" for number in numbers]}
-    reasons = f"{_SIGN_OR_BREAK}{{0,{_bound(form.reasons, longest)}}}"
+    reasons = f"{SIGN_OR_BREAK}{{0,{_bound(form.reasons, longest)}}}"
     tag = f"{opened}({'|'.join(numbers)})</rating>"
     return {"regex": f"{tag}{reasons}" if form.rating_first else f"{reasons}{tag}"}
 

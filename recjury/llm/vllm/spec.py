@@ -9,7 +9,7 @@ from typing import Literal, Self
 from pydantic import Field, JsonValue, field_validator, model_validator
 
 from recjury.llm.endpoint_spec import EndpointSpec
-from recjury.llm.vllm.constraints import structured_outputs
+from recjury.llm.vllm.constraints import reads_grammars, structured_outputs
 from recjury.llm.vllm.folders import weights_of
 from recjury.llm.vllm.server_args import args_of_replies, checked_args
 from recjury.records import JSON, ChatRequest
@@ -33,7 +33,8 @@ class VllmSpec(EndpointSpec):
     settings of these share a server, whatever their adapters are.
 
     With `structured`, replies have the form that a prompt asks for, because nothing else can be
-    written; `longest_text` then limits reasons and statements, in characters. `batch_invariant`
+    written; `longest_text` then limits reasons and statements, in characters (about four of which
+    are taken as a token). `batch_invariant`
     asks vLLM for replies that do not depend on what else is asked at the same time.
 
     The server may take `start_timeout` seconds to load the model, and is started again at most
@@ -135,5 +136,6 @@ class VllmSpec(EndpointSpec):
         """The fields of a request's body that only vLLM has."""
         if not self.structured:
             return {}
-        form = structured_outputs(request, self.longest_text)
+        grammars = reads_grammars(self.args)
+        form = structured_outputs(request, self.longest_text, grammars=grammars)
         return {} if form is None else {"structured_outputs": form}
