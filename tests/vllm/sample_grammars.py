@@ -23,7 +23,8 @@ tokenizers: Any = importlib.import_module("llguidance.hf")
 def _grammar(constraint: dict[str, Any]) -> str:
     ((kind, given),) = constraint.items()
     if kind == "json":
-        made = llguidance.LLMatcher.grammar_from_json_schema(json.dumps(given))
+        plain = {"whitespace_flexible": False}
+        made = llguidance.LLMatcher.grammar_from_json_schema(json.dumps(given), defaults=plain)
     else:
         made = llguidance.grammar_from(kind, given)
     return str(made)

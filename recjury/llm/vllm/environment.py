@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -69,6 +70,12 @@ def _probe(python: str, on_cpu: bool) -> Installed:
         vllm, version = json.loads(run.stdout)
     except (ValueError, TypeError):
         raise ConfigError(f"{python}, the `python` of a vLLM model, is no Python") from None
+    if vllm is None and python == sys.executable:
+        raise ConfigError(
+            "vLLM is not installed beside recjury: make an environment for it (python3 -m venv "
+            f"DIR, then DIR/bin/python -m pip install {package}), and name DIR/bin/python as "
+            "`python`"
+        )
     if vllm is None:
         raise ConfigError(f"vLLM is not installed in the environment of {python}: run {install}")
     return Installed(vllm, version)

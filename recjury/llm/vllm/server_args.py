@@ -12,6 +12,7 @@ _OWN_FLAGS = {
     "tensor_parallel_size": "use `gpus`",
     "enable_lora": "use `adapter`",
     "lora_modules": "use `adapter`",
+    "config": "write the flags of that file into `args`",
     "api_key": "the server has no key, and a key would be stored with every run",
     "host": "recjury sets it",
     "uds": _ADDRESS,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,7 @@ def test_two_adapters_with_one_name_are_refused(fake: FakeVllm, tmp_path: Path) 
     [
         ({"base_url": "http://127.0.0.1:8000/v1"}, "has no base_url"),
         ({"args": {"--model": "x"}}, "`model` must not stand in `args`: use `model`"),
+        ({"args": {"config": "a.yaml"}}, "`config` must not stand in `args`: write the flags"),
         ({"args": {"host": "0.0.0.0"}}, "`host` must not stand in `args`: recjury sets it"),
         ({"args": {"port": "8001"}}, "whole number from 1 to 65535, got '8001': leave it out"),
         ({"args": {"--port": None}}, "whole number from 1 to 65535, got None: leave it out"),
@@ -210,7 +212,7 @@ def test_a_model_or_an_adapter_that_is_not_there_is_one_line(
 
 
 def test_an_environment_without_vllm_is_one_line_with_the_command(
-    fake: FakeVllm, tmp_path: Path
+    fake: FakeVllm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     python = tmp_path / "bare"
     python.write_text("#!/bin/sh\necho '[null, \"3.11.9\"]'\n", "utf-8")
@@ -220,6 +222,12 @@ def test_an_environment_without_vllm_is_one_line_with_the_command(
         describe_server(spec(fake, python=str(python)))
     with pytest.raises(ConfigError, match=r"cannot be run \(No such file or directory\)"):
         describe_server(spec(fake, python="/no/python"))
+    own = tmp_path / "own"
+    own.write_bytes(python.read_bytes())
+    own.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(own))
+    with pytest.raises(ConfigError, match=r"make an environment for it .* as `python`"):
+        describe_server(spec(fake, python=None))
 
 
 def test_what_would_serve_a_model_in_words(fake: FakeVllm) -> None:
