@@ -314,3 +314,5 @@ def test_a_collector_that_is_down_harms_no_campaign(tmp_path: Path) -> None:
         ended = _run(tmp_path, **down)
     assert ended.returncode == 0, ended.stderr
     assert "campaign " in ended.stderr
+    assert "Failed to export" in ended.stderr
+    assert "Transient error" not in ended.stderr

@@ -1,5 +1,6 @@
 """Send spans and events of a command to the collector that OpenTelemetry's variables name."""
 
+import logging
 import os
 
 from recjury.cli import output
@@ -35,6 +36,8 @@ def export_telemetry() -> None:
         return
     if not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
         return  # such as under opentelemetry-instrument
+    # What failed for good is said once; the attempts before it are not.
+    logging.getLogger("opentelemetry.exporter").setLevel(logging.ERROR)
     about = Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME", "recjury")})
     tracers = TracerProvider(resource=about)
     tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
