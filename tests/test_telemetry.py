@@ -126,7 +126,7 @@ def test_a_call_that_failed_says_so(spans: InMemorySpanExporter) -> None:
     (span,) = spans.get_finished_spans()
     assert span.status.status_code is StatusCode.ERROR
     assert "too long" in (span.status.description or "")
-    assert _attributes(span)["error.type"] == "CallFailed"
+    assert _attributes(span)["error.type"] == "PromptTooLong"
 
 
 @pytest.mark.parametrize(
