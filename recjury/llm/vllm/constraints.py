@@ -54,7 +54,7 @@ def _as_expression(request: ChatRequest, longest: int | None) -> dict[str, objec
         return {"json": bounded(form.schema, longest)}
     if isinstance(form, TextForm):
         most = _bound(form.longest, longest)
-        sign = _SIGN_OR_BREAK if form.several_lines else _SIGN
+        sign = SIGN_OR_BREAK if form.several_lines else _SIGN
         return {"regex": f"{_FIRST_OF_TEXT}{sign}{{0,{max(0, most - 1)}}}"}
     if isinstance(form, ChoiceForm):
         return {"choice": list(form.choices)}
