@@ -18,7 +18,7 @@ from recjury.llm import EndpointSpec, Gateway
 from recjury.records import JSON
 from recjury.store import RunningCampaign, Store
 from tests.campaign import player
-from tests.endpoint import ScriptedEndpoint
+from tests.endpoint import Answer, Body, ScriptedEndpoint
 from tests.llm.doubles import MemoryRecorder
 
 CAMPAIGN = """
@@ -48,9 +48,29 @@ def until(condition: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.05)
 
 
+class SlowJudges:
+    """The scripted model, which counts how many judge calls are open at one time."""
+
+    def __init__(self) -> None:
+        self.open = 0
+        self.most_open = 0
+
+    async def answer(self, body: Body) -> Answer:
+        """What `player.play` says, after 0.4 s."""
+        judges = player.kind(body) == "judge"
+        self.open += judges
+        self.most_open = max(self.most_open, self.open)
+        try:
+            await asyncio.sleep(0.4)
+            return player.play(body)
+        finally:
+            self.open -= judges
+
+
 @pytest.mark.slow
 def test_a_running_campaign_is_followed_and_tuned(tmp_path: Path) -> None:
-    with ScriptedEndpoint(player.play, latency=0.4) as endpoint:
+    judges = SlowJudges()
+    with ScriptedEndpoint(judges.answer) as endpoint:
         campaign = tmp_path / "campaign.yaml"
         campaign.write_text(CAMPAIGN.format(url=endpoint.url), "utf-8")
         store = ["--store", f"sqlite:///{tmp_path}/s.db"]
@@ -76,12 +96,13 @@ def test_a_running_campaign_is_followed_and_tuned(tmp_path: Path) -> None:
             until(lambda: endpoint.most_in_flight > 1)
             printed, _ = run.communicate(timeout=120)
             assert run.returncode == 0, printed
-            assert endpoint.most_in_flight <= 7  # of judges 6, and one of the other conversation
+            assert judges.most_open <= 6
             looks = [json.loads(line) for line in follow.communicate(timeout=30)[0].splitlines()]
         finally:
             for process in (run, follow):
                 if process is not None and process.poll() is None:
                     process.kill()
+                    process.communicate()
         states = [look["running"] for look in looks if look["running"]]
         assert states[0]["limits"] == {"simulator": 3}
         assert {each["concurrency"] for each in states} == {1, 16}
