@@ -6,10 +6,11 @@ from typing import Protocol, runtime_checkable
 from recjury.errors import SystemFailed
 from recjury.records.base import JSON, Record
 from recjury.records.call import CallRecord, Reply
-from recjury.records.conversation import ConversationLog, Scenario, Turn
+from recjury.records.conversation import ConversationLog, Scenario, Speaker, Turn
 from recjury.records.evaluation import ConversationRecord, Stage, StageResult
 from recjury.records.item import ItemRef
 from recjury.records.metric import Metric
+from recjury.records.person import PLAIN, Attribute, Behaviour, Person
 from recjury.records.rating import Rating
 
 
@@ -87,9 +88,11 @@ class SupportsCheck(Protocol):
 class UserContext(Record):
     """What the simulated user knows when it speaks.
 
-    `hit` is the target that a recommendation list contained, or None. `introduce` asks the user to
-    have the system introduce it. `system_named_hit` says that the system has named it, so that
-    the user may name it, too.
+    `person` says who it is. `hit` is the item that the user has been told of and is content with,
+    or None: named in a text, or, if it sees lists (`shows_list`), in a list. For a person with
+    wishes this is the item that meets all of them. `introduce` asks the user to have the system
+    introduce it. `system_named_hit` says that the user may name it, too. `barred` are the values
+    that no item but the targets has: they give a target away and must not be said.
     """
 
     scenario: Scenario
@@ -97,6 +100,16 @@ class UserContext(Record):
     hit: ItemRef | None = None
     introduce: bool = False
     system_named_hit: bool = False
+    person: Person = PLAIN
+    shows_list: bool = True
+    barred: frozenset[Attribute] = frozenset()
+
+    @property
+    def behaviour(self) -> Behaviour | None:
+        """What the person's behaviours say about the answer to the last system turn."""
+        answered = sum(turn.speaker is Speaker.SYSTEM for turn in self.interaction)
+        drawn = self.person.behaviours
+        return drawn[answered - 1] if 0 < answered <= len(drawn) else None
 
 
 class Utterance(Record):

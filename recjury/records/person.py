@@ -1,0 +1,73 @@
+"""Who speaks to the system under test: what the user knows, wants, and how it behaves."""
+
+from typing import Literal, NamedTuple
+
+from recjury.records.base import Record
+from recjury.records.item import ItemRef
+
+Degree = Literal["low", "medium", "high"]
+Knows = Literal["targets", "wishes"]
+Behaviour = Literal[
+    "change_of_mind", "contradiction", "rejection_without_reason", "off_topic", "giving_up"
+]
+ConditionName = Literal["reference_dependence", "decoy", "priming"]
+
+
+class Attribute(NamedTuple):
+    """A value that a catalogue has for an item: ("actor", "Al Pacino"), ("decade", "1990s").
+
+    `kind` is singular: genre, actor, director, writer, language, year, decade, or one of the
+    corpus's own. `value` is the catalogue's spelling.
+    """
+
+    kind: str
+    value: str
+
+
+class Traits(Record):
+    """The traits of a persona, each low, medium or high. With all at medium the user is plain.
+
+    `knowledge` is how much the person knows of such items, `question_tolerance` how gladly it
+    answers questions, `language` how well it commands the language, and `openness` how willing it
+    is to try something new.
+    """
+
+    patience: Degree = "medium"
+    verbosity: Degree = "medium"
+    knowledge: Degree = "medium"
+    mood: Degree = "medium"
+    question_tolerance: Degree = "medium"
+    language: Degree = "medium"
+    openness: Degree = "medium"
+
+
+class Condition(Record):
+    """A cognitive bias of the user (CoRE, section 8.4), and what it is about in this conversation.
+
+    - reference_dependence: `item` was enjoyed lately; every suggestion is measured against it.
+    - decoy: `item`, which is worse than a target in every respect but one, is the alternative.
+    - priming: `attribute`, which no target has, has been on the user's mind just before.
+    """
+
+    name: ConditionName
+    item: ItemRef | None = None
+    attribute: Attribute | None = None
+
+
+class Person(Record):
+    """The user of one conversation. The default is the paper's plain user.
+
+    `knows` is "targets" if the user knows the targets' attributes, or "wishes" if it only has the
+    `wishes`. `persona` is the id of a persona of the pack, "" for none. `behaviours` are drawn for
+    this conversation: entry n is what the user does in its answer to the system's turn n+1.
+    """
+
+    knows: Knows = "targets"
+    wishes: tuple[Attribute, ...] = ()
+    persona: str = ""
+    traits: Traits = Traits()
+    behaviours: tuple[Behaviour | None, ...] = ()
+    condition: Condition | None = None
+
+
+PLAIN = Person()
