@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from recjury.corpora.lines import read_json_file, read_rows
 from recjury.errors import DataError
-from recjury.knowledge import Catalogue, KnowledgeGraph, Triple, split_year
+from recjury.knowledge import BOOK, Catalogue, KnowledgeGraph, Triple, known_domain, split_year
 from recjury.records import Item, ItemRef
 
 _SPLITS = ("train", "valid", "test")
@@ -131,7 +131,10 @@ class IevalmFiles:
         ]
         chosen = set(self.item_entities)
         beyond = (item for number, item in items.items() if number not in chosen)
-        return Catalogue(self.name, recommendable, beyond=beyond)
+        # ReDial is about films only; what its data lack there are directors and actors.
+        books = (item for item in items.values() if self.name == "opendialkg" and _is_book(item))
+        others = {item.id: known_domain(BOOK) for item in books}
+        return Catalogue(self.name, recommendable, beyond=beyond, others=others)
 
     @cached_property
     def graph(self) -> KnowledgeGraph:
@@ -199,6 +202,11 @@ class IevalmFiles:
             if str(row.dialog_id) not in dialogues:
                 named.setdefault(str(row.dialog_id), set()).update(row.entity, row.rec)
         return Counter(name for names in named.values() for name in names)
+
+
+def _is_book(item: Item) -> bool:
+    """Whether the item has writers, but neither directors nor actors."""
+    return bool(item.writers) and not (item.directors or item.actors)
 
 
 def _item(number: int, info: Info, mentions: int) -> Item:

@@ -1,6 +1,7 @@
 """Knowledge about items: the catalogue, the knowledge graph, and the recognition of names."""
 
 from recjury.knowledge.catalogue import Catalogue
+from recjury.knowledge.domains import BOOK, FILM, domain_names, known_domain, read_domain
 from recjury.knowledge.folding import fold
 from recjury.knowledge.graph import Edge, KnowledgeGraph, Triple
 from recjury.knowledge.item_facts import CatalogueFacts
@@ -16,6 +17,8 @@ from recjury.knowledge.tokenizer import TitleYear, split_year
 from recjury.knowledge.unlisted import dated_titles
 
 __all__ = [
+    "BOOK",
+    "FILM",
     "Catalogue",
     "CatalogueFacts",
     "Edge",
@@ -28,7 +31,10 @@ __all__ = [
     "TitleYear",
     "Triple",
     "dated_titles",
+    "domain_names",
     "fold",
+    "known_domain",
     "named_items",
+    "read_domain",
     "split_year",
 ]

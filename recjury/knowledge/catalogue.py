@@ -1,13 +1,15 @@
 """The catalogue: the items of a corpus, by id and by name."""
 
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from recjury.errors import DataError
+from recjury.knowledge.domains import FILM, known_domain
 from recjury.knowledge.recogniser import Mention, Name, TitleMention, TitleRecogniser
 from recjury.knowledge.tokenizer import split_year
-from recjury.records import Item, ItemRef, digest
+from recjury.records import Domain, Item, ItemRef, Scenario, digest
 
 MENTIONED = 1.0
 
@@ -28,10 +30,18 @@ class Catalogue:
         *,
         beyond: Iterable[Item] = (),
         known_from: float = MENTIONED,
+        domain: Domain | None = None,
+        others: Mapping[str, Domain] | None = None,
     ):
-        """`known_from` is the lowest popularity of a known item: see `little_known`."""
+        """`known_from` is the lowest popularity of a known item: see `little_known`.
+
+        `domain` is what the items are, films without it. `others` are the domains of the items,
+        by id, that are something else.
+        """
         self.name = name
         self.known_from = known_from
+        self.domain = domain or known_domain(FILM)
+        self._others = dict(others or {})
         self._items = {item.id: item for item in items}
         self._all = {item.id: item for item in beyond} | self._items
 
@@ -49,9 +59,38 @@ class Catalogue:
 
     @cached_property
     def digest(self) -> str:
-        """The identity of the catalogue's content."""
+        """The identity of the catalogue's content.
+
+        The domain counts unless the items are films: most identities are older than it. The
+        `others` do not count: they follow from the items' attributes.
+        """
         items = [item.model_dump(mode="json") for item in self._all.values()]
-        return digest([self.name, self.known_from, list(self._items), items])
+        domain = [] if self.domain == known_domain(FILM) else [self.domain]
+        return digest([self.name, self.known_from, list(self._items), items, *domain])
+
+    @cached_property
+    def domains(self) -> tuple[Domain, ...]:
+        """The domains of the items; the catalogue's main one is the first."""
+        return tuple({each.name: each for each in (self.domain, *self._others.values())}.values())
+
+    def domain_of(self, item: Item | ItemRef) -> Domain:
+        """What the item is; for an unknown item, what most of the catalogue's items are."""
+        return self._others.get(item.id or "", self.domain)
+
+    def wanted_domain(self, scenario: Scenario) -> Domain:
+        """What most of the scenario's targets are, the first one in a tie.
+
+        Without a target that the catalogue has, it is the one that the scenario names.
+        """
+        targets = [target for target in scenario.targets if target.id in self]
+        if not targets:
+            return self.domain_named(scenario.domain)
+        counts = Counter(self.domain_of(target).name for target in targets)
+        return self.domain_named(counts.most_common(1)[0][0])
+
+    def domain_named(self, name: str) -> Domain:
+        """The catalogue's domain with this name; its main domain if it has none such."""
+        return next((each for each in self.domains if each.name == name), self.domain)
 
     def item(self, id: str) -> Item:  # noqa: A002
         """The item with this id. Raises DataError if there is no such item."""
@@ -135,7 +174,8 @@ class Catalogue:
         people = {
             person: None
             for item in self
-            for person in (*item.actors, *item.directors, *item.writers)
+            for attribute in self.domain_of(item).of_kind("cast", "maker")
+            for person in attribute.of(item)
         }
         return TitleRecogniser(
             (
@@ -149,7 +189,13 @@ class Catalogue:
                 for item in self
             ),
             others=people,
-            plain={genre for item in self for genre in item.genres},
+            plain={
+                value
+                for item in self
+                for attribute in self.domain_of(item).of_kind("category")
+                if attribute.name != "language"
+                for value in attribute.of(item)
+            },
             texts=(item.plot for item in self),
         )
 

@@ -22,6 +22,7 @@ from recjury.records.conversation import (
     distinct,
     is_target,
 )
+from recjury.records.domain import AttributeKind, Domain, DomainAttribute, Expert
 from recjury.records.evaluation import (
     ConversationRecord,
     Kept,
@@ -97,6 +98,7 @@ __all__ = [
     "Aspect",
     "AspectScores",
     "Attribute",
+    "AttributeKind",
     "Behaviour",
     "CallRecord",
     "ChatRequest",
@@ -114,9 +116,12 @@ __all__ = [
     "Degree",
     "DialogueAct",
     "Dimension",
+    "Domain",
+    "DomainAttribute",
     "Ending",
     "Evaluator",
     "ExpectedCalls",
+    "Expert",
     "Factor",
     "InstructionScore",
     "Item",

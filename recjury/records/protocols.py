@@ -15,9 +15,13 @@ from recjury.records.rating import Rating
 
 
 class Conversation(Record):
-    """What a system under test sees: all turns so far, history first, without the targets."""
+    """What a system under test sees: all turns so far, history first, without the targets.
+
+    `domain` names the kind of item that is wanted, as in `Scenario`.
+    """
 
     turns: tuple[Turn, ...]
+    domain: str = ""
 
 
 # Several times the longest reply of a language model. Reading far longer answers would delay all

@@ -139,7 +139,8 @@ class _Session:
         """Add the system's turn; return False if it failed."""
         turns = (*self.scenario.history, *self.interaction)
         try:
-            reply = usable_reply(await self.recommender.respond(Conversation(turns=turns)))
+            heard = Conversation(turns=turns, domain=self.scenario.domain)
+            reply = usable_reply(await self.recommender.respond(heard))
         except (BudgetSpent, UserError):
             raise
         except Exception as failure:  # a system under test may raise any exception: the log is kept

@@ -169,7 +169,7 @@ def test_the_system_sees_history_and_interaction_and_no_target() -> None:
     log = asyncio.run(converse(ScriptedUser(), system, ASKING, LeakGuard(KNOWN), KNOWN))
     for number, seen in enumerate(system.seen):
         assert seen.turns == ASKING.history + log.interaction[: 2 * number]
-        assert set(type(seen).model_fields) == {"turns"}
+        assert set(type(seen).model_fields) == {"turns", "domain"}
 
 
 @pytest.mark.parametrize(

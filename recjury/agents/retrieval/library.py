@@ -20,7 +20,7 @@ from recjury.records import Item
 if TYPE_CHECKING:
     import networkx as nx
 
-AttributeKind = Literal["genre", "director", "actor", "writer"]
+IndexedKind = Literal["genre", "director", "actor", "writer"]
 
 _K1, _B = 1.2, 0.4
 _FIELD_WEIGHTS = {"title": 0.5, "genre": 2.0, "people": 0.5, "plot": 1.0}
@@ -46,11 +46,11 @@ _SAID = {
 }
 
 
-class Attribute(NamedTuple):
+class IndexedAttribute(NamedTuple):
     """A genre or a person. `rows` maps each kind of attribute to the rows of its items."""
 
     name: str
-    rows: Mapping[AttributeKind, tuple[int, ...]]
+    rows: Mapping[IndexedKind, tuple[int, ...]]
     weight: float
 
     @property
@@ -120,8 +120,8 @@ class Library:
         """The attributes that `text` names, in text order; `Mention.id` is the folded name."""
         return self._names.link(text)
 
-    def _attributes(self) -> dict[str, Attribute]:
-        rows: dict[str, dict[AttributeKind, dict[int, None]]] = defaultdict(
+    def _attributes(self) -> dict[str, IndexedAttribute]:
+        rows: dict[str, dict[IndexedKind, dict[int, None]]] = defaultdict(
             lambda: defaultdict(dict)
         )
         names: dict[str, str] = {}
@@ -131,7 +131,7 @@ class Library:
                 names.setdefault(fold(name), name)
         total = len(self.items)
         return {
-            key: Attribute(
+            key: IndexedAttribute(
                 names[key],
                 {kind: tuple(found) for kind, found in kinds.items()},
                 math.log(1 + total / len({row for found in kinds.values() for row in found})),
@@ -155,7 +155,7 @@ def _genre_spellings(key: str) -> Iterator[Name]:
             yield Name(key, spelling, weight=-1.0, cautious=False)
 
 
-def _facts(item: Item) -> Iterator[tuple[AttributeKind, str]]:
+def _facts(item: Item) -> Iterator[tuple[IndexedKind, str]]:
     for genre in item.genres:
         yield "genre", genre
     for director in item.directors:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from recjury.agents.retrieval.library import AttributeKind, Library
+from recjury.agents.retrieval.library import IndexedKind, Library
 from recjury.agents.retrieval.understanding import Understanding
 from recjury.records import Item
 
-_DOES: dict[AttributeKind, str] = {"director": "directed", "actor": "is in", "writer": "wrote"}
-_ROLES: tuple[AttributeKind, ...] = ("director", "actor", "writer")
+_DOES: dict[IndexedKind, str] = {"director": "directed", "actor": "is in", "writer": "wrote"}
+_ROLES: tuple[IndexedKind, ...] = ("director", "actor", "writer")
 _QUOTED = 220
 
 
