@@ -121,9 +121,7 @@ class Library:
         return self._names.link(text)
 
     def _attributes(self) -> dict[str, IndexedAttribute]:
-        rows: dict[str, dict[IndexedKind, dict[int, None]]] = defaultdict(
-            lambda: defaultdict(dict)
-        )
+        rows: dict[str, dict[IndexedKind, dict[int, None]]] = defaultdict(lambda: defaultdict(dict))
         names: dict[str, str] = {}
         for row, item in enumerate(self.items):
             for kind, name in _facts(item):
