@@ -21,7 +21,7 @@ FLOORS = (
     ("knowledge", "store"),
     ("corpora", "debate", "fine_tuning"),
     ("agents", "simulator", "judges"),
-    ("campaign", "results"),
+    ("annotation", "campaign", "results"),
     ("report", "alignment", "meta_evaluation"),
     ("api", "demo", "web"),
     ("cli",),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recjury.annotation import read_annotated
 from recjury.corpora.ab_redial import SCALES, dialogue_log, read_ab_redial, turn_log
 from recjury.corpora.crsarena import read_crsarena, subset_of, system_of
 from recjury.corpora.csv_rows import read_csv_rows
@@ -13,7 +14,7 @@ from recjury.corpora.splitting import families
 from recjury.errors import ConfigError, DataError
 from recjury.records import ConversationLog, ScoreTarget
 
-FORMS = ("crsarena-eval", "ab-redial", "csv")
+FORMS = ("crsarena-eval", "ab-redial", "annotations", "csv")
 
 
 class LabelSet(NamedTuple):
@@ -22,7 +23,7 @@ class LabelSet(NamedTuple):
     `subsets` names the subset of each conversation, `systems` its system. `clusters` names what is
     drawn together in a resample: conversations of one family have the same. `logs` has the
     conversations whose texts are known. `ratings` has the single ratings behind labels, where the
-    data have them.
+    data have them. `by_log` says that conversations are known by their log's id, not their record.
     """
 
     name: str
@@ -32,6 +33,7 @@ class LabelSet(NamedTuple):
     clusters: Mapping[str, str]
     logs: Mapping[str, ConversationLog]
     ratings: Mapping[str, Mapping[ScoreTarget, tuple[float, ...]]]
+    by_log: bool = False
 
 
 def read_labels(source: str) -> LabelSet:
@@ -43,7 +45,12 @@ def read_labels(source: str) -> LabelSet:
     if form not in FORMS or not colon or not path:
         known = ", ".join(f"{each}:PATH" for each in FORMS)
         raise ConfigError(f"--labels {source}: expected one of {known}")
-    readers = {"crsarena-eval": _crsarena, "ab-redial": _ab_redial, "csv": _csv}
+    readers = {
+        "crsarena-eval": _crsarena,
+        "ab-redial": _ab_redial,
+        "annotations": _annotations,
+        "csv": _csv,
+    }
     return readers[form](Path(path))
 
 
@@ -106,6 +113,28 @@ def _of_ratings(people: LabelSet) -> LabelSet:
         for aspect, own in people.ratings.items()
     }
     return people._replace(labels=labels)
+
+
+def _annotations(path: Path) -> LabelSet:
+    """Conversations of one record are drawn together: the same person rated them."""
+    read = read_annotated(path)
+    return LabelSet(
+        "annotations",
+        {
+            question: {ScoreTarget(log): label for log, label in own.items()}
+            for question, own in read.labels().items()
+            if own
+        },
+        {name: log.scenario.corpus for name, log in read.logs.items()},
+        {name: log.system for name, log in read.logs.items()},
+        {name: log.scenario.pair_id for name, log in read.logs.items()},
+        read.logs,
+        {
+            question: {ScoreTarget(log): tuple(map(float, scores)) for log, scores in own.items()}
+            for question, own in read.scores().items()
+        },
+        by_log=True,
+    )
 
 
 def _csv(path: Path) -> LabelSet:

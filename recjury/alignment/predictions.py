@@ -16,12 +16,12 @@ Predictions = Mapping[str, Mapping[ScoreTarget, float]]
 """By metric: the score of each place that has one. Higher is better."""
 
 
-def of_store(store: Store, campaign: str | None = None) -> Predictions:
+def of_store(store: Store, campaign: str | None = None, *, by_log: bool = False) -> Predictions:
     """The scores of a campaign, or of the store; metrics have their evaluator's label and a dot.
 
-    Conversations are known by their record; the mean counts, where a record was played or judged
-    more than once. Metrics whose lower end is better are turned round. Raises DataError if nothing
-    was scored, or if a record was played with two systems.
+    Conversations are known by their record, or `by_log` by their log's id; the mean counts, where
+    one was played or judged more than once. Metrics whose lower end is better are turned round.
+    Raises DataError if nothing was scored, or if a record was played with two systems.
     """
     worse = {
         f"{each.label}.{metric.id}"
@@ -32,13 +32,13 @@ def of_store(store: Store, campaign: str | None = None) -> Predictions:
     given: dict[str, dict[ScoreTarget, list[float]]] = {}
     systems: dict[str, str] = {}
     for result in store.results(campaign):
-        record = _record(result)
+        record = _record(result) if not by_log else result.log or ""
         if result.evaluations and systems.setdefault(record, result.system) != result.system:
             raise DataError(
                 f"the record {record} was played with {systems[record]} and {result.system}, and "
                 "a label is of one conversation: choose a campaign of recordings with --campaign"
             )
-        _add(result, given)
+        _add(result, record, given)
     if not given:
         raise DataError("nothing was scored here: run `recjury judge FILE` first")
     return {
@@ -62,8 +62,9 @@ def _record(result: ConversationResult) -> str:
     return result.scenario.partition("#")[2]
 
 
-def _add(result: ConversationResult, given: dict[str, dict[ScoreTarget, list[float]]]) -> None:
-    record = _record(result)
+def _add(
+    result: ConversationResult, record: str, given: dict[str, dict[ScoreTarget, list[float]]]
+) -> None:
     for evaluation in result.evaluations:
         for metric, ratings in shown_ratings(evaluation.ratings).items():
             own = given.setdefault(f"{evaluation.label}.{metric}", {})

@@ -30,7 +30,9 @@ def align(
     labels: Annotated[
         str,
         typer.Option(
-            metavar="FORM:PATH", help="crsarena-eval:FILE, ab-redial:FOLDER, or csv:FILE."
+            metavar="FORM:PATH",
+            help="crsarena-eval:FILE, ab-redial:FOLDER, annotations:FILE (of `annotate import`), "
+            "or csv:FILE.",
         ),
     ] = "",
     pair: Annotated[
@@ -59,6 +61,7 @@ def align(
     recjury align face_run.json --labels crsarena-eval:crs_arena_eval.json
     recjury align --labels crsarena-eval:crs_arena_eval.json --pair core.overall=dialogue_overall
     recjury align scores.csv --labels csv:labels.csv --json
+    recjury align --labels annotations:labels.json
     """
     from recjury.alignment.agreement import agreements
     from recjury.alignment.label_sets import FORMS, read_labels
@@ -71,7 +74,7 @@ def align(
     if run is not None and campaign is not None:
         raise ConfigError("--campaign is for the scores of a store: leave out RUNFILE")
     people = read_labels(labels)
-    predictions = _predictions(run, store, campaign)
+    predictions = _predictions(run, store, campaign, by_log=people.by_log)
     pairs = pair_metrics(
         predictions, [name for name, own in people.labels.items() if own], pair or ()
     )
@@ -83,14 +86,16 @@ def align(
         _show(found, differences)
 
 
-def _predictions(run: Path | None, url: str, campaign: str | None) -> "Predictions":
+def _predictions(
+    run: Path | None, url: str, campaign: str | None, *, by_log: bool
+) -> "Predictions":
     from recjury.alignment.predictions import of_file, of_store
     from recjury.store import Store
 
     if run is not None:
         return of_file(run)
     with Store.open(url, create=False) as kept:
-        return of_store(kept, kept.campaign(campaign).id if campaign else None)
+        return of_store(kept, kept.campaign(campaign).id if campaign else None, by_log=by_log)
 
 
 _Differences = dict[tuple[str, str], "tuple[MetricDifference, ...]"]

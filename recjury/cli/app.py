@@ -7,6 +7,7 @@ import typer
 from recjury import __version__
 from recjury.cli import (
     align,
+    annotate,
     compare,
     demo,
     doctor,
@@ -64,6 +65,7 @@ app.command("status")(status.status)
 app.command("tune")(tune.tune)
 app.command("compare")(compare.compare)
 app.command("align")(align.align)
+app.add_typer(annotate.app, name="annotate")
 app.command("replay")(replay.replay)
 app.command("fork")(fork.fork)
 app.command("report")(report.report)

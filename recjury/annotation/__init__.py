@@ -1,0 +1,16 @@
+"""People's scores of conversations: tasks for raters, their answers, and labels made of them."""
+
+from recjury.annotation.design import Design, draw_task
+from recjury.annotation.labels import AnnotatedLabels, Exclusion, collect_labels, read_annotated
+from recjury.annotation.task import AnnotationTask, TaskKey
+
+__all__ = [
+    "AnnotatedLabels",
+    "AnnotationTask",
+    "Design",
+    "Exclusion",
+    "TaskKey",
+    "collect_labels",
+    "draw_task",
+    "read_annotated",
+]
