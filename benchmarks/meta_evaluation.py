@@ -53,6 +53,7 @@ def main() -> None:
         Path(options.data),
         scorers=options.scorer,
         model=options.causal_model,
+        replies=options.replies,
         robustness=not options.no_robustness,
         resamples=options.resamples,
         seed=options.seed,
@@ -104,7 +105,7 @@ def _own_pairs(plan: MetaEvaluationPlan, most: int) -> dict[str, Any]:
         own = list(manipulator.pairs([attack]))
         pairs += draw.sample(own, min(most, len(own)))
     entries = chosen(plan.scorers, model=plan.model is not None)
-    context = ScorerContext(data, plan.model, seed=plan.seed)
+    context = ScorerContext(data, plan.model, replies=plan.replies, seed=plan.seed)
     return robustness_json(asyncio.run(robustness_table(entries, context, pairs, _say)))
 
 
@@ -122,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.meta_evaluation")
     parser.add_argument("--data", type=Path, default=os.environ.get("RECJURY_DATA"))
     parser.add_argument("--causal-model", type=Path, help="a folder, for FED and FULL")
+    parser.add_argument("--replies", type=Path, help="a folder of `train paireval`, for learned")
     parser.add_argument("--scorer", action="append", help="only this one; may be repeated")
     parser.add_argument("--no-robustness", action="store_true", help="leave the pairs out")
     parser.add_argument("--own-pairs", type=int, default=0, metavar="N", help="of each kind")

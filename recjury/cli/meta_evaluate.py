@@ -39,6 +39,12 @@ def meta_evaluate(
         Path | None,
         typer.Option(metavar="DIR", help="A causal language model, for FED and FULL."),
     ] = None,
+    replies: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="A judge of replies that `train paireval` made, for `learned`."
+        ),
+    ] = None,
     robustness: Annotated[
         bool, typer.Option(help="Also compare replies with worse versions of them.")
     ] = True,
@@ -82,6 +88,7 @@ def meta_evaluate(
         tuple(dict.fromkeys(chosen_sets or SETS)),
         scorer or None,
         model,
+        replies,
         robustness=robustness,
         pairs=pairs,
         resamples=resamples,

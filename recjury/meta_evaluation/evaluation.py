@@ -30,14 +30,15 @@ class MetaEvaluationPlan(NamedTuple):
     """What is evaluated on what. Without `scorers`, all that can be made.
 
     `data` is the folder of the sets, or the one that holds dialogue-eval/. `model` is a folder with
-    a causal language model. With `robustness`, scorers also read pairs: those of the file `pairs`,
-    or of the data.
+    a causal language model, `replies` one with a trained judge of replies. With `robustness`,
+    scorers also read pairs: those of the file `pairs`, or of the data.
     """
 
     data: Path
     sets: Sequence[str] = SETS
     scorers: Sequence[str] | None = None
     model: Path | None = None
+    replies: Path | None = None
     robustness: bool = True
     pairs: Path | None = None
     resamples: int = RESAMPLES
@@ -84,7 +85,7 @@ async def meta_evaluate(plan: MetaEvaluationPlan, watch: Watch = lambda _: None)
     """
     data = folder_of_sets(plan.data)
     entries = chosen(plan.scorers, model=plan.model is not None)
-    context = ScorerContext(data, plan.model, seed=plan.seed)
+    context = ScorerContext(data, plan.model, replies=plan.replies, seed=plan.seed)
     _check(entries, context)
     rows = read_rows_of(data, plan.sets)
     pairs = _pairs(plan, data)

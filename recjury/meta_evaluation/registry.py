@@ -24,13 +24,16 @@ class ScorerContext:
     """What scorers share: each model is loaded once, when it is needed.
 
     `model` is a folder with a causal language model, for FED and FULL; `data` is the folder of the
-    sets.
+    sets; `replies` is one with a trained judge of replies, by default the one in the package.
     """
 
-    def __init__(self, data: Path, model: Path | None = None, *, seed: int = 0):
+    def __init__(
+        self, data: Path, model: Path | None = None, *, replies: Path | None = None, seed: int = 0
+    ):
         """Nothing is loaded yet."""
         self.data = data
         self.model = model
+        self.replies = replies
         self.seed = seed
 
     def encoder(self) -> "MiniLmEncoder":
@@ -91,14 +94,14 @@ def _bertscore(context: ScorerContext) -> ResponseScorer:
     return BertScorer(context.encoder)
 
 
-def _learned(context: ScorerContext) -> ResponseScorer:  # noqa: ARG001 (it has its own model)
+def _learned(context: ScorerContext) -> ResponseScorer:
     require_minilm("learned")
-    return LearnedScorer(judge_folder("replies", None))
+    return LearnedScorer(judge_folder("replies", context.replies))
 
 
-def _learned_pair(context: ScorerContext) -> ResponseScorer:  # noqa: ARG001
+def _learned_pair(context: ScorerContext) -> ResponseScorer:
     require_minilm("learned-pair")
-    return LearnedPairScorer(judge_folder("replies", None), name="learned-pair")
+    return LearnedPairScorer(judge_folder("replies", context.replies), name="learned-pair")
 
 
 def _fed(context: ScorerContext) -> ResponseScorer:

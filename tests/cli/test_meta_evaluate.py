@@ -57,6 +57,7 @@ def test_tables_and_plots(
         (("--set", "fed"), "unknown set 'fed': expected one of dailydialog-grade, "),
         (("--scorer", "bleu"), "unknown scorer 'bleu': expected one of constant, "),
         (("--scorer", "full"), "full needs a causal language model"),
+        (("--scorer", "learned", "--replies", "nowhere"), "nowhere"),
         (("--pairs", "nowhere"), "nowhere/robustness-pairs.jsonl: cannot be read"),
     ],
 )

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from recjury.judges.learned.judge import ReplyJudge, SatisfactionJudge
 
 READ = "read"
-VERSION = 1
+VERSION = 2
 
 _NO_ANSWER = "the system gave no answer in this turn"
 _NO_TURN = "the system said nothing in this conversation"

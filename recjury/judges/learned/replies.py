@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from recjury.judges.learned.copying import copied_share
 from recjury.judges.learned.encoder import WIDTH, AdaptedEncoder
 from recjury.judges.learned.sequences import (
     HISTORY_MARKS,
@@ -25,6 +26,7 @@ HISTORY_TOKENS = 64
 REPLY_TOKENS = 48
 HISTORY_TURNS = 6
 
+_COPIED = 6.0  # standard deviations for a reply that is a copy; chosen on pairs of our own
 _HIDDEN = 128
 _DROPPED = 0.1
 _TOGETHER = 16  # sequences
@@ -116,10 +118,12 @@ class ReplyReader:
     def scores(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> Tensor:
         """One number for each reply [replies]; people's replies have a mean of about 0.
 
-        The fit, and half a point at most up or down for being intact or not.
+        The fit, half a point at most up or down for being intact or not, and down to
+        `_COPIED` points off for words that are copied from the dialogue, which fit all too well.
         """
         fit, intact = self.standard(replies)
-        return fit + torch.tanh(intact / 2) / 2
+        copied = torch.tensor([copied_share(turns, text) for turns, text in replies])
+        return fit + torch.tanh(intact / 2) / 2 - _COPIED * copied
 
     def standard(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> tuple[Tensor, Tensor]:
         """The fit and the intactness [replies] of each, in standard deviations of people's

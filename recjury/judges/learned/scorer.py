@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recjury.judges.learned.checkpoint import REPLIES, read_description
 from recjury.records import Response
 
 if TYPE_CHECKING:
@@ -15,7 +16,11 @@ class LearnedScorer:
     """Scores each reply alone; of two replies it reads both together."""
 
     def __init__(self, folder: Path, *, name: str = "learned"):
-        """The judge in `folder` is loaded with the first reply."""
+        """The judge in `folder` is loaded with the first reply.
+
+        Raises ConfigError or DataError for a folder that holds no such judge.
+        """
+        read_description(folder, REPLIES)
         self._folder = folder
         self.name = name
 

@@ -41,6 +41,7 @@ from recjury.judges.learned.satisfaction_training import (
 )
 from recjury.judges.learned.scorer import LearnedPairScorer
 from recjury.judges.learned.sequences import SequenceMaker
+from recjury.judges.learned.shipped import judge_folder
 from recjury.records import (
     ConversationLog,
     ConversationRecord,
@@ -222,6 +223,13 @@ def test_another_judge_is_another_evaluator(folders: dict[str, Path], tmp_path: 
     save_judge(tmp_path, ReplyNet(2), read_description(folders[REPLIES], REPLIES))
     other = _evaluator({**folders, REPLIES: tmp_path})
     assert other.settings != _evaluator(folders).settings
+
+
+def test_a_copy_of_the_request_is_a_bad_reply() -> None:
+    judge = ReplyJudge(judge_folder("replies", None))
+    asked = _turns("I want a scary film from the 80s, nothing silly.")
+    copy, answer = judge.scores([(asked, asked[0].text), (asked, "You should see The Shining.")])
+    assert copy < -2 < answer
 
 
 def test_a_folder_without_a_judge_is_refused(folders: dict[str, Path], tmp_path: Path) -> None:
