@@ -87,16 +87,13 @@ class IevalmCorpus:
         if missing:
             partial.append(Unresolved(row.record, missing))
         names = set(row.entity)
-        scenario = Scenario(
+        return Scenario(
             corpus=f"{self.name}/{split}",
             record=row.record,
             history=history,
             targets=targets,
             target_seen=any(target.name in names for target in targets),
         )
-        domain = self.catalogue.wanted_domain(scenario)
-        main = domain == self.catalogue.domain
-        return scenario if main else scenario.model_copy(update={"domain": domain.name})
 
     def _targets(self, row: Processed) -> tuple[tuple[ItemRef, ...], str]:
         """The targets that are items, and a reason that names the others."""

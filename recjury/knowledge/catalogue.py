@@ -80,13 +80,11 @@ class Catalogue:
     def wanted_domain(self, scenario: Scenario) -> Domain:
         """What most of the scenario's targets are, the first one in a tie.
 
-        Without a target that the catalogue has, it is the one that the scenario names.
+        Without a target that the catalogue has, it is the catalogue's main domain.
         """
         targets = [target for target in scenario.targets if target.id in self]
-        if not targets:
-            return self.domain_named(scenario.domain)
         counts = Counter(self.domain_of(target).name for target in targets)
-        return self.domain_named(counts.most_common(1)[0][0])
+        return self.domain_named(counts.most_common(1)[0][0]) if counts else self.domain
 
     def domain_named(self, name: str) -> Domain:
         """The catalogue's domain with this name; its main domain if it has none such."""

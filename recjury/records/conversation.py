@@ -39,8 +39,7 @@ class Scenario(Record):
     dialogue 11, turn 3). `targets` are hidden from the system under test. `target_seen` is True if
     a target already occurs in the history. `wishes` are attributes that the user wants, if targets
     come from attributes (recorded concept logs). `pair` is the key by which conversations are
-    paired when systems are compared, if it is not the record. `domain` names the kind of item that
-    is wanted ("book"); it is empty for films, and where the corpus does not say it.
+    paired when systems are compared, if it is not the record.
     """
 
     corpus: str
@@ -50,15 +49,6 @@ class Scenario(Record):
     target_seen: bool = False
     wishes: tuple[str, ...] = ()
     pair: str = ""
-    domain: str = ""
-
-    @model_serializer(mode="wrap")
-    def _without_the_default(self, content: SerializerFunctionWrapHandler) -> dict[str, object]:
-        """Leave `domain` out if it is empty: most identities are older than this field."""
-        found: dict[str, object] = content(self)
-        if not self.domain:
-            found.pop("domain", None)
-        return found
 
     @property
     def id(self) -> str:

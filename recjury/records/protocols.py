@@ -17,7 +17,7 @@ from recjury.records.rating import Rating
 class Conversation(Record):
     """What a system under test sees: all turns so far, history first, without the targets.
 
-    `domain` names the kind of item that is wanted, as in `Scenario`.
+    `domain` names the kind of item that is wanted ("film", "book"); it is empty if nobody said it.
     """
 
     turns: tuple[Turn, ...]

@@ -139,7 +139,9 @@ class _Session:
         """Add the system's turn; return False if it failed."""
         turns = (*self.scenario.history, *self.interaction)
         try:
-            heard = Conversation(turns=turns, domain=self.scenario.domain)
+            heard = Conversation(
+                turns=turns, domain=self.catalogue.wanted_domain(self.scenario).name
+            )
             reply = usable_reply(await self.recommender.respond(heard))
         except (BudgetSpent, UserError):
             raise

@@ -10,7 +10,7 @@ from recjury.agents.retrieval.library import Library
 from recjury.agents.retrieval.understanding import understand
 from recjury.corpora import open_corpus
 from recjury.errors import ConfigError
-from recjury.knowledge import Catalogue
+from recjury.knowledge import Catalogue, known_domain
 from recjury.records import Conversation, Item, SystemReply
 from tests.agents.conversations import after, talk
 
@@ -219,3 +219,73 @@ def test_it_answers_a_conversation_that_has_not_begun() -> None:
     reply = respond(Conversation(turns=()))
     assert "?" in reply.text
     assert reply.items
+
+
+DUNE = Item(
+    id="1", name="Dune", title="Dune", year=1965, genres=("Sci-Fi",), writers=("F. Herbert",)
+)
+FILMED = Item(id="2", name="Dune (1984)", title="Dune", year=1984, genres=("Sci-Fi",), popularity=9)
+SOLARIS = DUNE.model_copy(update={"id": "3", "name": "Solaris", "title": "Solaris", "year": 1961})
+BOTH = Catalogue("both", [DUNE, FILMED, SOLARIS], others=dict.fromkeys("13", known_domain("book")))
+
+
+def test_a_user_who_wants_a_book_gets_no_film() -> None:
+    asked = talk("Something with a desert planet, sci-fi, please.")
+    system = Retrieval(BOTH)
+
+    def first(domain: str, conversation: Conversation = asked) -> list[str | None]:
+        told = conversation.model_copy(update={"domain": domain})
+        return [item.id for item in respond(told, system).items]
+
+    assert first("film")[0] == "2"
+    assert first("book")[-1] == "2"
+    assert first("", talk("A sci-fi novel, please."))[-1] == "2"
+    assert first("", talk("A sci-fi movie, please."))[0] == "2"
+
+
+def test_books_are_spoken_of_as_books() -> None:
+    system = Retrieval(BOTH)
+    conversation = talk("Tell me about Solaris.").model_copy(update={"domain": "book"})
+    question = respond(Conversation(turns=talk("Hello!").turns, domain="book"), system).text
+
+    text = respond(conversation, system).text
+
+    assert text.startswith("Solaris came out in 1961. F. H. wrote it. It counts as Sci-Fi.")
+    assert "watch" not in text
+    assert "an author" in question
+    assert "director" not in question
+
+
+def test_a_book_that_was_read_is_turned_down() -> None:
+    conversation = talk("A sci-fi book?", "How about Solaris?", "I have already read that.")
+    wish = understand(conversation.model_copy(update={"domain": "book"}), Library(BOTH))
+
+    assert wish.declined
+    assert wish.rejected == {2}
+
+
+def test_restaurants_are_found_by_their_attributes_and_spoken_of_by_them() -> None:
+    places = [
+        Item(
+            id=name,
+            name=name,
+            title=name,
+            attributes=(("cuisines", (cuisine,)), ("area", ("the harbour",)), ("chefs", (chef,))),
+        )
+        for name, cuisine, chef in (("Sol", "Thai", "Ann Lee"), ("Mar", "Greek", "Bo Kim"))
+    ]
+    system = Retrieval(Catalogue("town", places, domain=known_domain("restaurant")))
+
+    found = respond(talk("I would like to eat Greek food tonight."), system)
+    told = respond(talk("Greek food?", found.text, "Tell me more about Mar."), system)
+
+    assert found.items[0].id == "Mar"
+    assert "Mar" in found.text
+    assert "its cuisine is Greek, which you asked for" in found.text
+    assert told.text.startswith("Gladly: Mar. Bo Kim runs it. Its cuisine is Greek.")
+    assert "watch" not in told.text
+
+
+def test_a_catalogue_of_films_keeps_its_identity() -> None:
+    assert Retrieval(CATALOGUE).settings["version"] == 1
+    assert Retrieval(BOTH).settings["version"] == 2

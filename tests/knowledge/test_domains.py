@@ -94,17 +94,17 @@ def test_faults_of_a_domain_file_are_one_line(tmp_path: Path) -> None:
 def test_a_catalogue_knows_what_each_item_and_scenario_is_about() -> None:
     catalogue = Catalogue("both", [PLAY, NOVEL], others={"b": known_domain(BOOK)})
 
-    def wanted(*ids: str, named: str = "") -> str:
+    def wanted(*ids: str) -> str:
         targets = tuple(ItemRef(id=id_, name=id_) for id_ in ids)
-        scenario = Scenario(corpus="both/test", record="1", targets=targets, domain=named)
+        scenario = Scenario(corpus="both/test", record="1", targets=targets)
         return catalogue.wanted_domain(scenario).name
 
     assert [domain.name for domain in catalogue.domains] == [FILM, BOOK]
     assert [catalogue.domain_of(item).name for item in catalogue] == [FILM, BOOK]
     assert wanted("f") == FILM
     assert wanted("b") == wanted("b", "f") == BOOK
-    assert wanted("?", named=BOOK) == wanted(named=BOOK) == BOOK
-    assert wanted(named="opera") == FILM
+    assert wanted("?") == wanted() == FILM
+    assert [catalogue.domain_named(name).name for name in (BOOK, "opera", "")] == [BOOK, FILM, FILM]
 
 
 def test_the_domain_of_a_catalogue_counts_in_its_identity_unless_it_is_film() -> None:
@@ -114,11 +114,8 @@ def test_the_domain_of_a_catalogue_counts_in_its_identity_unless_it_is_film() ->
     assert Catalogue("one", [NOVEL], domain=known_domain(BOOK)).digest != films
 
 
-def test_new_fields_stay_out_of_identities_where_they_are_empty() -> None:
-    scenario = Scenario(corpus="a/test", record="1")
+def test_attributes_stay_out_of_identities_where_there_are_none() -> None:
+    place = NOVEL.model_copy(update={"attributes": (("cuisines", ("Thai",)),)})
 
-    assert "domain" not in scenario.model_dump()
     assert "attributes" not in NOVEL.model_dump()
-    assert Scenario.model_validate(scenario.model_copy(update={"domain": BOOK}).model_dump()) == (
-        scenario.model_copy(update={"domain": BOOK})
-    )
+    assert Item.model_validate(place.model_dump()) == place

@@ -1,30 +1,28 @@
 """A catalogue prepared for search: word postings (BM25), attributes, popularity.
 
-Items and attributes (people and genres) are the nodes of a networkx graph: two items that share an
-attribute are both neighbours of it.
+Items and attributes (people, genres and other categories) are the nodes of a networkx graph: two
+items that share an attribute are both neighbours of it.
 """
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agents.retrieval.words import content_words
-from recjury.knowledge import Catalogue, Mention, Name, TitleRecogniser, fold
-from recjury.records import Item
+from recjury.knowledge import FILM, Catalogue, Mention, Name, TitleRecogniser, fold
+from recjury.records import Domain, DomainAttribute, Item
 
 if TYPE_CHECKING:
     import networkx as nx
 
-IndexedKind = Literal["genre", "director", "actor", "writer"]
-
 _K1, _B = 1.2, 0.4
-_FIELD_WEIGHTS = {"title": 0.5, "genre": 2.0, "people": 0.5, "plot": 1.0}
-_PLAIN_GENRE_WORDS = frozenset({"film", "films", "movie", "movies", "fiction", "cinema"})
+_FIELD_WEIGHTS = {"title": 0.5, "category": 2.0, "people": 0.5, "plot": 1.0}
+_PLAIN_GENRE_WORDS = frozenset({"fiction", "cinema", "literature"})
 # Genres, and other words that people use for them.
 _SAID = {
     "horror": ("scary", "frightening", "creepy", "spooky"),
@@ -47,11 +45,12 @@ _SAID = {
 
 
 class IndexedAttribute(NamedTuple):
-    """A genre or a person. `rows` maps each kind of attribute to the rows of its items."""
+    """A category or a person. `rows` maps the names of attributes ("director") to rows of items."""
 
     name: str
-    rows: Mapping[IndexedKind, tuple[int, ...]]
+    rows: Mapping[str, tuple[int, ...]]
     weight: float
+    is_category: bool
 
     @property
     def all_rows(self) -> tuple[int, ...]:
@@ -69,9 +68,11 @@ class Library:
         """Index every item that can be recommended."""
         self.catalogue = catalogue
         self.items = tuple(catalogue)
+        self.small_talk = frozenset(_small_talk(catalogue.domains))
+        self._domains = [catalogue.domain_of(item).name for item in self.items]
         self.rows = {item.id: row for row, item in enumerate(self.items)}
         self.attributes = self._attributes()
-        self._postings = _postings([_document(item) for item in self.items])
+        self._postings = _postings([_document(item, self._facts(item)) for item in self.items])
         self._names = TitleRecogniser(self._spellings())
         self.years: NDArray[np.int64] = np.array([item.year or 0 for item in self.items])
         popularity = np.array([item.popularity or 0.0 for item in self.items], dtype=np.float64)
@@ -89,7 +90,7 @@ class Library:
         graph: nx.Graph[int | str] = nx.Graph()
         graph.add_nodes_from(range(len(self.items)))
         for row, item in enumerate(self.items):
-            graph.add_edges_from((row, fold(name)) for _, name in _facts(item))
+            graph.add_edges_from((row, fold(name)) for _, name in self._facts(item))
         return graph
 
     def attributes_of(self, row: int) -> tuple[str, ...]:
@@ -104,8 +105,16 @@ class Library:
         return tuple(name for name in self.attributes_of(row) if name in common)
 
     def knows(self, word: str) -> bool:
-        """Whether any item's document has the word."""
-        return word in self._postings
+        """Whether any item's document has the word, which is no word for items as such."""
+        return word in self._postings and word not in self.small_talk
+
+    def domain_of(self, row: int) -> Domain:
+        """The domain of an item."""
+        return self.catalogue.domain_of(self.items[row])
+
+    def rows_beside(self, domain: str) -> list[int]:
+        """The rows of the items that are of another domain."""
+        return [row for row, name in enumerate(self._domains) if name != domain]
 
     def search(self, words: Mapping[str, float]) -> NDArray[np.float64]:
         """The BM25 score of each item for weighted words: [items]."""
@@ -121,11 +130,14 @@ class Library:
         return self._names.link(text)
 
     def _attributes(self) -> dict[str, IndexedAttribute]:
-        rows: dict[str, dict[IndexedKind, dict[int, None]]] = defaultdict(lambda: defaultdict(dict))
+        rows: dict[str, dict[str, dict[int, None]]] = defaultdict(lambda: defaultdict(dict))
+        categories: set[str] = set()
         names: dict[str, str] = {}
         for row, item in enumerate(self.items):
-            for kind, name in _facts(item):
-                rows[fold(name)][kind][row] = None
+            for attribute, name in self._facts(item):
+                rows[fold(name)][attribute.name][row] = None
+                if attribute.kind == "category":
+                    categories.add(fold(name))
                 names.setdefault(fold(name), name)
         total = len(self.items)
         return {
@@ -133,49 +145,58 @@ class Library:
                 names[key],
                 {kind: tuple(found) for kind, found in kinds.items()},
                 math.log(1 + total / len({row for found in kinds.values() for row in found})),
+                key in categories,
             )
             for key, kinds in rows.items()
         }
 
     def _spellings(self) -> Iterator[Name]:
         for key, attribute in self.attributes.items():
-            genre = "genre" in attribute.rows
-            yield Name(key, attribute.name, cautious=not genre)
-            if genre:
-                yield from _genre_spellings(key)
+            yield Name(key, attribute.name, cautious=not attribute.is_category)
+            if attribute.is_category:
+                yield from _category_spellings(key, self._plain_words)
+
+    @cached_property
+    def _plain_words(self) -> frozenset[str]:
+        """Words of a category that say nothing of it, such as "film" in "crime film"."""
+        words = {word for domain in self.catalogue.domains for word in domain.all_words}
+        return _PLAIN_GENRE_WORDS | words
+
+    def _facts(self, item: Item) -> Iterator[tuple[DomainAttribute, str]]:
+        """The item's categories and people; an item's language is not what people ask for."""
+        for attribute in self.catalogue.domain_of(item).of_kind("category", "maker", "cast"):
+            if attribute.name != "language":
+                yield from ((attribute, value) for value in attribute.of(item))
 
 
-def _genre_spellings(key: str) -> Iterator[Name]:
-    words = [word for word in key.split() if word not in _PLAIN_GENRE_WORDS]
+def _category_spellings(key: str, plain: frozenset[str]) -> Iterator[Name]:
+    words = [word for word in key.split() if word not in plain]
     short = " ".join(words)
     for spelling in dict.fromkeys((short, *_SAID.get(key, ()), *_SAID.get(short, ()))):
         if spelling and spelling != key:
             yield Name(key, spelling, weight=-1.0, cautious=False)
 
 
-def _facts(item: Item) -> Iterator[tuple[IndexedKind, str]]:
-    for genre in item.genres:
-        yield "genre", genre
-    for director in item.directors:
-        yield "director", director
-    for actor in item.actors:
-        yield "actor", actor
-    for writer in item.writers:
-        yield "writer", writer
+def _small_talk(domains: tuple[Domain, ...]) -> Iterator[str]:
+    """The words for items and attributes, stemmed; `content_words` leaves out those for films."""
+    for domain in domains:
+        if domain.name == FILM:
+            continue
+        named = (word for each in domain.attributes for word in (each.word, each.words))
+        for words in (*domain.all_words, domain.verb, domain.done, *named):
+            yield from map(str, content_words(words))
 
 
-def _document(item: Item) -> dict[str, float]:
-    people = " ".join((*item.directors, *item.actors, *item.writers))
-    fields = {
-        "title": item.title,
-        "genre": " ".join(item.genres),
-        "people": people,
-        "plot": item.plot,
-    }
+def _document(item: Item, facts: Iterable[tuple[DomainAttribute, str]]) -> dict[str, float]:
+    texts: dict[str, list[str]] = {"title": [item.title], "plot": [item.plot]}
+    for attribute, value in facts:
+        field = "category" if attribute.kind == "category" else "people"
+        texts.setdefault(field, []).append(value)
     counts: dict[str, float] = defaultdict(float)
-    for field, text in fields.items():
+    for field, weight in _FIELD_WEIGHTS.items():
+        text = " ".join(texts.get(field, ()))
         for word, count in Counter(map(str, content_words(text))).items():
-            counts[word] += count * _FIELD_WEIGHTS[field]
+            counts[word] += count * weight
     return counts
 
 

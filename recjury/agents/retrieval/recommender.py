@@ -8,12 +8,14 @@ from recjury.agents.retrieval.scoring import Ranked, Weights, rank
 from recjury.agents.retrieval.speech import question, recommendation, told
 from recjury.agents.retrieval.understanding import Understanding, understand
 from recjury.errors import ConfigError
+from recjury.knowledge import FILM
 from recjury.records import JSON, LIST_LENGTH, Conversation, Speaker, SystemReply
 
 if TYPE_CHECKING:
     from recjury.knowledge import Catalogue
 
-_VERSION = 1
+_VERSION_OF_FILMS = 1  # what it says of films alone has not changed since
+_VERSION = 2
 _NAMED_AT_MOST = 3
 _NAMED_FROM = 0.6  # of the best item's score
 
@@ -44,9 +46,10 @@ class Retrieval:
         self._library = Library(catalogue)
         self._length = list_length
         self._weights = weights or Weights()
+        only_films = [domain.name for domain in catalogue.domains] == [FILM]
         self.settings: Mapping[str, JSON] = {
             "kind": "retrieval",
-            "version": _VERSION,
+            "version": _VERSION_OF_FILMS if only_films else _VERSION,
             "catalogue": catalogue.digest,
             "list_length": list_length,
             "weights": self._weights._asdict(),
@@ -75,7 +78,7 @@ class Retrieval:
         known = {*wish.recommended, *wish.liked, *wish.rejected}
         fresh = [each for each in ranked if each.row not in known]
         if not fresh or (wish.is_vague and wish.questions == 0):
-            return question(start, turn)
+            return question(wish.domain or self._library.catalogue.domain, start, turn)
         worthy = [each.row for each in fresh if each.score >= _NAMED_FROM * fresh[0].score]
         named = worthy[: _NAMED_AT_MOST - turn % 2]
         return recommendation(self._library, wish, named or [fresh[0].row], start, turn)

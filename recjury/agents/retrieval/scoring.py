@@ -28,6 +28,7 @@ class Weights(NamedTuple):
 
 _REJECTED = 1e6
 _BELOW_ANY_REJECTED = -1e5
+_OTHER_DOMAIN = 100.0  # a user who looks for a book wants no film, however well it fits
 
 
 class Ranked(NamedTuple):
@@ -64,6 +65,8 @@ def _scores(library: Library, wish: Understanding, weights: Weights) -> NDArray[
         _add_neighbours(scores, library, row, weights.liked * weight)
     for name in wish.unwanted:
         scores[list(library.attributes[name].all_rows)] -= weights.unwanted
+    if wish.domain is not None:
+        scores[library.rows_beside(wish.domain.name)] -= _OTHER_DOMAIN
     for row in {*wish.liked, *wish.recommended}:
         scores[row] -= weights.repeated
     scores[list(wish.rejected)] -= _REJECTED

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from recjury.agents.retrieval.library import Library
 from recjury.agents.retrieval.reasons import introduction, reasons
 from recjury.agents.retrieval.understanding import Understanding
+from recjury.knowledge import FILM
+from recjury.records import Domain
 
+# `category`, `person` and `maker` are words for attributes, with their articles.
 _QUESTIONS = (
-    "What are you in the mood for? A genre, an actor or a film you enjoyed would help me.",
-    "Could you name a film you liked, or an actor you would like to see?",
-    "Do you want something light or something serious, and is there a director you like?",
-    "Which films have stayed with you? Tell me one, and I will look for its neighbours.",
+    "What are you in the mood for? {Category}, {person} or {a_item} you enjoyed would help me.",
+    "Could you name {a_item} you liked, or {person} you {like}?",
+    "Do you want something light or something serious, and is there {maker} you like?",
+    "Which {items} have stayed with you? Tell me one, and I will look for its neighbours.",
 )
 _OPENINGS = (
     "I would try {name}: {reason}.",
@@ -30,20 +33,20 @@ _SECONDS = (
     "You could also look at {name}: {reason}.",
 )
 _CLOSINGS = (
-    "Have you seen it?",
+    "Have you {done} it?",
     "Does that go in the right direction?",
     "Shall I tell you more about it, or look for something different?",
     "What do you think?",
 )
 _CLOSINGS_OF_SEVERAL = (
-    "Have you seen any of them?",
+    "Have you {done} any of them?",
     "Does one of these appeal to you?",
     "Which one shall I tell you more about?",
     "Do these go in the right direction?",
 )
 _AFTER_TELLING = (
-    "Would you watch it?",
-    "Does that sound like your evening?",
+    "Would you {verb} it?",
+    "Does that sound like {occasion}?",
     "If it is not for you, tell me what to change.",
 )
 _REASONS_AGAIN = (
@@ -53,9 +56,9 @@ _REASONS_AGAIN = (
 _REASONS_AT_MOST = 2
 
 
-def question(start: str, turn: int) -> str:
+def question(domain: Domain, start: str, turn: int) -> str:
     """Ask for a preference. `start` is the first text, `turn` the number of system turns so far."""
-    return _pick(_QUESTIONS, start, turn)
+    return _worded(_pick(_QUESTIONS, start, turn), domain)
 
 
 def told(library: Library, wish: Understanding, row: int, said: Sequence[str], turn: int) -> str:
@@ -63,12 +66,13 @@ def told(library: Library, wish: Understanding, row: int, said: Sequence[str], t
 
     `said` are the texts of the conversation so far.
     """
-    text = introduction(library.items[row])
+    domain = library.domain_of(row)
+    text = introduction(library.items[row], domain)
     start = said[0] if said else ""
     if any(text in each for each in said):
         why = "; ".join(reasons(library, wish, row)[:_REASONS_AT_MOST])
         text = _pick(_REASONS_AGAIN, start, turn).format(name=library.items[row].name, reasons=why)
-    return f"{text} {_pick(_AFTER_TELLING, start, turn)}"
+    return f"{text} {_worded(_pick(_AFTER_TELLING, start, turn), domain)}"
 
 
 def recommendation(
@@ -82,7 +86,32 @@ def recommendation(
         why = reasons(library, wish, row)[0].rstrip(".")
         sentences.append(form.format(name=library.items[row].name, reason=why))
     closings = _CLOSINGS if len(rows) == 1 else _CLOSINGS_OF_SEVERAL
-    return " ".join((*sentences, _pick(closings, start, turn)))
+    closing = _worded(_pick(closings, start, turn), library.domain_of(rows[0]))
+    return " ".join((*sentences, closing))
+
+
+def _worded(form: str, domain: Domain) -> str:
+    """`form` with the domain's words for items and attributes."""
+    categories, makers = domain.of_kind("category"), domain.of_kind("maker")
+    people = (*domain.of_kind("cast"), *makers)
+    film = domain.name == FILM
+    category = _with_article((categories or domain.attributes)[0].word)
+    person = _with_article(people[0].word) if people else category
+    return form.format(
+        items=domain.items,
+        a_item=_with_article(domain.item),
+        verb=domain.verb,
+        done=domain.done,
+        Category=category[:1].upper() + category[1:],
+        person=person,
+        maker=_with_article(makers[0].word) if makers else person,
+        like="would like to see" if film else "like",
+        occasion="your evening" if film else "something for you",
+    )
+
+
+def _with_article(word: str) -> str:
+    return f"{'an' if word[:1] in 'aeiou' else 'a'} {word}"
 
 
 def _pick(forms: Sequence[str], start: str, turn: int) -> str:

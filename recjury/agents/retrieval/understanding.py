@@ -4,10 +4,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from recjury.agents.retrieval.library import Library
-from recjury.agents.retrieval.words import content_words
-from recjury.records import Conversation, Speaker, Turn
+from recjury.agents.retrieval.words import content_words, plain_words
+from recjury.knowledge import FILM
+from recjury.records import Conversation, Domain, Speaker, Turn
 
 _FADING = 0.75  # factor by which each earlier user turn counts less
 _SYSTEM_WEIGHT = 0.2  # a system turn is only indirect evidence of the user's taste
@@ -52,6 +54,7 @@ _TURNED_DOWN = re.compile(
     r"^\s*(?:no|nope|nah|hmm)\b",
     re.IGNORECASE,
 )
+_IT = re.compile(r" (?:it|that|them|those|these|both|all|one)\b", re.IGNORECASE)
 _ASKS_ABOUT = re.compile(
     r"\btell me (?:more|a bit|something|about)|\bwhat(?:['’]s| is| are|s) (?:it|that|this|they|the"
     r" (?:plot|story)|[\w\s:'’()-]{1,60} about)|\bmore about\b|\bintroduce\b|\bwho (?:directed|"
@@ -74,7 +77,8 @@ class Understanding:
     without rejecting them; `recommended` those that a system named, in order; `rejected` those that
     the user rejected or has seen. `asked_about` is the item about which the last user turn asks.
     `declined` tells whether that turn rejects the items just offered. `questions` counts the
-    system turns that asked without naming an item.
+    system turns that asked without naming an item. `domain` is what the user looks for, if it is
+    known.
     """
 
     words: dict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -87,6 +91,7 @@ class Understanding:
     asked_about: int | None = None
     declined: bool = False
     questions: int = 0
+    domain: Domain | None = None
 
     @property
     def is_vague(self) -> bool:
@@ -96,7 +101,7 @@ class Understanding:
 
 def understand(conversation: Conversation, library: Library) -> Understanding:
     """Read all turns in order; later turns have a higher weight."""
-    found = Understanding()
+    found = Understanding(domain=_domain(conversation, library))
     users = sum(turn.speaker is Speaker.USER for turn in conversation.turns)
     offered: list[int] = []
     for turn in conversation.turns:
@@ -106,6 +111,19 @@ def understand(conversation: Conversation, library: Library) -> Understanding:
         else:
             offered = _recall(found, library, turn)
     return found
+
+
+def _domain(conversation: Conversation, library: Library) -> Domain | None:
+    """The domain that the conversation names, or else the one that the user spoke of last."""
+    domains = library.catalogue.domains
+    if conversation.domain:
+        return library.catalogue.domain_named(conversation.domain)
+    for turn in reversed(conversation.turns):
+        spoken = set(plain_words(turn.text.casefold())) if turn.speaker is Speaker.USER else set()
+        meant = [domain for domain in domains if not spoken.isdisjoint(domain.all_words)]
+        if len(meant) == 1:
+            return meant[0]
+    return None
 
 
 def _recall(found: Understanding, library: Library, turn: Turn) -> list[int]:
@@ -132,7 +150,7 @@ def _hear(
             continue
         negative = _inside(mention.start, refused) and not _WANTED_BEHIND.match(text, mention.end)
         _take_attribute(found, mention.id, weight, wanted=not negative)
-        if "genre" not in library.attributes[mention.id].rows:
+        if not library.attributes[mention.id].is_category:
             taken.append((mention.start, mention.end))
     for word in content_words(text):
         if library.knows(word) and not _inside(word.start, refused + taken):
@@ -148,7 +166,9 @@ def _take_titles(
     found.asked_about = _asked_about(text, [row for _, row in named], offered)
     praised = _PRAISE.search(text) is not None
     down: set[int] = set()
-    if found.asked_about is None and _TURNED_DOWN.search(text):
+    had = _had(tuple(each.done for each in library.catalogue.domains if each.name != FILM))
+    has_it = any(_IT.match(text, match.end()) for match in had.finditer(text))
+    if found.asked_about is None and (_TURNED_DOWN.search(text) or has_it):
         down.update(row for row in offered if row not in {row for _, row in named})
     for mention, row in named:
         negative = _inside(mention.start, refused) or _is_denied(text, mention.end, refused)
@@ -159,7 +179,7 @@ def _take_titles(
             found.liked.pop(row, None)
         else:
             found.liked[row] = max(weight, found.liked.get(row, 0.0))
-        if _is_seen(text, mention.start):
+        if _is_seen(text, mention.start, had):
             found.rejected.add(row)
     found.declined = not down.isdisjoint(offered)
     found.rejected |= down
@@ -203,10 +223,18 @@ def _years(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
         yield match.start(), (int(match.group(1)), int(match.group(1)))
 
 
-def _is_seen(text: str, start: int) -> bool:
+@cache
+def _had(done: tuple[str, ...]) -> re.Pattern[str]:
+    """What says that the user has had an item of a domain that is no film ("I have read")."""
+    words = "|".join(re.escape(each) for each in done)
+    said = rf"\b(?:i['’]?ve|i have|i|have|already) (?:already |just )?(?:{words})(?=\W|$)"
+    return re.compile(said if done else r"(?!)", re.IGNORECASE)
+
+
+def _is_seen(text: str, start: int, had: re.Pattern[str]) -> bool:
     """Whether the sentence before `start` says that the user has seen the item at `start`."""
     begin = max((match.end() for match in _SCOPE_END.finditer(text, 0, start)), default=0)
-    return _SEEN.search(text, begin, start) is not None
+    return any(each.search(text, begin, start) for each in (_SEEN, had))
 
 
 def _asked_about(text: str, named: list[int], offered: list[int]) -> int | None:
