@@ -8,6 +8,7 @@ from recjury.campaign import RunResult
 from recjury.results import (
     CampaignSummary,
     Comparison,
+    ComparisonOptions,
     EvaluatorComparison,
     compare_evaluators,
     compare_systems,
@@ -52,14 +53,26 @@ class Stored:
         with self._open() as store:
             return frame(store, name, self.campaign)
 
-    def compare(self, a: str, b: str, *, metrics: Sequence[str] = (), seed: int = 0) -> Comparison:
+    def compare(
+        self,
+        a: str,
+        b: str,
+        *,
+        metrics: Sequence[str] = (),
+        margin: float | None = None,
+        force: bool = False,
+        seed: int = 0,
+    ) -> Comparison:
         """System `a` minus system `b` by metric: differences, 95 % intervals, Holm's p-values.
 
         `metrics` ("core.overall") restricts what is compared; `seed` is that of the resampling.
-        Raises StoreError for an unknown system or metric.
+        With a `margin`, `equivalence` has the p-value of the test that the difference is smaller.
+        Raises StoreError for an unknown system or metric, and, without `force`, for systems without
+        a scenario in common, or that were not rated by the same versions of evaluators.
         """
+        options = ComparisonOptions(metrics, margin, force, seed)
         with self._open() as store:
-            return compare_systems(store, a, b, campaign=self.campaign, metrics=metrics, seed=seed)
+            return compare_systems(store, a, b, campaign=self.campaign, options=options)
 
     def compare_evaluators(self, x: str, y: str, *, seed: int = 0) -> EvaluatorComparison:
         """Evaluator `x` against `y` (labels such as "core") on the same conversations."""

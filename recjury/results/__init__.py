@@ -2,7 +2,13 @@
 
 from recjury.results.agreement import Agreement, EvaluatorComparison, compare_evaluators
 from recjury.results.choice import newest_campaign
-from recjury.results.comparison import Comparison, Gap, compare_systems
+from recjury.results.comparison import (
+    Comparison,
+    ComparisonOptions,
+    Gap,
+    compare_all,
+    compare_systems,
+)
 from recjury.results.export import export, frame
 from recjury.results.scores import Measure, is_newest
 from recjury.results.summary import CampaignSummary, Counts, MetricSummary, Tally, summarise
@@ -11,12 +17,14 @@ __all__ = [
     "Agreement",
     "CampaignSummary",
     "Comparison",
+    "ComparisonOptions",
     "Counts",
     "EvaluatorComparison",
     "Gap",
     "Measure",
     "MetricSummary",
     "Tally",
+    "compare_all",
     "compare_evaluators",
     "compare_systems",
     "export",

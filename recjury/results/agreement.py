@@ -149,4 +149,4 @@ def _agree(gap: Gap, shared: _Shared, means: Sequence[_Scores]) -> Agreement:
     alike = correlate([m.x for m in means], [m.y for m in means])
     comparable = means and shared.is_on_one_scale
     apart = fmean(abs(m.x - m.y) for m in means) if comparable else None
-    return Agreement(*gap, apart, alike.spearman, alike.pearson)
+    return Agreement(gap.metric, gap.difference, apart, alike.spearman, alike.pearson)

@@ -1,6 +1,7 @@
-"""Compare two systems: the difference on each metric."""
+"""Compare systems, two by two: the difference on each metric."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple, TypeVar
 
 from recjury.errors import StoreError
@@ -9,6 +10,13 @@ from recjury.results.choice import candidates, require
 from recjury.results.scores import is_newest, measures_of, scores_of
 from recjury.results.summary import Tally
 from recjury.stats import MeanDifference, holm, paired, unpaired
+from recjury.stats.effects import (
+    Effect,
+    paired_effect,
+    paired_equivalence,
+    unpaired_effect,
+    unpaired_equivalence,
+)
 from recjury.store import CampaignEvaluator, Store
 
 K = TypeVar("K", bound=Hashable)
@@ -16,32 +24,52 @@ K = TypeVar("K", bound=Hashable)
 
 class Gap(NamedTuple):
     """A metric's difference, A minus B. A metric that is a detail is not tested and has no
-    p-value."""
+    p-value.
+
+    `equivalence` is the p-value of the test that the difference is smaller than a margin; None if
+    no margin was given.
+    """
 
     metric: Metric
     difference: MeanDifference
+    effect: Effect = Effect(None, None)
+    equivalence: float | None = None
 
     @classmethod
     def of(cls, metric: Metric, difference: MeanDifference) -> "Gap":
         """The difference of a metric, without a p-value if the metric is a detail."""
         return cls(metric, difference._replace(p=None) if metric.detail else difference)
 
+    def as_json(self, *, equivalence: bool) -> dict[str, JSON]:
+        """The difference with interval and p-value, and the effect size."""
+        own: dict[str, JSON] = {
+            **self.difference._asdict(),
+            "effect_size": self.effect.d,
+            "sd": self.effect.sd,
+        }
+        return own | ({"equivalence_p": self.equivalence} if equivalence else {})
+
 
 class Comparison(NamedTuple):
     """A minus B by measure; p-values are Holm-corrected over all measures that have one.
 
     `pairs` counts the scenarios that both systems met. If there are none, the groups are compared
-    unpaired and `is_paired` is False.
+    unpaired and `is_paired` is False. `alone` counts the scenarios that only one of them met, which
+    do not count in a paired comparison. `margin` is that of the tests of equivalence.
     """
 
     pairs: int
     is_paired: bool
     gaps: dict[str, Gap]
+    alone: int = 0
+    margin: float | None = None
 
     def as_json(self) -> dict[str, JSON]:
         """The stable keys of `recjury compare --json`."""
-        shown = {name: gap.difference._asdict() for name, gap in self.gaps.items()}
-        return {"pairs": self.pairs, "paired": self.is_paired, "metrics": shown}
+        tested = self.margin is not None
+        shown = {name: gap.as_json(equivalence=tested) for name, gap in self.gaps.items()}
+        found = {"pairs": self.pairs, "paired": self.is_paired, "alone": self.alone}
+        return {**found, "metrics": shown, **({"margin": self.margin} if tested else {})}
 
 
 class Compared(NamedTuple):
@@ -59,35 +87,79 @@ class _Side(NamedTuple):
     tally: Tally
 
 
+class ComparisonOptions(NamedTuple):
+    """What is compared, and how.
+
+    `metrics` ("core.overall") restricts what is compared; `margin` asks for tests of equivalence.
+    With `force`, systems are compared that met no scenario together, and metrics that versions of
+    one evaluator rated which differ.
+    """
+
+    metrics: Sequence[str] = ()
+    margin: float | None = None
+    force: bool = False
+    seed: int = 0
+
+
 def compare_systems(
     store: Store,
     a: str,
     b: str,
     *,
     campaign: str | None = None,
-    metrics: Sequence[str] = (),
-    seed: int = 0,
+    options: ComparisonOptions = ComparisonOptions(),  # noqa: B008 (immutable)
 ) -> Comparison:
     """Compare two systems of a campaign.
 
     Without `campaign`, the newest campaign is taken in which both have a score of the same metric
     by the newest version of an evaluator. If there is none, the newest campaign of each system is
-    taken, with the ratings by the same versions of evaluators. `metrics` ("core.overall") restricts
-    what is compared. A metric is compared if both systems have a score of it. Raises StoreError for
-    an unknown system, for one without any score, and for systems without a score of the same
-    metric by the same version of an evaluator.
+    taken, with the ratings by the same versions of evaluators. A metric is compared if both systems
+    have a score of it. Raises StoreError for an unknown system, for one without any score, and,
+    unless forced, for systems without a scenario in common, or without a score of the same metric
+    by the same version of an evaluator.
     """
+    return compare_all(store, (a, b), campaign=campaign, options=options)[a, b]
+
+
+def compare_all(
+    store: Store,
+    names: Sequence[str],
+    *,
+    campaign: str | None = None,
+    options: ComparisonOptions = ComparisonOptions(),  # noqa: B008 (immutable)
+) -> dict[tuple[str, str], Comparison]:
+    """Compare each two systems, as `compare_systems`; p-values are Holm-corrected over all."""
+    return corrected(
+        {
+            (a, b): _compared(store, a, b, campaign, options)
+            for a, b in combinations(dict.fromkeys(names), 2)
+        }
+    )
+
+
+def _compared(
+    store: Store, a: str, b: str, campaign: str | None, options: ComparisonOptions
+) -> Comparison:
     first, second = _sides(store, a, b, campaign)
-    shared = _shared(store.evaluators(first.campaign), store.evaluators(second.campaign))
+    of_a, of_b = store.evaluators(first.campaign), store.evaluators(second.campaign)
+    shared = _shared(of_a, of_b, any_version=options.force)
     if not any(m.a in first.tally.measured and m.b in second.tally.measured for m in shared):
         raise StoreError(
             f"{a} (campaign {first.campaign}) and {b} (campaign {second.campaign}) were not "
-            "evaluated alike: run or judge both with the same evaluators"
+            "evaluated alike: run or judge both with the same evaluators (--force compares other "
+            "versions of them)"
         )
     by_id = {measure.a: measure for measure in shared}
-    require("metric", metrics, by_id)
-    chosen = [by_id[metric] for metric in metrics or by_id]
-    return corrected({"": compare_tallies(first.tally, second.tally, chosen, seed=seed)})[""]
+    require("metric", options.metrics, by_id)
+    if not options.force and not first.tally.pairs & second.tally.pairs:
+        raise StoreError(
+            f"{a} and {b} have no scenario in common: a difference would be that of the scenarios, "
+            "too (--force compares them as two groups)"
+        )
+    chosen = [by_id[metric] for metric in options.metrics or by_id]
+    return compare_tallies(
+        first.tally, second.tally, chosen, seed=options.seed, margin=options.margin
+    )
 
 
 def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _Side]:
@@ -121,16 +193,23 @@ def _tally(store: Store, campaign: str, system: str) -> Tally:
 
 
 def _shared(
-    of_a: Sequence[CampaignEvaluator], of_b: Sequence[CampaignEvaluator]
+    of_a: Sequence[CampaignEvaluator], of_b: Sequence[CampaignEvaluator], *, any_version: bool
 ) -> tuple[Compared, ...]:
-    """The metrics of the newest versions on A's side that B's side has of the same version."""
-    return tuple(
-        Compared(f"{each.label}.{metric.id}", f"{other.label}.{metric.id}", metric)
-        for each in of_a
-        for other in of_b
-        if each.id == other.id and is_newest(each)
-        for metric in each.metrics
-    )
+    """The metrics of the newest versions on A's side that B's side has of the same version.
+
+    With `any_version`, those that B's side has not of the same version are taken of the newest.
+    """
+    found: dict[str, Compared] = {}
+    for each in filter(is_newest, of_a):
+        same = [other for other in of_b if each.id == other.id]
+        newest = [other for other in of_b if each.name == other.label and any_version]
+        for other in (*same, *newest):
+            declared = {metric.id for metric in other.metrics}
+            for metric in each.metrics:
+                if metric.id in declared or each.id == other.id:
+                    own = f"{each.label}.{metric.id}"
+                    found.setdefault(own, Compared(own, f"{other.label}.{metric.id}", metric))
+    return tuple(found.values())
 
 
 def newest_measures(evaluators: Sequence[CampaignEvaluator]) -> tuple[Compared, ...]:
@@ -140,38 +219,51 @@ def newest_measures(evaluators: Sequence[CampaignEvaluator]) -> tuple[Compared, 
 
 
 def compare_tallies(
-    a: Tally, b: Tally, measures: Iterable[Compared], *, seed: int = 0
+    a: Tally,
+    b: Tally,
+    measures: Iterable[Compared],
+    *,
+    seed: int = 0,
+    margin: float | None = None,
 ) -> Comparison:
     """Compare two systems' scores. The p-values are not corrected: see `corrected`."""
     pairs = len(a.pairs & b.pairs)
     gaps: dict[str, Gap] = {}
     for measure in measures:
         first, second = a.by_pair(measure.a), b.by_pair(measure.b)
-        if pairs:
-            both = [pair for pair in first if pair in second]
-            gap = paired([first[p] for p in both], [second[p] for p in both], seed=seed)
-        else:
-            gap = unpaired(list(first.values()), list(second.values()), seed=seed)
-        gaps[measure.a] = Gap.of(measure.metric, gap)
-    return Comparison(pairs, pairs > 0, gaps)
+        both = [pair for pair in first if pair in second]
+        x = [first[p] for p in both] if pairs else list(first.values())
+        y = [second[p] for p in both] if pairs else list(second.values())
+        gap = Gap.of(measure.metric, (paired if pairs else unpaired)(x, y, seed=seed))
+        gap = gap._replace(effect=(paired_effect if pairs else unpaired_effect)(x, y))
+        if margin is not None and not measure.metric.detail:
+            test = paired_equivalence if pairs else unpaired_equivalence
+            gap = gap._replace(equivalence=test(x, y, margin))
+        gaps[measure.a] = gap
+    return Comparison(pairs, pairs > 0, gaps, len(a.pairs ^ b.pairs), margin)
 
 
 def corrected(comparisons: Mapping[K, Comparison]) -> dict[K, Comparison]:
-    """The comparisons with p-values Holm-corrected over all their measures together."""
-    names = list(comparisons)
-    p = holm(
-        {
-            f"{number}/{measure}": gap.difference.p
-            for number, name in enumerate(names)
-            for measure, gap in comparisons[name].gaps.items()
-        }
-    )
+    """The comparisons with p-values Holm-corrected over all their measures together.
+
+    Those of equivalence are corrected on their own.
+    """
+    given = {
+        f"{number}/{measure}": gap
+        for number, comparison in enumerate(comparisons.values())
+        for measure, gap in comparison.gaps.items()
+    }
+    p = holm({key: gap.difference.p for key, gap in given.items()})
+    alike = holm({key: gap.equivalence for key, gap in given.items()})
     return {
-        name: comparisons[name]._replace(
+        name: comparison._replace(
             gaps={
-                measure: Gap(gap.metric, gap.difference._replace(p=p[f"{number}/{measure}"]))
-                for measure, gap in comparisons[name].gaps.items()
+                measure: gap._replace(
+                    difference=gap.difference._replace(p=p[f"{number}/{measure}"]),
+                    equivalence=alike[f"{number}/{measure}"],
+                )
+                for measure, gap in comparison.gaps.items()
             }
         )
-        for number, name in enumerate(names)
+        for number, (name, comparison) in enumerate(comparisons.items())
     }

@@ -20,6 +20,7 @@ from recjury.llm import GatewayUsage
 from recjury.records import Factor, metric_id
 from recjury.store import PlannedEvaluation, Store
 from tests.cli.front_door import Ended, recjury
+from tests.report.filling import Played, fill
 
 Command = Callable[..., Ended]
 STORE = ("--store", "sqlite:///runs.db")
@@ -91,14 +92,61 @@ def test_judge_prints_the_same_object_as_run(command: Command) -> None:
 
 def test_compare_prints_the_keys_that_scripts_rely_on(command: Command) -> None:
     _judged(command)
-    result = json.loads(command("compare", "good", "bad", "--json", *STORE).out)
-    assert result["pairs"] == 0 or result["pairs"] == 4
+    refused = command("compare", "good", "bad", *STORE)
+    assert (refused.code, "no scenario in common" in refused.err) == (2, True)
+    forced = ("compare", "good", "bad", "--force", *STORE)
+    result = json.loads(command(*forced, "--json").out)
+    assert (result["pairs"], result["paired"]) == (0, False)
     for gap in result["metrics"].values():
-        assert set(gap) == {"difference", "low", "high", "p", "n"}
+        assert set(gap) == {"difference", "low", "high", "p", "n", "effect_size", "sd"}
     assert result["metrics"]["core.overall"]["difference"] > 0
-    shown = command("compare", "good", "bad", "--metric", "core.overall", *STORE)
+    shown = command(*forced, "--metric", "core.overall")
     assert "core.overall" in shown.out
     assert "recall" not in shown.out
+    assert "unpaired" in shown.err
+
+
+def test_compare_of_many_with_all_that_it_can_show(command: Command, tmp_path: Path) -> None:
+    with Store.open("sqlite:///runs.db") as store:
+        played = [
+            Played(
+                system,
+                str(record),
+                repeat=repeat,
+                scores=[(40.0 + 9 * place + 3 * (record % 5) + 2 * repeat,) * 4],
+            )
+            for place, system in enumerate("abc")
+            for record in range(12)
+            for repeat in range(2)
+        ]
+        fill(store, played)
+    options = ("--metric", "core.overall", "--margin", "12", "--power", "--good", "core.overall=50")
+    result = json.loads(command("compare", "a", "b", "c", *options, "--json", *STORE).out)
+    assert set(result) == {"comparisons", "noise", "pass"}
+    assert [(each["a"], each["b"]) for each in result["comparisons"]] == [
+        ("a", "b"), ("a", "c"), ("b", "c"),
+    ]  # fmt: skip
+    first = result["comparisons"][0]
+    assert first["margin"] == 12
+    assert first["metrics"]["core.overall"]["equivalence_p"] < 0.05
+    assert result["noise"]["core.overall"]["repeats"] == 36
+    assert [each["k"] for each in result["pass"]["c"]] == [1, 2]
+    assert result["pass"]["c"][1]["rate"] == 1.0
+    shown = command("compare", "a", "b", "c", *options, *STORE)
+    assert shown.code == 0, shown.err
+    for part in ("effect", "p within ±12", "noise floor", "pass^2", "5% of the scale"):
+        assert part in shown.out
+    for wrong, said in (
+        (("a",), "expected at least two systems"),
+        (("a", "b", "--margin", "0"), "--margin must be a number above 0"),
+        (("a", "b", "--good", "core.overall"), "expected METRIC=VALUE"),
+        (("a", "b", "--good", "core.overal=1"), "did you mean core.overall"),
+        (("--evaluators", "a", "b", "c"), "expected two evaluators"),
+        (("--evaluators", "a", "b", "--force"), "are for systems"),
+    ):
+        ended = command("compare", *wrong, *STORE)
+        assert (ended.code, ended.err.count("\n")) == (2, 1), ended.err
+        assert said in ended.err
 
 
 def test_compare_holds_evaluators_against_each_other(command: Command) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from recjury.errors import StoreError
-from recjury.results import Comparison, compare_systems
+from recjury.results import Comparison, ComparisonOptions, compare_all, compare_systems
 from recjury.results.comparison import Compared, compare_tallies, corrected, newest_measures
 from recjury.results.scores import scores_of
 from recjury.results.summary import Tally
@@ -59,6 +59,8 @@ def test_details_are_compared_and_not_tested(store: Store) -> None:
         "high": 0.0,
         "p": None,
         "n": 3,
+        "effect_size": None,
+        "sd": 0.0,
     }
     assert isinstance(shown["outcome.recall@10"], dict)
     assert shown["outcome.recall@10"]["p"] == 1.0
@@ -81,7 +83,9 @@ def test_without_a_common_scenario_the_comparison_says_so(store: Store) -> None:
         [_flat("a", str(n), 60.0) for n in range(4)]
         + [_flat("b", str(n), 20.0) for n in range(10, 16)],
     )
-    result = compare_systems(store, "a", "b")
+    with pytest.raises(StoreError, match=r"no scenario in common.*--force"):
+        compare_systems(store, "a", "b")
+    result = compare_systems(store, "a", "b", options=ComparisonOptions(force=True))
     assert (result.pairs, result.is_paired) == (0, False)
     assert _gap(result, "core.overall") == (40.0, 4)
 
@@ -99,19 +103,20 @@ def test_a_metric_counts_only_where_both_are_scored(store: Store) -> None:
     result = compare_systems(store, "a", "b")
     assert _gap(result, "core.coherence") == (2.0, 1)
     assert _gap(result, "core.diversity") == (2.5, 2)
-    only = compare_systems(store, "a", "b", metrics=["core.diversity"])
+    only = compare_systems(store, "a", "b", options=ComparisonOptions(["core.diversity"]))
     assert list(only.gaps) == ["core.diversity"]
 
 
 def test_json_has_the_keys_that_scripts_rely_on(store: Store) -> None:
     fill(store, [Played("a", "1"), Played("a", "2"), Played("b", "1"), Played("b", "2")])
     shown = compare_systems(store, "a", "b").as_json()
-    assert set(shown) == {"pairs", "paired", "metrics"}
+    assert set(shown) == {"pairs", "paired", "alone", "metrics"}
     assert shown["pairs"] == 2
     metrics = shown["metrics"]
     assert isinstance(metrics, dict)
     assert {"core.overall", "core.grammatical_correctness", "outcome.recall@10"} <= set(metrics)
-    assert all(set(each) == {"difference", "low", "high", "p", "n"} for each in metrics.values())
+    own = {"difference", "low", "high", "p", "n", "effect_size", "sd"}
+    assert all(set(each) == own for each in metrics.values())
 
 
 def test_unknown_and_unfinished_systems_are_named(store: Store) -> None:
@@ -127,7 +132,7 @@ def test_an_unknown_metric_is_answered_with_the_nearest(store: Store) -> None:
     fill(store, [Played("a", "1"), Played("b", "1")])
     expected = r"no metric is called core.novety: did you mean core.novelty\?"
     with pytest.raises(StoreError, match=expected):
-        compare_systems(store, "a", "b", metrics=["core.novety"])
+        compare_systems(store, "a", "b", options=ComparisonOptions(["core.novety"]))
 
 
 def test_p_values_are_corrected_over_all_that_is_shown_together(store: Store) -> None:
@@ -207,3 +212,44 @@ def test_a_score_by_an_older_version_is_not_enough_to_compare(store: Store) -> N
     assert _gap(compare_systems(store, "a", "b"), "core.overall") == (40.0, 1)
     with pytest.raises(StoreError, match="were not evaluated alike"):
         compare_systems(store, "a", "b", campaign="two")
+
+
+def test_many_systems_are_compared_two_by_two_and_corrected_together(store: Store) -> None:
+    scores = {"a": 50.0, "b": 40.0, "c": 30.0}
+    played = [_flat(name, str(n), v + n % 3) for name, v in scores.items() for n in range(9)]
+    fill(store, played, evaluators=CORE)
+    options = ComparisonOptions(["core.overall"])
+    found = compare_all(store, "abc", options=options)
+    assert list(found) == [("a", "b"), ("a", "c"), ("b", "c")]
+    alone = compare_systems(store, "a", "b", options=options).gaps["core.overall"].difference.p
+    together = found["a", "b"].gaps["core.overall"].difference.p
+    assert alone is not None
+    assert together == pytest.approx(3 * alone)
+
+
+def test_equivalence_is_tested_with_a_margin(store: Store) -> None:
+    played = [
+        *(_flat("a", str(n), 50.0 + n % 4) for n in range(20)),
+        *(_flat("b", str(n), 50.0 + (n + 1) % 4) for n in range(20)),
+        *(_flat("c", str(n), 20.0) for n in range(25)),
+    ]
+    fill(store, played, evaluators=CORE)
+    options = ComparisonOptions(["core.overall"], margin=5.0)
+    found = compare_all(store, "abc", options=options)
+    near, far = (found["a", name].gaps["core.overall"].equivalence for name in "bc")
+    assert near is not None
+    assert far is not None
+    assert near < 0.01
+    assert far > 0.99
+    assert (found["a", "b"].alone, found["a", "c"].alone) == (0, 5)
+    assert compare_systems(store, "a", "b").as_json().get("margin") is None
+
+
+def test_other_versions_of_evaluators_are_compared_only_if_forced(store: Store) -> None:
+    fill(store, [_flat("a", "1", 60.0)], campaign="one", evaluators=CORE)
+    other = (evaluator("core", version=1),)
+    fill(store, [_flat("b", "1", 20.0)], campaign="two", evaluators=other)
+    with pytest.raises(StoreError, match=r"were not evaluated alike.*--force"):
+        compare_systems(store, "a", "b")
+    forced = compare_systems(store, "a", "b", options=ComparisonOptions(force=True))
+    assert _gap(forced, "core.overall") == (40.0, 1)
