@@ -37,12 +37,20 @@ def dialogue_quality(
         Path | None,
         typer.Option(metavar="DIR", help="A causal language model to fine-tune with LoRA."),
     ] = None,
+    labels: Annotated[
+        Literal["likert", "binary"],
+        typer.Option(help="With --model: ratings from 1 to 5, or satisfied or not."),
+    ] = "likert",
+    level: Annotated[
+        Literal["turn", "dialogue", "both"], typer.Option(help="With --model: what is learned.")
+    ] = "dialogue",
     as_json: options.Json = False,
 ) -> None:
     """Train a judge of user satisfaction on rated dialogues, and test it on a tenth of a subset.
 
     Without --model it is the small judge, which needs no LLM: it learns from all of USS and from
-    AB-ReDial, except for the tested tenth and dialogues that share utterances with it.
+    AB-ReDial, except for the tested tenth and dialogues that share utterances with it. With
+    --model, that model gets a LoRA adapter from nine tenths of the subset; the report is JSON.
 
     \b
     recjury train dialogue-quality --data DATA --subset ReDial --out judges/redial
@@ -50,11 +58,11 @@ def dialogue_quality(
     recjury train dialogue-quality --data DATA --subset CCPE --model models/llama --out adapter
     """
     if model is not None:
-        from recjury.judges.dialogue_quality.training import train_dialogue_quality
+        from recjury.cli.train_model import tune_dialogue_quality
 
         if epochs is not None:
             raise ConfigError("--epochs is for the small judge: leave out --model or --epochs")
-        output.emit_json(train_dialogue_quality(model, data, subset, out, seed=seed))
+        tune_dialogue_quality(model, data, subset, out, seed, labels=labels, level=level)
         return
     from recjury.judges.learned.checkpoint import check_output
     from recjury.judges.learned.training import train_satisfaction

@@ -1,7 +1,9 @@
-"""What `recjury train paireval --model` does: LoRA for PairEval, with progress."""
+"""What `recjury train paireval` and `dialogue-quality` do with --model: LoRA, with progress."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from recjury.cli import output
 from recjury.cli.progress_line import progress_line
@@ -40,19 +42,44 @@ def tune_paireval(model: Path, data: Path, out: Path, seed: int, chosen: "PairTr
     """Train, show the steps on standard error, and print the report as JSON. Raises UserError."""
     from recjury.judges.paireval.training import train_paireval
 
-    last: list[TuningStep] = []
+    with _steps_shown() as steps:
+        found = train_paireval(model, data, out, seed=seed, options=chosen, progress=steps.append)
+    output.emit_json(found)
 
-    def watch(step: "TuningStep") -> None:
-        last[:] = [step]
+
+def tune_dialogue_quality(
+    model: Path,
+    data: Path,
+    subset: str,
+    out: Path,
+    seed: int,
+    *,
+    labels: Literal["likert", "binary"],
+    level: Literal["turn", "dialogue", "both"],
+) -> None:
+    """Train, show the steps on standard error, and print the report as JSON. Raises UserError."""
+    from recjury.judges.dialogue_quality.training import QualityTraining, train_dialogue_quality
+
+    chosen = QualityTraining(labels=labels, level=level)
+    with _steps_shown() as steps:
+        found = train_dialogue_quality(
+            model, data, subset, out, seed=seed, options=chosen, progress=steps.append
+        )
+    output.emit_json(found)
+
+
+@contextmanager
+def _steps_shown() -> "Iterator[list[TuningStep]]":
+    """A list whose last step is shown until the end."""
+    steps: list[TuningStep] = []
 
     def line() -> str:
-        if not last:
+        if not steps:
             return "reading data"
-        return f"step {last[0].number} of {last[0].steps}, loss {last[0].loss:.3f}"
+        return f"step {steps[-1].number} of {steps[-1].steps}, loss {steps[-1].loss:.3f}"
 
     def share() -> float:
-        return last[0].number / last[0].steps if last else 0.0
+        return steps[-1].number / steps[-1].steps if steps else 0.0
 
     with progress_line(line, share, every=_EVERY):
-        found = train_paireval(model, data, out, seed=seed, options=chosen, progress=watch)
-    output.emit_json(found)
+        yield steps

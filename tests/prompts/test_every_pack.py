@@ -13,7 +13,9 @@ from recjury.judges.face import FacePrompts
 from recjury.judges.face.face_prompts import situation
 from recjury.judges.g_eval.prompts import GEvalPrompts
 from recjury.judges.guideline import JudgePrompts
+from recjury.judges.paireval.adversaries import AdversaryWriter
 from recjury.judges.paireval.prompts import Contender, PairPrompts
+from recjury.llm import Gateway, NullRecorder
 from recjury.prompts import fence, fence_line, load_pack
 from recjury.records import (
     Aspect,
@@ -144,6 +146,14 @@ def paired(_: str, said: str) -> Sequence[Message]:
     return found
 
 
+def adversaries(_: str, said: str) -> Sequence[Message]:
+    """A context, for which adversarial replies are asked."""
+    log = log_of("TITLE", said)
+    turns = (*log.scenario.history, *log.interaction) * 3
+    writer = AdversaryWriter(Gateway({}, NullRecorder()), "main")
+    return writer.messages(Contender(turns, said))
+
+
 def satisfied(_: str, said: str) -> Sequence[Message]:
     """All ways of asking, after an example."""
     subject = subject_of_log(log_of("TITLE", said), None)
@@ -179,6 +189,7 @@ RENDERED = {
     "core-simulator": simulated,
     "face": faced,
     "paireval": paired,
+    "paireval-negatives": adversaries,
     "dialogue-quality": satisfied,
     "g-eval": filled_in,
 }
