@@ -73,14 +73,14 @@ def _read(
     log: ConversationLog, panel: MeasuredPanel, replies: ReplyJudge, satisfied: SatisfactionJudge
 ) -> Read:
     places = log.system_turn_indices
-    scores = replies.scores(
+    read = replies.read(
         [(log.interaction[:place], log.interaction[place].text) for place in places]
     )
     found = {each.factor: each.score for each in panel.measure(log)}
     counted = [score for each in _FACTORS if (score := found[each]) is not None]
     return Read(
         satisfied.rate(log.interaction).overall,
-        dict(zip(places, (1 / (1 + np.exp(-np.array(scores)))).tolist(), strict=True)),
+        {place: each.quality for place, each in zip(places, read, strict=True)},
         float(np.mean(counted)) if counted else float("nan"),
     )
 

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from math import exp
 from pathlib import Path
 from statistics import fmean
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from recjury.judges.learned.checkpoint import (
@@ -32,10 +32,17 @@ from recjury.records import (
 
 if TYPE_CHECKING:
     from recjury.judges.learned.judge import ReplyJudge, SatisfactionJudge
+    from recjury.judges.learned.replies import ReplyReading
 
 READ = "read"
 VERSION = 2
 
+_SCALES: Mapping[str, tuple[int, int]] = {
+    "reply_quality": (0, 1),
+    "dialogue_reply_quality": (0, 1),
+    "turn_satisfaction": (1, 5),
+    "satisfaction": (1, 5),
+}
 _NO_ANSWER = "the system gave no answer in this turn"
 _NO_TURN = "the system said nothing in this conversation"
 _NO_REACTION = "the user said nothing after this turn"
@@ -98,61 +105,59 @@ class LearnedEvaluator:
             index for index in log.system_turn_indices if log.interaction[index].failure is None
         ]
         before = log.scenario.history
-        scores = self._replies.scores(
+        read = self._replies.read(
             [((*before, *log.interaction[:at]), log.interaction[at].text) for at in answered]
         )
-        known = {index: _chance(score) for index, score in zip(answered, scores, strict=True)}
+        found = dict(zip(answered, read, strict=True))
         ratings = [
-            self._rating("reply_quality", known.get(index), _NO_ANSWER, turn=index, high=1)
-            for index in log.system_turn_indices
+            self._rating("reply_quality", found[at].quality, _described(found[at]), turn=at)
+            if at in found
+            else self._rating("reply_quality", None, _NO_ANSWER, turn=at)
+            for at in log.system_turn_indices
         ]
-        mean = fmean(known.values()) if known else None
-        return [*ratings, self._rating("dialogue_reply_quality", mean, _NO_TURN, high=1)]
+        if not found:
+            return [*ratings, self._rating("dialogue_reply_quality", None, _NO_TURN)]
+        mean = fmean(each.quality for each in read)
+        said = f"the mean of {len(read)} replies"
+        return [*ratings, self._rating("dialogue_reply_quality", mean, said)]
 
     def _of_satisfaction(self, log: ConversationLog) -> list[Rating]:
         """How satisfied the user seems: with the dialogue, and in what is said after each turn."""
         turns = (*log.scenario.history, *log.interaction)
         history = len(log.scenario.history)
         if not log.system_turns:
-            return [self._rating("satisfaction", None, _NO_TURN, low=1, high=5)]
+            return [self._rating("satisfaction", None, _NO_TURN)]
         found = self._satisfaction.rate(turns)
-        note = (
-            f"the oldest {found.left_out} of {len(turns)} turns were left out: the encoder reads "
-            "no more"
-            if found.left_out
-            else ""
-        )
-        ratings = [self._rating("satisfaction", found.overall, note, low=1, high=5)]
+        said = f"{len(turns)} turns read"
+        if found.left_out:
+            said = (
+                f"the oldest {found.left_out} of {len(turns)} turns were left out: the encoder "
+                "reads no more"
+            )
+        ratings = [self._rating("satisfaction", found.overall, said)]
         for index in log.system_turn_indices:
             after = _reaction(log.interaction, index)
-            value = None
+            value, said = None, _NO_REACTION
             if after is not None:
                 # Nothing that follows the user's reaction is read.
                 value = self._satisfaction.rate(turns[: history + after + 1]).turns[-1]
-            ratings.append(
-                self._rating("turn_satisfaction", value, _NO_REACTION, turn=index, low=1, high=5)
-            )
+                answer = shorten(log.interaction[after].text, 80, placeholder=" ...")
+                said = f"read in the user's answer: {answer}"
+            ratings.append(self._rating("turn_satisfaction", value, said, turn=index))
         return ratings
 
     def _rating(
-        self,
-        factor: str,
-        score: float | None,
-        said: str,
-        *,
-        turn: int | None = None,
-        low: int = 0,
-        high: int,
+        self, factor: str, score: float | None, said: str, *, turn: int | None = None
     ) -> Rating:
-        """`said` is the reason without a score, and a remark beside one."""
-        kept = score is not None and said not in (_NO_ANSWER, _NO_TURN, _NO_REACTION)
+        """`said` is the rationale of a score, and the reason if there is none."""
+        low, high = _SCALES[factor]
         return Rating(
             evaluator=self.kind,
             factor=factor,
             score=score,
             status=Status.NOT_APPLICABLE if score is None else Status.SCORED,
             reason=said if score is None else "",
-            rationale=said if kept else "",
+            rationale="" if score is None else said,
             level=Level.DIALOGUE if turn is None else Level.TURN,
             turn=turn,
             low=low,
@@ -173,9 +178,13 @@ class LearnedEvaluator:
         return ReplyJudge(self._folders[1])
 
 
-def _chance(score: float) -> float:
-    """A score as a number from 0 to 1; one half for the mean of people's replies."""
-    return 1 / (1 + exp(-max(-30.0, min(30.0, score))))
+def _described(found: "ReplyReading") -> str:
+    """What was found in a reply, in words."""
+    copied = f"; {found.copied:.0%} of its words are copied" if found.copied else ""
+    return (
+        f"against the mean of people's replies, in standard deviations: fits its history "
+        f"{found.fit:+.2f}, whole and free of slips {found.intact:+.2f}{copied}"
+    )
 
 
 def _reaction(interaction: Sequence[Turn], index: int) -> int | None:

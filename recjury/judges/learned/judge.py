@@ -14,7 +14,7 @@ from recjury.judges.learned.checkpoint import (
     load_numbers,
     read_description,
 )
-from recjury.judges.learned.replies import ReplyNet, ReplyReader
+from recjury.judges.learned.replies import ReplyNet, ReplyReader, ReplyReading
 from recjury.judges.learned.satisfaction import SatisfactionNet
 from recjury.judges.learned.satisfaction_training import SatisfactionPlan, rate_dialogues
 from recjury.judges.learned.sequences import SequenceMaker
@@ -60,15 +60,9 @@ class ReplyJudge:
         load_numbers(folder, net)
         self._reader = ReplyReader(net, SequenceMaker())
 
-    def scores(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> list[float]:
-        """A number for each reply; people's have a mean of about 0."""
-        found: list[float] = self._reader.scores(replies).tolist()
-        return found
-
-    def standard(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> list[tuple[float, float]]:
-        """How well each reply fits, and how intact it is, in standard deviations of people's."""
-        fit, intact = self._reader.standard(replies)
-        return list(zip(fit.tolist(), intact.tolist(), strict=True))
+    def read(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> list[ReplyReading]:
+        """What is found in each reply, with its score; people's have a mean of about 0."""
+        return self._reader.read(replies)
 
     def preferences(self, pairs: Sequence[tuple[Sequence[Turn], str, str]]) -> list[float]:
         """The probability that the first of two replies to a history is better."""

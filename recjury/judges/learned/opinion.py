@@ -68,11 +68,11 @@ class MeasuredAndLearnedPanel:
         if not places:
             return ratings
         before = log.scenario.history
-        found = self._judge.standard(
+        found = self._judge.read(
             [((*before, *log.interaction[:at]), log.interaction[at].text) for at in places]
         )
-        fit = sum(each[0] < RARE for each in found) / len(found)
-        slips = sum(each[1] < RARE for each in found) / len(found)
+        fit = sum(each.fit < RARE for each in found) / len(found)
+        slips = sum(each.intact < RARE for each in found) / len(found)
         shares = dict.fromkeys(FACTORS, slips) | {Factor.COHERENCE: fit}
         return tuple(
             _lower(rating, shares[factor], len(places))

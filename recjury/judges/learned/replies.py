@@ -4,6 +4,8 @@ It imports torch: import it late.
 """
 
 from collections.abc import Callable, Sequence
+from math import exp, tanh
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -30,6 +32,29 @@ _COPIED = 6.0  # standard deviations for a reply that is a copy; chosen on pairs
 _HIDDEN = 128
 _DROPPED = 0.1
 _TOGETHER = 16  # sequences
+
+
+class ReplyReading(NamedTuple):
+    """What is found in a reply: how well it fits its history and how intact it is, in standard
+    deviations of people's replies from their mean, and the share of its words that are copied."""
+
+    fit: float
+    intact: float
+    copied: float
+
+    @property
+    def score(self) -> float:
+        """One number; people's replies have a mean of about 0.
+
+        The fit, half a point at most up or down for being intact or not, and up to `_COPIED`
+        points off for words that are copied from the dialogue, which fit all too well.
+        """
+        return self.fit + tanh(self.intact / 2) / 2 - _COPIED * self.copied
+
+    @property
+    def quality(self) -> float:
+        """The score as a number from 0 to 1; one half for the mean of people's replies."""
+        return 1 / (1 + exp(-max(-30.0, min(30.0, self.score))))
 
 
 class ReplyNet(nn.Module):
@@ -115,15 +140,11 @@ class ReplyReader:
         """Logits [replies] that each one is whole and free of slips."""
         return self._all(self._net.intactness, [self.replied(*each) for each in replies])
 
-    def scores(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> Tensor:
-        """One number for each reply [replies]; people's replies have a mean of about 0.
-
-        The fit, half a point at most up or down for being intact or not, and down to
-        `_COPIED` points off for words that are copied from the dialogue, which fit all too well.
-        """
-        fit, intact = self.standard(replies)
-        copied = torch.tensor([copied_share(turns, text) for turns, text in replies])
-        return fit + torch.tanh(intact / 2) / 2 - _COPIED * copied
+    def read(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> list[ReplyReading]:
+        """What is found in each reply, in order."""
+        fit, intact = (each.tolist() for each in self.standard(replies))
+        copied = [copied_share(turns, text) for turns, text in replies]
+        return [ReplyReading(*each) for each in zip(fit, intact, copied, strict=True)]
 
     def standard(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> tuple[Tensor, Tensor]:
         """The fit and the intactness [replies] of each, in standard deviations of people's
@@ -139,8 +160,9 @@ class ReplyReader:
         one = self._all(self._net.first_is_better, [self.both(*each) for each in pairs])
         turned = [self.both(turns, second, first) for turns, first, second in pairs]
         other = self._all(self._net.first_is_better, turned)
-        apart = self.scores([(turns, first) for turns, first, _ in pairs])
-        apart = apart - self.scores([(turns, second) for turns, _, second in pairs])
+        firsts = self.read([(turns, first) for turns, first, _ in pairs])
+        seconds = self.read([(turns, second) for turns, _, second in pairs])
+        apart = torch.tensor([a.score - b.score for a, b in zip(firsts, seconds, strict=True)])
         return ((one - other) / 2 + apart).sigmoid()
 
     def history(self, turns: Sequence[Turn]) -> MarkedSequence:

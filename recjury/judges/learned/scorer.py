@@ -26,10 +26,8 @@ class LearnedScorer:
 
     async def scores(self, responses: Sequence[Response]) -> list[float | None]:
         """A score for each response, in order."""
-        found: list[float | None] = [
-            *self._judge.scores([(each.history, each.text) for each in responses])
-        ]
-        return found
+        read = self._judge.read([(each.history, each.text) for each in responses])
+        return [each.score for each in read]
 
     @cached_property
     def _judge(self) -> "ReplyJudge":

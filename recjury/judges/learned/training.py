@@ -180,7 +180,7 @@ def reply_figures(folder: Path, reader: "ReplyReader") -> dict[str, JSON]:
     for name in RESPONSE_SETS:
         rows = read_response_set(folder, name)
         reader.maker.learn([row.response.text for row in rows])
-        scores = reader.scores([(row.response.history, row.response.text) for row in rows])
-        found = correlate(np.array(scores.tolist()), [row.target for row in rows])
+        read = reader.read([(row.response.history, row.response.text) for row in rows])
+        found = correlate(np.array([each.score for each in read]), [row.target for row in rows])
         figures[name] = {"n": found.n, "pearson": found.pearson, "spearman": found.spearman}
     return figures

@@ -114,8 +114,8 @@ def test_replies_are_learned_and_the_same_seed_gives_the_same(maker: SequenceMak
     first = train_replies(examples, plan, maker)
     second = train_replies(examples, plan, maker)
     reply = [(examples[0].history, examples[0].reply)]
-    assert ReplyReader(first, maker).scores(reply).tolist() == pytest.approx(
-        ReplyReader(second, maker).scores(reply).tolist()
+    assert ReplyReader(first, maker).read(reply)[0] == pytest.approx(
+        ReplyReader(second, maker).read(reply)[0]
     )
 
 
@@ -135,8 +135,9 @@ def test_what_is_stored_is_read_again(folders: dict[str, Path], tmp_path: Path) 
     description = read_description(folders[REPLIES], REPLIES)
     save_judge(tmp_path / "a", net, description)
     reply = [(_turns("Hello."), "Hello there, how are you?")]
-    wanted = ReplyReader(net, SequenceMaker()).scores(reply).tolist()
-    assert ReplyJudge(tmp_path / "a").scores(reply) == pytest.approx(wanted, abs=2e-2)
+    (wanted,) = ReplyReader(net, SequenceMaker()).read(reply)
+    (found,) = ReplyJudge(tmp_path / "a").read(reply)
+    assert found == pytest.approx(wanted, abs=2e-2)
     assert sum(path.stat().st_size for path in (tmp_path / "a").iterdir()) < 3_000_000
 
 
@@ -228,8 +229,9 @@ def test_another_judge_is_another_evaluator(folders: dict[str, Path], tmp_path: 
 def test_a_copy_of_the_request_is_a_bad_reply() -> None:
     judge = ReplyJudge(judge_folder("replies", None))
     asked = _turns("I want a scary film from the 80s, nothing silly.")
-    copy, answer = judge.scores([(asked, asked[0].text), (asked, "You should see The Shining.")])
-    assert copy < -2 < answer
+    copy, answer = judge.read([(asked, asked[0].text), (asked, "You should see The Shining.")])
+    assert copy.copied == 1
+    assert copy.quality < 0.1 < answer.quality
 
 
 def test_a_folder_without_a_judge_is_refused(folders: dict[str, Path], tmp_path: Path) -> None:
