@@ -21,7 +21,7 @@ from benchmarks.running import run
 from recjury.corpora import open_corpus
 from recjury.corpora.concept import read_concept
 from recjury.judges.measured import MeasuredPanel
-from recjury.judges.measured.diversity import characteristics, diversity_score
+from recjury.judges.measured.diversity import characteristics, diversity_score, domain_of_list
 from recjury.knowledge import Catalogue
 from recjury.records import ConversationLog, Factor, Rating
 
@@ -87,7 +87,8 @@ def measure(data: Path, limit: int | None) -> Measured:
 
 def _diversity(log: ConversationLog, catalogue: Catalogue) -> int:
     ids = (ref.id for ref in log.session_list() if ref.id is not None)
-    return diversity_score(characteristics([catalogue.item(id_) for id_ in ids]))
+    items = [catalogue.item(id_) for id_ in ids]
+    return diversity_score(characteristics(items, domain_of_list(items, catalogue)))
 
 
 def _file(data: Path, system: str, corpus: str) -> Path:

@@ -250,7 +250,7 @@ def test_books_are_spoken_of_as_books() -> None:
 
     text = respond(conversation, system).text
 
-    assert text.startswith("Solaris came out in 1961. F. H. wrote it. It counts as Sci-Fi.")
+    assert text.startswith("Solaris came out in 1961. F. Herbert wrote it. It counts as Sci-Fi.")
     assert "watch" not in text
     assert "an author" in question
     assert "director" not in question

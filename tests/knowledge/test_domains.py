@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from recjury.errors import DataError
-from recjury.knowledge import BOOK, FILM, Catalogue, domain_names, known_domain, read_domain
+from recjury.knowledge import (
+    BOOK,
+    FILM,
+    Catalogue,
+    CatalogueFacts,
+    domain_names,
+    known_domain,
+    read_domain,
+)
 from recjury.records import Item, ItemRef, Scenario
 
 NOVEL = Item(id="b", name="Emma", title="Emma", year=1815, writers=("Jane Austen",))
@@ -119,3 +127,14 @@ def test_attributes_stay_out_of_identities_where_there_are_none() -> None:
 
     assert "attributes" not in NOVEL.model_dump()
     assert Item.model_validate(place.model_dump()) == place
+
+
+def test_facts_of_an_item_are_those_of_its_domain() -> None:
+    values = (("cuisines", ("Thai", "Lao")), ("chefs", ("Ann Lee",)), ("area", ("town",)))
+    sol = Item(id="r", name="Sol", title="Sol", languages=("Thai",), attributes=values)
+    places = CatalogueFacts(Catalogue("town", [sol], domain=known_domain("restaurant")))
+    both = CatalogueFacts(Catalogue("both", [PLAY, NOVEL], others={"b": known_domain(BOOK)}))
+
+    assert places(sol.ref) == "cuisine: Thai, Lao; run by Ann Lee"
+    assert both(NOVEL.ref) == "1815; by Jane Austen"
+    assert both(PLAY.ref) == "crime; directed by Michael Mann"

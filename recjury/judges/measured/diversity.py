@@ -1,11 +1,13 @@
-"""Diversity: how many genres, directors, lead actors and decades the session list spans."""
+"""Diversity: how many values the session list has in each dimension of its domain."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 from recjury.judges.measured.anchors import Outcome, not_applicable, not_measured, score_of
 from recjury.judges.measured.annotated_log import AnnotatedLog
-from recjury.judges.measured.genres import genres_of
-from recjury.records import Item
+from recjury.judges.measured.genres import canonical_genres
+from recjury.knowledge import Catalogue
+from recjury.records import Domain, DomainAttribute, Item
 
 _ENOUGH_KNOWN = 0.5
 # With ten items or more, nearly every list has the top score: 5,331 of 5,344 recorded session
@@ -13,17 +15,45 @@ _ENOUGH_KNOWN = 0.5
 _TOO_LONG = 10
 
 
-def characteristics(items: Sequence[Item]) -> dict[str, int]:
-    """The number of different values in each dimension (CoRE, appendix A.1.9, movies).
+def domain_of_list(items: Sequence[Item], catalogue: Catalogue) -> Domain:
+    """What most of the items are; in a tie, what the first of them is."""
+    counts = Counter(catalogue.domain_of(item).name for item in items)
+    return catalogue.domain_named(counts.most_common(1)[0][0]) if counts else catalogue.domain
 
-    The first actor of an item is its lead actor.
+
+def characteristics(items: Sequence[Item], domain: Domain) -> dict[str, int]:
+    """The number of different values in each dimension of the domain (CoRE, appendix A.1.9).
+
+    Years count by decades. Of a cast, the first of an item is its lead.
     """
+    dimensions = (each for each in domain.attributes if each.name in domain.dimensions)
     return {
-        "genres": len({genre for item in items for genre in genres_of(item)}),
-        "directors": len({director for item in items for director in item.directors}),
-        "lead actors": len({item.actors[0] for item in items if item.actors}),
-        "decades": len({item.year // 10 for item in items if item.year is not None}),
+        _called(each): len({v for item in items for v in _values(item, each)})
+        for each in dimensions
     }
+
+
+def _called(attribute: DomainAttribute) -> str:
+    match attribute.kind:
+        case "era":
+            return "decades"
+        case "cast":
+            return f"lead {attribute.words}"
+        case _:
+            return attribute.words
+
+
+def _values(item: Item, attribute: DomainAttribute) -> Iterable[str]:
+    values = attribute.of(item)
+    match attribute.kind:
+        case "era":
+            return [value[:-1] for value in values]
+        case "cast":
+            return values[:1]
+        case "category":
+            return [name for value in values for name in canonical_genres(value)]
+        case _:
+            return values
 
 
 def diversity_score(counts: Mapping[str, int]) -> int:
@@ -50,13 +80,11 @@ def diversity(annotated: AnnotatedLog) -> Outcome:
         return not_applicable("no recommendation list")
     if len(session) >= _TOO_LONG:
         return not_measured(f"{len(session)} items: nearly every list this long has the top score")
-    known = [
-        item
-        for item in annotated.session_items
-        if item.genres or item.directors or item.actors or item.year is not None
-    ]
+    domain = domain_of_list(annotated.session_items, annotated.catalogue)
+    dimensions = [each for each in domain.attributes if each.name in domain.dimensions]
+    known = [item for item in annotated.session_items if any(each.of(item) for each in dimensions)]
     if len(known) < _ENOUGH_KNOWN * len(session):
         return not_measured(f"attributes known for {len(known)} of {len(session)} items only")
-    counts = characteristics(known)
+    counts = characteristics(known, domain)
     shown = ", ".join(f"{count} {dimension}" for dimension, count in counts.items())
     return score_of(diversity_score(counts), f"{shown} in {len(known)} items")

@@ -36,10 +36,14 @@ def effectiveness(annotated: AnnotatedLog, graph: KnowledgeGraph | None) -> Outc
     hits = [item.name for item in annotated.session if item.id in wanted]
     if hits:
         return score_of(4, f"in the list: {join_first(hits)}")
-    nearest = Targets(traits_of(item, graph) for item in annotated.targets)
+    traits = {
+        item.id: traits_of(item, annotated.catalogue.domain_of(item), graph)
+        for item in (*annotated.targets, *annotated.session_items)
+    }
+    nearest = Targets(traits[item.id] for item in annotated.targets)
     if not nearest:
         return not_measured("no target in the list, and nothing known of the targets")
-    alike = [(item, nearest.nearest(traits_of(item, graph))) for item in annotated.session_items]
+    alike = [(item, nearest.nearest(traits[item.id])) for item in annotated.session_items]
     very = [item.name for item, how in alike if how is Similarity.VERY]
     somewhat = [item.name for item, how in alike if how is Similarity.SOMEWHAT]
     total = len(annotated.session)

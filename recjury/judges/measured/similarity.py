@@ -1,12 +1,14 @@
-"""The similarity of two items by their directors, writers, cast and genres."""
+"""The similarity of two items by their makers, cast and categories."""
 
 from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from recjury.judges.measured.genres import canonical_genres, genres_of
+from recjury.judges.measured.genres import canonical_genres
 from recjury.knowledge import Catalogue, KnowledgeGraph
-from recjury.records import Item, digest
+from recjury.records import AttributeKind, Domain, Item, digest
+
+_KINDS: tuple[AttributeKind, ...] = ("maker", "cast", "category")
 
 
 class Similarity(IntEnum):
@@ -17,26 +19,29 @@ class Similarity(IntEnum):
     VERY = 2
 
 
-class Traits(NamedTuple):
-    """The attributes of an item; `makers` are its directors and writers."""
+class ItemTraits(NamedTuple):
+    """The attributes of an item: who made it, who takes part in it, and what kind it is.
+
+    Of films these are directors and writers, actors, and genres.
+    """
 
     makers: frozenset[str]
     cast: frozenset[str]
     genres: frozenset[str]
 
 
-_NOTHING = Traits(frozenset(), frozenset(), frozenset())
+_NOTHING = ItemTraits(frozenset(), frozenset(), frozenset())
 
 
-def traits_of(item: Item, graph: KnowledgeGraph | None) -> Traits:
-    """The item's attributes; if it has none, those from the graph."""
-    if graph is None or not _is_bare(item):
-        return Traits(
-            frozenset((*item.directors, *item.writers)), frozenset(item.actors), genres_of(item)
-        )
+def traits_of(item: Item, domain: Domain, graph: KnowledgeGraph | None) -> ItemTraits:
+    """The item's attributes, as its domain says them; if it has none, those from the graph."""
+    makers, cast, genres = (_values(item, domain, kind) for kind in _KINDS)
+    if graph is None or makers or cast or genres:
+        categories = (name for genre in genres for name in canonical_genres(genre))
+        return ItemTraits(makers, cast, frozenset(categories))
     entity = graph.entity_of(item.id)
     facts = () if entity is None else graph.facts(entity)
-    return Traits(
+    return ItemTraits(
         frozenset(_tails(facts, "direct", "writ")),
         frozenset(_tails(facts, "star", "actor")),
         frozenset(g for genre in _tails(facts, "genre") for g in canonical_genres(genre)),
@@ -54,18 +59,23 @@ def graph_digest(catalogue: Catalogue, graph: KnowledgeGraph) -> str:
 
 
 def _known_bare(id_: str, catalogue: Catalogue) -> bool:
-    return id_ in catalogue and _is_bare(catalogue.item(id_))
+    if id_ not in catalogue:
+        return False
+    item = catalogue.item(id_)
+    return not any(_values(item, catalogue.domain_of(item), kind) for kind in _KINDS)
 
 
-def _is_bare(item: Item) -> bool:
-    return not (item.directors or item.writers or item.actors or item.genres)
+def _values(item: Item, domain: Domain, kind: AttributeKind) -> frozenset[str]:
+    """The item's values of one kind; a language makes no two items similar."""
+    attributes = (each for each in domain.of_kind(kind) if each.name != "language")
+    return frozenset(value for each in attributes for value in each.of(item))
 
 
 def _tails(facts: Iterable[tuple[str, str]], *parts: str) -> list[str]:
     return [tail for relation, tail in facts if any(part in relation.lower() for part in parts)]
 
 
-def similarity(one: Traits, other: Traits) -> Similarity:
+def similarity(one: ItemTraits, other: ItemTraits) -> Similarity:
     """How similar two items are.
 
     Very similar: they share a maker and a genre (or a maker, if genres are unknown), or at least
@@ -86,7 +96,7 @@ def similarity(one: Traits, other: Traits) -> Similarity:
 class Targets:
     """Several targets; the similarity of an item to them is that to the nearest target."""
 
-    def __init__(self, targets: Iterable[Traits]):
+    def __init__(self, targets: Iterable[ItemTraits]):
         """Equal traits are compared once; targets without known attributes are left out."""
         self._traits = tuple(dict.fromkeys(t for t in targets if t != _NOTHING))
         # Recorded logs have about a hundred targets with the same genres. These unions answer most
@@ -98,12 +108,12 @@ class Targets:
         """Whether anything is known of any target."""
         return bool(self._traits)
 
-    def nearest(self, item: Traits) -> Similarity:
+    def nearest(self, item: ItemTraits) -> Similarity:
         """The similarity to the nearest target."""
         if self._people & (item.makers | item.cast):
             return max(
                 (similarity(item, target) for target in self._traits), default=Similarity.UNLIKE
             )
-        bare = Traits(frozenset(), frozenset(), item.genres)
-        alike = (similarity(bare, Traits(frozenset(), frozenset(), g)) for g in self._genres)
+        bare = ItemTraits(frozenset(), frozenset(), item.genres)
+        alike = (similarity(bare, ItemTraits(frozenset(), frozenset(), g)) for g in self._genres)
         return max(alike, default=Similarity.UNLIKE)
