@@ -14,6 +14,7 @@ from recjury.cli import (
     evaluators,
     export,
     face,
+    factors,
     fork,
     judge,
     manipulate,
@@ -66,6 +67,7 @@ app.command("tune")(tune.tune)
 app.command("compare")(compare.compare)
 app.command("align")(align.align)
 app.add_typer(annotate.app, name="annotate")
+app.command("factors")(factors.factors)
 app.command("replay")(replay.replay)
 app.command("fork")(fork.fork)
 app.command("report")(report.report)

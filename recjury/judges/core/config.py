@@ -27,7 +27,8 @@ class JudgesConfig(Record):
     measured.
 
     With several `models`, `combine: mean` has each rate all factors and adds their mean; with
-    `combine: route`, the first rates all factors except those that `routing` gives to another.
+    `combine: route`, the first rates all factors except those that `routing` gives to another; this
+    may also be a YAML file with such keys.
     `feeds` names the model whose scores and reasons the debate gets (default: the first).
 
     With `learned`, measured judges take the small judge's opinion of Coherence, Naturalness and
@@ -41,6 +42,11 @@ class JudgesConfig(Record):
     routing: dict[Factor, str] = Field(default_factory=dict)
     feeds: str | None = None
     temperature: float = Field(default=0.0, ge=0, le=2)
+
+    @field_validator("routing", mode="before")
+    @classmethod
+    def _routing_may_be_a_file(cls, routing: object) -> object:
+        return _read_routing(Path(routing)) if isinstance(routing, str) else routing
 
     @field_validator("models")
     @classmethod
@@ -203,3 +209,15 @@ class CoreConfig(EvaluatorConfig):
 
 def _is_llm(kind: str | None, models: bool) -> bool:
     return models if kind is None else kind == "llm"
+
+
+def _read_routing(path: Path) -> object:
+    """The content of a routing file; the settings hold it, so that its name does not matter."""
+    import yaml
+
+    try:
+        return yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
