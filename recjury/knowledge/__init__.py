@@ -1,5 +1,6 @@
 """Knowledge about items: the catalogue, the knowledge graph, and the recognition of names."""
 
+from recjury.knowledge.attributes import AttributeIndex, attributes_of, plain_value
 from recjury.knowledge.catalogue import Catalogue
 from recjury.knowledge.domains import BOOK, FILM, domain_names, known_domain, read_domain
 from recjury.knowledge.folding import fold
@@ -19,6 +20,7 @@ from recjury.knowledge.unlisted import dated_titles
 __all__ = [
     "BOOK",
     "FILM",
+    "AttributeIndex",
     "Catalogue",
     "CatalogueFacts",
     "Edge",
@@ -30,11 +32,13 @@ __all__ = [
     "TitleRecogniser",
     "TitleYear",
     "Triple",
+    "attributes_of",
     "dated_titles",
     "domain_names",
     "fold",
     "known_domain",
     "named_items",
+    "plain_value",
     "read_domain",
     "split_year",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from recjury.errors import DataError
+from recjury.knowledge.attributes import AttributeIndex
 from recjury.knowledge.domains import FILM, known_domain
 from recjury.knowledge.recogniser import Mention, Name, TitleMention, TitleRecogniser
 from recjury.knowledge.tokenizer import split_year
@@ -149,6 +150,11 @@ class Catalogue:
         """
         popularity = self.item(id).popularity
         return None if popularity is None else popularity < self.known_from
+
+    @cached_property
+    def attributes(self) -> AttributeIndex:
+        """Finds the items that can be recommended by an attribute."""
+        return AttributeIndex((item, self.domain_of(item)) for item in self)
 
     @cached_property
     def _by_name(self) -> Mapping[str, Item]:

@@ -60,7 +60,7 @@ from recjury.records.person import (
     Degree,
     Knows,
     Person,
-    Traits,
+    PersonaTraits,
 )
 from recjury.records.protocols import (
     Conversation,
@@ -136,6 +136,7 @@ __all__ = [
     "Particle",
     "ParticleScore",
     "Person",
+    "PersonaTraits",
     "Rating",
     "RatingForm",
     "Recommender",
@@ -156,7 +157,6 @@ __all__ = [
     "SupportsCheck",
     "SystemReply",
     "TextForm",
-    "Traits",
     "Turn",
     "TurnParticles",
     "Usage",

@@ -1,14 +1,25 @@
 """Scenarios and conversation logs: L = (D, R) of CoRE, section 3."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from recjury.records.base import Record, digest
 from recjury.records.item import ItemRef
+from recjury.records.person import Person
 
 LIST_LENGTH = 10
+
+# Fields of a log, with their defaults, that most identities are older than.
+_YOUNG: Mapping[str, object] = {
+    "items_linked": False,
+    "values_caught": 0,
+    "values_through": 0,
+    "pairs_told": 0,
+    "speechless": False,
+    "person": None,
+}
 
 
 class Speaker(StrEnum):
@@ -66,6 +77,8 @@ class Ending(StrEnum):
     """Why a conversation ended."""
 
     HIT = "hit"
+    CONTENT = "content"  # the user was told of what it wanted; no list decided it
+    GAVE_UP = "gave_up"
     ROUND_LIMIT = "round_limit"
     SYSTEM_FAILED = "system_failed"
     BROKEN_OFF = "broken_off"  # the user could not speak, or the budget was spent
@@ -79,6 +92,10 @@ class ConversationLog(Record):
     turn if the session was simulated and completed. `hit_round` is the 1-based round of the first
     hit. `leaks_caught` counts utterances of the simulated user that named a target and were
     rewritten or cut before they were sent; `leaks_through` counts those that were sent anyway.
+    `values_caught` and `values_through` count in the same way utterances with an attribute value
+    that no item but the targets has. `pairs_told` counts utterances after which two values that the
+    user had said fit no item but the targets. `speechless` is True if every known value of the
+    targets gives them away. `person` is the user; None for the paper's plain user.
     `items_linked` is True if the system gave no lists and they were made of the names in its texts.
     """
 
@@ -91,14 +108,21 @@ class ConversationLog(Record):
     leaks_through: int = 0
     list_length: int = LIST_LENGTH
     items_linked: bool = False
+    values_caught: int = 0
+    values_through: int = 0
+    pairs_told: int = 0
+    speechless: bool = False
+    person: Person | None = None
 
     @model_serializer(mode="wrap")
-    def _without_the_default(self, content: SerializerFunctionWrapHandler) -> dict[str, object]:
-        """Leave `items_linked` out if it is False: most identities are older than this field."""
+    def _without_the_defaults(self, content: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """Leave out fields at their default that are younger than most identities."""
         found: dict[str, object] = content(self)
-        if not self.items_linked:
-            found.pop("items_linked", None)
-        return found
+        return {
+            name: value
+            for name, value in found.items()
+            if name not in _YOUNG or getattr(self, name) != _YOUNG[name]
+        }
 
     @property
     def id(self) -> str:

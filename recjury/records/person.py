@@ -24,7 +24,7 @@ class Attribute(NamedTuple):
     value: str
 
 
-class Traits(Record):
+class PersonaTraits(Record):
     """The traits of a persona, each low, medium or high. With all at medium the user is plain.
 
     `knowledge` is how much the person knows of such items, `question_tolerance` how gladly it
@@ -65,9 +65,17 @@ class Person(Record):
     knows: Knows = "targets"
     wishes: tuple[Attribute, ...] = ()
     persona: str = ""
-    traits: Traits = Traits()
+    traits: PersonaTraits = PersonaTraits()
     behaviours: tuple[Behaviour | None, ...] = ()
     condition: Condition | None = None
+
+    def behaviour_in(self, round: int) -> Behaviour | None:  # noqa: A002
+        """What the person does in the answer to this system turn, the first one being 1."""
+        return self.behaviours[round - 1] if 0 < round <= len(self.behaviours) else None
+
+    def gives_up(self, round: int) -> bool:  # noqa: A002
+        """Whether the person ends the conversation with this answer, if it is not content."""
+        return self.behaviour_in(round) == "giving_up"
 
 
 PLAIN = Person()

@@ -95,8 +95,10 @@ class UserContext(Record):
     `person` says who it is. `hit` is the item that the user has been told of and is content with,
     or None: named in a text, or, if it sees lists (`shows_list`), in a list. For a person with
     wishes this is the item that meets all of them. `introduce` asks the user to have the system
-    introduce it. `system_named_hit` says that the user may name it, too. `barred` are the values
-    that no item but the targets has: they give a target away and must not be said.
+    introduce it. `system_named_hit` says that the user may name it, too. `speakable` are the
+    targets that the user has been told of, and may name. `barred` are the values that no item but
+    the other targets has: they give a target away and must not be said. `last` says that the
+    conversation ends after this utterance.
     """
 
     scenario: Scenario
@@ -106,14 +108,15 @@ class UserContext(Record):
     system_named_hit: bool = False
     person: Person = PLAIN
     shows_list: bool = True
+    last: bool = False
+    speakable: tuple[ItemRef, ...] = ()
     barred: frozenset[Attribute] = frozenset()
 
     @property
     def behaviour(self) -> Behaviour | None:
         """What the person's behaviours say about the answer to the last system turn."""
         answered = sum(turn.speaker is Speaker.SYSTEM for turn in self.interaction)
-        drawn = self.person.behaviours
-        return drawn[answered - 1] if 0 < answered <= len(drawn) else None
+        return self.person.behaviour_in(answered)
 
 
 class Utterance(Record):

@@ -7,15 +7,19 @@ and lists the leaks that the guard cannot find.
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Literal
 
 from recjury.knowledge import Catalogue
 from recjury.knowledge.folding import fold_disguises
 from recjury.knowledge.tokenizer import tokenize_parts
-from recjury.records import JSON, ItemRef
+from recjury.records import JSON, Attribute, ItemRef, Turn, is_target
 from recjury.simulator.detection import Detector, People, own_spans
+from recjury.simulator.spoken_values import TargetValues
 from recjury.simulator.title_variants import Title, title_of
 
-GUARD_VERSION = "1"
+GUARD_VERSION = "2"
+UniqueValues = Literal["block", "allow"]
+"""Whether the user may say a value that the catalogue has for the targets alone."""
 
 _LONGEST_TO_CUT = 4000
 _HEARD = 2000
@@ -32,18 +36,33 @@ _NEUTRAL = (
 class LeakGuard:
     """Creates a `Watch` for the targets of one scenario."""
 
-    def __init__(self, catalogue: Catalogue):
+    def __init__(self, catalogue: Catalogue, *, unique_values: UniqueValues = "block"):
         """`catalogue` has years and people: "Emma Stone" does not name a film called Emma."""
         self._catalogue = catalogue
+        self._blocks_values = unique_values == "block"
 
     @property
     def settings(self) -> Mapping[str, JSON]:
         """The version of the guard, which determines which utterances are rewritten."""
-        return {"guard": GUARD_VERSION}
+        allowed = {} if self._blocks_values else {"unique_values": "allow"}
+        return {"guard": GUARD_VERSION, **allowed}
 
-    def watch(self, targets: Sequence[ItemRef]) -> "Watch":
-        """A watch for these targets; it takes about 0.1 ms for each target to create."""
-        return Watch({target: self._title(target) for target in targets}, self._people)
+    def watch(self, targets: Sequence[ItemRef], history: Sequence[Turn] = ()) -> "Watch":
+        """A watch for these targets; it takes about a millisecond to create.
+
+        Attribute values that the `history` has named are public.
+        """
+        known = [
+            self._catalogue.item(target.id)
+            for target in targets
+            if target.id is not None and target.id in self._catalogue
+        ]
+        return Watch(
+            {target: self._title(target) for target in targets},
+            self._people,
+            TargetValues(self._catalogue, known, [turn.text for turn in history]),
+            blocks_values=self._blocks_values,
+        )
 
     def _title(self, target: ItemRef) -> Title:
         if target.id is None or target.id not in self._catalogue:
@@ -69,24 +88,44 @@ class LeakGuard:
 class Watch:
     """Checks texts against the targets of one scenario, in time linear in their length."""
 
-    def __init__(self, titles: Mapping[ItemRef, Title], people: People):
+    def __init__(
+        self,
+        titles: Mapping[ItemRef, Title],
+        people: People,
+        values: TargetValues,
+        *,
+        blocks_values: bool = True,
+    ):
         """`people` maps each lower-case word to the names of several words that contain it."""
         self._titles = dict(titles)
         self._detector = Detector(tuple(self._titles.values()), people)
+        self._blocks_values = blocks_values
+        self.target_values = values
+
+    @property
+    def is_speechless(self) -> bool:
+        """Whether every known value of the targets gives one of them away, and is blocked."""
+        return self._blocks_values and self.target_values.all_barred
+
+    def barred(self, spoken: Sequence[ItemRef] = ()) -> frozenset[Attribute]:
+        """The values that must not be said, when the user may name the targets in `spoken`."""
+        if not self._blocks_values:
+            return frozenset()
+        return self.target_values.barred_without(ref.id for ref in spoken if ref.id is not None)
 
     def leaks(
-        self, text: str, *, spoken: ItemRef | None = None, answering: str = ""
+        self, text: str, *, spoken: Sequence[ItemRef] = (), answering: str = ""
     ) -> tuple[str, ...]:
-        """The words by which `text` gives a target away, folded, in text order; () without a leak.
+        """The words by which `text` names a target, folded, in text order; () without a leak.
 
-        `spoken` is the target that may be named: words inside its title are not a leak.
+        `spoken` are the targets that may be named: words inside their titles are not a leak.
         `answering` is the turn that the text answers ("Which one?").
         """
         folded = fold_disguises(text)
         spans = self._detector.spans(folded, fold_disguises(answering[-_HEARD:]))
-        own = next((t for ref, t in self._titles.items() if spoken and ref.same_item(spoken)), None)
-        if spans and own is not None:
-            free = own_spans(own, folded)
+        if spans and spoken:
+            own = [t for ref, t in self._titles.items() if is_target(ref, spoken)]
+            free = [span for title in own for span in own_spans(title, folded)]
             spans = tuple(
                 span
                 for span in spans
@@ -94,7 +133,24 @@ class Watch:
             )
         return tuple(dict.fromkeys(folded[start:end] for start, end in spans))
 
-    def cut(self, text: str, *, spoken: ItemRef | None = None, answering: str = "") -> str:
+    def telling_values(self, text: str, *, spoken: Sequence[ItemRef] = ()) -> tuple[str, ...]:
+        """The words in `text` for values that no item but the targets has, folded, in text order.
+
+        Values of the targets in `spoken` are left out.
+        """
+        told = (ref.id for ref in spoken if ref.id is not None)
+        barred = self.target_values.barred_without(told)
+        found = self.target_values.spoken(text) if barred else ()
+        return tuple(dict.fromkeys(each.words for each in found if each.attribute in barred))
+
+    def blocked(
+        self, text: str, *, spoken: Sequence[ItemRef] = (), answering: str = ""
+    ) -> tuple[str, ...]:
+        """All words because of which `text` must not be sent: titles and, if blocked, values."""
+        values = self.telling_values(text, spoken=spoken) if self._blocks_values else ()
+        return (*self.leaks(text, spoken=spoken, answering=answering), *values)
+
+    def cut(self, text: str, *, spoken: Sequence[ItemRef] = (), answering: str = "") -> str:
         """`text` without the sentences that give a target away, or a neutral sentence.
 
         The remaining text is also checked as a whole, because a title can span sentences.
@@ -103,11 +159,11 @@ class Watch:
         kept = "".join(
             sentence
             for sentence in sentences
-            if not self.leaks(sentence, spoken=spoken, answering=answering)
+            if not self.blocked(sentence, spoken=spoken, answering=answering)
         ).strip()
         says_something = any(sign.isalnum() for sign in kept)
-        if says_something and not self.leaks(kept, spoken=spoken, answering=answering):
+        if says_something and not self.blocked(kept, spoken=spoken, answering=answering):
             return kept
         return next(
-            (said for said in _NEUTRAL if not self.leaks(said, answering=answering)), _NEUTRAL[-1]
+            (said for said in _NEUTRAL if not self.blocked(said, answering=answering)), _NEUTRAL[-1]
         )

@@ -66,7 +66,12 @@ class RuleTurn:
     @cached_property
     def _agenda(self) -> tuple[Constraint, ...]:
         attributes = agenda(self._target, self._context.scenario.wishes)
-        return tuple(one for one in attributes if not self._leaks(f"I like {one.value}, yes."))
+        barred = {each.value for each in self._context.barred}
+        return tuple(
+            one
+            for one in attributes
+            if one.value not in barred and not self._leaks(f"I like {one.value}, yes.")
+        )
 
     @cached_property
     def _told(self) -> tuple[Constraint, ...]:

@@ -73,7 +73,8 @@ class RuleUser:
         """Persuasiveness by attributes: see `rule_persuasiveness`."""
         return rule_persuasiveness(log, self._catalogue)
 
-    def _heard(self, context: UserContext) -> tuple[Watch, ItemRef | None, str]:
+    def _heard(self, context: UserContext) -> tuple[Watch, Sequence[ItemRef], str]:
         turns = context.interaction or context.scenario.history
-        spoken = context.hit if context.system_named_hit else None
-        return self._watch(context.scenario.targets), spoken, turns[-1].text if turns else ""
+        watch = self._watch(context.scenario.targets, context.scenario.history)
+        named = (context.hit,) if context.hit and context.system_named_hit else ()
+        return watch, (*context.speakable, *named), turns[-1].text if turns else ""

@@ -8,10 +8,12 @@ from recjury.knowledge import Catalogue
 from recjury.records import (
     JSON,
     LIST_LENGTH,
+    PLAIN,
+    Attribute,
     Conversation,
     ConversationLog,
     Ending,
-    ItemRef,
+    Person,
     Recommender,
     Scenario,
     Speaker,
@@ -22,6 +24,7 @@ from recjury.records import (
     usable_reply,
 )
 from recjury.simulator.leak_guard import LeakGuard, Watch
+from recjury.simulator.told_items import ToldItems
 
 
 @dataclass(frozen=True)
@@ -30,12 +33,14 @@ class SessionSettings:
 
     The conversation ends after the round in which a target has been hit and `min_rounds` are done,
     or after `max_rounds`. A hit is any target, by id, among the first `list_length` items of a
-    turn. Raises ValueError unless 1 <= min_rounds <= max_rounds.
+    turn. With `shows_list`, the user sees these items; otherwise it knows only the text. Raises
+    ValueError unless 1 <= min_rounds <= max_rounds.
     """
 
     min_rounds: int = 3
     max_rounds: int = 5
     list_length: int = LIST_LENGTH
+    shows_list: bool = True
 
     def __post_init__(self) -> None:
         """Refuse limits with which no conversation is possible."""
@@ -66,28 +71,32 @@ async def converse(
     catalogue: Catalogue,
     settings: SessionSettings | None = None,
     *,
+    person: Person = PLAIN,
     earlier: ConversationLog | None = None,
 ) -> ConversationLog:
     """Hold one conversation and return its log.
 
     A round is a system turn and the user's answer. If the history ends with a turn of the user, the
-    system begins; otherwise the user begins. Without `settings` the defaults are used. `earlier`
-    is the log of the same conversation if it failed before: it goes on at the turn that failed.
+    system begins; otherwise the user begins. Without `settings` the defaults are used. `person`
+    says who the user is in this conversation. `earlier` is the log of the same conversation if it
+    failed before: it goes on at the turn that failed.
 
     If a system raises or gives an answer that cannot be used, the conversation ends: the log has
     the failed turn and its reason. Raises ConversationFailed if the user cannot speak or the budget
     is spent, and UserError if an endpoint refuses the user's or the system's calls.
     """
     settings = settings or SessionSettings()
-    session = _Session(user, recommender, scenario, guard.watch(scenario.targets), catalogue)
+    watch = guard.watch(scenario.targets, scenario.history)
+    told = ToldItems(scenario, person, catalogue, settings.list_length, settings.shows_list)
+    session = _Session(user, recommender, scenario, watch, settings, person, told)
     if earlier is not None:
-        session.resume(earlier, settings.list_length)
+        session.resume(earlier)
     try:
-        ending = await session.run(settings)
+        ending = await session.run()
     except UnitFailed as failure:
-        log = session.log(Ending.BROKEN_OFF, settings) if session.interaction else None
+        log = session.log(Ending.BROKEN_OFF) if session.interaction else None
         raise ConversationFailed(f"simulated user: {failure}", log) from failure
-    return session.log(ending, settings)
+    return session.log(ending)
 
 
 @dataclass
@@ -98,44 +107,68 @@ class _Session:
     recommender: Recommender
     scenario: Scenario
     watch: Watch
-    catalogue: Catalogue
+    settings: SessionSettings
+    person: Person
+    told: ToldItems
     interaction: list[Turn] = field(default_factory=list)
-    hit: ItemRef | None = None
-    hit_round: int | None = None
-    named: bool = False
     caught: int = 0
     through: int = 0
+    values_caught: int = 0
+    values_through: int = 0
+    pairs_told: int = 0
+    said: set[Attribute] = field(default_factory=set)
 
-    async def run(self, settings: SessionSettings) -> Ending:
+    async def run(self) -> Ending:
         """Let both speak in turn, and return why the conversation ended."""
         opening = int(user_opens(self.scenario))
         if self._turns_of(Speaker.USER) < opening:
-            await self.user_speaks(introduce=False)
-        for number in range(1, settings.max_rounds + 1):
+            await self.user_speaks(last=False)
+        for number in range(1, self.settings.max_rounds + 1):
             is_new = self._turns_of(Speaker.SYSTEM) < number
-            if is_new and not await self.system_answers(settings.list_length):
+            if is_new and not await self.system_answers():
                 return Ending.SYSTEM_FAILED
-            has_hit = self.hit_round is not None and self.hit_round <= number
-            over = number == settings.max_rounds or (has_hit and number >= settings.min_rounds)
+            content = self.told.content_since
+            has_found = content is not None and content <= number
+            gives_up = self.person.gives_up(number) and not has_found
+            over = number == self.settings.max_rounds or (
+                has_found and number >= self.settings.min_rounds
+            )
             if self._turns_of(Speaker.USER) < opening + number:
-                await self.user_speaks(introduce=self.hit is not None and not over)
+                await self.user_speaks(last=over or gives_up)
+            if gives_up:
+                return Ending.GAVE_UP
             if over:
                 break
-        return Ending.ROUND_LIMIT if self.hit is None else Ending.HIT
+        return self._why_over()
 
-    def resume(self, earlier: ConversationLog, list_length: int) -> None:
+    def _why_over(self) -> Ending:
+        if self.told.content_with is None:
+            return Ending.ROUND_LIMIT
+        decided = self.told.hit_round is not None and self.person.knows == "targets"
+        return Ending.HIT if decided else Ending.CONTENT
+
+    def resume(self, earlier: ConversationLog) -> None:
         """Take the turns of a conversation that failed, up to the turn that failed."""
         for turn in earlier.interaction:
             if turn.failure is None:
-                self.interaction.append(turn)
-                if turn.speaker is Speaker.SYSTEM:
-                    self._look_for_hit(list_length)
+                self._add(turn)
         self.caught, self.through = earlier.leaks_caught, earlier.leaks_through
+        self.values_caught, self.values_through = earlier.values_caught, earlier.values_through
+
+    def _add(self, turn: Turn) -> None:
+        self.interaction.append(turn)
+        if turn.speaker is Speaker.SYSTEM:
+            self.told.hear(turn)
+            return
+        values = self.watch.target_values
+        before = values.pairs(self.said)
+        self.said.update(each.attribute for each in values.spoken(turn.text))
+        self.pairs_told += values.pairs(self.said) > before
 
     def _turns_of(self, speaker: Speaker) -> int:
         return sum(turn.speaker is speaker for turn in self.interaction)
 
-    async def system_answers(self, list_length: int) -> bool:
+    async def system_answers(self) -> bool:
         """Add the system's turn; return False if it failed."""
         turns = (*self.scenario.history, *self.interaction)
         try:
@@ -152,85 +185,80 @@ class _Session:
         turn = Turn(
             speaker=Speaker.SYSTEM, text=reply.text, items=tuple(reply.items), calls=reply.calls
         )
-        self.interaction.append(turn)
-        self._look_for_hit(list_length)
+        self._add(turn)
         return True
 
-    def _look_for_hit(self, list_length: int) -> None:
-        """Note whether the last turn, the system's, has a target in its list or names the hit."""
-        if self.hit is None:
-            shown = self.interaction[-1].items[:list_length]
-            # The target with the scenario's name: the system's list may use another name.
-            self.hit = next(
-                (t for i in shown for t in self.scenario.targets if i.same_item(t)), None
-            )
-            self.hit_round = None if self.hit is None else self._turns_of(Speaker.SYSTEM)
-        self.named = self.named or self._names_hit()
-
-    async def user_speaks(self, *, introduce: bool) -> None:
+    async def user_speaks(self, *, last: bool) -> None:
         """Add the user's turn; words that give a target away are rewritten or cut."""
+        found = self.told.content_with
         context = UserContext(
             scenario=self.scenario,
             interaction=tuple(self.interaction),
-            hit=self.hit,
-            introduce=introduce,
-            system_named_hit=self.named,
+            hit=found,
+            introduce=found is not None and not last,
+            system_named_hit=found is not None,
+            person=self.person,
+            shows_list=self.settings.shows_list,
+            last=last,
+            speakable=self.told.targets,
+            barred=self.watch.barred(self.told.targets),
         )
         said = await self.user.speak(context)
         if not said.text.strip():
             raise ParseError(f"the simulated user {self.user.name} said nothing")
         leaked = bool(self._leaks(said.text))
-        if leaked:
+        telling = bool(self._values(said.text))
+        if self._blocked(said.text):
             said = await self._without_leaks(context, said)
         self.caught += leaked  # once the turn is complete: one that fails is held again
+        through = bool(self._values(said.text))
+        self.values_caught += telling and not through
         self.through += bool(self._leaks(said.text))
-        self.interaction.append(Turn(speaker=Speaker.USER, text=said.text, calls=said.calls))
+        self.values_through += through
+        self._add(Turn(speaker=Speaker.USER, text=said.text, calls=said.calls))
 
     async def _without_leaks(self, context: UserContext, said: Utterance) -> Utterance:
-        leaks = self._leaks(said.text)
+        leaks = self._blocked(said.text)
         try:
             again = await self.user.rewrite(context, said.text, leaks)
         except ParseError:
             again = Utterance(text="", calls=())
         calls = said.calls + again.calls
         text = again.text if again.text.strip() else said.text
-        if self._leaks(text):
-            text = self.watch.cut(text, spoken=self._spoken, answering=self._answering)
+        if self._blocked(text):
+            text = self.watch.cut(text, spoken=self.told.targets, answering=self._answering)
         return Utterance(text=text, calls=calls)
 
-    def _leaks(self, text: str) -> tuple[str, ...]:
-        return self.watch.leaks(text, spoken=self._spoken, answering=self._answering)
+    def _blocked(self, text: str) -> tuple[str, ...]:
+        return self.watch.blocked(text, spoken=self.told.targets, answering=self._answering)
 
-    @property
-    def _spoken(self) -> ItemRef | None:
-        """The one target that the user may name: a hit that the system has already named."""
-        return self.hit if self.named else None
+    def _leaks(self, text: str) -> tuple[str, ...]:
+        return self.watch.leaks(text, spoken=self.told.targets, answering=self._answering)
+
+    def _values(self, text: str) -> tuple[str, ...]:
+        return self.watch.telling_values(text, spoken=self.told.targets)
 
     @property
     def _answering(self) -> str:
         turns = self.interaction or self.scenario.history
         return turns[-1].text if turns else ""
 
-    def _names_hit(self) -> bool:
-        """Whether any system turn so far has named the hit in its text."""
-        return self.hit is not None and any(
-            mention.id == self.hit.id
-            for turn in self.interaction
-            if turn.speaker is Speaker.SYSTEM
-            for mention in self.catalogue.link(turn.text)
-        )
-
-    def log(self, ending: Ending, settings: SessionSettings) -> ConversationLog:
+    def log(self, ending: Ending) -> ConversationLog:
         """The conversation so far."""
         return ConversationLog(
             system=self.recommender.name,
             scenario=self.scenario,
             interaction=tuple(self.interaction),
             ending=ending,
-            hit_round=self.hit_round,
+            hit_round=self.told.hit_round,
             leaks_caught=self.caught,
             leaks_through=self.through,
-            list_length=settings.list_length,
+            list_length=self.settings.list_length,
+            values_caught=self.values_caught,
+            values_through=self.values_through,
+            pairs_told=self.pairs_told,
+            speechless=self.watch.is_speechless,
+            person=None if self.person == PLAIN else self.person,
         )
 
 

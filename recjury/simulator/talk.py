@@ -15,6 +15,7 @@ class Talk(NamedTuple):
     function_words: frozenset[str]
     proper_words: frozenset[str]
     genre_words: frozenset[str]
+    item_words: frozenset[str]
     fillers: frozenset[str]
     generic_parts: frozenset[str]
     known_initialisms: frozenset[str]

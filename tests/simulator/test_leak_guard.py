@@ -149,10 +149,10 @@ def test_the_spoken_title_alone_may_be_said() -> None:
     known = catalogue("Scream (1996)", "Scream 2 (1997)", "Halloween (1978)")
     first, second, other = (item.ref for item in known)
     watch = LeakGuard(known).watch([first, second, other])
-    assert watch.leaks("Scream, then?", spoken=first) == ()
-    assert watch.leaks("I mean Scream 2, then?", spoken=second) == ()
-    assert watch.leaks("I mean Scream 2, then?", spoken=first)
-    assert watch.leaks("What about Halloween, then?", spoken=first)
+    assert watch.leaks("Scream, then?", spoken=[first]) == ()
+    assert watch.leaks("I mean Scream 2, then?", spoken=[second]) == ()
+    assert watch.leaks("I mean Scream 2, then?", spoken=[first])
+    assert watch.leaks("What about Halloween, then?", spoken=[first])
 
 
 def test_cutting_takes_the_sentence_alone() -> None:

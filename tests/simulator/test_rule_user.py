@@ -240,7 +240,13 @@ def test_conversations_over_the_sample(sample: Corpus) -> None:
     assert all(log.leaks_caught == log.leaks_through == 0 for log in logs)
     assert any(_said(log) != _said(_hold(sample, log.scenario, seed=1)) for log in logs)
     for log in logs:
-        _tells_more_and_more(sample, log)
+        if len(log.scenario.targets) == 1:
+            _tells_more_and_more(sample, log)
+
+
+def _named(opened: Corpus, log: ConversationLog, rounds: int) -> set[str | None]:
+    turns = log.system_turns[:rounds]
+    return {mention.id for turn in turns for mention in opened.catalogue.link(turn.text)}
 
 
 def _tells_more_and_more(opened: Corpus, log: ConversationLog) -> None:
@@ -249,10 +255,12 @@ def _tells_more_and_more(opened: Corpus, log: ConversationLog) -> None:
         for target in log.scenario.targets
         if target.id is not None
         for one in agenda(opened.catalogue.item(target.id), ())
-    }
+    } - {each.value for each in LeakGuard(opened.catalogue).watch(log.scenario.targets).barred()}
     known: set[str] = set()
     for number, text in enumerate(_said(log), start=1):
         if log.hit_round is not None and number >= log.hit_round:
+            break
+        if any(target.id in _named(opened, log, number) for target in log.scenario.targets):
             break
         new = {value for value in values if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)}
         assert new - known or known == values, (text, values, known)

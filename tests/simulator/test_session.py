@@ -6,9 +6,11 @@ import pytest
 
 from recjury.errors import BudgetSpent, CallFailed, ParseError, ProviderError
 from recjury.records import (
+    PLAIN,
     ConversationLog,
     Ending,
     ItemRef,
+    Person,
     Scenario,
     Speaker,
     SystemReply,
@@ -51,15 +53,19 @@ def talk(
     min_rounds: int = 3,
     max_rounds: int = 5,
     list_length: int = 10,
+    shows_list: bool = True,
+    person: Person = PLAIN,
+    guard: LeakGuard | None = None,
 ) -> ConversationLog:
     return asyncio.run(
         converse(
             user or ScriptedUser(),
             ScriptedSystem(*answers),
             talked,
-            LeakGuard(KNOWN),
+            guard or LeakGuard(KNOWN),
             KNOWN,
-            SessionSettings(min_rounds, max_rounds, list_length),
+            SessionSettings(min_rounds, max_rounds, list_length, shows_list),
+            person=person,
         )
     )
 
@@ -277,17 +283,61 @@ def test_a_hit_that_the_system_has_named_may_be_spoken() -> None:
     assert [moment.system_named_hit for moment in user.moments] == [False, True, True]
 
 
-def test_a_hit_that_the_system_has_not_named_may_not_be_spoken() -> None:
-    log = talk(HIT, HIT, HIT, user=ScriptedUser(lambda moment: "Tell me about Alien, please."))
-    assert log.leaks_caught == 3
+def test_a_hit_in_a_shown_list_may_be_spoken() -> None:
+    user = ScriptedUser(lambda moment: "Tell me about Alien, please.")
+    log = talk(HIT, MISS, MISS, user=user)
+    assert log.leaks_caught == log.leaks_through == 0
+    assert [moment.speakable for moment in user.moments] == [(ALIEN,)] * 3
 
 
-def test_no_other_target_may_be_spoken() -> None:
-    named = reply(ALIEN, text="Alien (1979) is great, so is Solaris (1972).")
+def test_a_user_who_sees_no_list_learns_of_no_hit_that_is_not_named() -> None:
+    user = ScriptedUser(lambda moment: "Tell me about Alien, please.")
+    log = talk(*[HIT] * 5, user=user, shows_list=False)
+    assert log.leaks_caught == 5
+    assert log.hit_round == 1
+    assert log.ending is Ending.ROUND_LIMIT
+    assert [moment.hit for moment in user.moments] == [None] * 5
+    named = reply(ALIEN, text="Alien (1979) is great.")
+    log = talk(HIT, named, MISS, user=user, shows_list=False)
+    assert log.ending is Ending.HIT
+    assert [moment.hit for moment in user.moments[5:]] == [None, ALIEN, ALIEN]
+
+
+def test_a_target_named_in_a_text_contents_the_user_without_a_hit() -> None:
+    user = ScriptedUser()
+    log = talk(reply(FILLERS[0], text="Watch Alien (1979)!"), MISS, MISS, user=user)
+    assert (log.hit_round, log.ending) == (None, Ending.CONTENT)
+    assert [moment.hit for moment in user.moments] == [ALIEN] * 3
+    looking_back = scenario([ALIEN], history=(user_turn("I liked Alien (1979)."),))
+    user = ScriptedUser()
+    answers = [reply(FILLERS[0], text="You liked Alien (1979)!"), *[MISS] * 4]
+    log = talk(*answers, talked=looking_back, user=user)
+    assert log.ending is Ending.ROUND_LIMIT
+    assert [moment.hit for moment in user.moments] == [None] * 5
+
+
+def test_no_target_may_be_spoken_that_the_user_was_not_told_of() -> None:
+    named = reply(ALIEN, text="Alien (1979) is great.")
     user = ScriptedUser(lambda moment: "Alien? Or Solaris?", lambda moment, said: said)
     log = talk(named, MISS, MISS, talked=scenario([ALIEN, SOLARIS]), user=user)
     assert log.interaction[1].text == "Alien?"
     assert user.rewritten[0] == ("Solaris",)
+
+
+def test_the_last_utterance_is_announced() -> None:
+    user = ScriptedUser()
+    talk(*[MISS] * 5, user=user)
+    assert [moment.last for moment in user.moments] == [False] * 4 + [True]
+
+
+def test_who_gives_up_ends_the_conversation_unless_it_is_content() -> None:
+    person = Person(behaviours=(None, "giving_up"))
+    user = ScriptedUser()
+    log = talk(MISS, MISS, user=user, person=person)
+    assert (log.ending, speakers(log), log.person) == (Ending.GAVE_UP, "susu", person)
+    assert [moment.behaviour for moment in user.moments] == [None, "giving_up"]
+    assert [moment.last for moment in user.moments] == [False, True]
+    assert talk(HIT, MISS, MISS, person=person).ending is Ending.HIT
 
 
 def test_an_ordinary_title_may_be_spoken_once_named() -> None:
@@ -326,7 +376,15 @@ def test_cancelling_is_no_failure_of_the_system() -> None:
 
 def test_the_settings_tell_rounds_and_guard() -> None:
     settings = SessionSettings(max_rounds=7).identity(LeakGuard(KNOWN))
-    assert settings == {"guard": "1", "min_rounds": 3, "max_rounds": 7, "list_length": 10}
+    assert settings == {
+        "guard": "2",
+        "min_rounds": 3,
+        "max_rounds": 7,
+        "list_length": 10,
+        "shows_list": True,
+    }
+    allowing = LeakGuard(KNOWN, unique_values="allow")
+    assert SessionSettings().identity(allowing)["unique_values"] == "allow"
 
 
 def _plain(log: ConversationLog) -> ConversationLog:
@@ -355,8 +413,8 @@ def _leaking_user(silent_at: int | None = None) -> ScriptedUser:
 @pytest.mark.parametrize(
     "answers",
     [
-        [MISS, HIT, MISS],
-        [HIT, MISS, reply(text="Try Alien (1979).")],
+        [MISS, MISS, HIT],
+        [MISS, reply(text="How about Solaris?"), MISS, HIT],
         [MISS, MISS, MISS, HIT],
         [MISS] * 5,
     ],

@@ -285,19 +285,29 @@ def _units(path: Path) -> list[tuple[Any, ...]]:
     return [*conversations, *logs, *rows(path, "SELECT id, hex(seal) FROM evaluation ORDER BY id")]
 
 
-def test_a_measured_campaign_goes_on_where_it_was(tmp_path: Path, command: Command) -> None:
+def test_a_measured_campaign_is_played_once_by_a_newer_user(
+    tmp_path: Path, command: Command
+) -> None:
+    """What an older user and guard said stays beside it; nothing is played twice."""
     path = copied("measured", tmp_path)
     with Store.open(str(path)) as store:
         (campaign,) = store.campaigns()
     before = _units(path)
     result = _run(command, "measured", path)
     assert result["campaign"] == campaign.id
-    assert result["conversations"]["done"] == 4
-    assert _units(path) == before
+    assert result["conversations"]["done"] == result["conversations"]["planned"]
+    newer = _units(path)
+    assert set(before) < set(newer)
+    _run(command, "measured", path)
+    assert _units(path) == newer
+    with Store.open(str(path)) as store:
+        assert _wrong(store) == []
 
 
-def test_a_campaign_with_models_plays_nothing_again(tmp_path: Path, command: Command) -> None:
-    """Its conversations stay; newer prompts judge them once, beside the older ratings."""
+def test_a_campaign_with_models_is_played_once_by_newer_prompts(
+    tmp_path: Path, command: Command
+) -> None:
+    """Its conversations and ratings stay beside those by newer prompts."""
     path = copied("models", tmp_path)
     with Store.open(str(path)) as store:
         _, latest = store.campaigns()
@@ -307,16 +317,15 @@ def test_a_campaign_with_models_plays_nothing_again(tmp_path: Path, command: Com
     with EndpointAsThen(player.play) as endpoint, shop_as_then() as shop:
         result = _run(command, "models-judged-again.now", path)
         asked = Counter(player.kind(body) for body in endpoint.bodies)
-        assert asked.keys() == {"judge", "debate", "persuasiveness"}
-        assert asked["judge"] == 3 * 12
+        assert asked.keys() == {"user", "judge", "debate", "persuasiveness"}
+        played_with = len(shop.asked)
         _run(command, "models-judged-again.now", path)
-        assert len(endpoint.bodies) == asked.total()
-        # One conversation that says "Hello" tries a system that has no address for its health.
-        assert len(shop.asked) <= 2
+        assert (len(endpoint.bodies), len(shop.asked)) == (asked.total(), played_with)
     assert result["campaign"] == latest.id
     assert result["conversations"]["done"] == 3
-    assert set(before) <= set(_units(path))
-    assert rows(path, played) == conversations
+    assert result["evaluations"]["core"]["done"] == 3
+    assert set(before) < set(_units(path))
+    assert rows(path, played) == [(count + 3,) for (count,) in conversations]
 
 
 def test_a_half_done_campaign_does_what_is_left_alone(tmp_path: Path, command: Command) -> None:
