@@ -173,7 +173,7 @@ class _Session:
         turns = (*self.scenario.history, *self.interaction)
         try:
             heard = Conversation(
-                turns=turns, domain=self.catalogue.wanted_domain(self.scenario).name
+                turns=turns, domain=self.told.catalogue.wanted_domain(self.scenario).name
             )
             reply = usable_reply(await self.recommender.respond(heard))
         except (BudgetSpent, UserError):

@@ -23,7 +23,7 @@ class ToldItems:
         shows_list: bool,
     ):
         """`list_length` items of a list count; the user sees them only with `shows_list`."""
-        self._scenario, self._person, self._catalogue = scenario, person, catalogue
+        self._scenario, self._person, self.catalogue = scenario, person, catalogue
         self._length, self._shows_list = list_length, shows_list
         self._rounds = 0
         self._told: list[ItemRef] = []
@@ -41,7 +41,7 @@ class ToldItems:
         self._rounds += 1
         listed = turn.items[: self._length]
         named = tuple(
-            self._catalogue.item(mention.id).ref for mention in self._catalogue.link(turn.text)
+            self.catalogue.item(mention.id).ref for mention in self.catalogue.link(turn.text)
         )
         told = distinct((*named, *(listed if self._shows_list else ())))
         self._told += told
@@ -69,7 +69,7 @@ class ToldItems:
 
     def _meets_wishes(self, item: ItemRef) -> bool:
         wishes = self._person.wishes
-        index = self._catalogue.attributes
+        index = self.catalogue.attributes
         known = item.id is not None and item.id not in self._in_history
         return bool(wishes) and known and index.has_all(str(item.id), wishes)
 
@@ -78,5 +78,5 @@ class ToldItems:
         return frozenset(
             mention.id
             for turn in self._scenario.history
-            for mention in self._catalogue.link(turn.text)
+            for mention in self.catalogue.link(turn.text)
         )
