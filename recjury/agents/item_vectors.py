@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def item_text(item: Item) -> str:
     """An item's attributes in one line, as iEvaLM's ChatGPT baseline embeds them.
 
-    Title, genres, actors, directors and writers; an unknown attribute is left out. Plot, year and
-    language are not included.
+    Title, genres, actors, directors and writers, and the attributes that have no field of their
+    own; an unknown attribute is left out. Plot, year and language are not included.
     """
     parts = [f"Title: {item.name}"]
     for label, values in (
@@ -31,6 +31,7 @@ def item_text(item: Item) -> str:
         ("Actor", item.actors),
         ("Director", item.directors),
         ("Writer", item.writers),
+        *((field.replace("_", " ").capitalize(), values) for field, values in item.attributes),
     ):
         if values:
             parts.append(f"{label}: {', '.join(values)}")

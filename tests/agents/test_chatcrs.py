@@ -12,9 +12,9 @@ from recjury.agents.endpoint_crs import EndpointCRS
 from recjury.agents.item_vectors import ItemVectors
 from recjury.corpora import open_corpus
 from recjury.errors import CallFailed, ConfigError, SystemFailed
-from recjury.knowledge import named_items
+from recjury.knowledge import Catalogue, known_domain, named_items
 from recjury.llm import EndpointSpec, Gateway
-from recjury.records import Conversation, SystemReply
+from recjury.records import Conversation, Item, SystemReply
 from tests.agents.conversations import talk
 from tests.endpoint import Body, Fault, Script, ScriptedEndpoint, completion
 from tests.llm.doubles import MemoryRecorder
@@ -210,3 +210,53 @@ def test_an_endpoint_that_thinks_is_heard_without_its_thoughts(form: str) -> Non
 
     reply = with_gateway(lambda body: FORMS[form], work)
     assert (reply.text, [item.name for item in reply.items]) == (SAID, ["Ran (1985)"])
+
+
+DUNE = Item(id="1", name="Dune", title="Dune", genres=("Sci-Fi",), writers=("F. Herbert",))
+FILMED = Item(id="2", name="Dune (1984)", title="Dune", year=1984, genres=("Sci-Fi",))
+BOTH = Catalogue("both", [DUNE, FILMED], others={"1": known_domain("book")})
+TOWN = Catalogue(
+    "town",
+    [Item(id="1", name="Sol", title="Sol", attributes=(("cuisines", ("Thai",)),))],
+    domain=known_domain("restaurant"),
+)
+
+
+def told(catalogue: Catalogue, domain: str) -> tuple[str, list[str | None]]:
+    """The system message, and the list, of a conversation about items of this domain."""
+    prompts: list[str] = []
+
+    async def work(gateway: Gateway, endpoint: ScriptedEndpoint) -> SystemReply:
+        vectors = ItemVectors(catalogue, TfidfEmbedder(catalogue))
+        conversation = talk("Something like Dune, sci-fi").model_copy(update={"domain": domain})
+        reply = await ChatCRS(gateway, "main", vectors).respond(conversation)
+        messages = endpoint.bodies[0]["messages"]
+        assert isinstance(messages, list)
+        prompts.append(messages[0]["content"])
+        return reply
+
+    reply = with_gateway(lambda body: completion("Gladly."), work)
+    return prompts[0], [item.id for item in reply.items]
+
+
+def test_it_is_told_which_kind_of_item_is_wanted_and_lists_no_other() -> None:
+    book, books = told(BOTH, "book")
+    film, films = told(BOTH, "film")
+
+    assert book.startswith("You help people find a book to read.")
+    assert "about a genre, a mood, an author, or a book they liked" in book
+    assert "film" not in book
+    assert books == ["1"]
+    assert film.startswith("You help people find a film to watch.")
+    assert "who made it, who is in it, and what it is about" in film
+    assert films == ["2"]
+    assert told(BOTH, "")[0] == film
+
+
+def test_a_corpus_of_restaurants_is_spoken_of_by_its_attributes() -> None:
+    prompt, _ = told(TOWN, "")
+
+    assert prompt.startswith("You help people find a restaurant to try.")
+    assert "tell them about it: its cuisine, price range, diet, main ingredient, chef and" in prompt
+    assert "Call each by its full name." in prompt
+    assert "film" not in prompt
