@@ -23,7 +23,7 @@ from recjury.debate import (
     run_fork,
 )
 from recjury.debate.forking import check_fork
-from recjury.debate.shown_facts import shown_facts
+from recjury.debate.shown_facts import shown_expert, shown_facts
 from recjury.debate.stored_debate import ReplayedDebate, load_debate
 from recjury.errors import ConfigError, UnitFailed
 from recjury.llm import Gateway, ModelSpec, call_context
@@ -113,7 +113,8 @@ class _PreparedFork:
         if held.models:
             transcript = self.original.transcript
             facts = shown_facts(store, transcript, self.original.log)
-            prompts = DebatePrompts.installed(transcript.protocol, facts)
+            expert = shown_expert(store, transcript)
+            prompts = DebatePrompts.installed(transcript.protocol, facts, expert)
             self.gateway, self.debaters, replies = _by_models(
                 held, changes.models, prompts, config, recorder
             )

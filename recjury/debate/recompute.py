@@ -15,7 +15,7 @@ from recjury.debate.rounds import OVERALL, abstention, overall
 from recjury.debate.rule_debaters import PROTOCOL as RULE_PROTOCOL
 from recjury.debate.rule_debaters import RULE, RULE_DEBATE, rule_statement
 from recjury.debate.rules import as_shown, is_over, split_protocol, verdict
-from recjury.debate.shown_facts import shown_facts
+from recjury.debate.shown_facts import shown_expert, shown_facts
 from recjury.errors import StoreError
 from recjury.records import (
     CallRecord,
@@ -57,7 +57,8 @@ class DebateVerifier:
         self._ratings = ratings
         self._transcript, self._verdict = debate
         facts = shown_facts(store, self._transcript, log)
-        self._prompts = DebatePrompts.installed(self._transcript.protocol, facts)
+        expert = shown_expert(store, self._transcript)
+        self._prompts = DebatePrompts.installed(self._transcript.protocol, facts, expert)
         self._by_rule = self._transcript.protocol.startswith(RULE_DEBATE)
         self._same_version = self._transcript.protocol == installed_protocol(
             self._transcript.protocol

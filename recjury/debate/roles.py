@@ -16,7 +16,16 @@ from recjury.prompts import (
     wishes_block,
     with_code,
 )
-from recjury.records import ConversationLog, Factor, Message, Rating, Record, Role, Statement
+from recjury.records import (
+    ConversationLog,
+    Expert,
+    Factor,
+    Message,
+    Rating,
+    Record,
+    Role,
+    Statement,
+)
 
 PACK = "core-debate"
 PACKS = (PACK, "core-paper-debate")
@@ -39,11 +48,17 @@ class DebatePrompts:
     """The prompt pack of the debate; it renders the prompt of a role in a round."""
 
     def __init__(
-        self, pack: Pack | None = None, *, facts: ItemFacts | None = None, language: str = ""
+        self,
+        pack: Pack | None = None,
+        *,
+        facts: ItemFacts | None = None,
+        language: str = "",
+        expert: Expert | None = None,
     ):
         """Read the roles of `pack`, by default recjury's own; it must have all four.
 
-        `facts` and `language` are as in `judges.guideline.JudgePrompts`.
+        `facts` and `language` are as in `judges.guideline.JudgePrompts`. `expert` is the Domain
+        Expert of a corpus whose items are neither films nor books.
         """
         self._pack = pack or load_pack(PACK)
         self._facts = facts if self._pack.manifest.get("annotated") else None
@@ -51,6 +66,10 @@ class DebatePrompts:
         self._words: int | None = self._pack.manifest.get("words")
         guides: dict[str, object] = self._pack.manifest["roles"]
         self.guides = {role: RoleGuide.model_validate(guides[role]) for role in Role}
+        if expert is not None:
+            words = {"who": expert.who, "expertise": expert.expertise}
+            guide = self.guides[Role.DOMAIN_EXPERT]
+            self.guides[Role.DOMAIN_EXPERT] = guide.model_copy(update=words)
         self._systems = {role: self._introduction(role) for role in Role}
 
     @property
@@ -59,13 +78,15 @@ class DebatePrompts:
         return self._pack.identity(self._language)
 
     @classmethod
-    def installed(cls, protocol: str, facts: ItemFacts | None = None) -> "DebatePrompts":
+    def installed(
+        cls, protocol: str, facts: ItemFacts | None = None, expert: Expert | None = None
+    ) -> "DebatePrompts":
         """The installed version of the prompts of which `protocol` is a version."""
         prompts, _rules = split_protocol(protocol)
         name = prompts.partition("/")[0]
         language = prompts.partition(" in ")[2]
         pack = load_pack(name) if name in PACKS else None
-        return cls(pack, facts=facts, language=language)
+        return cls(pack, facts=facts, language=language, expert=expert)
 
     def system(self, role: Role) -> Message:
         """The role and its task: the same for every log and round."""

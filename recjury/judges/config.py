@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field, field_validator
 
 from recjury.errors import ConfigError
-from recjury.records import JSON, Evaluator, ExpectedCalls, Metric, Record, UserSimulator
+from recjury.records import (
+    JSON,
+    Domain,
+    Evaluator,
+    ExpectedCalls,
+    Metric,
+    Record,
+    UserSimulator,
+)
 
 if TYPE_CHECKING:
     from recjury.corpora import Corpus
@@ -39,6 +47,14 @@ class EvaluatorContext:
         from recjury.knowledge import CatalogueFacts
 
         return None if self.corpus is None else CatalogueFacts(self.corpus.catalogue)
+
+    @property
+    def domain(self) -> Domain | None:
+        """What the corpus's items are; None for films and books, which the packs know."""
+        from recjury.knowledge import BOOK, FILM
+
+        domain = None if self.corpus is None else self.corpus.catalogue.domain
+        return None if domain is None or domain.name in {BOOK, FILM} else domain
 
     def model(self, alias: str, user: str) -> "Gateway":
         """Return the gateway, after a check that `user` can ask the model `alias` for text.

@@ -2,7 +2,14 @@
 
 from recjury.knowledge.attributes import AttributeIndex, attributes_of, plain_value
 from recjury.knowledge.catalogue import Catalogue
-from recjury.knowledge.domains import BOOK, FILM, domain_names, known_domain, read_domain
+from recjury.knowledge.domains import (
+    BOOK,
+    FILM,
+    domain_names,
+    expert_of,
+    known_domain,
+    read_domain,
+)
 from recjury.knowledge.folding import fold
 from recjury.knowledge.graph import Edge, KnowledgeGraph, Triple
 from recjury.knowledge.item_facts import CatalogueFacts
@@ -35,6 +42,7 @@ __all__ = [
     "attributes_of",
     "dated_titles",
     "domain_names",
+    "expert_of",
     "fold",
     "known_domain",
     "named_items",

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from recjury.debate import DebatePrompts, own_ratings
-from recjury.records import Rating, Role, Statement, Status
+from recjury.knowledge import expert_of, known_domain
+from recjury.records import Domain, Rating, Role, Statement, Status
 from tests.judges.cases import a_log, ratings_of
 from tests.judges.golden import assert_golden
 
@@ -117,3 +118,21 @@ def test_the_conversation_and_the_rounds_are_parts_that_recur() -> None:
 def test_a_factor_rated_twice_is_refused() -> None:
     with pytest.raises(ValueError, match=r"a debate needs one rating of .*, got ratings by a, b"):
         own_ratings(Role.LINGUIST, (*ratings_of(evaluator="a"), *ratings_of(evaluator="b")))
+
+
+def test_the_domain_expert_knows_the_items_of_the_corpus() -> None:
+    places = known_domain("restaurant")
+    hikes = places.model_copy(
+        update={"name": "hike", "item": "hike", "items": "hikes", "expert": None}
+    )
+
+    def expert(domain: Domain) -> str:
+        return DebatePrompts(expert=expert_of(domain)).system(Role.DOMAIN_EXPERT).text
+
+    films = PROMPTS.system(Role.DOMAIN_EXPERT).text
+    assert expert(known_domain("film")) == expert(known_domain("book")) == films
+    assert "You know films and books as a celebrated director does." in films
+    assert "You know restaurants as a celebrated chef does." in expert(places)
+    assert "You know hikes by their cuisines and price ranges and diets" in expert(hikes)
+    assert "film" not in expert(places) + expert(hikes)
+    assert "1. Novelty." in expert(places)

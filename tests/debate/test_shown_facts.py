@@ -3,7 +3,9 @@
 import pytest
 
 from recjury.debate import DebatePrompts
-from recjury.debate.shown_facts import ShownFacts
+from recjury.debate.shown_facts import ShownFacts, expert_in
+from recjury.knowledge import domain_names, expert_of, known_domain
+from recjury.prompts import load_pack
 from recjury.records import ItemRef, Message, Role
 from tests.judges.cases import a_log, ratings_of
 
@@ -48,3 +50,16 @@ def test_rows_beyond_the_list_are_nothing() -> None:
     rows = "0. A <facts>x</facts>\n99. B <facts>y</facts>\n999999999. C <facts>z</facts>"
     facts = ShownFacts([f"<recommendation_list>\n{rows}\n</recommendation_list>"], LOG)
     assert not any(facts(item) for item in ITEMS)
+
+
+@pytest.mark.parametrize("pack", ["core-debate", "core-paper-debate"])
+@pytest.mark.parametrize("name", domain_names())
+def test_the_domain_expert_is_read_back_from_its_prompt(name: str, pack: str) -> None:
+    prompts = DebatePrompts(load_pack(pack), expert=expert_of(known_domain(name)))
+    sent = prompts.system(Role.DOMAIN_EXPERT)
+
+    read = DebatePrompts(load_pack(pack), expert=expert_in(sent.text))
+
+    assert read.system(Role.DOMAIN_EXPERT).text == sent.text
+    assert read.system(Role.LINGUIST).text == prompts.system(Role.LINGUIST).text
+    assert expert_in("Rate this.") is None

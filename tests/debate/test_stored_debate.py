@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from recjury.debate import DebatePrompts
 from recjury.debate import verdict as verdict_of
+from recjury.debate.llm_debaters import LlmDebaters
 from recjury.debate.rules import split_protocol
 from recjury.debate.stored_debate import another_version, load_debate, verify
 from recjury.errors import StoreError
 from recjury.judges.core.panel import Panel
+from recjury.knowledge import expert_of, known_domain
 from recjury.records import (
     ChatRequest,
     ConversationLog,
@@ -73,6 +76,23 @@ def differences(url: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("rule", [True, False])
 def test_a_fresh_debate_verifies(tmp_path: Path, rule: bool) -> None:
     assert differences(stored(tmp_path, rule=rule)) == []
+
+
+def test_a_debate_about_restaurants_verifies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompts = DebatePrompts(expert=expert_of(known_domain("restaurant")))
+    monkeypatch.setattr(
+        "tests.debate.stored.LlmDebaters", functools.partial(LlmDebaters, prompts=prompts)
+    )
+    url = stored(tmp_path)
+
+    with Store.open(url, create=False) as store:
+        said = load_debate(store, EVALUATION).transcript.of_round(1)
+        sent = store.call(said[1].calls[0]).request.messages[0].text
+
+    assert "You know restaurants as a celebrated chef does." in sent
+    assert differences(url) == []
 
 
 def test_a_debate_fed_by_the_second_of_two_judges_verifies(tmp_path: Path) -> None:

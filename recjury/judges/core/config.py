@@ -11,7 +11,7 @@ from recjury.judges.config import LANGUAGE, EvaluatorConfig, EvaluatorContext
 from recjury.judges.core.metrics import core_metrics
 from recjury.llm import MAIN_MODEL
 from recjury.prompts import load_pack
-from recjury.records import ExpectedCalls, Factor, Metric, Record, Role
+from recjury.records import Domain, ExpectedCalls, Expert, Factor, Metric, Record, Role
 
 if TYPE_CHECKING:
     from recjury.debate import Debater
@@ -145,6 +145,7 @@ class CoreConfig(EvaluatorConfig):
             name=self.label,
             models=context.reply_settings(alias for _, alias in self.aliases(models)),
             metrics=self.metrics(models),
+            domain=context.domain,
         )
 
     def _raters(self, context: EvaluatorContext) -> "Raters":
@@ -170,7 +171,7 @@ class CoreConfig(EvaluatorConfig):
             judges.models if routes is None else judges.models[:1],
             routes=routes,
             source_judge=judges.feeds,
-            rubric=Rubric(prompts),
+            rubric=Rubric(prompts, context.domain),
             temperature=judges.temperature,
         )
 
@@ -197,7 +198,9 @@ class CoreConfig(EvaluatorConfig):
 
         gateway = context.model(debate.model, self.label)
         pack = load_pack(f"{self.prompts}-debate")
-        prompts = DebatePrompts(pack, facts=context.facts, language=self.language)
+        prompts = DebatePrompts(
+            pack, facts=context.facts, language=self.language, expert=_expert(context.domain)
+        )
         return LlmDebaters(gateway, debate.cast, prompts, temperature=debate.temperature)
 
     def _ratings(self) -> Counter[str]:
@@ -205,6 +208,12 @@ class CoreConfig(EvaluatorConfig):
             return Counter({alias: len(Factor) for alias in self.judges.models})
         first = self.judges.models[0]
         return Counter(self.judges.routing.get(factor, first) for factor in Factor)
+
+
+def _expert(domain: Domain | None) -> Expert | None:
+    from recjury.knowledge import expert_of
+
+    return None if domain is None else expert_of(domain)
 
 
 def _is_llm(kind: str | None, models: bool) -> bool:

@@ -9,11 +9,13 @@ from recjury.records import (
     JSON,
     ConversationLog,
     ConversationRecord,
+    Domain,
     Metric,
     Rating,
     Stage,
     StageResult,
     Status,
+    digest,
 )
 
 RATE = "rate"
@@ -52,8 +54,10 @@ class CoreEvaluator:
         metrics: Sequence[Metric],
         name: str = "core",
         models: Mapping[str, JSON] | None = None,
+        domain: Domain | None = None,
     ):
-        """Without `debaters` there is no debate.
+        """Without `debaters` there is no debate. `domain` is what the prompts say of the corpus's
+        items, if these are neither films nor books.
 
         `models` has, by alias, the settings of the raters' and debaters' models that can change a
         reply.
@@ -62,6 +66,7 @@ class CoreEvaluator:
         self._debaters = debaters
         self._max_rounds = max_rounds
         self._models = dict(models or {})
+        self._domain = domain
         self.name = name
         self.metrics = tuple(metrics)
 
@@ -76,8 +81,9 @@ class CoreEvaluator:
 
     @property
     def data(self) -> Mapping[str, JSON]:
-        """The part of the corpus that the raters use."""
-        return self._raters.data
+        """The part of the corpus that the raters and the prompts use."""
+        domain: dict[str, JSON] = {} if self._domain is None else {"domain": digest(self._domain)}
+        return {**self._raters.data, **domain}
 
     @property
     def stages(self) -> tuple[Stage, ...]:

@@ -6,6 +6,7 @@ from recjury.records import (
     JSON,
     ConversationLog,
     Dimension,
+    Domain,
     Factor,
     Message,
     Record,
@@ -26,11 +27,19 @@ class FactorGuide(Record):
 class Rubric:
     """A prompt pack of factor guidelines; it renders the prompts of the judges."""
 
-    def __init__(self, prompts: JudgePrompts | None = None):
-        """Read the guidelines of the pack of `prompts`, by default the package's own."""
+    def __init__(self, prompts: JudgePrompts | None = None, domain: Domain | None = None):
+        """Read the guidelines of the pack of `prompts`, by default the package's own.
+
+        `domain` is what the corpus's items are, if the guideline of Diversity does not name its
+        dimensions.
+        """
         self._prompts = prompts or JudgePrompts()
         guides: dict[str, object] = self._prompts.pack.manifest["factors"]
         self.guides = {factor: FactorGuide.model_validate(guides[factor]) for factor in Factor}
+        if domain is not None:
+            guide = self.guides[Factor.DIVERSITY]
+            named = f"{guide.definition} {_dimensions(domain)}"
+            self.guides[Factor.DIVERSITY] = guide.model_copy(update={"definition": named})
 
     @property
     def identity(self) -> str:
@@ -52,3 +61,9 @@ class Rubric:
     def messages(self, factor: Factor, log: ConversationLog) -> tuple[Message, ...]:
         """The prompt for one rating, in parts, so that the store keeps repeated parts once."""
         return self._prompts.messages(str(factor), self.guides[factor], log, FACTOR_SCALE)
+
+
+def _dimensions(domain: Domain) -> str:
+    attributes = (each for each in domain.attributes if each.name in domain.dimensions)
+    words = ["decades" if each.kind == "era" else each.words for each in attributes]
+    return f"Here the items are {domain.items}: their dimensions are {', '.join(words)}."

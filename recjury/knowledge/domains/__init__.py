@@ -9,7 +9,7 @@ import yaml
 from pydantic import ValidationError
 
 from recjury.errors import DataError
-from recjury.records import Domain
+from recjury.records import Domain, Expert
 
 FILM = "film"
 BOOK = "book"
@@ -47,6 +47,26 @@ def read_domain(path: Path) -> Domain:
         except DataError as error:
             raise DataError(str(error), path=path) from None
     return _domain(read, path)
+
+
+def expert_of(domain: Domain) -> Expert | None:
+    """The Domain Expert of a debate about such items; None for the one of its prompt pack.
+
+    That one knows films and books. A domain without an expert of its own gets a general one.
+    """
+    if domain.name in {FILM, BOOK} or domain.expert is not None:
+        return domain.expert
+    known = " and ".join(each.words for each in domain.attributes)
+    return Expert(
+        who=f"You know {domain.items} as few people do. The same few well-known ones bore you; you "
+        "look for variety and for discoveries. You have no patience with a system that gets its "
+        f"facts wrong, and you mind whether what it says fits the {domain.items} it speaks of.",
+        expertise=(
+            f"You know what makes a good {domain.item}, and what disappoints people in one.",
+            f"You know {domain.items} by their {known}.",
+            "You know the famous ones as well as the little-known, and how they were received.",
+        ),
+    )
 
 
 def _domain(read: object, path: Path) -> Domain:

@@ -14,7 +14,7 @@ from recjury.judges import Rubric
 from recjury.judges.config import EvaluatorContext
 from recjury.judges.core.config import CoreConfig
 from recjury.judges.guideline import JudgePrompts
-from recjury.knowledge import Catalogue, CatalogueFacts
+from recjury.knowledge import Catalogue, CatalogueFacts, known_domain
 from recjury.llm import EndpointSpec, Gateway
 from recjury.prompts import load_pack
 from recjury.records import Factor, Item, ItemRef, Role, Statement
@@ -141,3 +141,29 @@ def test_the_prompts_and_the_catalogue_are_part_of_what_identifies_a_rating() ->
 def test_what_is_no_language_is_refused(language: str) -> None:
     with pytest.raises(ValidationError, match="language"):
         CoreConfig(language=language)
+
+
+def test_the_guideline_of_diversity_names_the_dimensions_of_an_unusual_domain() -> None:
+    def shown(name: str) -> str:
+        corpus = open_corpus("sample")
+        catalogue = Catalogue("items", CATALOGUE, domain=known_domain(name))
+        corpus.__dict__["catalogue"] = catalogue
+        rubric = Rubric(JudgePrompts(), EvaluatorContext(corpus=corpus).domain)
+        assert rubric.messages(Factor.NOVELTY, LOG) == Rubric().messages(Factor.NOVELTY, LOG)
+        return rubric.messages(Factor.DIVERSITY, LOG)[1].text
+
+    plain = Rubric().messages(Factor.DIVERSITY, LOG)[1].text
+    assert shown("film") == shown("book") == plain
+    assert (
+        "Here the items are songs: their dimensions are genres, artists, decades, languages."
+    ) in shown("song")
+
+
+def test_the_domain_is_part_of_the_data_of_an_evaluator() -> None:
+    def data(name: str) -> list[str]:
+        corpus = open_corpus("sample")
+        corpus.__dict__["catalogue"] = Catalogue("x", CATALOGUE, domain=known_domain(name))
+        return sorted(CoreConfig(kind="core").build(EvaluatorContext(corpus=corpus)).data)
+
+    assert data("film") == data("book") == ["catalogue", "graph"]
+    assert data("song") == ["catalogue", "domain", "graph"]
