@@ -58,13 +58,15 @@ class Person(Record):
     """The user of one conversation. The default is the paper's plain user.
 
     `knows` is "targets" if the user knows the targets' attributes, or "wishes" if it only has the
-    `wishes`. `persona` is the id of a persona of the pack, "" for none. `behaviours` are drawn for
+    `wishes`. `persona` is the id of a persona of the pack, "" for none, and `about` says in a
+    sentence who that is. `behaviours` are drawn for
     this conversation: entry n is what the user does in its answer to the system's turn n+1.
     """
 
     knows: Knows = "targets"
     wishes: tuple[Attribute, ...] = ()
     persona: str = ""
+    about: str = ""
     traits: PersonaTraits = PersonaTraits()
     behaviours: tuple[Behaviour | None, ...] = ()
     condition: Condition | None = None

@@ -22,7 +22,7 @@ from recjury.records import (
     UserContext,
     Utterance,
 )
-from recjury.simulator.user_prompts import PACK, UserPrompts
+from recjury.simulator.user_prompts import PACK, PERSON_PACK, PERSUASIVENESS_PACK, UserPrompts
 from recjury.simulator.utterance import LONGEST, read_utterance
 
 _UTTERANCE_TOKENS = 300
@@ -31,7 +31,7 @@ _REASONS = 1000  # characters: fewer than the tokens have
 
 
 class LlmUser:
-    """A user that knows the history and the targets, describes the targets, and does not name them.
+    """A user that describes what the person of the context has in mind, targets or wishes.
 
     If a reply is not a usable utterance, the model is asked again, as often as the gateway says. If
     no reply is usable, `speak` raises, and the conversation fails with the reason.
@@ -97,6 +97,7 @@ class LlmUser:
         if all(turn.failure is not None for turn in log.system_turns):
             return self._unscored(Status.NOT_APPLICABLE, "the system gave no usable answer")
         messages = self._prompts.persuasiveness(log)
+        rubric = _rubric(self._prompts.persuasiveness_pack(log))
         code = code_of(messages)
         form = RatingForm(code, *PERSUASIVENESS_SCALE, reasons=_REASONS)
         request = self._request(messages, "simulator/persuasiveness", _RATING_TOKENS, form)
@@ -106,7 +107,7 @@ class LlmUser:
 
         answer = await ask(self._gateway, request, read)
         if answer.value is None:
-            return self._unscored(answer.status, answer.reason, answer.calls)
+            return self._unscored(answer.status, answer.reason, answer.calls, rubric)
         low, high = PERSUASIVENESS_SCALE
         return Rating(
             evaluator=self._model,
@@ -115,16 +116,15 @@ class LlmUser:
             rationale=answer.value.rationale,
             low=low,
             high=high,
-            rubric=self.rubric,
+            rubric=rubric,
             calls=answer.calls,
             repaired=answer.value.repaired,
         )
 
     @property
     def rubric(self) -> str:
-        """The prompts that ask how persuasive the system was."""
-        pack = self._prompts.persuasiveness_pack
-        return f"{pack.id}/{pack.version}/{pack.digest}"
+        """The prompts that ask how persuasive the system was, of plain and of other users."""
+        return " or ".join(_rubric(load_pack(each)) for each in (PERSUASIVENESS_PACK, PERSON_PACK))
 
     async def _say(self, messages: tuple[Message, ...], purpose: str) -> ParsedReply[str]:
         request = self._request(messages, purpose, _UTTERANCE_TOKENS, TextForm(LONGEST))
@@ -142,7 +142,9 @@ class LlmUser:
             form=form,
         )
 
-    def _unscored(self, status: Status, reason: str, calls: tuple[str, ...] = ()) -> Rating:
+    def _unscored(
+        self, status: Status, reason: str, calls: tuple[str, ...] = (), rubric: str = ""
+    ) -> Rating:
         low, high = PERSUASIVENESS_SCALE
         return Rating(
             evaluator=self._model,
@@ -152,9 +154,13 @@ class LlmUser:
             reason=reason,
             low=low,
             high=high,
-            rubric=self.rubric,
+            rubric=rubric or _rubric(load_pack(PERSUASIVENESS_PACK)),
             calls=calls,
         )
+
+
+def _rubric(pack: Pack) -> str:
+    return f"{pack.id}/{pack.version}/{pack.digest}"
 
 
 def _failure(answer: ParsedReply[str]) -> UnitFailed:

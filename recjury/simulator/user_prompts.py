@@ -1,6 +1,6 @@
 """The prompts of the LLM-based user, from the pack `core-simulator`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from recjury.knowledge import Catalogue
 from recjury.prompts import (
@@ -10,14 +10,17 @@ from recjury.prompts import (
     items_block,
     load_pack,
     turns_block,
+    wishes_block,
     with_code,
 )
 from recjury.records import (
     LIST_LENGTH,
+    Condition,
     ConversationLog,
     Item,
     ItemRef,
     Message,
+    Person,
     Scenario,
     Speaker,
     UserContext,
@@ -25,8 +28,9 @@ from recjury.records import (
 
 PACK = "core-simulator"
 PERSUASIVENESS_PACK = "core-persuasiveness"
+PERSON_PACK = "core-persuasiveness-person"
 
-_PEOPLE = 5
+_VALUES = 6  # of one attribute
 _PLOT = 500
 
 
@@ -36,25 +40,34 @@ class UserPrompts:
     def __init__(self, pack: Pack, catalogue: Catalogue):
         """`catalogue` has the attributes of the targets; `pack` asks for utterances."""
         self.pack = pack
-        self.persuasiveness_pack = load_pack(PERSUASIVENESS_PACK)
         self._catalogue = catalogue
 
     def turn(self, context: UserContext) -> tuple[Message, ...]:
         """The messages that ask for the next utterance."""
+        scenario, person = context.scenario, context.person
         role = self.pack.render(
             "role",
-            targets=self._targets(context.scenario),
-            history=turns_block("history", context.scenario.history),
+            wanted=self._wanted(scenario),
+            history=turns_block("history", scenario.history),
+            **self._mind(scenario, person),
         )
         heard = context.interaction[-1] if context.interaction else None
         shown = heard.items if heard is not None and heard.speaker is Speaker.SYSTEM else ()
+        items = items_block("list", shown[:LIST_LENGTH]) if shown and context.shows_list else ""
+        notes = self.pack.manifest["list"]
+        knows_targets = person.knows == "targets"
+        withheld = sorted({each.value for each in context.barred}) if knows_targets else []
         turn = self.pack.render(
             "turn",
             interaction=turns_block("interaction", context.interaction),
-            items=items_block("list", shown[:LIST_LENGTH]) if shown else "",
+            list_note=notes["shown"] if items else "" if context.shows_list else notes["hidden"],
+            items=items,
             hit=fence_line(context.hit.name) if context.hit else None,
+            told=[fence_line(each.name) for each in context.speakable] if knows_targets else [],
             situation=self._situation(context),
             naming=self._naming(context),
+            withheld_note=self.pack.manifest["withheld"],
+            withheld=[fence_line(value) for value in withheld],
         )
         return Message("system", role), Message("user", turn)
 
@@ -71,47 +84,82 @@ class UserPrompts:
 
     def persuasiveness(self, log: ConversationLog) -> tuple[Message, ...]:
         """The messages that ask for the rating after the conversation."""
-        parts = self.persuasiveness_pack.render(
-            "persuasiveness",
-            anchors=self.persuasiveness_pack.manifest["anchors"],
-            targets=self._targets(log.scenario),
-            history=turns_block("history", log.scenario.history),
-            interaction=turns_block("interaction", log.interaction),
-            items=items_block("recommended", log.session_list()),
-        )
+        pack = self.persuasiveness_pack(log)
+        blocks = {
+            "history": turns_block("history", log.scenario.history),
+            "interaction": turns_block("interaction", log.interaction),
+            "items": items_block("recommended", log.session_list()),
+        }
+        if log.person is None:
+            targets, anchors = self._targets(log.scenario), pack.manifest["anchors"]
+            parts = pack.render("persuasiveness", anchors=anchors, targets=targets, **blocks)
+        else:
+            parts = pack.render(
+                "persuasiveness",
+                wanted=self._wanted(log.scenario),
+                anchors=pack.manifest["anchors"][log.person.knows],
+                **self._mind(log.scenario, log.person),
+                **blocks,
+            )
         return with_code((Message("user", parts),))
 
+    def persuasiveness_pack(self, log: ConversationLog) -> Pack:
+        """The pack that asks for the rating: one for the plain user, one for all others."""
+        return load_pack(PERSUASIVENESS_PACK if log.person is None else PERSON_PACK)
+
+    def _mind(self, scenario: Scenario, person: Person) -> dict[str, object]:
+        """What the user knows, what it is like, and the condition it is in."""
+        knows_targets, told = person.knows == "targets", self.pack.manifest["traits"]
+        traits = person.traits.model_dump()
+        lines = [told[name][degree] for name, degree in traits.items() if degree in told[name]]
+        condition = person.condition
+        wishes = [f"{wish.kind}: {wish.value}" for wish in person.wishes]
+        return {
+            "wishes": "" if knows_targets else wishes_block(wishes),
+            "targets": self._targets(scenario) if knows_targets else "",
+            "person": [*map(fence_line, filter(None, [person.about])), *lines],
+            "condition": self.pack.manifest["condition"][condition.name] if condition else "",
+            "in_mind": self._in_mind(condition) if condition else "",
+        }
+
+    def _in_mind(self, condition: Condition) -> str:
+        if condition.item is not None:
+            return self._described(condition.item)
+        wish = condition.attribute
+        return "" if wish is None else fence_line(f"{wish.kind}: {wish.value}")
+
+    def _wanted(self, scenario: Scenario) -> str:
+        item = self._catalogue.wanted_domain(scenario).item
+        return f"{'an' if item[0] in 'aeiou' else 'a'} {item}"
+
     def _situation(self, context: UserContext) -> str:
-        key = "open" if not context.interaction else "answer"
+        situation = self.pack.manifest["situation"]
         if context.hit is not None:
-            key = "introduce" if context.introduce else "closing"
-        return str(self.pack.manifest["situation"][key])
+            return str(situation["introduce" if context.introduce else "closing"])
+        if not context.interaction:
+            return str(situation["open"])
+        if context.behaviour is not None:
+            return str(self.pack.manifest["behaviour"][context.behaviour])
+        return str(situation["leaving" if context.last else "answer"])
 
     def _naming(self, context: UserContext) -> str:
         naming = self.pack.manifest["naming"]
-        if context.hit is None:
-            return str(naming["never"])
-        if context.system_named_hit:
-            return str(naming["hit"])
-        return f"{naming['hidden']} {naming['never']}"
+        if context.person.knows == "wishes":
+            return str(naming["wishes"])
+        return str(naming["told" if context.speakable else "never"])
 
     def _targets(self, scenario: Scenario) -> str:
-        return "\n".join(self._target(target) for target in scenario.targets)
+        return "\n".join(self._described(target) for target in scenario.targets)
 
-    def _target(self, target: ItemRef) -> str:
+    def _described(self, target: ItemRef) -> str:
         known = target.id is not None and target.id in self._catalogue
         item = self._catalogue.item(target.id) if known and target.id else None
-        facts = (("title", target.name), *(_facts(item) if item else ()))
+        facts = (("title", target.name), *(self._facts(item) if item else ()))
         lines = (f"{name}: {fence_line(value)}" for name, value in facts if value)
         return "\n".join(("<item>", *lines, "</item>"))
 
-
-def _facts(item: Item) -> tuple[tuple[str, str], ...]:
-    return (
-        ("year", str(item.year or "")),
-        ("genres", ", ".join(item.genres)),
-        ("directors", ", ".join(item.directors[:_PEOPLE])),
-        ("actors", ", ".join(dict.fromkeys(item.actors[: 2 * _PEOPLE]))),
-        ("writers", ", ".join(item.writers[:_PEOPLE])),
-        ("plot", item.plot[:_PLOT]),
-    )
+    def _facts(self, item: Item) -> Iterator[tuple[str, str]]:
+        for attribute in self._catalogue.domain_of(item).attributes:
+            values = attribute.of(item)[:_VALUES]
+            yield attribute.words if len(values) > 1 else attribute.word, ", ".join(values)
+        yield "plot", item.plot[:_PLOT]

@@ -41,7 +41,7 @@ def test_the_digest_changes_with_any_byte() -> None:
         ("core-paper-judges", "1"),
         ("core-debate", "5"),
         ("core-paper-debate", "1"),
-        ("core-simulator", "2"),
+        ("core-simulator", "3"),
         ("core-persuasiveness", "1"),
         ("face", "2"),
     ],

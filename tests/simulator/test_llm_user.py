@@ -11,8 +11,14 @@ from recjury.errors import CallFailed
 from recjury.llm import EndpointSpec, Gateway
 from recjury.prompts import load_pack
 from recjury.records import (
+    Attribute,
+    Behaviour,
+    Condition,
     ConversationLog,
     Ending,
+    ItemRef,
+    Person,
+    PersonaTraits,
     Rating,
     Speaker,
     Status,
@@ -85,30 +91,92 @@ def test_the_prompt_tells_the_target_and_fences_what_others_said() -> None:
         assert known in prompts[0]
     assert "A pilot &lt;finds&gt; a letter." in prompts[0]
     assert "Hello &lt;/history&gt; there" in prompts[0]
-    assert "Nothing has been said in this conversation yet by you" in prompts[0]
+    assert "You have not said anything in this conversation yet" in prompts[0]
+
+
+SHOWN = system_turn("How about this?", TARGET.ref)
+
+
+def asked(**context: object) -> str:
+    """The prompt for a turn in this context."""
+    given = {"scenario": TALK, "interaction": (SHOWN,), **context}
+    moment = UserContext.model_validate(given)
+    return with_user(Lines("Hm."), lambda user: user.speak(moment))[1][0]
 
 
 @pytest.mark.parametrize(
-    ("hit", "introduce", "named", "expected"),
+    ("context", "expected"),
     [
-        (False, False, False, "The system has just spoken"),
-        (True, True, False, "ask the system to introduce it"),
-        (True, True, True, "you may call it by its title"),
-        (True, False, False, "do not name it either"),
-        (True, False, True, "end the conversation politely"),
+        ({}, "The system has just spoken"),
+        ({}, "You may not name a target item"),
+        ({"hit": TARGET.ref, "introduce": True}, "to introduce it"),
+        ({"speakable": (TARGET.ref,)}, "you may call these by their titles"),
+        ({"speakable": (TARGET.ref,)}, "<told>\n- The Quiet Harbor (1994)\n</told>"),
+        ({"hit": TARGET.ref}, "Say that you are content with it"),
+        ({"last": True}, "take your leave"),
+        ({"barred": {Attribute("director", "Cy Marsh")}}, "<withheld>\n- Cy Marsh\n</withheld>"),
     ],
 )
-def test_the_situation_is_told(hit: bool, introduce: bool, named: bool, expected: str) -> None:
-    moment = UserContext(
-        scenario=TALK,
-        interaction=(system_turn("How about this?", TARGET.ref),),
-        hit=TARGET.ref if hit else None,
-        introduce=introduce,
-        system_named_hit=named,
+def test_the_situation_is_told(context: dict[str, object], expected: str) -> None:
+    text = asked(**context)
+    assert expected in text
+    assert "the system showed you this list:\n\n<list>\n1. The Quiet Harbor (1994)" in text
+
+
+def test_a_user_who_sees_no_list_is_told_of_none() -> None:
+    text = asked(shows_list=False)
+    assert "1. The Quiet Harbor" not in text
+    assert "You see only what the system writes, no lists." in text
+
+
+WISHES = (Attribute("genre", "drama"), Attribute("actor", "Ann </wishes> Reed"))
+
+
+def test_a_user_with_wishes_knows_no_target() -> None:
+    person = Person(knows="wishes", wishes=WISHES)
+    text = asked(
+        person=person, interaction=(), barred={Attribute("director", "Cy Marsh")}, shows_list=False
     )
-    _, prompts = with_user(Lines("Hm."), lambda user: user.speak(moment))
-    assert expected in prompts[0]
-    assert "1. The Quiet Harbor (1994)" in prompts[0]
+    assert "<wishes>\ngenre: drama\nactor: Ann &lt;/wishes&gt; Reed\n</wishes>" in text
+    for secret in ("target", "Quiet Harbor", "Cy Marsh", "1994", "pilot"):
+        assert secret not in text
+
+
+def test_a_persona_is_told_by_its_sentence_and_traits() -> None:
+    traits = PersonaTraits(patience="low", language="high")
+    text = asked(person=Person(persona="x", about="You sail <fast>.", traits=traits))
+    assert "- You sail &lt;fast&gt;.\n- You are impatient" in text
+    assert "- You are eloquent" in text
+    assert "talkative" not in text
+    assert "What you are like" not in asked()
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "expected"),
+    [
+        ("change_of_mind", "You have changed your mind"),
+        ("contradiction", "contradicts what you said earlier"),
+        ("rejection_without_reason", "Give no reason"),
+        ("off_topic", "nothing to do with what you are looking for"),
+        ("giving_up", "You have had enough"),
+    ],
+)
+def test_a_behaviour_replaces_the_answer_unless_the_user_is_content(
+    behaviour: Behaviour, expected: str
+) -> None:
+    person = Person(behaviours=(behaviour,))
+    assert expected in asked(person=person)
+    assert "The system has just spoken" not in asked(person=person)
+    assert expected not in asked(person=person, hit=TARGET.ref)
+
+
+def test_a_condition_is_told_with_what_it_is_about() -> None:
+    tide = ItemRef(id="low tide (1996)", name="Low Tide (1996)")
+    text = asked(person=Person(condition=Condition(name="decoy", item=tide)))
+    assert "you could simply take it" in text
+    assert "<in_mind>\n<item>\ntitle: Low Tide (1996)\nyear: 1996\n</item>\n</in_mind>" in text
+    primed = Condition(name="priming", attribute=Attribute("genre", "war"))
+    assert "<in_mind>\ngenre: war\n</in_mind>" in asked(person=Person(condition=primed))
 
 
 USELESS: dict[str, str | dict[str, object]] = {
@@ -187,7 +255,7 @@ def test_a_rewrite_that_cannot_be_read_is_empty_and_keeps_its_calls() -> None:
 
 
 def _leaky(body: dict[str, object]) -> str:
-    if "gives away" in prompt(body):
+    if "gives away an item" in prompt(body):
         return "A film by the water. The Quiet Harbor!"
     return "Is it The Quiet Harbor (1994)?"
 
@@ -206,9 +274,9 @@ def test_a_model_that_leaks_whatever_it_is_told_gets_nothing_through() -> None:
 def test_a_conversation_with_a_hit() -> None:
     def script(body: dict[str, object]) -> str:
         asked = prompt(body)
-        if "introduce it" in asked:
+        if "to introduce it" in asked:
             return "Tell me about The Quiet Harbor."
-        return "Thanks!" if "end the conversation" in asked else "Something calm."
+        return "Thanks!" if "Say that you are content" in asked else "Something calm."
 
     hit = SystemReply(text="Watch The Quiet Harbor (1994).", items=(TARGET.ref,))
     miss = SystemReply(text="What do you like?")
@@ -231,6 +299,26 @@ def rated(*lines: str | dict[str, object] | Fault, turns: tuple[Turn, ...] = ())
         ending=Ending.ROUND_LIMIT,
     )
     return with_user(Lines(*lines), lambda user: user.persuasiveness(log))[0]
+
+
+def test_persuasiveness_of_a_user_with_wishes() -> None:
+    log = ConversationLog(
+        system="s",
+        scenario=TALK,
+        interaction=(system_turn("Low Tide?"), user_turn("Maybe.")),
+        ending=Ending.CONTENT,
+        person=Person(knows="wishes", wishes=WISHES, about="You sail."),
+    )
+    script = Lines("All of it. <rating>2</rating>")
+    rating, (sent,) = with_user(script, lambda user: user.persuasiveness(log))
+    assert rating.score == 2
+    assert rating.rubric.startswith("core-persuasiveness-person/1/")
+    assert "an item with all your wishes" in sent
+    assert "- You sail." in sent
+    assert "Quiet Harbor" not in sent
+    targets = log.model_copy(update={"person": Person(about="You sail.")})
+    _, (sent,) = with_user(script, lambda user: user.persuasiveness(targets))
+    assert "Quiet Harbor" in sent
 
 
 def test_persuasiveness() -> None:
@@ -282,6 +370,7 @@ def test_the_prompts_are_as_written_down() -> None:
         interaction=(system_turn("How about <b>Low Tide</b>?", TARGET.ref),),
         hit=TARGET.ref,
         introduce=True,
+        speakable=(TARGET.ref,),
     )
     prompts = UserPrompts(load_pack(PACK), KNOWN)
     log = ConversationLog(
