@@ -152,9 +152,11 @@ def _of_aspect(
         for place, label in people.labels[aspect].items()
         if people.subsets[place.conversation] == subset
     }
+    several = len({people.systems[place.conversation] for place in labels}) > 1
     simple = {
         LENGTH: lengths(list(labels), people.logs),
-        SYSTEM_MEAN: system_means(labels, people.systems),
+        # With one system, it is the mean of all others, which only falls as the own label rises.
+        SYSTEM_MEAN: system_means(labels, people.systems) if several else {},
         CONSTANT: dict.fromkeys(labels, 0.0),
     }
     return AspectAgreement(

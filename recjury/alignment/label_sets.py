@@ -1,4 +1,4 @@
-"""People's labels of conversations and turns, from a known data set or a CSV file."""
+"""People's labels of conversations and turns: what they are, and two data sets with texts."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,15 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recjury.annotation import read_annotated
 from recjury.corpora.ab_redial import SCALES, dialogue_log, read_ab_redial, turn_log
 from recjury.corpora.crsarena import read_crsarena, subset_of, system_of
-from recjury.corpora.csv_rows import read_csv_rows
 from recjury.corpora.splitting import families
-from recjury.errors import ConfigError, DataError
 from recjury.records import ConversationLog, ScoreTarget
-
-FORMS = ("crsarena-eval", "ab-redial", "annotations", "csv")
 
 
 class LabelSet(NamedTuple):
@@ -36,25 +31,8 @@ class LabelSet(NamedTuple):
     by_log: bool = False
 
 
-def read_labels(source: str) -> LabelSet:
-    """The labels of `source`: a form of `FORMS`, a colon, and a path ("ab-redial:FOLDER").
-
-    Raises ConfigError for another form, and DataError for files that cannot be used.
-    """
-    form, colon, path = source.partition(":")
-    if form not in FORMS or not colon or not path:
-        known = ", ".join(f"{each}:PATH" for each in FORMS)
-        raise ConfigError(f"--labels {source}: expected one of {known}")
-    readers = {
-        "crsarena-eval": _crsarena,
-        "ab-redial": _ab_redial,
-        "annotations": _annotations,
-        "csv": _csv,
-    }
-    return readers[form](Path(path))
-
-
-def _crsarena(path: Path) -> LabelSet:
+def crsarena_labels(path: Path) -> LabelSet:
+    """CRSArena-Eval's labels; raises DataError as `read_crsarena`."""
     read = read_crsarena(path)
     labels = {
         aspect: {place: float(label) for place, label in own.items()}
@@ -71,7 +49,8 @@ def _crsarena(path: Path) -> LabelSet:
     )
 
 
-def _ab_redial(folder: Path) -> LabelSet:
+def ab_redial_labels(folder: Path) -> LabelSet:
+    """AB-ReDial's ratings; raises DataError as `read_ab_redial`."""
     read = read_ab_redial(folder)
     logs = {each.id: dialogue_log(each) for each in read.dialogues}
     logs |= {each.id: turn_log(each) for each in read.turns}
@@ -83,7 +62,7 @@ def _ab_redial(folder: Path) -> LabelSet:
         _keep(ratings, ScoreTarget(dialogue.id), dialogue.ratings)
     for turn in read.turns:
         _keep(ratings, ScoreTarget(turn.id, 0), turn.ratings)
-    return _of_ratings(
+    return of_ratings(
         LabelSet(
             "ab-redial",
             {},
@@ -106,62 +85,10 @@ def _keep(
             ratings[aspect][place] = tuple(map(float, values))
 
 
-def _of_ratings(people: LabelSet) -> LabelSet:
+def of_ratings(people: LabelSet) -> LabelSet:
     """With the means of the ratings as labels."""
     labels = {
         aspect: {place: float(np.mean(values)) for place, values in own.items()}
         for aspect, own in people.ratings.items()
     }
     return people._replace(labels=labels)
-
-
-def _annotations(path: Path) -> LabelSet:
-    """Conversations of one record are drawn together: the same person rated them."""
-    read = read_annotated(path)
-    return LabelSet(
-        "annotations",
-        {
-            question: {ScoreTarget(log): label for log, label in own.items()}
-            for question, own in read.labels().items()
-            if own
-        },
-        {name: log.scenario.corpus for name, log in read.logs.items()},
-        {name: log.system for name, log in read.logs.items()},
-        {name: log.scenario.pair_id for name, log in read.logs.items()},
-        read.logs,
-        {
-            question: {ScoreTarget(log): tuple(map(float, scores)) for log, scores in own.items()}
-            for question, own in read.scores().items()
-        },
-        by_log=True,
-    )
-
-
-def _csv(path: Path) -> LabelSet:
-    """Columns conversation, aspect, label; turn, rater, system, subset may be left out."""
-    ratings: dict[str, dict[ScoreTarget, tuple[float, ...]]] = {}
-    subsets: dict[str, str] = {}
-    systems: dict[str, str] = {}
-    seen: set[tuple[str, ScoreTarget, str]] = set()
-    for row in read_csv_rows(path, ("conversation", "aspect", "label")):
-        place = ScoreTarget(row["conversation"], row.count("turn"))
-        key = (row["aspect"], place, row["rater"])
-        if key in seen:
-            by = f" by rater {row['rater']}" if row["rater"] else ""
-            raise row.error(f"a second label of {place} for {row['aspect']}{by}")
-        seen.add(key)
-        own = ratings.setdefault(row["aspect"], {})
-        own[place] = (*own.get(place, ()), row.number("label"))
-        for names, name in (
-            (subsets, row["subset"] or "all"),
-            (systems, row["system"] or "unknown"),
-        ):
-            if names.setdefault(place.conversation, name) != name:
-                other = names[place.conversation]
-                raise row.error(
-                    f"{place.conversation} is of {other!r} in an earlier row, now {name!r}"
-                )
-    if not ratings:
-        raise DataError("has no labels", path=path)
-    clusters = {conversation: conversation for conversation in subsets}
-    return _of_ratings(LabelSet(path.stem, {}, subsets, systems, clusters, {}, ratings))

@@ -1,6 +1,6 @@
 """`recjury align`: an evaluator's scores held against people's labels."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from recjury.alignment.label_sets import LabelSet
     from recjury.alignment.metric_pairs import MetricDifference
     from recjury.alignment.predictions import Predictions
+    from recjury.alignment.system_agreement import SystemAgreement
     from recjury.records import JSON
     from recjury.stats.clustered import BootstrapEstimate
 
+_VOTES = "crsarena-votes"
+_VOTE_RESAMPLES = 1_000  # a fit of strengths each
 _HEADINGS = ["subset", "aspect", "metric", "r", "rho", "tau", "r within systems", "n", "coverage"]
 
 
@@ -31,8 +34,8 @@ def align(
         str,
         typer.Option(
             metavar="FORM:PATH",
-            help="crsarena-eval:FILE, ab-redial:FOLDER, annotations:FILE (of `annotate import`), "
-            "or csv:FILE.",
+            help="crsarena-eval:FILE, ab-redial:FOLDER, uss:FOLDER, dialogue-eval:FOLDER, "
+            "annotations:FILE (of `annotate import`), csv:FILE; or crsarena-votes:FOLDER.",
         ),
     ] = "",
     pair: Annotated[
@@ -40,6 +43,13 @@ def align(
         typer.Option(
             metavar="METRIC=ASPECT", help="Compare a metric with this aspect; may be repeated."
         ),
+    ] = None,
+    systems: Annotated[
+        bool, typer.Option("--systems", help="Also whether systems are in people's order.")
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write a plot of each metric there, with the ceiling."),
     ] = None,
     store: options.Store = options.DEFAULT_STORE,
     campaign: options.Campaign = None,
@@ -61,10 +71,11 @@ def align(
     recjury align face_run.json --labels crsarena-eval:crs_arena_eval.json
     recjury align --labels crsarena-eval:crs_arena_eval.json --pair core.overall=dialogue_overall
     recjury align scores.csv --labels csv:labels.csv --json
-    recjury align --labels annotations:labels.json
+    recjury align --labels annotations:labels.json --systems --plot plots
+    recjury align face_run.json --labels crsarena-votes:crsarena-dial
     """
     from recjury.alignment.agreement import agreements
-    from recjury.alignment.label_sets import FORMS, read_labels
+    from recjury.alignment.label_forms import FORMS, read_labels
     from recjury.alignment.metric_pairs import pair_metrics
     from recjury.errors import ConfigError
 
@@ -73,6 +84,17 @@ def align(
         raise ConfigError(f"--labels is missing: expected one of {known}")
     if run is not None and campaign is not None:
         raise ConfigError("--campaign is for the scores of a store: leave out RUNFILE")
+    if labels.startswith(f"{_VOTES}:"):
+        if pair or systems or plot is not None:
+            raise ConfigError(f"--pair, --systems and --plot are not for {_VOTES}")
+        _show_votes(
+            _predictions(run, store, campaign, by_log=False),
+            Path(labels.partition(":")[2]),
+            resamples,
+            seed,
+            as_json=as_json,
+        )
+        return
     people = read_labels(labels)
     predictions = _predictions(run, store, campaign, by_log=people.by_log)
     pairs = pair_metrics(
@@ -80,10 +102,17 @@ def align(
     )
     found = agreements(predictions, people, pairs, resamples=resamples, seed=seed)
     differences = _differences(predictions, people, found)
+    ranked = _ranked(predictions, people, found, resamples, seed) if systems else {}
+    if plot is not None:
+        from recjury.alignment.agreement_plots import write_agreement_plots
+
+        paths = write_agreement_plots(found, predictions, people, plot, seed=seed)
+        output.say(f"{plot}: {len(paths)} plots")
     if as_json:
-        output.emit_json(_as_json(found, differences))
+        output.emit_json(_as_json(found, differences, ranked))
     else:
         _show(found, differences)
+        _show_ranked(ranked)
 
 
 def _predictions(
@@ -116,10 +145,91 @@ def _differences(
     }
 
 
-def _as_json(found: "Agreements", differences: _Differences) -> "dict[str, JSON]":
+_Ranked = dict[tuple[str, str, str], "SystemAgreement | None"]
+"""By subset, aspect and metric."""
+
+
+def _ranked(
+    predictions: "Predictions", people: "LabelSet", found: "Agreements", resamples: int, seed: int
+) -> _Ranked:
+    from recjury.alignment.system_agreement import FEWEST, system_agreement
+    from recjury.errors import DataError
+
+    ranked = {
+        (subset, aspect, metric): system_agreement(
+            predictions[metric], people, aspect, subset, resamples=resamples, seed=seed
+        )
+        for subset, aspects in found.items()
+        for aspect, agreement in aspects.items()
+        for metric in agreement.metrics
+    }
+    if not any(ranked.values()):
+        raise DataError(
+            f"a rank correlation of systems needs {FEWEST} of them: leave out --systems"
+        )
+    return ranked
+
+
+def _show_ranked(ranked: _Ranked) -> None:
+    if not ranked:
+        return
+    output.show_table(
+        ["subset", "aspect", "metric", "systems", "r of means", "rho", "tau"],
+        (
+            [*names, str(each.systems), *map(_estimate, each[:3])]
+            for names, each in ranked.items()
+            if each is not None
+        ),
+        title="systems",
+    )
+    few = dict.fromkeys(names[0] for names, each in ranked.items() if each is None)
+    if few:
+        output.say(printable(f"fewer than three systems, so no rank correlation: {', '.join(few)}"))
+
+
+def _show_votes(
+    predictions: "Predictions", folder: Path, resamples: int, seed: int, *, as_json: bool
+) -> None:
+    from recjury.alignment.system_agreement import vote_agreement
+    from recjury.corpora.crsarena_votes import read_votes
+    from recjury.plugins.extras import require_ranking
+
+    require_ranking(f"--labels {_VOTES}")
+    votes = read_votes(folder)
+    found = vote_agreement(predictions, votes, resamples=min(resamples, _VOTE_RESAMPLES), seed=seed)
+    if as_json:
+        output.emit_json({"votes": len(votes), **found.as_json()})
+        return
+    output.show_table(
+        ["system", "strength", "95 % low", "high", "votes"],
+        (
+            [
+                each.system,
+                *map(output.number, (each.strength, each.low, each.high)),
+                str(each.matches),
+            ]
+            for each in found.standings
+        ),
+    )
+    output.show_table(
+        ["metric", "systems", "r of means", "rho", "tau"],
+        ([name, str(own.systems), *map(_estimate, own[:3])] for name, own in found.metrics.items()),
+    )
+    output.say(f"Bradley-Terry strengths from {len(votes)} votes; intervals over people")
+
+
+def _as_json(found: "Agreements", differences: _Differences, ranked: _Ranked) -> "dict[str, JSON]":
     return {
         subset: {
-            aspect: _aspect_json(agreement, differences.get((subset, aspect), ()))
+            aspect: _aspect_json(
+                agreement,
+                differences.get((subset, aspect), ()),
+                {
+                    names[2]: own.as_json() if own else None
+                    for names, own in ranked.items()
+                    if names[:2] == (subset, aspect)
+                },
+            )
             for aspect, agreement in aspects.items()
         }
         for subset, aspects in found.items()
@@ -127,9 +237,13 @@ def _as_json(found: "Agreements", differences: _Differences) -> "dict[str, JSON]
 
 
 def _aspect_json(
-    agreement: "AspectAgreement", differences: "tuple[MetricDifference, ...]"
+    agreement: "AspectAgreement",
+    differences: "tuple[MetricDifference, ...]",
+    ranked: "Mapping[str, JSON]",
 ) -> "dict[str, JSON]":
     metrics = {name: own.as_json() for name, own in agreement.metrics.items()}
+    for name, systems in ranked.items():
+        metrics[name]["systems"] = systems
     own: dict[str, JSON] = dict(metrics) if len(metrics) > 1 else next(iter(metrics.values()))
     own["predictors"] = {name: each.as_json() for name, each in agreement.predictors.items()}
     own["ceiling"] = agreement.ceiling.as_json() if agreement.ceiling else None

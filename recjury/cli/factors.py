@@ -65,7 +65,7 @@ def factors(
     recjury factors --labels annotations:labels.json --routing routing.yaml
     recjury factors --people-only --labels crsarena-eval:crs_arena_eval.json
     """
-    from recjury.alignment.label_sets import read_labels
+    from recjury.alignment.label_forms import read_labels
 
     if labels is None and (people_only or routing is not None):
         raise ConfigError("--people-only and --routing need --labels")

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from recjury.alignment.agreement import AspectAgreement, agreements
-from recjury.alignment.label_sets import LabelSet, read_labels
+from recjury.alignment.label_forms import read_labels
+from recjury.alignment.label_sets import LabelSet
 from recjury.alignment.metric_pairs import metric_differences, pair_metrics
 from recjury.alignment.predictions import of_file, of_store
 from recjury.campaign import CampaignConfig, run_campaign
