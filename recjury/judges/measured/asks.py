@@ -74,26 +74,6 @@ def ask_of(user: MaskedText) -> Ask:
     return Ask.RECOMMENDATION if request else Ask.NOTHING
 
 
-_OBJECTION = _any_of(
-    r"(?:i've|i have|have) (?:already |actually )*(?:seen|watched|read) (?:it|that|this|them|all)",
-    r"already (?:seen|watched|read|know|told|said|mentioned|suggested|recommended)",
-    r"(?:that's|that is|this is|it's|it is|those are|these are) not (?:quite |really |exactly )*"
-    r"(?:what|a|the|my|true|right|correct|related)",
-    r"(?:isn't|wasn't|aren't|doesn't|didn't) (?:quite |really |exactly |seem to )*"
-    r"(?:what i|match|fit|answer|sound like|my|right|correct|true|make sense|related|align)",
-    r"does not (?:match|fit|answer|sound like|align|make sense)",
-    r"(?:don't|do not|didn't) (?:really |particularly )*(?:like|enjoy|want|care for)",
-    r"not (?:really |quite )*(?:my (?:thing|taste|cup|style)|interested in|into (?:that|it|those))",
-    r"not a (?:big |huge )?fan",
-    r"not what i",
-    r"(?:you|you've) (?:already|just) (?:said|told|recommended|suggested|mentioned)",
-    r"wrong|incorrect|mistaken?|misunderst\w+|confus(?:ed|ing)|repeating",
-    r"(?:still|actually) (?:looking|searching|waiting|on the lookout|hoping)",
-    r"(?:asked|asking) (?:for|about|you)",
-    r"i hate|hated (?:it|that)",
-    r"no, (?:i|that|not|thanks|thank)",
-    r"nope",
-)
 _APOLOGY = _any_of(
     r"sorry",
     r"apologi[sz]e",
@@ -106,12 +86,6 @@ _APOLOGY = _any_of(
     r"i understand",
     r"i see",
 )
-
-
-def objects(user: MaskedText) -> str | None:
-    """The words with which a user objects to the system's last turn, or None."""
-    match = _OBJECTION.search(user.plain)
-    return match.group() if match else None
 
 
 def gives_way(system: MaskedText) -> bool:

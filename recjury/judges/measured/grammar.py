@@ -1,7 +1,8 @@
-"""Grammatical Correctness: the number of obvious errors that precise rules find.
+"""Grammatical Correctness: the number of obvious errors that precise rules and a model find.
 
-Each rule reports only what every reader calls an error. Errors that need a parser are not
-detected. Linked titles are exempt (CoRE, appendix A.1.4: known proper nouns). Punctuation, spelling
+Each rule reports only what every reader calls an error. Of the other errors, a small learned model
+finds some: a sentence without an error by rule, but unlike those of people, is one "learned" error.
+ Linked titles are exempt (CoRE, appendix A.1.4: known proper nouns). Punctuation, spelling
 and capitals are not judged.
 """
 
@@ -17,16 +18,19 @@ from recjury.judges.measured.anchors import (
 )
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.english import is_english
+from recjury.judges.measured.fluency import learned_errors
 from recjury.judges.measured.grammar_agreement import agreement_errors
 from recjury.judges.measured.grammar_forms import forms
+from recjury.judges.measured.grammar_frames import frame_errors, text_errors
 from recjury.judges.measured.grammar_words import words
+from recjury.judges.measured.nonsense import nonsense
 from recjury.judges.measured.text import MaskedText, Sentence
 
-_RULES = (words, agreement_errors, forms)
+_RULES = (words, agreement_errors, forms, frame_errors, nonsense)
 
 
-def sentence_errors(sentence: Sentence) -> list[str]:
-    """The errors in one sentence, in order, at most one for each word."""
+def rule_errors(sentence: Sentence) -> list[str]:
+    """The errors that the rules find in one sentence, in order, at most one for each word."""
     places: dict[int, str] = {}
     for rule in _RULES:
         for place, what in rule(sentence):
@@ -34,9 +38,15 @@ def sentence_errors(sentence: Sentence) -> list[str]:
     return [places[place] for place in sorted(places)]
 
 
+def sentence_errors(sentence: Sentence) -> list[str]:
+    """As `rule_errors`; if there are none, the learned model may call the sentence one error."""
+    return rule_errors(sentence) or [what for _, what in learned_errors(sentence)]
+
+
 def errors(utterance: MaskedText) -> list[str]:
     """The errors in a text."""
-    return [what for sentence in utterance.sentences for what in sentence_errors(sentence)]
+    inside = [what for sentence in utterance.sentences for what in sentence_errors(sentence)]
+    return text_errors(utterance) + inside
 
 
 def grammatical_correctness(annotated: AnnotatedLog) -> Outcome:

@@ -91,11 +91,6 @@ def _passive(sentence: Sentence, index: int) -> Iterator[Error]:
 
 
 def _statement(sentence: Sentence, index: int) -> Iterator[Error]:
-    """ "I seen" and "I do you like", only at the beginning of a clause."""
-    if not sentence.breaks[index]:
-        return
-    run = sentence.run(index, 4)
-    if len(run) > 1 and run[1] == "seen":
+    """ "I seen", only at the beginning of a clause."""
+    if sentence.breaks[index] and sentence.after(index) == "seen":
         yield _error(sentence, index, 2)
-    elif len(run) > 3 and run[:3] == ("i", "do", "you") and run[3] in BASE:
-        yield _error(sentence, index, 4)

@@ -7,6 +7,7 @@ appendix A.1.5).
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 
 from recjury.judges.measured.anchors import (
     Occurrence,
@@ -18,7 +19,9 @@ from recjury.judges.measured.anchors import (
 )
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.judges.measured.english import is_english
+from recjury.judges.measured.fluency import learned_errors
 from recjury.judges.measured.grammar_words import doubled_places
+from recjury.judges.measured.nonsense import nonsense
 from recjury.judges.measured.text import TITLE, MaskedText, word_set
 
 _RESIDUES = re.compile(
@@ -49,7 +52,7 @@ _LONGEST_WORD = 30
 
 def unnatural(utterance: MaskedText) -> str | None:
     """Why no native speaker would write this text; None without such evidence."""
-    return next(_reasons(utterance), None)
+    return next(chain(_reasons(utterance), _broken_sentences(utterance)), None)
 
 
 def _reasons(utterance: MaskedText) -> Iterator[str]:
@@ -72,6 +75,11 @@ def _reasons(utterance: MaskedText) -> Iterator[str]:
         yield f"loop {loop[:40]!r}"
     elif word := _cut_off(utterance):
         yield f"cut off after {word!r}"
+
+
+def _broken_sentences(utterance: MaskedText) -> Iterator[str]:
+    for sentence in utterance.sentences:
+        yield from (what for _, what in (*nonsense(sentence), *learned_errors(sentence)))
 
 
 def _broken_word(utterance: MaskedText) -> str | None:

@@ -22,7 +22,7 @@ from recjury.knowledge import Catalogue, KnowledgeGraph
 from recjury.records import JSON, ConversationLog, Factor, Rating
 
 MEASURED = "measured"
-RUBRIC = "measured-1"
+RUBRIC = "measured-2"
 _REMEMBERED_TEXTS = 4096
 _REMEMBERED_LENGTH = 2000
 

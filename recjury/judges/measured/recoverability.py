@@ -10,10 +10,14 @@ from recjury.judges.measured.anchors import (
     score_of,
 )
 from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, AnnotatedTurn
-from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes, gives_way, objects
+from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes, gives_way
+from recjury.judges.measured.objections import Objection, answers, objection_in
+from recjury.knowledge import Catalogue
+
+_AGAIN = "asked again"
 
 
-def objection(turn: AnnotatedTurn, asked_before: frozenset[str]) -> str | None:
+def objection(turn: AnnotatedTurn, asked_before: frozenset[str]) -> Objection | None:
     """How the user's turn before a system's turn points out an error; None if it does not.
 
     A user who repeats a turn word for word points out that it was not answered.
@@ -22,24 +26,34 @@ def objection(turn: AnnotatedTurn, asked_before: frozenset[str]) -> str | None:
         return None
     utterance = turn.asked.utterance
     if utterance.same in asked_before and utterance.same.count(" ") > 2:
-        return "asked again"
-    words = objects(utterance)
-    return None if words is None else repr(words)
+        return Objection(_AGAIN)
+    return objection_in(utterance)
 
 
-def corrects(turn: AnnotatedTurn, said: frozenset[str]) -> bool:
-    """Whether a system's turn reacts to an objection.
+def left(
+    turn: AnnotatedTurn, said: frozenset[str], how: Objection, catalogue: Catalogue
+) -> str | None:
+    """Why a system's turn does not react to an objection; None if it does.
 
-    It names a new film, asks a question, describes the film that the user asked about, or retracts
-    what it said. A turn that repeats an earlier one does not count.
+    It names a new film that fits the objection, asks about wishes, or describes the film that the
+    user asked about; if the user called something wrong, it takes that back. A turn that repeats
+    an earlier one does not react.
     """
-    utterance = turn.utterance
+    utterance, asked = turn.utterance, turn.asked
     if turn.failed or not utterance.words or utterance.same in said:
-        return False
-    if turn.new_films or clarifies(utterance) is not None or gives_way(utterance):
-        return True
-    asked = turn.asked
-    return asked is not None and ask_of(asked.utterance) is Ask.ABOUT_ITEM and _about(turn, asked)
+        return "not answered"
+    if clarifies(utterance) is not None or (how.is_correction and gives_way(utterance)):
+        return None
+    if asked is not None and ask_of(asked.utterance) is Ask.ABOUT_ITEM and _about(turn, asked):
+        return None
+    if not turn.new_films:
+        return "not answered"
+    for film in turn.new_films:
+        if film.id is None or asked is None:
+            return None
+        if answers(catalogue.item(film.id), how, asked, catalogue):
+            return None
+    return f"answered with {turn.new_films[0].text!r}, which does not fit it"
 
 
 def _about(turn: AnnotatedTurn, asked: AnnotatedText) -> bool:
@@ -63,8 +77,9 @@ def recoverability(annotated: AnnotatedLog) -> Outcome:
         how = objection(turn, asked) if said else None
         if how is not None:
             pointed_out += 1
-            if not corrects(turn, said):
-                found.append(Occurrence(turn.number, f"{how} not answered"))
+            missed = left(turn, said, how, annotated.catalogue)
+            if missed is not None:
+                found.append(Occurrence(turn.number, f"{how} {missed}"))
         if turn.asked is not None:
             asked |= {turn.asked.utterance.same}
         said |= {turn.utterance.same}

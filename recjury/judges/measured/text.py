@@ -62,14 +62,20 @@ class MaskedText:
     def __init__(self, text: str, spans: Sequence[tuple[int, int]]):
         """`spans` are the (start, end) of linked titles in `text`, in order, not overlapping."""
         self.text = text
-        self._spans = tuple(spans)
+        self.spans = tuple(spans)
+
+    @classmethod
+    def of_masked(cls, masked: str) -> "MaskedText":
+        """A text in which TITLE stands for each title."""
+        places = [at for at, letter in enumerate(masked) if letter == TITLE]
+        return cls(masked, [(at, at + 1) for at in places])
 
     @cached_property
     def masked(self) -> str:
         """The text with each linked title replaced by TITLE."""
         pieces: list[str] = []
         position = 0
-        for start, end in self._spans:
+        for start, end in self.spans:
             pieces += (self.text[position:start].replace(TITLE, " "), TITLE)
             position = end
         pieces.append(self.text[position:].replace(TITLE, " "))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from recjury.judges.measured.asks import Ask, ask_of, clarifies, objects, offers
+from recjury.judges.measured.asks import Ask, ask_of, clarifies, offers
+from recjury.judges.measured.objections import objection_in
 from recjury.judges.measured.text import MaskedText
 from recjury.records import ConversationLog, Factor, Speaker, Status, Turn
 from tests.judges.measured.logs import log, rating, replies, score
@@ -100,11 +101,31 @@ def test_recoverability_counts_what_is_not_corrected(count: int, expected: int) 
 
 
 @pytest.mark.parametrize(
-    "corrected", ["Then try Alien (1979).", "Sorry about that.", "Oh, what genre do you like?"]
+    ("corrected", "expected"),
+    [("Then try Alien (1979).", 4), ("Oh, what genre do you like?", 4), ("Sorry about that.", 3)],
 )
-def test_what_corrects(corrected: str) -> None:
-    """Another film, taking it back, or asking."""
-    assert score(Factor.RECOVERABILITY, _objections([corrected])) == 4
+def test_what_corrects(corrected: str, expected: int) -> None:
+    """Another film, or asking; an apology alone does not."""
+    assert score(Factor.RECOVERABILITY, _objections([corrected])) == expected
+
+
+@pytest.mark.parametrize(
+    ("objection", "answer", "expected"),
+    [
+        ("Isn't that a thriller? I'd rather have a comedy.", "Then try Amelie (2001).", 4),
+        ("Isn't that a thriller? I'd rather have a comedy.", "Then try The Insider (1999).", 3),
+        ("I was thinking of something older than Heat (1995).", "Then try Alien (1979).", 4),
+        ("I was thinking of something older than Heat (1995).", "Then try Amelie (2001).", 3),
+        ("Is Russell Crowe in Heat (1995)? I don't think so.", "Then try The Insider (1999).", 4),
+        ("Is Russell Crowe in Heat (1995)? I don't think so.", "Then try Amelie (2001).", 3),
+        ("I've already seen it.", "Heat (1995) is what I would watch.", 3),
+        ("That is wrong, it came out later.", "Sorry, you are right.", 4),
+    ],
+)
+def test_a_correction_must_fit_the_objection(objection: str, answer: str, expected: int) -> None:
+    """Another genre, era or person was asked for; the same film does not help."""
+    asked = log("Hello", "You could watch Heat (1995).", objection, answer, "Bye")
+    assert score(Factor.RECOVERABILITY, asked) == expected
 
 
 @pytest.mark.parametrize(
@@ -121,8 +142,8 @@ def test_what_corrects(corrected: str) -> None:
 )
 def test_what_points_out_an_error(words: str) -> None:
     """Ways to reject, and what is none."""
-    assert objects(MaskedText(words, ())) is not None
-    assert objects(MaskedText("That sounds lovely, tell me more.", ())) is None
+    assert objection_in(MaskedText(words, ())) is not None
+    assert objection_in(MaskedText("That sounds lovely, tell me more.", ())) is None
 
 
 def test_asking_word_for_word_again_points_out_an_error() -> None:

@@ -4,7 +4,8 @@ import pytest
 
 from recjury.judges.measured.anchors import from_errors, from_share
 from recjury.judges.measured.appropriateness import offensive
-from recjury.judges.measured.grammar import errors
+from recjury.judges.measured.grammar import errors, rule_errors
+from recjury.judges.measured.grammar_frames import text_errors
 from recjury.judges.measured.naturalness import unnatural
 from recjury.judges.measured.text import MaskedText
 from recjury.records import Factor, Status
@@ -54,7 +55,6 @@ def test_grammar_says_what_and_where() -> None:
         "I want to went there.",
         "It was write by him.",
         "I seen it.",
-        "Yes, I do you like it.",
         "You should of seen it.",
         "I don't know nothing.",
         "That is the most funniest.",
@@ -91,8 +91,42 @@ def test_grammar_finds(text: str) -> None:
     ],
 )
 def test_grammar_leaves_alone(text: str) -> None:
-    """Correct or merely casual English has no error."""
-    assert errors(MaskedText(text, ())) == []
+    """The rules find no error in correct or merely casual English."""
+    utterance = MaskedText(text, ())
+    assert [
+        rule_errors(sentence) for sentence in utterance.sentences if rule_errors(sentence)
+    ] == []
+    assert text_errors(utterance) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is a romance.",
+        "I never seen that movie.",
+        ": It is a good one.",
+        "I like it, , and the end.",
+        "It is written byMark Twain.",
+        "It's a thriller and a thriller.",
+        "It is about a girl who is a girl.",
+        "It's about a man who is a woman.",
+        "I think it's a bit of a lot.",
+        "I haven't seen it but I've seen it.",
+    ],
+)
+def test_grammar_finds_broken_frames(text: str) -> None:
+    """One sentence for each rule about how a sentence begins, what it lists, and circles."""
+    utterance = MaskedText(text, ())
+    assert text_errors(utterance) or any(map(rule_errors, utterance.sentences))
+
+
+def test_an_article_before_a_title_with_an_article() -> None:
+    text = "You would like The The Insider."
+    start = text.index("The Insider")
+    assert text_errors(MaskedText(text, [(start, len(text) - 1)])) == [
+        "two articles 'The The Insider'"
+    ]
+    assert text_errors(MaskedText("I like the Insider.", [(11, 18)])) == []
 
 
 def test_grammar_exempts_titles_of_the_catalogue() -> None:
@@ -151,7 +185,7 @@ def test_naturalness_finds(text: str) -> None:
     [
         "Hi!",
         "Yes",
-        "Sooooo good, hmm... I <3 it!!! :) ha ha ha",
+        "Sooooo good, hmm... I <3 it!!! :) ha ha",
         "What a film! The U.S. version came out on DVD in 1999, e.g. at Mr. Smith's.",
         "I didn't like that. Did you? I'd say it's one of the best films ever made",
         "Great 😀🎬 pick, enjoy!",

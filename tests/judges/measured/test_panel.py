@@ -6,7 +6,7 @@ import pytest
 
 from recjury.judges.measured import MEASURED, RUBRIC, MeasuredPanel
 from recjury.judges.measured.annotated_log import AnnotatedTurn, annotate
-from recjury.judges.measured.asks import ask_of, clarifies, describes, objects, offers, reason_in
+from recjury.judges.measured.asks import ask_of, clarifies, describes, offers, reason_in
 from recjury.judges.measured.claims import claims
 from recjury.judges.measured.grammar import errors
 from recjury.judges.measured.naturalness import unnatural
@@ -137,7 +137,7 @@ BOMBS = [
 @pytest.mark.parametrize("bomb", BOMBS, ids=lambda bomb: bomb[:8].encode("unicode_escape").decode())
 @pytest.mark.slow
 def test_reading_takes_linear_time(bomb: str) -> None:
-    cues = (ask_of, objects, clarifies, offers, describes, reason_in, unnatural, errors)
+    cues = (ask_of, clarifies, offers, describes, reason_in, unnatural, errors)
 
     def read(times: int) -> None:
         text = bomb * times
