@@ -37,13 +37,13 @@ from tests.simulator.ways import WAYS
 
 SCENARIOS = 40
 KNOWN = {
-    "guard": ("1", "aceb8f470d666d8d"),
-    "rule user": ("1", "e496185773ded2ab"),
+    "guard": ("2", "aceb8f470d666d8d"),
+    "rule user": ("2", "6f66287a8bcab5f1"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-2", "6142fa46bc9a3354"),
     "rule debate": ("rule-debate/1", "65f74b89bb650e4d"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
-    "retrieval": ("1", "512df266a175b5fb"),
+    "retrieval": ("2", "512df266a175b5fb"),
 }
 
 

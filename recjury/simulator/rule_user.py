@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from random import Random
 
 from recjury.knowledge import Catalogue
 from recjury.records import JSON, ConversationLog, ItemRef, Rating, UserContext, Utterance, digest
-from recjury.simulator.agenda import phrases
+from recjury.simulator.agenda import CatalogueValues
+from recjury.simulator.grammar import phrases
 from recjury.simulator.leak_guard import GUARD_VERSION, LeakGuard, Watch
 from recjury.simulator.rule_persuasiveness import RULE_RUBRIC, rule_persuasiveness
 from recjury.simulator.rule_turn import RuleTurn
+from recjury.simulator.user_state import UserState
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 
 _ATTEMPTS = 6
 _WITH_TITLES = 3
@@ -32,6 +33,7 @@ class RuleUser:
         """`catalogue` has the targets' attributes; `seed` varies the phrasing."""
         self._catalogue = catalogue
         self._seed = seed
+        self._values = CatalogueValues(catalogue)
         self._watch = lru_cache(_WATCHES)(LeakGuard(catalogue).watch)
 
     @property
@@ -50,12 +52,18 @@ class RuleUser:
     async def speak(self, context: UserContext) -> Utterance:
         """The next utterance. It names a target only if that is a hit that the system has named."""
         watch, spoken, answering = self._heard(context)
-        turn = RuleTurn(self._catalogue, context, lambda text: bool(watch.leaks(text)))
         text = ""
         for attempt in range(_ATTEMPTS):
-            seed = [self._seed, context.scenario.id, len(context.interaction), attempt]
-            text = turn.compose(Random(digest(seed)), plain=attempt >= _WITH_TITLES)
-            if not watch.leaks(text, spoken=spoken, answering=answering):
+            state = UserState(
+                self._catalogue,
+                self._values,
+                context,
+                lambda said: bool(watch.blocked(said)),
+                seed=self._seed,
+                attempt=attempt,
+            )
+            text = RuleTurn(state, plain=attempt >= _WITH_TITLES).compose()
+            if text and not watch.blocked(text, spoken=spoken, answering=answering):
                 return Utterance(text=text)
         return Utterance(text=watch.cut(text, spoken=spoken, answering=answering))
 

@@ -1,20 +1,24 @@
-"""The user without a model: what it tells, in what order, and how it rates."""
+"""The user without a model: what it wants, what it says, and what it never says."""
 
 import asyncio
 import re
 from collections.abc import Mapping
+from random import Random
 
 import pytest
 
 from recjury.corpora import Corpus, open_corpus
-from recjury.knowledge import Catalogue
+from recjury.knowledge import Catalogue, known_domain
 from recjury.records import (
     JSON,
+    Condition,
     Conversation,
     ConversationLog,
     Ending,
     Item,
     ItemRef,
+    Person,
+    PersonaTraits,
     Rating,
     Scenario,
     Speaker,
@@ -23,8 +27,11 @@ from recjury.records import (
     Turn,
     UserContext,
 )
+from recjury.records.person import Attribute, Behaviour, Degree
 from recjury.simulator import LeakGuard, RuleUser, converse
-from recjury.simulator.agenda import agenda, decade_of, noun_of, phrases
+from recjury.simulator.agenda import agenda, decade, spoken_categories
+from recjury.simulator.grammar import Grammar, phrases
+from recjury.simulator.past_wish import own_words, topic
 from recjury.simulator.rule_persuasiveness import attribute_likeness
 from tests.simulator.doubles import (
     ScriptedSystem,
@@ -44,10 +51,22 @@ TARGET = film(
 )
 NEAR = film("Low Tide (1996)", genres=("drama", "crime"), actors=("Ann Reed",))
 FAR = film("Laugh Track (1958)", genres=("comedy",), actors=("Ed Pike",), directors=("Flo Ross",))
+# So that nothing but the title belongs to the target alone.
+TWIN = film("Spring Flood (1993)", **TARGET.model_dump(include={"genres", "actors", "directors"}))
 BARE = film("Nameless")
-KNOWN = catalogue(TARGET, NEAR, FAR, BARE)
+MANY = tuple(
+    film(f"{genre.capitalize()} of Many Kinds {place} ({1960 + place})", genres=(genre,))
+    for genre in ("drama", "crime", "mystery", "comedy")
+    for place in range(12)
+)
+KNOWN = catalogue(TARGET, NEAR, FAR, TWIN, BARE, *MANY)
 USER = RuleUser(KNOWN)
-VALUES = ("drama", "the 90s", "Ann Reed", "Cy Marsh", "crime", "Bo Lund", "Di Falk", "mystery")
+VALUES = ("drama", "the 90s", "Ann Reed", "Cy Marsh", "crime", "Bo Lund", "mystery")
+SLOTS = (
+    "thing item its its_bare its_many noun nouns verb done value a_kind kinds hit topic liked word "
+    "reference decoy primed"
+)
+FILM = known_domain("film")
 
 
 class Browsing:
@@ -75,152 +94,470 @@ def sample() -> Corpus:
     return open_corpus("sample", None)
 
 
-def say(
+def moment(
     *interaction: Turn,
     targets: tuple[Item, ...] = (TARGET,),
     history: tuple[Turn, ...] = (),
     hit: ItemRef | None = None,
     introduce: bool = False,
-    named: bool = False,
-    user: RuleUser = USER,
-) -> str:
-    moment = UserContext(
+    shows_list: bool = True,
+    person: Person | None = None,
+) -> UserContext:
+    return UserContext(
         scenario=scenario([one.ref for one in targets], history=history),
         interaction=interaction,
         hit=hit,
         introduce=introduce,
-        system_named_hit=named,
+        system_named_hit=hit is not None,
+        shows_list=shows_list,
+        person=person or Person(),
     )
-    return asyncio.run(user.speak(moment)).text
 
 
-def told(text: str) -> set[str]:
-    return {value for value in VALUES if re.search(rf"\b{value}\b", text)}
+def spoken(context: UserContext, user: RuleUser = USER) -> str:
+    return asyncio.run(user.speak(context)).text
 
 
-def test_it_opens_with_a_vague_wish() -> None:
-    text = say()
-    assert told(text) == {"drama"}
-    assert any(text.startswith(greeting) for greeting in phrases().greeting)
+def each_seed(context: UserContext, known: Catalogue = KNOWN, seeds: int = 25) -> list[str]:
+    """What users with different seeds say at this moment."""
+    return [spoken(context, RuleUser(known, seed=seed)) for seed in range(seeds)]
 
 
-def test_each_turn_tells_one_thing_more() -> None:
-    turns: list[Turn] = []
-    known: set[str] = set()
-    for _ in range(len(VALUES)):
-        text = say(*turns)
-        assert len(told(text) - known) == 1
-        known |= told(text)
-        turns += [user_turn(text), system_turn("I see.")]
-    assert known == set(VALUES)
-    assert say(*turns) in phrases().exhausted
+def is_of(rule: str, text: str) -> bool:
+    return Grammar(Random(0), ()).is_of(rule, text)
+
+
+# --- the grammar ----------------------------------------------------------------------------------
+
+
+def test_every_slot_of_the_phrases_is_one_that_is_filled() -> None:
+    used = {
+        slot.lower()
+        for alternatives in phrases().say.values()
+        for each in alternatives
+        for slot in re.findall(r"\{(\w+)\}", each)
+    }
+    assert used == set(SLOTS.split())
+
+
+def test_no_alternative_is_in_the_phrases_twice() -> None:
+    for rule, alternatives in phrases().say.items():
+        assert len(set(alternatives)) == len(alternatives), rule
+
+
+def test_a_sentence_is_not_said_twice_whatever_fills_it() -> None:
+    said: list[str] = []
+    for _ in phrases().say["reject_seen"]:
+        text = Grammar(Random(1), said).say("reject_seen", item="Heat", done="seen", verb="watch")
+        assert text
+        said.append(text.replace("Heat", "Some Other Film"))
+    assert Grammar(Random(1), said).say("reject_seen", item="Heat", done="seen", verb="watch") == ""
+
+
+def test_an_alternative_without_its_slot_is_left_out() -> None:
+    assert Grammar(Random(0), ()).say("reject_unlike", item="Heat") == ""
+
+
+# --- the wish of the history ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("question", "value"),
+    ("said", "wish"),
     [
-        ("Any favorite actor?", "Ann Reed"),
-        ("Who should star in it?", "Ann Reed"),
-        ("Is there a director you like?", "Cy Marsh"),
-        ("Should it be recent or old?", "the 90s"),
-        ("From which decade?", "the 90s"),
-        ("What genre do you enjoy?", "drama"),
+        ("I am seeking a romantic movie. Something like Romeo", "a romantic movie"),
+        ("I'm after a crime film in which the criminals are idiots.",
+         "a crime film in which the criminals are idiots"),
+        ("Could you recommend some movies that are similar to Platoon?",
+         "something similar to Platoon"),
+        ("Do you have any books by Mervyn Peake?", "something by Mervyn Peake"),
+        ("Something for my kids, six and nine.", "something for my kids"),
+        ("Do you have any suggestions?", ""),
+        ("Can you recommend a good movie?", ""),
+        ("Do you know anything about Jan de Bont?", ""),
+        ("Who else stars in that series?", ""),
+    ],
+)  # fmt: skip
+def test_the_persons_own_words_for_what_it_wants(said: str, wish: str) -> None:
+    assert own_words(said) == wish
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("I'm researching immigrant stories for a podcast.", "researching immigrant stories"),
+        ("Tell me a film for a rainy November afternoon with soup.", "rainy November"),
+        ("Zombies, but make it emotional.", "Zombies"),
+        ("Hello, how are you?", ""),
     ],
 )
-def test_it_answers_what_it_is_asked(question: str, value: str) -> None:
-    assert told(say(system_turn(question))) == {value}
+def test_the_words_that_say_something(said: str, words: str) -> None:
+    assert topic(said) == words
+
+
+@pytest.mark.parametrize(
+    ("said", "word"),
+    [
+        ("I love crime movies. Any other examples?", "crime"),
+        ("What films with Ann Reed are there?", "Ann Reed"),
+        ("I liked Low Tide a lot.", "Low Tide"),
+        ("I'd like a film about harbors.", "harbors"),
+        ("I'm researching immigrant stories.", "immigrant stories"),
+    ],
+)
+def test_the_first_answer_follows_the_wish_of_the_history(said: str, word: str) -> None:
+    history = (user_turn(said),)
+    for heard in (system_turn("Try Laugh Track (1958)."), system_turn("What would you like?")):
+        texts = each_seed(moment(heard, history=history))
+        assert sum(word.lower() in text.lower() for text in texts) > 0.9 * len(texts), texts
+
+
+def test_the_first_answer_follows_the_wish_when_the_target_is_named() -> None:
+    context = moment(
+        system_turn("Try The Quiet Harbor (1994).", TARGET.ref),
+        history=(user_turn("I love crime movies."),),
+        hit=TARGET.ref,
+        introduce=True,
+    )
+    for text in each_seed(context):
+        assert "crime" in text
+        assert "The Quiet Harbor" in text
+        assert text.endswith(("?", "."))
+
+
+def test_what_the_person_did_not_like_is_no_wish() -> None:
+    history = (user_turn("I watched Low Tide but it was boring."),)
+    for text in each_seed(moment(system_turn("Try Laugh Track (1958)."), history=history)):
+        assert "Low Tide" not in text
+
+
+# --- opening, telling more, answering -------------------------------------------------------------
+
+
+def test_it_opens_with_a_greeting_and_a_vague_wish() -> None:
+    for text in each_seed(moment()):
+        assert is_of("greeting", text)
+        assert "drama" in text or any(each in text for each in phrases().feels["drama"])
+
+
+def test_it_tells_one_thing_more_from_turn_to_turn() -> None:
+    turns: list[Turn] = []
+    told: list[str] = []
+    for _ in range(12):
+        text = spoken(moment(*turns))
+        new = [value for value in VALUES if value in text and value not in told]
+        assert len(new) <= 2
+        told += new
+        turns += [user_turn(text), system_turn("I see. Anything more?")]
+    assert len(told) >= 5
+    assert sum("the 90s" in turn.text for turn in turns) <= 2
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("Any favorite actor?", ("Ann Reed",)),
+        ("Who should star in it?", ("Ann Reed",)),
+        ("Is there a director you like?", ("Cy Marsh",)),
+        ("Should it be recent or old?", ("the 90s",)),
+        ("From which decade?", ("the 90s",)),
+        ("What genre do you enjoy?", ("drama", *phrases().feels["drama"])),
+    ],
+)
+def test_it_answers_what_it_is_asked(question: str, values: tuple[str, ...]) -> None:
+    for text in each_seed(moment(system_turn(question))):
+        assert any(value.lower() in text.lower() for value in values), text
+
+
+def test_it_answers_in_more_than_one_way() -> None:
+    answers = set(each_seed(moment(system_turn("Any favorite actor?"))))
+    assert len(answers) > 8
 
 
 def test_it_says_so_when_it_does_not_mind() -> None:
     target = film("Silent (1930)", genres=("western",))
-    user = RuleUser(catalogue(target))
-    text = say(system_turn("Which actor do you like?"), targets=(target,), user=user)
-    assert any(text.startswith(answer) for answer in phrases().indifferent["actor"])
-    assert "western" in text
+    known = catalogue(target, film("Dust (1931)", genres=("western",)))
+    for text in each_seed(
+        moment(system_turn("Which actor do you like?"), targets=(target,)), known
+    ):
+        assert is_of("indifferent_cast", text), text
+
+
+def test_a_turn_that_says_nothing_confuses_it() -> None:
+    for text in each_seed(moment(system_turn("The The The few."))):
+        assert is_of("confused", text)
+
+
+def test_it_notices_that_the_system_repeats_itself() -> None:
+    same = system_turn("Try Laugh Track (1958).")
+    for text in each_seed(moment(same, user_turn("Not that."), same)):
+        assert is_of("repeats", text)
+
+
+# --- rejecting ------------------------------------------------------------------------------------
+
+
+def rules_of(text: str) -> set[str]:
+    return {rule for rule in phrases().say if rule.startswith("reject_") and is_of(rule, text)}
 
 
 @pytest.mark.parametrize("turn", [system_turn("Try Laugh Track (1958)."), system_turn("", FAR.ref)])
-def test_it_turns_down_what_does_not_fit_and_says_why(turn: Turn) -> None:
-    text = say(turn)
-    assert "Laugh Track" in text
-    assert told(text) == {"drama"}
+def test_it_rejects_what_does_not_fit_in_many_ways(turn: Turn) -> None:
+    texts = each_seed(moment(turn), seeds=60)
+    found = set().union(*(rules_of(text) for text in texts))
+    assert all(rules_of(text) for text in texts)
+    assert found >= {"reject_category", "reject_older", "reject_seen", "reject_unconvinced"}
+    assert "reject_newer" not in found
+    assert sum("Laugh Track" in text for text in texts) > 30
 
 
-def test_the_reason_can_be_something_told_before() -> None:
-    before = user_turn("I would like it to be from the 90s.")
-    text = say(before, system_turn("Try Laugh Track (1958)."))
-    assert re.search(r"Laugh Track .*the 90s", text)
-    assert len(told(text)) == 2
+def test_what_is_not_shown_is_not_spoken_of() -> None:
+    for text in each_seed(moment(system_turn("Hm, let me see", FAR.ref), shows_list=False)):
+        assert not rules_of(text)
+        assert "Laugh Track" not in text
+
+
+def test_a_person_it_asked_for_is_missed() -> None:
+    before = user_turn("I always enjoy Ann Reed.")
+    context = moment(system_turn("Hello."), before, system_turn("Try Laugh Track (1958)."))
+    texts = each_seed(context, seeds=60)
+    assert any("reject_cast" in rules_of(text) and "Ann Reed" in text for text in texts)
 
 
 def test_it_knows_what_came_up_in_the_history() -> None:
-    text = say(system_turn("Low Tide (1996)?"), history=(user_turn("I liked Low Tide (1996)."),))
-    assert "already know" in text or "came up before" in text
+    history = (user_turn("I liked Low Tide (1996)."),)
+    for text in each_seed(moment(system_turn("Low Tide (1996)?"), history=history)):
+        assert rules_of(text) & {"reject_history", "reject_came_up"}, text
 
 
-def test_after_a_hit_it_asks_for_an_introduction_then_for_more() -> None:
-    first = say(system_turn("These?", TARGET.ref), hit=TARGET.ref, introduce=True)
-    assert first in phrases().introduce
-    shown = system_turn("These?", TARGET.ref)
-    again = say(shown, user_turn(first), shown, hit=TARGET.ref, introduce=True)
-    assert again in phrases().more
-    assert say(shown, hit=TARGET.ref) in phrases().accept
+def test_a_suggestion_that_comes_back_is_rejected_as_such() -> None:
+    turns = (
+        system_turn("Try Laugh Track (1958)."),
+        user_turn("Not for me."),
+        system_turn("Then I have just the one: Laugh Track (1958)."),
+    )
+    for text in each_seed(moment(*turns)):
+        assert "reject_came_up" in rules_of(text), text
 
 
-def test_it_names_the_hit_once_the_system_has() -> None:
-    heard = system_turn("The Quiet Harbor (1994)?", TARGET.ref)
-    text = say(heard, hit=TARGET.ref, introduce=True, named=True)
+# --- the target -----------------------------------------------------------------------------------
+
+
+def test_after_a_hit_it_asks_about_it_then_for_more_and_then_takes_it() -> None:
+    shown = system_turn("The Quiet Harbor (1994)?", TARGET.ref)
+    first = spoken(moment(shown, hit=TARGET.ref, introduce=True))
+    assert is_of("likes", first)
+    assert is_of("ask_about", first) or is_of("ask_story", first)
+    told = system_turn(
+        "The Quiet Harbor (1994) is about a harbor, as quiet as any that you have seen."
+    )
+    context = moment(shown, user_turn(first), told, hit=TARGET.ref, introduce=True)
+    again = spoken(context)
+    assert is_of("more", again) or is_of("more_story", again)
+    last = moment(shown, user_turn(first), told, user_turn(again), told, hit=TARGET.ref)
+    assert is_of("accept", spoken(last))
+
+
+def test_it_comes_back_to_the_target_when_the_system_does_not() -> None:
+    shown, other = (
+        system_turn("The Quiet Harbor?", TARGET.ref),
+        system_turn("Or Laugh Track (1958)?"),
+    )
+    context = moment(shown, user_turn("Tell me."), other, hit=TARGET.ref, introduce=True)
+    assert is_of("back", spoken(context))
+    last = moment(shown, user_turn("Tell me."), other, hit=TARGET.ref)
+    for text in each_seed(last):
+        assert is_of("accept_blind", text) or is_of("accept_blind_nameless", text)
+
+
+def test_the_title_is_said_without_its_year_and_as_the_catalogue_spells_it() -> None:
+    shown = ItemRef(id=TARGET.id, name="Quiet Harbor, The")
+    text = spoken(moment(system_turn("These?", shown), hit=shown, introduce=True))
     assert "The Quiet Harbor" in text
     assert "(1994)" not in text
 
 
-def test_the_list_may_spell_the_hit_in_its_own_way() -> None:
-    shown = ItemRef(id=TARGET.id, name="Quiet Harbor, The")
-    heard = system_turn("The Quiet Harbor (1994)?", shown)
-    text = say(heard, hit=shown, introduce=True, named=True)
-    assert "The Quiet Harbor" in text
+# --- what it never says ---------------------------------------------------------------------------
 
 
-def test_attributes_that_would_name_the_target_are_kept_back() -> None:
+def test_attributes_that_only_the_target_has_are_kept_back() -> None:
+    known = catalogue(TARGET, NEAR, FAR)
+    own = ("Bo Lund", "Cy Marsh", "Di Falk", "mystery")
+    questions = ("Any actor?", "Which director?", "Who should have written it?", "What genre?")
+    for question in questions:
+        for text in each_seed(moment(system_turn(question)), known, seeds=10):
+            assert not any(value in text for value in own), text
+
+
+def test_barred_values_are_kept_back() -> None:
+    context = moment(system_turn("Any actor?")).model_copy(
+        update={"barred": frozenset({Attribute("actor", "Ann Reed")})}
+    )
+    assert not any("Ann Reed" in text for text in each_seed(context))
+
+
+def test_what_the_history_said_may_be_said_again() -> None:
+    known = catalogue(TARGET, NEAR, FAR)
+    history = (user_turn("Do you know films by Cy Marsh?"),)
+    texts = each_seed(moment(system_turn("Laugh Track (1958)?"), history=history), known)
+    assert any("Cy Marsh" in text for text in texts)
+
+
+def test_attributes_that_name_the_target_are_kept_back() -> None:
     target = film("Western (1997)", genres=("western", "drama"), actors=("Ann Reed",))
-    user = RuleUser(catalogue(target))
     targets = (target, film("Ann Reed", genres=("drama",)))
-    known = RuleUser(catalogue(*targets))
-    assert "Ann Reed" not in say(system_turn("Any actor?"), targets=targets, user=known)
-    assert say(targets=(target,), user=user)
+    known = catalogue(*targets, TARGET)
+    for text in each_seed(moment(system_turn("Any actor?"), targets=targets), known):
+        assert "Ann Reed" not in text
+    assert spoken(moment(targets=(target,)), RuleUser(catalogue(target)))
+
+
+def test_rewriting_leaves_the_leaking_sentence_out() -> None:
+    context = UserContext(scenario=scenario([TARGET.ref]), interaction=())
+    said = "Something sad. It is The Quiet Harbor."
+    again = asyncio.run(USER.rewrite(context, said, ["The Quiet Harbor"]))
+    assert again.text == "Something sad."
 
 
 def test_without_a_known_target_the_wishes_are_told() -> None:
     talked = Scenario(corpus="c", record="r", wishes=("animation", "war"))
-    moment = UserContext(scenario=talked, interaction=())
-    assert "animation" in asyncio.run(USER.speak(moment)).text
+    assert "animation" in spoken(UserContext(scenario=talked, interaction=()))
     bare = Scenario(corpus="c", record="r", targets=(BARE.ref,))
-    assert asyncio.run(USER.speak(UserContext(scenario=bare, interaction=()))).text
+    assert spoken(UserContext(scenario=bare, interaction=()))
 
 
-def test_rewriting_leaves_the_leaking_sentence_out() -> None:
-    moment = UserContext(scenario=scenario([TARGET.ref]), interaction=())
-    said = "Something sad. It is The Quiet Harbor."
-    again = asyncio.run(USER.rewrite(moment, said, ["The Quiet Harbor"]))
-    assert again.text == "Something sad."
+# --- who speaks -----------------------------------------------------------------------------------
 
 
-def test_the_agenda_goes_from_vague_to_certain() -> None:
-    assert tuple(one.value for one in agenda(TARGET, ())) == VALUES
-    assert agenda(None, ("war",))[0].value == "war"
-    assert agenda(BARE, ()) == ()
+def traits(**given: Degree) -> Person:
+    return Person(traits=PersonaTraits.model_validate(given))
+
+
+def test_verbose_people_say_more() -> None:
+    heard = system_turn("How about Laugh Track (1958)? Have you seen it?")
+    lengths = [
+        sum(len(text) for text in each_seed(moment(heard, person=traits(verbosity=degree))))
+        for degree in ("low", "medium", "high")
+    ]
+    assert lengths[0] < lengths[1] <= lengths[2]
+
+
+def test_impatient_people_show_it_sooner() -> None:
+    turns = (system_turn("Laugh Track (1958)?"), user_turn("No."), system_turn("Or what?"))
+    soon, late = (
+        sum(is_of("impatient", text) for text in each_seed(moment(*turns, person=person), seeds=40))
+        for person in (traits(patience="low"), traits(patience="high"))
+    )
+    assert soon > late == 0
 
 
 @pytest.mark.parametrize(
-    ("year", "decade"), [(1994, "the 90s"), (2003, "the 2000s"), (1850, "the 1850s"), (None, None)]
+    ("behaviour", "rules"),
+    [
+        ("rejection_without_reason", ("reject_bare",)),
+        ("off_topic", ("off_topic",)),
+        ("change_of_mind", ("change_of_mind", "change_vague")),
+        ("contradiction", ("contradiction", "contradiction_vague")),
+        ("giving_up", ("leave",)),
+    ],
 )
-def test_decades(year: int | None, decade: str | None) -> None:
-    assert decade_of(film("X", year=year)) == decade
+def test_behaviours(behaviour: Behaviour, rules: tuple[str, ...]) -> None:
+    context = moment(
+        system_turn("How about Laugh Track (1958)?"),
+        history=(user_turn("I like crime movies."),),
+        person=Person(behaviours=(behaviour,)),
+    )
+    for text in each_seed(context):
+        assert any(is_of(rule, text) for rule in rules), text
 
 
-def test_what_has_writers_alone_is_a_book() -> None:
-    assert noun_of(film("X", writers=("A",))) == "book"
-    assert noun_of(film("X", writers=("A",), actors=("B",))) == "film"
+@pytest.mark.parametrize(
+    ("condition", "rule", "word"),
+    [
+        (Condition(name="reference_dependence", item=FAR.ref), "reference", "Laugh Track"),
+        (Condition(name="decoy", item=FAR.ref), "decoy", "Laugh Track"),
+        (
+            Condition(name="priming", attribute=Attribute("actor", "Ed Pike")),
+            "priming",
+            "Ed Pike",
+        ),
+    ],
+)
+def test_conditions_are_said_once(condition: Condition, rule: str, word: str) -> None:
+    person = Person(condition=condition)
+    first = moment(system_turn("What would you like?"), person=person)
+    assert all(is_of(rule, text) and word in text for text in each_seed(first))
+    later = moment(
+        system_turn("Low Tide?"), user_turn("Hm."), system_turn("Low Tide?"), person=person
+    )
+    assert not any(is_of(rule, text) for text in each_seed(later))
+
+
+def test_a_person_with_wishes_speaks_of_them_alone() -> None:
+    wishes = (Attribute("genre", "comedy"), Attribute("decade", "1950s"))
+    person = Person(knows="wishes", wishes=wishes)
+    turns: list[Turn] = []
+    said = ""
+    for _ in range(5):
+        text = spoken(moment(*turns, person=person))
+        turns += [user_turn(text), system_turn("What genre? From which decade?")]
+        said += f" {text}"
+    assert "comed" in said
+    assert "the 50s" in said
+    assert not any(value in said for value in VALUES)
+
+
+# --- the agenda -----------------------------------------------------------------------------------
+
+
+def test_the_agenda_begins_with_a_category_and_has_every_kind() -> None:
+    wants = agenda(TARGET, FILM, Random(0))
+    assert wants[0].value == "drama"
+    assert {want.role for want in wants} == {"category", "era", "cast", "maker"}
+    assert {want.value for want in wants} >= set(VALUES)
+    assert agenda(BARE, FILM, Random(0)) == ()
+
+
+@pytest.mark.parametrize(
+    ("year", "spoken_decade"), [(1994, "the 90s"), (2003, "the 2000s"), (1850, "the 1850s")]
+)
+def test_decades(year: int, spoken_decade: str) -> None:
+    assert decade(year) == spoken_decade
+
+
+def test_books_are_read_and_not_watched() -> None:
+    books = [
+        film(f"Book {n}", genres=("Fantasy", "Young-adult fiction"), writers=("Ann Reed",))
+        for n in range(3)
+    ]
+    known = Catalogue("books", books, domain=known_domain("book"))
+    texts = each_seed(moment(targets=(books[0],)), known, seeds=40)
+    for asked in ("Book 2?", "Which author do you like?"):
+        texts += each_seed(moment(system_turn(asked), targets=(books[0],)), known, seeds=40)
+    talk = " ".join(texts)
+    assert re.search(r"\b(?:book|novel)s?\b", talk)
+    assert "Ann Reed" in talk
+    assert not re.search(r"\b(?:watch|film|films|movie|movies|seen)\b", talk)
+
+
+def test_other_domains_speak_of_their_own_attributes() -> None:
+    places = [
+        Item(
+            id=f"p{n}",
+            name=f"Place Number {n}",
+            title=f"Place Number {n}",
+            attributes=(("cuisines", ("Thai",)), ("areas", ("Soho",))),
+        )
+        for n in range(3)
+    ]
+    known = Catalogue("places", places, domain=known_domain("restaurant"))
+    texts = each_seed(moment(targets=(places[0],)), known)
+    assert all("Thai" in text for text in texts)
+    assert spoken_categories(places[0], known.domain) == ("Thai",)
+    answers = each_seed(moment(system_turn("In which area?"), targets=(places[0],)), known)
+    assert all("Soho" in text for text in answers)
+
+
+# --- whole conversations --------------------------------------------------------------------------
 
 
 def _hold(opened: Corpus, talked: Scenario, seed: int = 0) -> ConversationLog:
@@ -240,31 +577,7 @@ def test_conversations_over_the_sample(sample: Corpus) -> None:
     assert all(log.leaks_caught == log.leaks_through == 0 for log in logs)
     assert any(_said(log) != _said(_hold(sample, log.scenario, seed=1)) for log in logs)
     for log in logs:
-        if len(log.scenario.targets) == 1:
-            _tells_more_and_more(sample, log)
-
-
-def _named(opened: Corpus, log: ConversationLog, rounds: int) -> set[str | None]:
-    turns = log.system_turns[:rounds]
-    return {mention.id for turn in turns for mention in opened.catalogue.link(turn.text)}
-
-
-def _tells_more_and_more(opened: Corpus, log: ConversationLog) -> None:
-    values = {
-        one.value
-        for target in log.scenario.targets
-        if target.id is not None
-        for one in agenda(opened.catalogue.item(target.id), ())
-    } - {each.value for each in LeakGuard(opened.catalogue).watch(log.scenario.targets).barred()}
-    known: set[str] = set()
-    for number, text in enumerate(_said(log), start=1):
-        if log.hit_round is not None and number >= log.hit_round:
-            break
-        if any(target.id in _named(opened, log, number) for target in log.scenario.targets):
-            break
-        new = {value for value in values if re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text)}
-        assert new - known or known == values, (text, values, known)
-        known |= new
+        assert len(set(_said(log))) == len(_said(log)), _said(log)
 
 
 def rate(*turns: Turn, targets: tuple[Item, ...] = (TARGET,)) -> Rating:

@@ -1,0 +1,123 @@
+"""Why a suggestion does not fit: the reasons of the rule user, and their sentences."""
+
+from typing import NamedTuple
+
+from recjury.records import Item
+from recjury.simulator.agenda import Want, spoken_categories
+from recjury.simulator.user_state import UserState
+
+_YEARS_APART = 8
+
+
+class Rejection(NamedTuple):
+    """A sentence that rejects, and the want that it tells for the first time or again, if any."""
+
+    text: str
+    told: Want | None = None
+
+
+class Rejecting:
+    """Rejects one suggestion."""
+
+    def __init__(self, state: UserState, item: Item, name: str):
+        """`name` is how the item is spoken of: its title, or "that one"."""
+        self._state = state
+        self._item = item
+        self._categories = spoken_categories(item, state.catalogue.domain_of(item))
+        self._slots = {**state.words(), "item": name}
+
+    def reject(self) -> Rejection:
+        """The reason that fits best; among several, one that was not given before."""
+        state, item = self._state, self._item
+        if item.id in state.named_earlier:
+            return self._plain("reject_came_up")
+        if item.id in state.wish.liked:
+            return self._plain("reject_history")
+        if item.id in state.wish.mentioned:
+            return self._plain("reject_came_up")
+        if state.has_done(item):
+            return self._plain("reject_seen")
+        options = [
+            (weight, found) for weight, found in self._reasons() if found is not None and found.text
+        ]
+        chosen = state.grammar.pick(options)
+        return chosen if chosen is not None else self._plain("reject_unconvinced")
+
+    def _plain(self, rule: str) -> Rejection:
+        said = self._state.grammar.say(rule, **self._slots)
+        if not said and rule != "reject_unconvinced":
+            return self._plain("reject_unconvinced")
+        return Rejection(said)
+
+    def _reasons(self) -> list[tuple[float, Rejection | None]]:
+        return [
+            (3.0, self._category()),
+            (2.0, self._unlike()),
+            (2.0, self._era()),
+            (2.0, self._people()),
+            (1.0, self._mood()),
+            (1.0, self._plain("reject_unconvinced")),
+        ]
+
+    def _category(self) -> Rejection | None:
+        """Another category: one that was told, or else the next one to tell."""
+        state = self._state
+        has = set(self._categories)
+        known = [want for want in state.told if want.role == "category"]
+        left = [want for want in state.left if want.role == "category"]
+        lacks = [w for w in (*known, *left[:1]) if has and w.value not in has]
+        lacks = [want for want in lacks if state.is_common(want)]
+        if not lacks:
+            return None
+        others = [each for each in self._categories if each not in state.aim.categories]
+        slots = {**self._slots, **state.kind_slots(lacks[0].value), **state.its_slots(others)}
+        return Rejection(state.grammar.say("reject_category", **slots), lacks[0])
+
+    def _era(self) -> Rejection | None:
+        state, year = self._state, self._item.year
+        wanted = state.aim.year
+        grammar = state.grammar
+        said = grammar.was_said("reject_older") or grammar.was_said("reject_newer")
+        if said or year is None or wanted is None or abs(year - wanted) < _YEARS_APART:
+            return None
+        rule = "reject_older" if year < wanted else "reject_newer"
+        return Rejection(grammar.say(rule, **self._slots))
+
+    def _people(self) -> Rejection | None:
+        """Without a person that the user has asked for; known only if the item has others."""
+        state = self._state
+        domain = state.catalogue.domain_of(self._item)
+        for want in state.told:
+            if want.role not in ("cast", "maker"):
+                continue
+            people = [n for each in domain.of_kind(want.role) for n in each.of(self._item)]
+            everybody = " ".join(
+                n for a in domain.of_kind("cast", "maker") for n in a.of(self._item)
+            )
+            if people and want.value not in everybody:
+                rule = "reject_cast" if want.role == "cast" else "reject_maker"
+                slots = {**self._slots, "value": want.value}
+                return Rejection(state.grammar.say(rule, **slots), want)
+        return None
+
+    def _unlike(self) -> Rejection | None:
+        state = self._state
+        has = set(self._categories)
+        for want in state.wish.wants:
+            liked = state.catalogue.named(want.value) if want.role == "like" else None
+            if liked is None or not has:
+                continue
+            others = set(spoken_categories(liked, state.catalogue.domain_of(liked)))
+            if others and len(has & others) <= 1:
+                slots = {**self._slots, "liked": want.value}
+                return Rejection(state.grammar.say("reject_unlike", **slots), want)
+        return None
+
+    def _mood(self) -> Rejection | None:
+        """Not in the mood for its category, if that is none that the user wants."""
+        state = self._state
+        has = self._categories
+        wanted = state.aim.categories | {w.value for w in state.told if w.role == "category"}
+        if not has or set(has) & wanted or state.grammar.was_said("reject_mood"):
+            return None
+        return Rejection(state.grammar.say("reject_mood", **self._slots, **state.its_slots(has)))

@@ -1,0 +1,219 @@
+"""What the rule user has in mind when it speaks: its wants, what it told, what it heard."""
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from random import Random
+
+from recjury.knowledge import BOOK, FILM, Catalogue, fold
+from recjury.records import Domain, Item, Speaker, Turn, UserContext, digest
+from recjury.simulator.agenda import (
+    Aim,
+    CatalogueValues,
+    Want,
+    aim_of,
+    kinds,
+    with_article,
+)
+from recjury.simulator.grammar import Grammar, phrases
+from recjury.simulator.past_wish import PastWish, past_wish
+from recjury.simulator.read_turn import ReadTurn, hear, named_before
+
+
+class UserState:
+    """The state of one user; everything is read from the context when it is needed."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        values: CatalogueValues,
+        context: UserContext,
+        leaks: Callable[[str], bool],
+        *,
+        seed: int,
+        attempt: int,
+    ):
+        """`leaks` tells whether a text names a target; `attempt` varies the choice of words."""
+        self.catalogue = catalogue
+        self.context = context
+        self._values = values
+        self._leaks = leaks
+        self._seed = seed
+        turn = self.random("turn", str(len(context.interaction)), str(attempt))
+        self.grammar = Grammar(turn, self.said)
+
+    def random(self, *what: str) -> Random:
+        """Random numbers that belong to this conversation and to `what`."""
+        return Random(digest([self._seed, self.context.scenario.id, *what]))
+
+    @cached_property
+    def said(self) -> list[str]:
+        """What the user said in this conversation; not what the person said in the history."""
+        return [t.text for t in self.context.interaction if t.speaker is Speaker.USER]
+
+    @cached_property
+    def system_turns(self) -> tuple[Turn, ...]:
+        """The system's turns since the history."""
+        return tuple(t for t in self.context.interaction if t.speaker is Speaker.SYSTEM)
+
+    @cached_property
+    def domain(self) -> Domain:
+        """What the user looks for: films, books, ..."""
+        return self.catalogue.wanted_domain(self.context.scenario)
+
+    @property
+    def tells_stories(self) -> bool:
+        """Whether one can ask what the items are about."""
+        return self.domain.name in (FILM, BOOK)
+
+    @cached_property
+    def heard(self) -> ReadTurn:
+        """What the system said last."""
+        return hear(self.context, self.catalogue, self.domain)
+
+    @cached_property
+    def targets(self) -> list[Item]:
+        """The targets that the catalogue knows."""
+        ids = (target.id for target in self.context.scenario.targets)
+        return [
+            self.catalogue.item(id_) for id_ in ids if id_ is not None and id_ in self.catalogue
+        ]
+
+    @cached_property
+    def aim(self) -> Aim:
+        """What the user is after, without what it may not say."""
+        aim = aim_of(
+            self.context.person,
+            self.targets,
+            self.context.scenario.wishes,
+            self.domain,
+            self.random("agenda"),
+        )
+        return aim._replace(wants=tuple(want for want in aim.wants if self.may_say(want)))
+
+    @cached_property
+    def wish(self) -> PastWish:
+        """What the person wanted in the history."""
+        return past_wish(
+            self.context.scenario.history,
+            self.catalogue,
+            self._values,
+            self.domain,
+            self.may_say,
+        )
+
+    def may_say(self, want: Want) -> bool:
+        """Whether saying it names no target, and is no value that only targets have."""
+        ids = frozenset(target.id for target in self.targets)
+        if want.role == "like":
+            return not self._leaks(f"I liked {want.value}, yes.")
+        if self._is_public(want.value):
+            return not self._leaks(f"I like {want.value}, yes.")
+        if self._values.gives_away(want.value, ids) or self._is_barred(want.value):
+            return False
+        return not self._leaks(f"I like {want.value}, yes.")
+
+    def _is_public(self, value: str) -> bool:
+        """Whether the history has said the value."""
+        return f" {_letters(value)} " in f" {self._history} "
+
+    @cached_property
+    def _history(self) -> str:
+        return _letters(" ".join(turn.text for turn in self.context.scenario.history))
+
+    def _is_barred(self, value: str) -> bool:
+        return any(fold(value) == fold(each.value) for each in self.context.barred)
+
+    @cached_property
+    def told(self) -> tuple[Want, ...]:
+        """The wants that the history or the user's turns have told, in the agenda's order."""
+        spoken = " ".join(self.said)
+        told = [want for want in self.aim.wants if says(spoken, want)]
+        return tuple(dict.fromkeys((*self.wish.wants, *told)))
+
+    @cached_property
+    def left(self) -> tuple[Want, ...]:
+        """The wants that are still to be told."""
+        known = {fold(want.value) for want in self.told}
+        return tuple(want for want in self.aim.wants if fold(want.value) not in known)
+
+    @cached_property
+    def named_earlier(self) -> frozenset[str]:
+        """The items that the system named before its last turn."""
+        return named_before(self.system_turns[:-1], self.catalogue)
+
+    def has_done(self, item: Item) -> bool:
+        """Whether the user has seen or read the item: drawn once for each conversation."""
+        chance = {"low": 0.08, "medium": 0.2, "high": 0.35}[self.context.person.traits.knowledge]
+        known = self.catalogue.little_known(item.id) is not True
+        return self.random("done", item.id).random() < (chance if known else chance / 4)
+
+    # --- words ---------------------------------------------------------------------------------
+
+    def words(self) -> dict[str, str]:
+        """The domain's words: slots of every sentence."""
+        domain = self.domain
+        nouns = [(domain.item, domain.items)]
+        nouns += list(zip(domain.synonyms[::2], domain.synonyms[1::2], strict=False))
+        noun, nouns_ = nouns[self.random("noun", str(len(self.said))).randrange(len(nouns))]
+        return {"noun": noun, "nouns": nouns_, "verb": domain.verb, "done": domain.done}
+
+    def kind_slots(self, category: str) -> dict[str, str]:
+        """ "a comedy", "comedies", and the category itself."""
+        words = self.words()
+        one, many = kinds(category, words["noun"], words["nouns"])
+        return {"value": category, "a_kind": with_article(one), "kinds": many}
+
+    def its_slots(self, categories: Sequence[str]) -> dict[str, str]:
+        """What an item of these categories is: "a horror film"; {} without any."""
+        if not categories:
+            return {}
+        one, many = kinds(categories[0], self.domain.item, self.domain.items)
+        return {"its": with_article(one), "its_bare": one, "its_many": many}
+
+    def is_common(self, category: Want) -> bool:
+        """Whether the catalogue has enough items of a category to miss it in others."""
+        return self._values.is_common(category.value)
+
+    def thing(self, wants: tuple[Want, ...], *, by_name: bool = False) -> str:
+        """A noun phrase for one or two wants: "a crime film with Al Pacino".
+
+        `by_name` says a category by its name, not in other words.
+        """
+        grammar = self.grammar
+        own = next((want for want in wants if want.role == "ask"), None)
+        if own is not None:
+            return own.value
+        category = next((want for want in wants if want.role == "category"), None)
+        rest = [want for want in wants if want is not category]
+        head = "something" if grammar.happens(0.5) else with_article(self.words()["noun"])
+        if category is not None:
+            feels = phrases().feels.get(category.value, [])
+            head = self.kind_slots(category.value)["a_kind"]
+            if feels and not rest and not by_name and grammar.happens(0.25):
+                head = f"something {grammar.choice(feels)}"
+        return " ".join((head, *map(self._modifier, rest)))
+
+    def _modifier(self, want: Want) -> str:
+        match want.role:
+            case "like":
+                return self.grammar.choice((f"like {want.value}", f"in the vein of {want.value}"))
+            case "era":
+                return f"from {want.value}"
+            case "cast" | "maker":
+                return f"{want.by or 'by'} {want.value}"
+            case _:
+                return want.value
+
+
+def says(text: str, want: Want) -> bool:
+    """Whether a text says a want."""
+    forms = {want.value}
+    if want.role == "category":
+        forms |= {*kinds(want.value, "", ""), *phrases().feels.get(want.value, [])}
+    spoken = f" {_letters(text)} "
+    return any(f" {_letters(form)} " in spoken for form in forms)
+
+
+def _letters(text: str) -> str:
+    """The folded words of a text with single spaces, letters and digits alone."""
+    return " ".join("".join(s if s.isalnum() else " " for s in fold(text)).split())
