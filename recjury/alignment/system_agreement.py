@@ -25,7 +25,8 @@ class SystemAgreement(NamedTuple):
     """Correlations of the systems' mean scores with what people think of them.
 
     Intervals are over conversations, or over the people who voted; the systems are fixed. With few
-    systems they are wide, and their ends are often the same few values.
+    systems they are wide, and their ends are often the same few values. Pearson's r has none: noise
+    in the means lowers it again in every resample, so that the bootstrap covers in 78 to 87 % only.
     """
 
     pearson: BootstrapEstimate
@@ -75,8 +76,7 @@ def system_agreement(
     found = cluster_bootstrap(
         statistic, clusters, strata=names if apart else None, resamples=resamples, seed=seed
     )
-    pearson, spearman, kendall = found
-    return SystemAgreement(pearson, spearman, kendall, len(known))
+    return _of(found, len(known))
 
 
 class VoteAgreement(NamedTuple):
@@ -152,8 +152,12 @@ def _against_votes(
         )
 
     found = cluster_bootstrap(statistic, people, resamples=resamples, seed=seed)
+    return _of(found, len(systems))
+
+
+def _of(found: Sequence[BootstrapEstimate], systems: int) -> SystemAgreement:
     pearson, spearman, kendall = found
-    return SystemAgreement(pearson, spearman, kendall, len(systems))
+    return SystemAgreement(pearson._replace(low=None, high=None), spearman, kendall, systems)
 
 
 def _means(values: _Floats, system: NDArray[np.intp], systems: int) -> _Floats:

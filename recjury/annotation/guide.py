@@ -18,7 +18,7 @@ from recjury.records import (
 
 OVERALL = AnnotationQuestion(
     id="overall",
-    title="How good was the system in this conversation, all in all?",
+    title="Overall: from 0 (you would never use this system) to 100 (you would always use it)",
     low=OVERALL_SCALE[0],
     high=OVERALL_SCALE[1],
 )

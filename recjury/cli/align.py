@@ -77,6 +77,7 @@ def align(
     from recjury.alignment.agreement import agreements
     from recjury.alignment.label_forms import FORMS, read_labels
     from recjury.alignment.metric_pairs import pair_metrics
+    from recjury.alignment.unmatched import unmatched
     from recjury.errors import ConfigError
 
     if not labels:
@@ -108,6 +109,8 @@ def align(
 
         paths = write_agreement_plots(found, predictions, people, plot, seed=seed)
         output.say(f"{plot}: {len(paths)} plots")
+    for line in unmatched(predictions, people, pairs, found):
+        output.say(line)
     if as_json:
         output.emit_json(_as_json(found, differences, ranked))
     else:

@@ -72,3 +72,23 @@ def test_what_cannot_be_compared_is_one_line(command: Command, tmp_path: Path) -
     assert "pair them by --pair METRIC=ASPECT" in unpaired.err
     both = command("align", scores, "--labels", _labels(tmp_path), "--campaign", "x")
     assert "leave out RUNFILE" in both.err
+
+
+def test_what_has_no_partner_is_listed_and_counted(command: Command, tmp_path: Path) -> None:
+    scores = tmp_path / "scores.csv"
+    rows = [f"c{number},quality,{number}" for number in range(2, 12)]
+    scores.write_text("\n".join(["conversation,metric,score", *rows]) + "\n", "utf-8")
+    labels = tmp_path / "labels.csv"
+    given = [f"c{number},{aspect},1" for number in range(4) for aspect in ("quality", "other")]
+    labels.write_text("\n".join(["conversation,aspect,label", *given]) + "\n", "utf-8")
+    ended = command("align", scores, "--labels", f"csv:{labels}", "--json", "--resamples", "100")
+    assert ended.code == 0, ended.err
+    assert ended.err.splitlines() == [
+        "8 scored conversations have no label: c10, c11, c4, c5, c6 and 3 more",
+        "2 labelled conversations have no score: c0, c1",
+        "aspects that no metric is compared with: other",
+        "all, quality: all labels are 1, so nothing correlates",
+    ]
+    own = json.loads(ended.out)["all"]["quality"]
+    assert own["pearson"]["value"] is None
+    assert (own["n"], own["coverage"]) == (2, 0.5)
