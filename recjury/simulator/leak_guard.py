@@ -98,7 +98,8 @@ class Watch:
     ):
         """`people` maps each lower-case word to the names of several words that contain it."""
         self._titles = dict(titles)
-        self._detector = Detector(tuple(self._titles.values()), people)
+        self._people = people
+        self._detectors: dict[frozenset[ItemRef], Detector] = {}
         self._blocks_values = blocks_values
         self.target_values = values
 
@@ -122,16 +123,23 @@ class Watch:
         `answering` is the turn that the text answers ("Which one?").
         """
         folded = fold_disguises(text)
-        spans = self._detector.spans(folded, fold_disguises(answering[-_HEARD:]))
-        if spans and spoken:
-            own = [t for ref, t in self._titles.items() if is_target(ref, spoken)]
-            free = [span for title in own for span in own_spans(title, folded)]
+        named = frozenset(ref for ref in self._titles if is_target(ref, spoken))
+        spans = self._detector(named).spans(folded, fold_disguises(answering[-_HEARD:]))
+        if spans and named:
+            free = [span for ref in named for span in own_spans(self._titles[ref], folded)]
             spans = tuple(
                 span
                 for span in spans
                 if not any(said.start <= span.start and span.end <= said.end for said in free)
             )
         return tuple(dict.fromkeys(folded[start:end] for start, end in spans))
+
+    def _detector(self, spoken: frozenset[ItemRef]) -> Detector:
+        """Finds the titles of all targets but those in `spoken`."""
+        if spoken not in self._detectors:
+            others = (title for ref, title in self._titles.items() if ref not in spoken)
+            self._detectors[spoken] = Detector(tuple(others), self._people)
+        return self._detectors[spoken]
 
     def telling_values(self, text: str, *, spoken: Sequence[ItemRef] = ()) -> tuple[str, ...]:
         """The words in `text` for values that no item but the targets has, folded, in text order.

@@ -153,6 +153,8 @@ def test_the_spoken_title_alone_may_be_said() -> None:
     assert watch.leaks("I mean Scream 2, then?", spoken=[second]) == ()
     assert watch.leaks("I mean Scream 2, then?", spoken=[first])
     assert watch.leaks("What about Halloween, then?", spoken=[first])
+    assert watch.leaks("All right, Halloween it is.", spoken=[other]) == ()
+    assert watch.leaks("Hallowen is fine.", spoken=[other]) == ()
 
 
 def test_cutting_takes_the_sentence_alone() -> None:

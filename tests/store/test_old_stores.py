@@ -317,7 +317,7 @@ def test_a_campaign_with_models_is_played_once_by_newer_prompts(
     with EndpointAsThen(player.play) as endpoint, shop_as_then() as shop:
         result = _run(command, "models-judged-again.now", path)
         asked = Counter(player.kind(body) for body in endpoint.bodies)
-        assert asked.keys() == {"user", "judge", "debate", "persuasiveness"}
+        assert asked.keys() >= {"user", "judge", "debate", "persuasiveness"}
         played_with = len(shop.asked)
         _run(command, "models-judged-again.now", path)
         assert (len(endpoint.bodies), len(shop.asked)) == (asked.total(), played_with)
