@@ -1,4 +1,5 @@
-"""A corpus in a folder with films.jsonl and dialogues.jsonl, like the shipped sample."""
+"""A corpus in a folder, like the shipped samples: a catalogue, dialogues, and for items other than
+films a domain.yaml, which says what they are called and which attributes they have."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -16,14 +17,17 @@ from recjury.corpora.folder_files import (
     Dialogue,
     DialogueTurn,
     build_graph,
-    read_catalogue,
     read_dialogues,
+    read_films,
+    read_items,
 )
 from recjury.errors import DataError
-from recjury.knowledge import Catalogue, KnowledgeGraph
+from recjury.knowledge import Catalogue, KnowledgeGraph, read_domain
 from recjury.records import Scenario, Speaker, Turn
 
 FILMS = "films.jsonl"
+ITEMS = "items.jsonl"
+DOMAIN = "domain.yaml"
 DIALOGUES = "dialogues.jsonl"
 
 
@@ -32,8 +36,20 @@ def sample_folder() -> Path:
     return Path(__file__).parent / "sample"
 
 
+def book_sample_folder() -> Path:
+    """The sample about books that ships with recjury."""
+    return sample_folder() / "books"
+
+
+def is_corpus_folder(folder: Path) -> bool:
+    """Whether the folder has the files of a corpus."""
+    return (folder / DIALOGUES).is_file() and any(
+        (folder / file).is_file() for file in (FILMS, ITEMS)
+    )
+
+
 class _SystemTurn(NamedTuple):
-    """A system turn that names films: turn `place` (from 0) of a dialogue."""
+    """A system turn that names items: turn `place` (from 0) of a dialogue."""
 
     dialogue: Dialogue
     place: int
@@ -52,24 +68,35 @@ class _SystemTurn(NamedTuple):
 
 
 class FolderCorpus:
-    """A `Corpus` read from one folder. Its records are the system turns that name films."""
+    """A `Corpus` read from one folder. Its records are the system turns that name items."""
 
     def __init__(self, folder: Path, *, name: str):
-        """Raises DataError if one of the two files does not exist."""
+        """Raises DataError if a file does not exist, or if there are both films and items."""
         self.name = name
         self._folder = folder
-        for file in (FILMS, DIALOGUES):
+        there = [file for file in (FILMS, ITEMS) if (folder / file).is_file()]
+        if len(there) > 1:
+            raise DataError(f"{folder} has both {FILMS} and {ITEMS}: leave one of them out")
+        if not there and (folder / DOMAIN).is_file():
+            raise DataError(f"no {ITEMS} in {folder}: docs/data.md shows what it holds")
+        files = [FILMS, DIALOGUES] if there != [ITEMS] else [DOMAIN, ITEMS, DIALOGUES]
+        for file in files:
             if not (folder / file).is_file():
-                raise DataError(f"no {file} in {folder}: docs/data.md shows what it holds")
+                holds = "docs/data.md shows what it holds"
+                if file == DOMAIN:
+                    holds = "it says what the items are called and which attributes they have"
+                raise DataError(f"no {file} in {folder}: {holds}")
 
     @cached_property
     def catalogue(self) -> Catalogue:
-        """The films."""
-        return read_catalogue(self._folder / FILMS, self.name)
+        """The items."""
+        if (self._folder / FILMS).is_file():
+            return read_films(self._folder / FILMS, self.name)
+        return read_items(self._folder / ITEMS, self.name, read_domain(self._folder / DOMAIN))
 
     @cached_property
     def graph(self) -> KnowledgeGraph:
-        """Films, people, genres and decades."""
+        """Items, people, categories and decades."""
         return build_graph(self.catalogue)
 
     @cached_property
@@ -79,7 +106,7 @@ class FolderCorpus:
         return tuple(split for split in ("train", "valid", "test") if split in there)
 
     def examples(self, split: str) -> list[TrainingExample]:
-        """The records of `split`; entities are the annotated films and what the graph finds."""
+        """The records of `split`; entities are the annotated items and what the graph finds."""
         return [self._example(turn) for turn in self._system_turns(split)]
 
     def scenarios(
@@ -99,40 +126,40 @@ class FolderCorpus:
             raise DataError(f"{self.name} has no split {split!r}: there are {there}")
         for dialogue in self._dialogues:
             for index, said in enumerate(dialogue.turns):
-                if dialogue.split == split and said.role == "system" and said.films:
+                if dialogue.split == split and said.role == "system" and said.items:
                     yield _SystemTurn(dialogue, index)
 
     def _scenario(self, turn: _SystemTurn, split: str) -> Scenario | Unresolved:
         if not turn.before:
             return Unresolved(turn.record, "the system recommends before the user has spoken")
-        seen = {film for said in turn.before for film in said.films}
-        films = tuple(dict.fromkeys(turn.said.films))
+        seen = {item for said in turn.before for item in said.items}
+        items = tuple(dict.fromkeys(turn.said.items))
         return Scenario(
             corpus=f"{self.name}/{split}",
             record=turn.record,
             history=tuple(Turn(speaker=Speaker(said.role), text=said.text) for said in turn.before),
-            targets=tuple(self.catalogue.item(film).ref for film in films),
-            target_seen=any(film in seen for film in films),
+            targets=tuple(self.catalogue.item(item).ref for item in items),
+            target_seen=any(item in seen for item in items),
         )
 
     def _example(self, turn: _SystemTurn) -> TrainingExample:
         opens = turn.dialogue.turns[0].role == "system"
-        films = dict.fromkeys(turn.said.films)
+        items = dict.fromkeys(turn.said.items)
         return TrainingExample(
             record=turn.record,
             dialogue=turn.dialogue.id,
             context=(*([""] if opens else []), *(said.text for said in turn.before)),
             entities=tuple(name for said in turn.before for name in self._entities(said)),
-            targets=tuple(self.catalogue.item(film).name for film in films),
+            targets=tuple(self.catalogue.item(item).name for item in items),
             response=turn.said.text,
         )
 
     def _entities(self, said: DialogueTurn) -> list[str]:
-        """The annotated films, and the entities other than films that the text names.
+        """The annotated items, and the entities other than items that the text names.
 
-        A film that is named in the text but not annotated is left out.
+        An item that is named in the text but not annotated is left out.
         """
-        films = [self.catalogue.item(film).name for film in said.films]
+        items = [self.catalogue.item(item).name for item in said.items]
         linked = self.graph.mentioned(said.text)
         others = [self.graph.entities[e] for e in linked if self.graph.item_of(e) is None]
-        return films + others
+        return items + others

@@ -6,7 +6,12 @@ from functools import partial
 from pathlib import Path
 
 from recjury.corpora.corpus import Corpus
-from recjury.corpora.folder import DIALOGUES, FILMS, FolderCorpus, sample_folder
+from recjury.corpora.folder import (
+    FolderCorpus,
+    book_sample_folder,
+    is_corpus_folder,
+    sample_folder,
+)
 from recjury.corpora.ievalm import DATASETS, IevalmCorpus
 from recjury.errors import DataError
 
@@ -14,10 +19,10 @@ DATA_VARIABLE = "RECJURY_DATA"
 
 
 def open_corpus(name: str | Path, data: Path | None = None) -> Corpus:
-    """Open "redial", "opendialkg", "sample", or a folder in the sample's format.
+    """Open "redial", "opendialkg", "sample", "sample-books", or a folder in the samples' format.
 
     `data` is the folder that contains `ievalm/` and `concept/`; the default is the environment
-    variable RECJURY_DATA. The sample and a folder of your own need neither. Files are read when
+    variable RECJURY_DATA. The samples and a folder of your own need neither. Files are read when
     they are first needed. Raises DataError if the folder does not exist or the name is unknown.
     """
     if name in _CORPORA:
@@ -26,7 +31,7 @@ def open_corpus(name: str | Path, data: Path | None = None) -> Corpus:
     if folder is None:
         raise DataError(
             f"no corpus {str(name)!r}: expected {', '.join(map(str, _CORPORA))}, "
-            "or a folder that holds films.jsonl and dialogues.jsonl"
+            "or a folder that holds dialogues.jsonl and films.jsonl, or items.jsonl and domain.yaml"
         )
     return FolderCorpus(folder, name=folder.resolve().name)
 
@@ -39,13 +44,13 @@ def corpus_name(place: str) -> str:
 def known_corpus(name: str, data: Path | None = None) -> Corpus | None:
     """The corpus with the name that conversations give; None if it is not available here.
 
-    A folder without films.jsonl and dialogues.jsonl does not count as a corpus. Raises DataError
+    A folder without a catalogue and dialogues.jsonl does not count as a corpus. Raises DataError
     if the name is that of a public corpus whose data are missing.
     """
     if name in _CORPORA:
         return open_corpus(name, data)
     folder = _folder(name)
-    if folder is None or not all((folder / file).is_file() for file in (FILMS, DIALOGUES)):
+    if folder is None or not is_corpus_folder(folder):
         return None
     return open_corpus(name, data)
 
@@ -91,8 +96,13 @@ def _sample(_: Path | None) -> Corpus:
     return FolderCorpus(sample_folder(), name="sample")
 
 
+def _book_sample(_: Path | None) -> Corpus:
+    return FolderCorpus(book_sample_folder(), name="sample-books")
+
+
 _CORPORA: Mapping[str | Path, Callable[[Path | None], Corpus]] = {
     **{name: partial(_ievalm, name) for name in DATASETS},
     "sample": _sample,
+    "sample-books": _book_sample,
 }
 """The corpora that have a name, with what opens each; its argument is the folder of public data."""
