@@ -1,26 +1,29 @@
 """`recjury compare`: systems against each other, or two evaluators."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recjury.cli import options, output
+from recjury.cli.compare_tables import (
+    INTERVAL,
+    comparisons_json,
+    gap_cells,
+    show_comparison,
+    show_passed,
+    show_power,
+    with_interval,
+)
 from recjury.errors import ConfigError
 from recjury.safe_text import printable
 
 if TYPE_CHECKING:
-    from recjury.records import JSON, Metric
-    from recjury.results import Comparison, EvaluatorComparison
+    from recjury.records import Metric
+    from recjury.results import EvaluatorComparison
     from recjury.results.repeats import NoiseFloor, PassRate
-    from recjury.stats import MeanDifference
     from recjury.store import ConversationResult, Store
-
-_INTERVAL = ["95 % low", "high", "p (Holm)", "n"]
-_SHARES = (0.01, 0.02, 0.05, 0.1)  # of a scale, in the table of power
-
-_Pair = tuple[str, str]
 
 
 def compare(
@@ -56,6 +59,12 @@ def compare(
             "--force", help="Compare what has other scenarios, or other versions of evaluators."
         ),
     ] = False,
+    before: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID", help="How one system changed since this campaign, and its judge."
+        ),
+    ] = None,
     store: options.Store = options.DEFAULT_STORE,
     campaign: options.Campaign = None,
     seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
@@ -68,6 +77,9 @@ def compare(
     difference). If scenarios were repeated or conversations judged again, the noise floor says how
     far two runs of one system differ.
 
+    With --before, one system is compared with itself in an earlier campaign that the later judges
+    have rated, too: how much of the change is the system's, and how much the judge's.
+
     With --evaluators, compare two evaluators on the conversations that both rated.
 
     \b
@@ -75,11 +87,17 @@ def compare(
     recjury compare kbrd retrieval popular --metric core.overall --margin 5
     recjury compare kbrd retrieval --power
     recjury compare kbrd retrieval --good outcome.recall@10=1
+    recjury compare mine --before 3f2a
     recjury compare --evaluators core core@1a2b --metric overall
     """
     from recjury.results import ComparisonOptions, compare_all, compare_evaluators
     from recjury.store import Store
 
+    if before is not None:
+        if len(names) > 1 or evaluators or margin or power or good or force:
+            raise ConfigError("--before is for one system, with --metric, --campaign and --seed")
+        _compare_change(names[0], before, store, campaign, metric or (), seed, as_json=as_json)
+        return
     _check(names, margin, evaluators=evaluators, more=bool(margin or power or good or force))
     with Store.open(store, create=False) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
@@ -93,14 +111,14 @@ def compare(
         noise, repeats = _noise(kept, chosen, names)
         passed = None if good is None else _passed(kept, chosen, names, good)
     if as_json:
-        output.emit_json(_as_json(found, noise, passed, power=power))
+        output.emit_json(comparisons_json(found, noise, passed, power=power))
         return
     for (a, b), comparison in found.items():
-        _show(printable(f"{a} - {b}"), comparison, noise, repeats)
+        show_comparison(printable(f"{a} - {b}"), comparison, noise, repeats)
         if power:
-            _show_power(printable(f"{a} - {b}"), comparison)
+            show_power(printable(f"{a} - {b}"), comparison)
     if passed is not None:
-        _show_passed(good or "", passed)
+        show_passed(good or "", passed)
 
 
 def _check(names: Sequence[str], margin: float | None, *, evaluators: bool, more: bool) -> None:
@@ -114,6 +132,48 @@ def _check(names: Sequence[str], margin: float | None, *, evaluators: bool, more
         raise ConfigError(f"--margin must be a number above 0, got {margin}")
     if evaluators and more:
         raise ConfigError("--margin, --power, --good and --force are for systems")
+
+
+def _compare_change(
+    system: str,
+    before: str,
+    url: str,
+    campaign: str | None,
+    metrics: Sequence[str],
+    seed: int,
+    *,
+    as_json: bool,
+) -> None:
+    from recjury.results import explain_change, newest_campaign
+    from recjury.store import Store
+
+    with Store.open(url, create=False) as kept:
+        first = kept.campaign(before).id
+        last = kept.campaign(campaign or newest_campaign(kept) or "").id
+        if first == last:
+            raise ConfigError(f"--before {before}: name a campaign before {last}")
+        found = explain_change(kept, system, first, last, metrics=metrics, seed=seed)
+    if as_json:
+        output.emit_json(
+            {
+                "before": first,
+                "after": last,
+                "metrics": {name: each.as_json() for name, each in found.items()},
+            }
+        )
+        return
+    output.show_table(
+        [printable(system), "change", "of the judge", "of the system", "n"],
+        (
+            [name, *map(with_interval, (own.total, own.judge, own.system)), str(own.total.n)]
+            for name, own in found.items()
+            if own.total.n
+        ),
+    )
+    output.say(
+        f"from campaign {first} to {last}, over scenarios of both. Of the judge: the same "
+        "conversations by the later evaluator; of the system: by one evaluator. 95 % intervals"
+    )
 
 
 def _noise(
@@ -169,139 +229,12 @@ def _end(title: str, result: "EvaluatorComparison", *, as_json: bool) -> None:
         return
     numbers = output.number
     output.show_table(
-        [printable(title), "difference", *_INTERVAL, "apart", "Spearman", "Pearson"],
+        [printable(title), "difference", *INTERVAL, "apart", "Spearman", "Pearson"],
         [
-            [m, *_gap(e.difference), numbers(e.apart), numbers(e.spearman), numbers(e.pearson)]
+            [m, *gap_cells(e.difference), numbers(e.apart), numbers(e.spearman), numbers(e.pearson)]
             for m, e in result.agreements.items()
         ],
     )
     output.say(
         f"over {result.pairs} conversations that both rated; apart: mean absolute difference"
     )
-
-
-def _as_json(
-    found: "Mapping[_Pair, Comparison]",
-    noise: "Mapping[str, NoiseFloor]",
-    passed: "Mapping[str, Sequence[PassRate]] | None",
-    *,
-    power: bool,
-) -> "dict[str, JSON]":
-    """One comparison's own keys for two systems; a list of them for more."""
-    more: dict[str, JSON] = {}
-    if noise:
-        more["noise"] = {measure: each.as_json() for measure, each in noise.items()}
-    if passed is not None:
-        more["pass"] = {
-            system: [dict(rate._asdict()) for rate in rates] for system, rates in passed.items()
-        }
-    shown: list[dict[str, JSON]] = []
-    for (a, b), comparison in found.items():
-        own: dict[str, JSON] = {"a": a, "b": b, **comparison.as_json()}
-        if power:
-            own["power"] = _power(comparison)
-        shown.append(own)
-    if len(shown) == 1:
-        return {**{key: each for key, each in shown[0].items() if key not in "ab"}, **more}
-    return {"comparisons": shown, **more}
-
-
-def _power(comparison: "Comparison") -> "dict[str, JSON]":
-    from recjury.stats.effects import detectable_difference, pairs_needed
-
-    found: dict[str, JSON] = {}
-    for measure, gap in comparison.gaps.items():
-        sd, metric = gap.effect.sd, gap.metric
-        if not sd or metric.detail or not comparison.is_paired:
-            continue
-        span = None if metric.high is None else metric.high - metric.low
-        found[measure] = {
-            "sd": sd,
-            "detectable": detectable_difference(sd, gap.difference.n),
-            "scenarios": {f"{share * span:g}": pairs_needed(sd, share * span) for share in _SHARES}
-            if span
-            else {},
-        }
-    return found
-
-
-def _show(
-    title: str,
-    result: "Comparison",
-    noise: "Mapping[str, NoiseFloor]",
-    repeats: float,
-) -> None:
-    rows = []
-    for measure, gap in result.gaps.items():
-        if not gap.difference.n:
-            continue
-        row = [measure, *_gap(gap.difference), output.number(gap.effect.d)]
-        if result.margin is not None:
-            row.append(output.number(gap.equivalence, 4))
-        if noise:
-            floor = noise[measure].floor(gap.difference.n, repeats) if measure in noise else None
-            row.append("-" if floor is None else f"±{floor:.2f}")
-        rows.append(row)
-    headings = [title, "difference", *_INTERVAL, "effect"]
-    if result.margin is not None:
-        headings.append(f"p within ±{result.margin:g}")
-    output.show_table([*headings, *(["noise floor"] if noise else [])], rows)
-    if result.is_paired:
-        alone = f"; {result.alone} that only one of them met are left out" if result.alone else ""
-        output.say(f"paired over {result.pairs} scenarios that both systems met{alone}")
-    else:
-        output.say("unpaired: the two systems have no scenario in common")
-    if result.margin is not None:
-        output.say(
-            f"p within ±{result.margin:g} (Holm): below .05, the difference is shown to be smaller"
-        )
-    if noise:
-        what = "repeats" if any(each.repeats for each in noise.values()) else "judgings alone"
-        output.say(f"noise floor: how far two runs of one system differ (95 %), from {what}")
-
-
-def _show_power(title: str, result: "Comparison") -> None:
-    rows = []
-    for measure, each in _power(result).items():
-        assert isinstance(each, dict)
-        needed = each["scenarios"]
-        assert isinstance(needed, dict)
-        rows.append(
-            [
-                measure,
-                output.number(each["sd"]),
-                output.number(each["detectable"]),
-                *(f"{n} (d = {d})" for d, n in needed.items()),
-                *(["-"] * (len(_SHARES) - len(needed))),
-            ]
-        )
-    output.show_table(
-        [title, "sd", "seen now", *(f"{share:.0%} of the scale" for share in _SHARES)], rows
-    )
-    output.say(
-        "scenarios needed to see a difference of d, and the difference that is seen now, with 80 % "
-        "power at p < .05 before Holm (paired t-test)"
-    )
-
-
-def _show_passed(good: str, passed: "Mapping[str, Sequence[PassRate]]") -> None:
-    most = max((len(rates) for rates in passed.values()), default=0)
-    output.show_table(
-        [good.replace("=", " at "), *(f"pass^{k}" for k in range(1, most + 1)), "scenarios"],
-        (
-            [
-                system,
-                *(f"{each.rate:.3f}" for each in rates),
-                *(["-"] * (most - len(rates))),
-                str(rates[0].scenarios) if rates else "0",
-            ]
-            for system, rates in passed.items()
-        ),
-    )
-    if most < 2:
-        output.say("no scenario was repeated: set `repeats` in the campaign file")
-
-
-def _gap(gap: "MeanDifference") -> list[str]:
-    bounds = (output.number(value) for value in (gap.difference, gap.low, gap.high))
-    return [*bounds, output.number(gap.p, 4), str(gap.n)]

@@ -1,6 +1,7 @@
 """The results in a store: scores, summaries, comparisons, frames and exports."""
 
 from recjury.results.agreement import Agreement, EvaluatorComparison, compare_evaluators
+from recjury.results.change import ScoreChange, explain_change
 from recjury.results.choice import newest_campaign
 from recjury.results.comparison import (
     Comparison,
@@ -23,10 +24,12 @@ __all__ = [
     "Gap",
     "Measure",
     "MetricSummary",
+    "ScoreChange",
     "Tally",
     "compare_all",
     "compare_evaluators",
     "compare_systems",
+    "explain_change",
     "export",
     "frame",
     "is_newest",

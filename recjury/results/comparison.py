@@ -170,7 +170,7 @@ def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _
         here = {each.system for each in store.conversations(chosen)}
         known |= here
         sides = {
-            name: _Side(chosen, _tally(store, chosen, name)) for name in {a, b} if name in here
+            name: _Side(chosen, tally_of(store, chosen, name)) for name in {a, b} if name in here
         }
         scored = {name: side for name, side in sides.items() if side.tally.measured}
         if scored.keys() == {a, b}:
@@ -185,7 +185,8 @@ def _sides(store: Store, a: str, b: str, campaign: str | None) -> tuple[_Side, _
     return newest[a], newest[b]
 
 
-def _tally(store: Store, campaign: str, system: str) -> Tally:
+def tally_of(store: Store, campaign: str, system: str) -> Tally:
+    """All scores of a system in a campaign."""
     tally = Tally()
     for result in store.results(campaign, system):
         tally.add(scores_of(result))
