@@ -5,8 +5,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from recjury.errors import DataError
-from recjury.records import Factor, Role, ScoreTarget, metric_id
-from recjury.results.scores import MEAN
+from recjury.records import MEAN, Factor, Role, ScoreTarget, metric_id
 from recjury.store import Store
 
 FACTORS = tuple(metric_id(factor) for factor in Factor)

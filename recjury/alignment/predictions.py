@@ -8,8 +8,7 @@ from recjury.corpora.crsarena_run_file import read_run_file
 from recjury.corpora.csv_rows import read_csv_rows
 from recjury.errors import DataError
 from recjury.judges.face.aspects import DIGITS
-from recjury.records import ScoreTarget
-from recjury.results.scores import shown_ratings
+from recjury.records import ScoreTarget, shown_ratings
 from recjury.store import ConversationResult, Store
 
 Predictions = Mapping[str, Mapping[ScoreTarget, float]]

@@ -256,6 +256,10 @@ class Admission:
             self._open.discard(trial)
             self._admit()
 
+    def leave(self, trial: CampaignTrial) -> None:
+        """Forget a trial that is not needed: the budget does not have to cover it."""
+        self.trials.remove(trial)
+
     def held_back(self, planned: int) -> HeldBack | None:
         """What the budget did not cover of `planned` conversations; None if it covered all."""
         budget = self._budget

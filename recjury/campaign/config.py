@@ -21,7 +21,7 @@ from recjury.llm import (
     Part,
     parse_budget,
 )
-from recjury.records import JSON, LIST_LENGTH, Record
+from recjury.records import JSON, LIST_LENGTH, Metric, Record
 
 if TYPE_CHECKING:
     from recjury.simulator import SessionSettings
@@ -92,6 +92,28 @@ class PartLimits(Record):
             "systems": self.systems,
         }
         return {part: limit for part, limit in every.items() if limit is not None}
+
+
+class StopRule(Record):
+    """When a campaign ends early: when its pairs of systems are decided.
+
+    All decisions together are right with probability `pairs`, and none is made before
+    `min_scenarios` scenarios that both systems have a score of. They are about `metric`
+    ("core.overall"), by default the first metric of the last evaluator, and about the pairs
+    `between`, by default about all.
+    """
+
+    pairs: float = Field(default=0.95, gt=0.5, lt=1)
+    min_scenarios: int = Field(default=20, ge=2)
+    metric: str | None = None
+    between: tuple[tuple[str, str], ...] = ()
+
+    @model_validator(mode="after")
+    def _pairs_are_two_systems(self) -> Self:
+        _refuse_twice("pairs of stop.between", [" and ".join(sorted(p)) for p in self.between])
+        if alone := next((a for a, b in self.between if a == b), None):
+            raise ValueError(f"stop.between: {alone} cannot be compared with itself")
+        return self
 
 
 class UsedModel(NamedTuple):
@@ -197,6 +219,7 @@ class CampaignConfig(EvaluationConfig):
     systems: tuple[SystemEntry, ...] = Field(min_length=1)
     simulator: SimulatorConfig = SimulatorConfig()
     repeats: int = Field(default=1, ge=1, le=1000)
+    stop: StopRule | None = None
 
     @field_validator("systems", mode="before")
     @classmethod
@@ -216,6 +239,38 @@ class CampaignConfig(EvaluationConfig):
     def _systems_have_their_own_names(self) -> Self:
         _refuse_twice("systems", [system.name for system in self.systems])
         return self
+
+    @model_validator(mode="after")
+    def _pairs_can_be_decided(self) -> Self:
+        if self.stop is not None and self.systems:
+            names = [system.name for system in self.systems]
+            if len(names) < 2:
+                raise ValueError("stop: decides pairs, and there is only one system")
+            for name in (name for pair in self.stop.between for name in pair):
+                if name not in names:
+                    raise ValueError(f"stop.between: no system is called {name!r}: {names}")
+            self.stop_metric(self.stop)
+        return self
+
+    def stop_metric(self, rule: StopRule) -> tuple[str, Metric]:
+        """The evaluator's label and the metric about which pairs are decided.
+
+        Raises ValueError for a metric that there is not, or that has no upper bound.
+        """
+        known = {
+            f"{entry.label}.{metric.id}": (entry.label, metric)
+            for entry in self.evaluators
+            for metric in entry.metrics(self.has_models)
+            if not metric.detail
+        }
+        bounded = [name for name, (_, metric) in known.items() if metric.high is not None]
+        if rule.metric is not None and rule.metric not in bounded:
+            why = "has no upper bound" if rule.metric in known else "is not in this campaign"
+            raise ValueError(f"stop.metric: {rule.metric!r} {why}: choose one of {bounded}")
+        if not bounded:
+            raise ValueError("stop: no evaluator has a metric with an upper bound")
+        last = [name for name in bounded if known[name][0] == known[bounded[-1]][0]]
+        return known[rule.metric or last[0]]
 
     @property
     def plays_llm(self) -> bool:

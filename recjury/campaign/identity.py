@@ -27,6 +27,7 @@ _NOT_PLAYED = {
     "limits",
     "model",
     "models",
+    "stop",
     "systems",
 }
 _OF_A_SYSTEM = {"timeout", "retries", "concurrency", "key_env", "max_bytes"}

@@ -1,5 +1,6 @@
 """Plan a campaign: its scenarios, and the conversations that they make with its systems."""
 
+import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -107,13 +108,29 @@ def plan_campaign(
     """Plan every drawn scenario with every system, `repeats` times.
 
     The order is corpus, repeat, scenario, system, so that systems can be compared when only half of
-    the campaign is done. If several sources give the same conversation, it is planned once.
+    the campaign is done. If it may stop early, the order of the scenarios is random, by the seed,
+    and the repeats of a scenario follow each other: what is played first then stands for all. If
+    several sources give the same conversation, it is planned once.
     """
     planned: dict[str, ConversationPlan] = {}
     for corpus, scenarios in drawn.scenarios.items():
         for each in _conversations(config, scenarios, components[corpus]):
             planned.setdefault(each.conversation.identity, each)
-    return CampaignPlan(campaign_id(config), tuple(planned.values()))
+    in_order = list(planned.values())
+    if config.stop is not None:
+        in_order = _shuffled(in_order, config.seed)
+    return CampaignPlan(campaign_id(config), tuple(in_order))
+
+
+def _shuffled(planned: Iterable[ConversationPlan], seed: int) -> list[ConversationPlan]:
+    """Conversations of one scenario stay together."""
+    by_scenario: dict[tuple[str, str], list[ConversationPlan]] = {}
+    for each in planned:
+        key = (each.conversation.corpus, each.scenario.id)
+        by_scenario.setdefault(key, []).append(each)
+    keys = sorted(by_scenario)
+    random.Random(seed).shuffle(keys)
+    return [each for key in keys for each in by_scenario[key]]
 
 
 def _open_corpora(config: CampaignConfig) -> dict[str, Corpus]:

@@ -1,6 +1,8 @@
 """Run a campaign: draw its scenarios, build, plan, and let the runner do the work that is left."""
 
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 
 from recjury.campaign.batch_models import check_players
 from recjury.campaign.build import build, try_models
@@ -11,8 +13,9 @@ from recjury.campaign.plan import draw_scenarios, plan_campaign
 from recjury.campaign.progress import Progress
 from recjury.campaign.retry import Retry
 from recjury.campaign.runner import Runner, RunResult
+from recjury.campaign.stopping import Stopping
 from recjury.llm import running_servers
-from recjury.store import Campaign, Store
+from recjury.store import Campaign, ConversationResult, Store
 
 
 async def run_campaign(
@@ -48,6 +51,20 @@ async def run_campaign(
         setup = campaign_setup(config, drawn.skipped)
         store.begin(Campaign(id=campaign, identity=plan.id, name=config.name, setup=setup))
         entered = store.plan(campaign, [planned.conversation for planned in plan.conversations])
-        runner = Runner(store, built, config, progress, config.simulator.session, retry)
-        result = await runner.run(campaign, plan.units(entered.ids))
+        units = plan.units(entered.ids)
+        stopping = None
+        if config.stop is not None:
+            metric = config.stop_metric(config.stop)
+            read = partial(_results, store, campaign)
+            stopping = Stopping(config.stop, *metric, units, read)
+        runner = Runner(
+            store, built, config, progress, config.simulator.session, retry, stopping=stopping
+        )
+        result = await runner.run(campaign, units)
     return result._replace(skipped=drawn.skipped, set_aside=entered.set_aside)
+
+
+def _results(
+    store: Store, campaign: str, conversations: Sequence[str]
+) -> Iterator[ConversationResult]:
+    return store.results(campaign, conversations=conversations)

@@ -19,6 +19,7 @@ from recjury.campaign.plan import Unit
 from recjury.campaign.play import Player
 from recjury.campaign.progress import Progress, UnitCounts
 from recjury.campaign.retry import Retry
+from recjury.campaign.stopping import Stopped, Stopping
 from recjury.campaign.tuning import follow_settings
 from recjury.llm import call_context, gather
 from recjury.logs import get_logger
@@ -40,7 +41,7 @@ class RunResult(NamedTuple):
     `evaluators` has the labels of the evaluators of this run. `set_aside` counts conversations that
     no longer belong to the campaign because something that can change them (a system, the data) has
     changed: they stay in the store, but are not in the tables. `held_back` says what the budget did
-    not cover.
+    not cover, and `stopped` what was decided if the campaign may end early.
     """
 
     campaign: str
@@ -52,6 +53,7 @@ class RunResult(NamedTuple):
     conversations: frozenset[str] = frozenset()
     evaluators: tuple[str, ...] = ()
     held_back: HeldBack | None = None
+    stopped: Stopped | None = None
 
 
 class Runner:
@@ -65,15 +67,17 @@ class Runner:
         progress: Progress | None = None,
         session: SessionSettings | None = None,
         retry: Retry = Retry.UNSCORED,
+        stopping: Stopping | None = None,
     ):
         """`session` has the rules of the conversations, if any are played; `retry` says what of
-        earlier runs is asked for again."""
+        earlier runs is asked for again; `stopping` says which units are needed, by default all."""
         self._store = store
         self._progress = progress or Progress()
         self._gateway = built.gateway
         self._progress.usage = built.gateway.usage if built.gateway else None
         self._player = Player(store, built.components, session or SessionSettings())
         self._retry = retry
+        self._stopping = stopping
         judgings = {entry.label: entry.judgings for entry in config.evaluators}
         self._evaluators = {
             corpus: [
@@ -100,6 +104,8 @@ class Runner:
         left = self._left(campaign, units)
         self._open_trials = OpenTrials(self._gateway, self._concurrency)
         most = self._open_trials.at_once(len(left))
+        if self._stopping is not None:
+            self._stopping.take({unit.id for unit in units} - {unit.id for unit in left})
         self._save_learned(campaign)
         tuned = self._follow_settings(campaign)
         try:
@@ -120,6 +126,7 @@ class Runner:
             conversations=frozenset(unit.id for unit in units),
             evaluators=self._labels,
             held_back=self._admission.held_back(len(units)),
+            stopped=None if self._stopping is None else self._stopping.result(),
         )
 
     def _follow_settings(self, campaign: str) -> asyncio.Future[None]:
@@ -222,6 +229,10 @@ class Runner:
         }
 
     async def _advance(self, unit: Unit, trial: CampaignTrial) -> None:
+        if not await self._is_needed(unit, trial):
+            self._admission.leave(trial)
+            self._hold(unit)
+            return
         async with (
             self._open_trials.opened(),
             self._admission.opened(trial) as is_opened,
@@ -230,9 +241,15 @@ class Runner:
                 await self._finish(unit, trial)
             else:
                 self._hold(unit)
+        if self._stopping is not None:
+            await self._stopping.settle(unit)
+
+    async def _is_needed(self, unit: Unit, trial: CampaignTrial) -> bool:
+        """Wait for the unit's turn, and say whether it is needed. What was begun is finished."""
+        return self._stopping is None or trial.was_begun or await self._stopping.needs(unit)
 
     def _hold(self, unit: Unit) -> None:
-        """Leave a unit for another run."""
+        """Leave a unit that is not needed, or not covered by the budget, undone."""
         if unit.id not in self._done:
             self._progress.hold(self._progress.conversations, 1)
         for key in self._evaluation_keys(unit):

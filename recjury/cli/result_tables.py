@@ -26,7 +26,8 @@ def show_results(result: RunResult, summary: CampaignSummary, *, as_json: bool) 
 
 def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
     """The JSON object for scripts; `failures` counts the failures by reason, `unscored` the ratings
-    without a score, `held_back` is what the budget did not cover, and `items_linked` counts the
+    without a score, `held_back` is what the budget did not cover, `stopped` what was decided
+    about pairs of systems if the campaign may end early, and `items_linked` counts the
     conversations whose lists were made of the names in the texts."""
     return {
         "campaign": result.campaign,
@@ -39,6 +40,7 @@ def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
         "unscored": summary.unscored_json(),
         "skipped": [skipped.model_dump() for skipped in result.skipped],
         "held_back": None if result.held_back is None else result.held_back._asdict(),
+        "stopped": None if result.stopped is None else result.stopped.as_json(),
         "items_linked": summary.items_linked,
     }
 
@@ -66,9 +68,15 @@ def _show(result: RunResult, summary: CampaignSummary) -> None:
             output.say(f"{missing} of {verdicts.planned} verdicts by {label} are missing")
             say_reasons(verdicts.missing)
     _say_unscored(summary)
-    if result.held_back is not None:
-        output.say(result.held_back.text)
+    for line in _ends(result):
+        output.say(line)
     output.say(f"campaign {result.campaign}")
+
+
+def _ends(result: RunResult) -> list[str]:
+    """Why not all conversations were played."""
+    held = [] if result.held_back is None else [result.held_back.text]
+    return [*held, *([] if result.stopped is None else result.stopped.lines)]
 
 
 def _say_unscored(summary: CampaignSummary) -> None:

@@ -2,7 +2,7 @@
 
 from recjury.judges.config import EvaluatorConfig, EvaluatorContext
 from recjury.judges.core.factor_judge import FactorJudge
-from recjury.judges.core.panel import MEAN, Panel
+from recjury.judges.core.panel import Panel
 from recjury.judges.core.rubric import FactorGuide, Rubric
 from recjury.judges.registry import (
     BUILT_IN,
@@ -16,7 +16,6 @@ from recjury.judges.registry import (
 
 __all__ = [
     "BUILT_IN",
-    "MEAN",
     "EvaluatorConfig",
     "EvaluatorContext",
     "EvaluatorEntry",

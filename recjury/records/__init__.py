@@ -41,6 +41,7 @@ from recjury.records.factor import (
     Role,
 )
 from recjury.records.item import Item, ItemRef
+from recjury.records.means import MEAN, mean_score, shown_ratings
 from recjury.records.metric import Metric, Need, metric_id
 from recjury.records.particle import (
     AspectScores,
@@ -90,6 +91,7 @@ __all__ = [
     "FACTOR_SCALE",
     "JSON",
     "LIST_LENGTH",
+    "MEAN",
     "OVERALL_SCALE",
     "PERSUASIVENESS",
     "PERSUASIVENESS_SCALE",
@@ -169,6 +171,8 @@ __all__ = [
     "evaluation_id",
     "evaluator_id",
     "is_target",
+    "mean_score",
     "metric_id",
+    "shown_ratings",
     "usable_reply",
 ]

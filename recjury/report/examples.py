@@ -14,13 +14,13 @@ from recjury.records import (
     Turn,
     Verdict,
     is_target,
+    shown_ratings,
 )
 from recjury.report.example_picks import ExamplePick
 from recjury.report.excerpt import Excerpt, excerpt, one_line
 from recjury.report.findings import Findings
 from recjury.report.participants import speaker
 from recjury.results import Measure
-from recjury.results.scores import shown_ratings
 from recjury.store import DebateSummary, Store
 
 _UTTERANCE, _RATIONALE, _STATEMENT, _NAME = 1500, 900, 1500, 80

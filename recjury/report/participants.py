@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from recjury.llm import MAIN_MODEL
-from recjury.records import Ending
+from recjury.records import MEAN, Ending
 from recjury.report.excerpt import one_line
 from recjury.report.findings import Findings
-from recjury.results.scores import MEAN
 from recjury.store import CampaignEvaluator
 
 _MEASURED, _RULE = "measured", "rule"

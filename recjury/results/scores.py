@@ -4,11 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from recjury.records import Metric, Rating, Status, metric_id
+from recjury.records import Metric, Rating, Status, mean_score, shown_ratings
 from recjury.store import CampaignEvaluator, ConversationResult
-
-MEAN = "mean"
-"""The rater of a mean over several judges."""
 
 
 class Measure(NamedTuple):
@@ -56,17 +53,6 @@ def is_newest(evaluator: CampaignEvaluator) -> bool:
     return evaluator.label == evaluator.name
 
 
-def shown_ratings(ratings: Iterable[Rating]) -> dict[str, list[Rating]]:
-    """The ratings that count, by metric id: the mean of several judges, or all if there is none."""
-    given: dict[str, list[Rating]] = {}
-    for rating in ratings:
-        given.setdefault(metric_id(rating.factor), []).append(rating)
-    return {
-        metric: [rating for rating in several if rating.evaluator == MEAN] or several
-        for metric, several in given.items()
-    }
-
-
 def scores_of(result: ConversationResult) -> ConversationScores:
     """The scores of a conversation: means over turns, over judges, and over judgings."""
     rated: dict[str, list[list[Rating]]] = {}
@@ -76,7 +62,7 @@ def scores_of(result: ConversationResult) -> ConversationScores:
     values: dict[str, float] = {}
     missing: dict[str, Missing] = {}
     for measure, judgings in rated.items():
-        scored = [value for each in judgings if (value := _value(each)) is not None]
+        scored = [value for each in judgings if (value := mean_score(each)) is not None]
         if scored:
             values[measure] = fmean(scored)
         else:
@@ -97,11 +83,3 @@ def _missing(ratings: Sequence[Rating]) -> Missing:
     applicable = (each for each in ratings if each.status is not Status.NOT_APPLICABLE)
     first = next(applicable, ratings[0])
     return Missing(first.status, first.reason)
-
-
-def _value(ratings: Sequence[Rating]) -> float | None:
-    by_turn: dict[int | None, list[float]] = {}
-    for rating in ratings:
-        if rating.score is not None:
-            by_turn.setdefault(rating.turn, []).append(rating.score)
-    return fmean(map(fmean, by_turn.values())) if by_turn else None

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from recjury.records import JSON, Rating, Status, metric_id
-from recjury.results.scores import MEAN, Measure
+from recjury.records import JSON, MEAN, Rating, Status, metric_id
+from recjury.results.scores import Measure
 from recjury.store import CampaignEvaluator, ConversationResult, EvaluationResult
 
 FAILED = frozenset({Status.UNREADABLE, Status.CALL_FAILED, Status.REFUSED})

@@ -1,7 +1,7 @@
 """Read a store: the values are typed, and compared with their seals."""
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine
@@ -212,12 +212,17 @@ class StoreReader:
             return read_contents(connection, [evaluation])[evaluation].face
 
     def results(
-        self, campaign: str | None = None, system: str | None = None
+        self,
+        campaign: str | None = None,
+        system: str | None = None,
+        conversations: Sequence[str] | None = None,
     ) -> Iterator[ConversationResult]:
-        """The result of each conversation, in the plan's order. Raises StoreError for altered
-        rows."""
+        """The result of each conversation, in the plan's order, or of `conversations`, in theirs.
+
+        Raises StoreError for altered rows.
+        """
         with one_line_errors(self.path):
-            yield from read_results(self._engine, campaign, system)
+            yield from read_results(self._engine, campaign, system, conversations)
 
     def failures(self, unit: str) -> tuple[Failure, ...]:
         """Everything that failed in a conversation or an evaluation, the oldest first."""

@@ -60,16 +60,23 @@ class ConversationResult(Record):
 
 
 def read_results(
-    engine: Engine, campaign: str | None = None, system: str | None = None
+    engine: Engine,
+    campaign: str | None = None,
+    system: str | None = None,
+    conversations: Sequence[str] | None = None,
 ) -> Iterator[ConversationResult]:
     """The results of a campaign's conversations in the plan's order; with None, of all.
+
+    If ids of `conversations` are given, the results are those of these, in their order.
 
     Raises StoreError for altered rows. No transaction is open between two results of different
     batches.
     """
     with engine.connect() as connection:
         evaluators = read_campaign_evaluators(connection, campaign)
-        ids = iter(conversation_ids(connection, campaign, system))
+        if conversations is None:
+            conversations = conversation_ids(connection, campaign, system)
+        ids = iter(conversations)
     while some := tuple(islice(ids, _CHUNK)):
         yield from _results(engine, some, evaluators)
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from recjury.records import Level, Rating, Status
-from recjury.results.scores import MEAN, scores_of, shown_ratings
+from recjury.records import MEAN, Level, Rating, Status, shown_ratings
+from recjury.results.scores import scores_of
 from recjury.store import ConversationResult, EvaluationResult
 
 

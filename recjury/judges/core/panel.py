@@ -10,9 +10,8 @@ from recjury.errors import ConfigError
 from recjury.judges.core.factor_judge import FactorJudge
 from recjury.judges.core.rubric import Rubric
 from recjury.llm import Gateway, gather
-from recjury.records import JSON, ConversationLog, Factor, Rating, Status
+from recjury.records import JSON, MEAN, ConversationLog, Factor, Rating, Status
 
-MEAN = "mean"
 _TAKEN = {MEAN: "the mean of several judges", "measured": "the judges without a model"}
 
 

@@ -7,9 +7,9 @@ import pytest
 from recjury.debate import run_debate
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ConfigError, ProviderError
-from recjury.judges import MEAN, Panel
+from recjury.judges import Panel
 from recjury.llm import Completion, EndpointSpec, Gateway, ScriptedModel
-from recjury.records import ChatRequest, Factor, Role, Status
+from recjury.records import MEAN, ChatRequest, Factor, Role, Status
 from tests.endpoint import Body, ScriptedEndpoint
 from tests.judges.cases import SPEC, MemoryRecorder, a_log, gateway_of, ratings_of
 
