@@ -38,7 +38,7 @@ from tests.simulator.ways import WAYS
 SCENARIOS = 40
 KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
-    "rule user": ("2", "6f66287a8bcab5f1"),
+    "rule user": ("2", "f9bb107643520ac2"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-2", "6142fa46bc9a3354"),
     "rule debate": ("rule-debate/1", "65f74b89bb650e4d"),

@@ -55,8 +55,9 @@ class AboutTarget:
 
     def accept(self) -> list[str]:
         """Take the target, content or not with what was said about it."""
-        informed = self._was_told_much() or not self._turns_since_told()
-        rule = "accept" if informed else "accept_blind"
+        rule = "accept" if self._was_told_much() else "accept_blind"
+        if not self._turns_since_told():
+            rule = "accept_now"
         return [self._titled(rule)]
 
     def _titled(self, rule: str, **slots: str) -> str:

@@ -126,6 +126,8 @@ def spoken(item: Item, domain: Domain) -> Iterator[Want]:
     """The item's values as people say them, those that nobody says left out, without repeats."""
     told: set[str] = set()
     for attribute in domain.attributes:
+        if attribute.name == "language" and any("English" in each for each in attribute.of(item)):
+            continue
         values = [
             want for value in attribute.of(item) for want in _spoken_value(attribute, value, domain)
         ]
@@ -148,8 +150,7 @@ def _spoken_value(attribute: DomainAttribute, value: str, domain: Domain) -> Ite
                 yield Want("category", phrases().genres[plain], word=attribute.word)
         case _ if attribute.name == "language":
             language = _LANGUAGE_WORDS.sub("", value).strip()
-            if language != "English":
-                yield Want("other", f"in {language}", word=attribute.word)
+            yield Want("other", f"in {language}", word=attribute.word)
         case _ if attribute == domain.of_kind("category")[0]:
             yield Want("category", value, word=attribute.word)
         case _:

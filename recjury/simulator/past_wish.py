@@ -6,6 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from recjury.knowledge import Catalogue, fold
+from recjury.knowledge.ordinary_words import word_list
 from recjury.records import Domain, Speaker, Turn
 from recjury.simulator.agenda import CatalogueValues, Want
 from recjury.simulator.grammar import phrases
@@ -175,8 +176,13 @@ def topic(text: str) -> str:
             runs.append([])
         else:
             runs[-1].append(word)
-    longest = max(runs, key=lambda run: min(len(run), _MOST_TOPIC_WORDS))
+    runs = [run for run in runs if len(run) > 1 or (run and not _is_common(run[0]))]
+    longest = max(runs, key=lambda run: min(len(run), _MOST_TOPIC_WORDS), default=[])
     return " ".join(longest[:_MOST_TOPIC_WORDS])
+
+
+def _is_common(word: str) -> bool:
+    return not {word.lower(), word.lower().removesuffix("s")}.isdisjoint(word_list("common"))
 
 
 @cache

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from recjury.records import Item
-from recjury.simulator.agenda import Want, spoken_categories
+from recjury.simulator.agenda import Want, spoken_categories, with_article
 from recjury.simulator.user_state import UserState
 
 _YEARS_APART = 8
@@ -24,7 +24,7 @@ class Rejecting:
         self._state = state
         self._item = item
         self._categories = spoken_categories(item, state.catalogue.domain_of(item))
-        self._slots = {**state.words(), "item": name}
+        self._slots = {**state.words(state.catalogue.domain_of(item)), "item": name}
 
     def reject(self) -> Rejection:
         """The reason that fits best; among several, one that was not given before."""
@@ -35,6 +35,12 @@ class Rejecting:
             return self._plain("reject_history")
         if item.id in state.wish.mentioned:
             return self._plain("reject_came_up")
+        if state.catalogue.domain_of(item) != state.domain:
+            return (
+                Rejection(self._other_domain())
+                if self._other_domain()
+                else self._plain("reject_unconvinced")
+            )
         if state.has_done(item):
             return self._plain("reject_seen")
         options = [
@@ -49,6 +55,13 @@ class Rejecting:
             return self._plain("reject_unconvinced")
         return Rejection(said)
 
+    def _other_domain(self) -> str:
+        """It is a book, say, and not a film."""
+        state = self._state
+        its = with_article(state.catalogue.domain_of(self._item).item)
+        slots = {**self._slots, "its_noun": its, "a_noun": with_article(state.domain.item)}
+        return state.grammar.say("reject_domain", **slots)
+
     def _reasons(self) -> list[tuple[float, Rejection | None]]:
         return [
             (3.0, self._category()),
@@ -56,6 +69,7 @@ class Rejecting:
             (2.0, self._era()),
             (2.0, self._people()),
             (1.0, self._mood()),
+            (3.0, self._unknown()),
             (1.0, self._plain("reject_unconvinced")),
         ]
 
@@ -65,6 +79,8 @@ class Rejecting:
         has = set(self._categories)
         known = [want for want in state.told if want.role == "category"]
         left = [want for want in state.left if want.role == "category"]
+        if has & {want.value for want in known}:
+            return None
         lacks = [w for w in (*known, *left[:1]) if has and w.value not in has]
         lacks = [want for want in lacks if state.is_common(want)]
         if not lacks:
@@ -112,6 +128,13 @@ class Rejecting:
                 slots = {**self._slots, "liked": want.value}
                 return Rejection(state.grammar.say("reject_unlike", **slots), want)
         return None
+
+    def _unknown(self) -> Rejection | None:
+        """Little known, which a person who is not open to the new minds."""
+        is_open = self._state.context.person.traits.openness != "low"
+        if is_open or not self._state.catalogue.little_known(self._item.id):
+            return None
+        return self._plain("reject_unknown")
 
     def _mood(self) -> Rejection | None:
         """Not in the mood for its category, if that is none that the user wants."""

@@ -84,12 +84,23 @@ class RuleTurn:
             repeated = self._say("repeats")
             if repeated:
                 return [repeated], None
+        curious = self._curious(offered) if offered is not None else ""
+        if curious:
+            return [curious], None
         if offered is not None:
             found = self._rejection(offered)
             return [*self._short_answer(offered), found.text], found.told
         if heard.questions:
             return self._answers(heard.questions)
         return [self._say("confused", **self._state.words())], None
+
+    def _curious(self, offered: Item) -> str:
+        """An open person's question about a suggestion, once in a conversation."""
+        grammar, new = self._state.grammar, offered.id not in self._state.wish.mentioned
+        likely = self._traits.openness == "high" and new and grammar.happens(0.7)
+        if not likely or self._plain or grammar.was_said("curious"):
+            return ""
+        return self._say("curious", item=offered.title)
 
     def _offered(self) -> Item | None:
         """The suggestion to speak of: the first one named, or else the first of a shown list."""

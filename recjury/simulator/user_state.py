@@ -88,7 +88,9 @@ class UserState:
             self.domain,
             self.random("agenda"),
         )
-        return aim._replace(wants=tuple(want for want in aim.wants if self.may_say(want)))
+        knows_makers = self.context.person.traits.knowledge != "low"
+        wants = (want for want in aim.wants if want.role != "maker" or knows_makers)
+        return aim._replace(wants=tuple(want for want in wants if self.may_say(want)))
 
     @cached_property
     def wish(self) -> PastWish:
@@ -149,9 +151,9 @@ class UserState:
 
     # --- words ---------------------------------------------------------------------------------
 
-    def words(self) -> dict[str, str]:
-        """The domain's words: slots of every sentence."""
-        domain = self.domain
+    def words(self, domain: Domain | None = None) -> dict[str, str]:
+        """The words of a domain, the wanted one by default: slots of every sentence."""
+        domain = domain or self.domain
         nouns = [(domain.item, domain.items)]
         nouns += list(zip(domain.synonyms[::2], domain.synonyms[1::2], strict=False))
         noun, nouns_ = nouns[self.random("noun", str(len(self.said))).randrange(len(nouns))]

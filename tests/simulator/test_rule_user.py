@@ -63,8 +63,8 @@ KNOWN = catalogue(TARGET, NEAR, FAR, TWIN, BARE, *MANY)
 USER = RuleUser(KNOWN)
 VALUES = ("drama", "the 90s", "Ann Reed", "Cy Marsh", "crime", "Bo Lund", "mystery")
 SLOTS = (
-    "thing item its its_bare its_many noun nouns verb done value a_kind kinds hit topic liked word "
-    "reference decoy primed"
+    "thing item its its_bare its_many its_noun a_noun noun nouns verb done value a_kind "
+    "kinds hit topic liked word reference decoy primed"
 )
 FILM = known_domain("film")
 
@@ -310,6 +310,14 @@ def test_it_rejects_what_does_not_fit_in_many_ways(turn: Turn) -> None:
     assert sum("Laugh Track" in text for text in texts) > 30
 
 
+def test_an_item_of_another_domain_is_rejected_as_such() -> None:
+    book = film("Page Turner", writers=("Di Falk",))
+    known = Catalogue("mixed", [*KNOWN, book], others={book.id: known_domain("book")})
+    for text in each_seed(moment(system_turn("Page Turner?")), known):
+        assert "reject_domain" in rules_of(text), text
+        assert "a book" in text or "a film" in text
+
+
 def test_what_is_not_shown_is_not_spoken_of() -> None:
     for text in each_seed(moment(system_turn("Hm, let me see", FAR.ref), shows_list=False)):
         assert not rules_of(text)
@@ -355,6 +363,7 @@ def test_after_a_hit_it_asks_about_it_then_for_more_and_then_takes_it() -> None:
     assert is_of("more", again) or is_of("more_story", again)
     last = moment(shown, user_turn(first), told, user_turn(again), told, hit=TARGET.ref)
     assert is_of("accept", spoken(last))
+    assert is_of("accept_now", spoken(moment(shown, hit=TARGET.ref)))
 
 
 def test_it_comes_back_to_the_target_when_the_system_does_not() -> None:
@@ -448,6 +457,29 @@ def test_impatient_people_show_it_sooner() -> None:
         for person in (traits(patience="low"), traits(patience="high"))
     )
     assert soon > late == 0
+
+
+def test_open_people_ask_about_a_suggestion_first_and_only_once() -> None:
+    heard = system_turn("How about Laugh Track (1958)?")
+    texts = each_seed(moment(heard, person=traits(openness="high")), seeds=40)
+    assert sum(is_of("curious", text) for text in texts) > 15
+    assert not any(is_of("curious", text) for text in each_seed(moment(heard)))
+    asked = next(text for text in texts if is_of("curious", text))
+    later = moment(heard, user_turn(asked), heard, person=traits(openness="high"))
+    assert not any(is_of("curious", text) for text in each_seed(later))
+
+
+def test_people_who_are_not_open_turn_down_what_nobody_knows() -> None:
+    rare = film("Obscure Matter (1991)", genres=("drama",), popularity=0.0)
+    heard = moment(system_turn("Obscure Matter (1991)?"), person=traits(openness="low"))
+    texts = each_seed(heard, catalogue(*KNOWN, rare), seeds=40)
+    assert any("reject_unknown" in rules_of(text) for text in texts)
+
+
+def test_people_who_know_little_name_no_director() -> None:
+    person = traits(knowledge="low")
+    texts = each_seed(moment(system_turn("Is there a director you like?"), person=person))
+    assert not any("Cy Marsh" in text for text in texts)
 
 
 @pytest.mark.parametrize(
