@@ -18,6 +18,8 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt i
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
 
+_PATIENCE = 120_000  # milliseconds: a machine may be busy
+
 Command = Callable[..., Ended]
 
 
@@ -39,6 +41,7 @@ def _opened(profile: Path, html: Path) -> Iterator[Any]:
         )
         try:
             opened = browser.new_page()
+            opened.set_default_timeout(_PATIENCE)
             opened.goto(html.as_uri())
             yield opened
         finally:
