@@ -3,6 +3,7 @@
 from recjury.campaign.config import CampaignConfig, EvaluationConfig, UsedModel
 from recjury.errors import ConfigError
 from recjury.llm.batch.spec import BatchModelSpec
+from recjury.simulator import check_users
 
 
 def slow_models(config: EvaluationConfig) -> dict[str, str]:
@@ -12,10 +13,11 @@ def slow_models(config: EvaluationConfig) -> dict[str, str]:
 
 
 def check_players(config: CampaignConfig) -> None:
-    """Raise ConfigError if the simulated user or a system would be asked in batches.
+    """Raise ConfigError for an unknown persona, and if user or system would be asked in batches.
 
     Each utterance waits for the one before it, so each would need a batch of its own.
     """
+    check_users(config.user)
     players = [each for system in config.systems for each in system.aliases()]
     if config.plays_llm:
         players.insert(0, ("simulator.model", config.simulator.model))

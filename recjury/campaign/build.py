@@ -6,6 +6,7 @@ Packages that need heavy libraries are imported only when the configuration uses
 from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from recjury.agents.system_config import SystemContext
 from recjury.campaign.config import CampaignConfig, EvaluationConfig, SimulatorConfig
@@ -23,16 +24,25 @@ from recjury.records import (
     evaluator_id,
 )
 
+if TYPE_CHECKING:
+    from recjury.simulator import LeakGuard, Population
+
 
 @dataclass(frozen=True)
 class Components:
     """What the campaign uses on one corpus: systems by name, the user, and the evaluators by
-    label."""
+    label.
+
+    `guard` checks what the user says, and `population` says who it is in each conversation; without
+    them, they are the defaults.
+    """
 
     catalogue: Catalogue
     recommenders: Mapping[str, Recommender]
     user: UserSimulator | None
     evaluators: Mapping[str, Evaluator]
+    guard: "LeakGuard | None" = None
+    population: "Population | None" = None
 
     async def aclose(self) -> None:
         """Release what the systems hold (connections, processes)."""
@@ -158,6 +168,8 @@ def build_user(
 
 
 def _components(config: CampaignConfig, corpus: Corpus, gateway: Gateway | None) -> Components:
+    from recjury.simulator import LeakGuard, Population
+
     user = build_user(config.simulator, corpus.catalogue, gateway, config)
     context = SystemContext(corpus, gateway, list_length=config.simulator.list_length)
     return Components(
@@ -167,4 +179,6 @@ def _components(config: CampaignConfig, corpus: Corpus, gateway: Gateway | None)
         },
         user=user,
         evaluators=build_evaluators(config, corpus, gateway, user),
+        guard=LeakGuard(corpus.catalogue, unique_values=config.simulator.unique_values),
+        population=Population(corpus.catalogue, config.user, seed=config.seed),
     )

@@ -21,7 +21,7 @@ from recjury.llm import (
     Part,
     parse_budget,
 )
-from recjury.records import JSON, LIST_LENGTH, Metric, Record
+from recjury.records import JSON, LIST_LENGTH, Metric, Record, UserSettings
 
 if TYPE_CHECKING:
     from recjury.simulator import SessionSettings
@@ -59,13 +59,15 @@ class SimulatorConfig(Record):
     min_rounds: int = Field(default=3, ge=1, le=50)
     max_rounds: int = Field(default=5, ge=1, le=50)
     list_length: int = Field(default=LIST_LENGTH, ge=1, le=100)
+    shows_list: bool = True
+    unique_values: Literal["block", "allow"] = "block"
 
     @property
     def session(self) -> "SessionSettings":
         """How long conversations last, and what counts as a hit."""
         from recjury.simulator import SessionSettings
 
-        return SessionSettings(self.min_rounds, self.max_rounds, self.list_length)
+        return SessionSettings(self.min_rounds, self.max_rounds, self.list_length, self.shows_list)
 
     @model_validator(mode="after")
     def _rounds_in_order(self) -> Self:
@@ -213,11 +215,15 @@ class EvaluationConfig(Record):
 
 
 class CampaignConfig(EvaluationConfig):
-    """A campaign: scenarios x systems x repeats, the simulated user, and the evaluators."""
+    """A campaign: scenarios x systems x repeats, the simulated users, and the evaluators.
+
+    `simulator` says what plays the users and how long, `user` who they are.
+    """
 
     scenarios: tuple[ScenarioSource, ...] = Field(min_length=1)
     systems: tuple[SystemEntry, ...] = Field(min_length=1)
     simulator: SimulatorConfig = SimulatorConfig()
+    user: UserSettings = UserSettings()
     repeats: int = Field(default=1, ge=1, le=1000)
     stop: StopRule | None = None
 

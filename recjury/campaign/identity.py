@@ -10,9 +10,9 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from recjury.campaign.config import CampaignConfig
+from recjury.campaign.config import CampaignConfig, SimulatorConfig
 from recjury.records import JSON, ConversationLog, Recommender, Scenario, UserSimulator, digest
-from recjury.simulator import LeakGuard
+from recjury.simulator import LeakGuard, Population
 
 # Part of every conversation's identity: raise it when the session's rules change.
 IDENTITY_VERSION = 2
@@ -37,6 +37,9 @@ _DIGITS = 12
 def campaign_id(config: CampaignConfig) -> str:
     """The identity of a campaign that plays its scenarios."""
     content = config.model_dump(mode="json", exclude=_NOT_PLAYED)
+    content["simulator"] = config.simulator.model_dump(mode="json", exclude=_young(config))
+    if config.user.is_plain:  # campaigns are older than this key
+        del content["user"]
     content["models"] = dict(_user_models(config))
     content["systems"] = [
         system.model_dump(mode="json", exclude=_OF_A_SYSTEM) for system in config.systems
@@ -56,9 +59,16 @@ def logs_id(logs: Iterable[ConversationLog], *, link_items: bool = False) -> str
     return digest(["logs", sorted({log.id for log in logs}), *linked])[:_DIGITS]
 
 
-def play_settings(config: CampaignConfig, user: UserSimulator, guard: LeakGuard) -> dict[str, JSON]:
+def play_settings(
+    config: CampaignConfig,
+    user: UserSimulator,
+    guard: LeakGuard,
+    population: Population | None = None,
+) -> dict[str, JSON]:
     """All settings that can change a conversation, except the system's."""
+    person = {} if population is None else dict(population.identity)
     return {
+        **({"person": person} if person else {}),
         "user": dict(user.settings),
         "session": dict(config.simulator.session.identity(guard)),
         "models": dict(_user_models(config)),
@@ -81,6 +91,13 @@ def _user_models(config: CampaignConfig) -> Mapping[str, JSON]:
         return {}
     alias = config.simulator.model
     return {alias: config.all_models[alias].reply_settings()}
+
+
+def _young(config: CampaignConfig) -> set[str]:
+    """The keys of the simulator that most identities are older than, if at their default."""
+    plain = SimulatorConfig()
+    young = ("shows_list", "unique_values")
+    return {key for key in young if getattr(config.simulator, key) == getattr(plain, key)}
 
 
 def _content(path: Path) -> str:

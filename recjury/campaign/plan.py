@@ -144,7 +144,8 @@ def _conversations(
     config: CampaignConfig, scenarios: Sequence[Scenario], components: Components
 ) -> Iterator[ConversationPlan]:
     assert components.user is not None
-    shared = play_settings(config, components.user, LeakGuard(components.catalogue))
+    guard = components.guard or LeakGuard(components.catalogue)
+    shared = play_settings(config, components.user, guard, components.population)
     for repeat in range(config.repeats):
         for scenario in scenarios:
             for system in components.recommenders.values():

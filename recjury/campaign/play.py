@@ -8,6 +8,7 @@ from recjury.campaign.plan import Unit
 from recjury.errors import StoreError
 from recjury.records import (
     JSON,
+    PLAIN,
     Conversation,
     ConversationLog,
     ConversationRecord,
@@ -27,7 +28,9 @@ class Player:
     ):
         """`components` are by corpus; `session` has the rules of the conversations."""
         self._store, self._components, self._session = store, components, session
-        self._guards = {name: LeakGuard(each.catalogue) for name, each in components.items()}
+        self._guards = {
+            name: each.guard or LeakGuard(each.catalogue) for name, each in components.items()
+        }
 
     async def play(self, unit: Unit) -> ConversationRecord:
         """Play the conversation, or the rest of one that failed, and store it.
@@ -63,6 +66,8 @@ class Player:
     ) -> ConversationLog:
         assert unit.scenario is not None
         assert components.user is not None
+        population, rounds = components.population, self._session.max_rounds
+        person = PLAIN if population is None else population.person(unit.scenario, rounds)
         log = await converse(
             components.user,
             system,
@@ -70,6 +75,7 @@ class Player:
             self._guards[unit.corpus],
             components.catalogue,
             self._session,
+            person=person,
             earlier=earlier,
         )
         if log.ending is Ending.SYSTEM_FAILED:

@@ -48,6 +48,14 @@ class AttributeIndex:
         """Whether the value is a name, of a person, a band or a brand."""
         return attribute.kind in self._naming
 
+    def is_category(self, attribute: Attribute) -> bool:
+        """Whether the value is a word for a kind of item, such as a genre, and no language."""
+        return attribute.kind in self._categories
+
+    def frequent_categories(self) -> tuple[Attribute, ...]:
+        """The values that are categories, in the folded form, those of most items first."""
+        return self._frequent
+
     def meaning(self, attribute: Attribute) -> tuple[str, str]:
         """The same for attributes that a listener cannot tell apart: a name in any role."""
         kind = "name" if self.is_name(attribute) else attribute.kind
@@ -68,6 +76,17 @@ class AttributeIndex:
             for item, domain in self._items
             for each in attributes_of(item, domain)
         )
+
+    @cached_property
+    def _frequent(self) -> tuple[Attribute, ...]:
+        found = [each for each in self._by_attribute if self.is_category(each)]
+        return tuple(sorted(found, key=lambda each: (-len(self._by_attribute[each]), each)))
+
+    @cached_property
+    def _categories(self) -> frozenset[str]:
+        domains = {domain.name: domain for _, domain in self._items}.values()
+        found = (each.name for domain in domains for each in domain.of_kind("category"))
+        return frozenset(found) - {"language"}
 
     @cached_property
     def _naming(self) -> frozenset[str]:

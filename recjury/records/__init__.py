@@ -53,6 +53,7 @@ from recjury.records.particle import (
     TurnParticles,
 )
 from recjury.records.person import (
+    DRAWN,
     PLAIN,
     Attribute,
     Behaviour,
@@ -62,6 +63,7 @@ from recjury.records.person import (
     Knows,
     Person,
     PersonaTraits,
+    UserSettings,
 )
 from recjury.records.protocols import (
     Conversation,
@@ -88,6 +90,7 @@ from recjury.records.response import Response, ResponseScorer
 from recjury.records.transcript import Debate, DebateTranscript, Statement, Verdict
 
 __all__ = [
+    "DRAWN",
     "FACTOR_SCALE",
     "JSON",
     "LIST_LENGTH",
@@ -163,6 +166,7 @@ __all__ = [
     "TurnParticles",
     "Usage",
     "UserContext",
+    "UserSettings",
     "UserSimulator",
     "Utterance",
     "Verdict",

@@ -1,6 +1,8 @@
 """Who speaks to the system under test: what the user knows, wants, and how it behaves."""
 
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field
 
 from recjury.records.base import Record
 from recjury.records.item import ItemRef
@@ -81,3 +83,28 @@ class Person(Record):
 
 
 PLAIN = Person()
+
+DRAWN = "drawn"
+"""Instead of a persona's id: each conversation has a persona drawn from the pack."""
+
+Rate = Annotated[float, Field(ge=0, le=1)]
+
+
+class UserSettings(Record):
+    """Which users a campaign has. The default is the paper's plain user, who knows the targets.
+
+    `persona` is the id of a persona, or "drawn"; `personas` a file with a pack of one's own.
+    `behaviours` maps a behaviour to the share of the user's answers in which it occurs.
+    """
+
+    knows: Knows = "targets"
+    persona: str | None = None
+    personas: str | None = None
+    behaviours: dict[Behaviour, Rate] = Field(default_factory=dict)
+    condition: ConditionName | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all users are the paper's plain one."""
+        rates = any(self.behaviours.values())
+        return self.knows == "targets" and not (self.persona or self.condition or rates)

@@ -2,6 +2,7 @@
 
 from recjury.simulator.leak_guard import LeakGuard, Watch
 from recjury.simulator.llm_user import LlmUser
+from recjury.simulator.population import Population, check_users
 from recjury.simulator.rule_user import RuleUser
 from recjury.simulator.session import ConversationFailed, SessionSettings, converse
 
@@ -9,8 +10,10 @@ __all__ = [
     "ConversationFailed",
     "LeakGuard",
     "LlmUser",
+    "Population",
     "RuleUser",
     "SessionSettings",
     "Watch",
+    "check_users",
     "converse",
 ]

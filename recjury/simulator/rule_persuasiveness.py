@@ -2,7 +2,8 @@
 
 CoRE (section 6.4, after Wang et al. 2023a) asks for 0 (worse than the target), 1 (comparable)
 or 2 (better, or the target itself). The rule cannot recognise "better", so it gives 2 only for the
-target. docs/simulator.md gives the formula.
+target. A user with wishes compares with them; a condition (section 8.4) moves what counts as
+comparable. docs/simulator.md gives the formulas.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,8 +13,10 @@ from recjury.knowledge import Catalogue
 from recjury.records import (
     PERSUASIVENESS,
     PERSUASIVENESS_SCALE,
+    Condition,
     ConversationLog,
     Item,
+    Person,
     Rating,
     Status,
     Turn,
@@ -21,14 +24,20 @@ from recjury.records import (
 from recjury.simulator.agenda import spoken_genres
 
 RULE_RUBRIC = "rule-persuasiveness/1"
+PERSON_RUBRIC = "rule-persuasiveness/1 of a person"
 COMPARABLE = 0.5
 
 _GENRES, _PEOPLE, _ERA = 0.6, 0.3, 0.1
+_PRIMED = 0.2  # how much nearer an item seems that has the primed value
 
 
 def rule_persuasiveness(log: ConversationLog, catalogue: Catalogue) -> Rating:
     """The rule's rating; unscored if there is no target, no answer or no attribute to compare."""
-    targets = _known((target.id for target in log.scenario.targets), catalogue)
+    rating = _rating(log, catalogue)
+    return rating if log.person is None else rating.model_copy(update={"rubric": PERSON_RUBRIC})
+
+
+def _rating(log: ConversationLog, catalogue: Catalogue) -> Rating:
     answers = [turn for turn in log.system_turns if turn.failure is None]
     if not log.scenario.targets:
         return _unscored(Status.NOT_APPLICABLE, "there is no target to compare with")
@@ -37,16 +46,54 @@ def rule_persuasiveness(log: ConversationLog, catalogue: Catalogue) -> Rating:
     offered = _known((id_ for turn in answers for id_ in _offered(turn, catalogue)), catalogue)
     if not offered:
         return _scored(0, "nothing that the catalogue knows was recommended")
+    if log.person is not None and log.person.knows == "wishes":
+        return _by_wishes(log.person, offered, catalogue)
     wanted = {target.id for target in log.scenario.targets}
     if any(item.id in wanted for item in offered):
         return _scored(2, "the target itself was recommended")
+    targets = _known((target.id for target in log.scenario.targets), catalogue)
+    condition = None if log.person is None else log.person.condition
+    return _by_likeness(offered, targets, condition, catalogue)
+
+
+def _by_wishes(person: Person, offered: Sequence[Item], catalogue: Catalogue) -> Rating:
+    if not person.wishes:
+        return _unscored(Status.NOT_MEASURED, "the user has no wishes to compare with")
+    index = catalogue.attributes
+    met = [(sum(item.id in index.items_with(w) for w in person.wishes), item) for item in offered]
+    most, nearest = max(met, key=lambda pair: pair[0])
+    score = 2 if most == len(person.wishes) else int(2 * most >= len(person.wishes))
+    wishes = f"{most} of {len(person.wishes)} wishes"
+    return _scored(score, f"the nearest recommendation, {nearest.name}, has {wishes}")
+
+
+def _by_likeness(
+    offered: Sequence[Item],
+    targets: Sequence[Item],
+    condition: Condition | None,
+    catalogue: Catalogue,
+) -> Rating:
+    primed = condition.attribute if condition else None
+    near = catalogue.attributes.items_with(primed) if primed else ()
     pairs = [(attribute_likeness(item, target), item) for item, target in product(offered, targets)]
-    measured = [(value, item) for value, item in pairs if value is not None]
+    measured = [
+        (value + _PRIMED * (item.id in near), item) for value, item in pairs if value is not None
+    ]
     if not measured:
         return _unscored(Status.NOT_MEASURED, "no attributes to compare what was recommended by")
     value, nearest = max(measured, key=lambda pair: pair[0])
     reason = f"the nearest recommendation, {nearest.name}, is like the target to {value:.2f}"
-    return _scored(int(value >= COMPARABLE), reason)
+    other = condition.item if condition else None
+    if condition is None or other is None or other.id is None or other.id not in catalogue:
+        return _scored(int(value >= COMPARABLE), reason)
+    likenesses = (attribute_likeness(catalogue.item(other.id), target) for target in targets)
+    standard = max((each for each in likenesses if each is not None), default=None)
+    if standard is None:
+        return _scored(int(value >= COMPARABLE), reason)
+    reason += f", and {other.name} to {standard:.2f}"
+    if condition.name == "decoy":  # what beats the decoy seems good
+        return _scored(int(value > standard), reason)
+    return _scored(int(value >= max(COMPARABLE, standard)), reason)
 
 
 def attribute_likeness(item: Item, other: Item) -> float | None:

@@ -20,7 +20,7 @@ from recjury.records import (
 LOG = "log"
 PERSUASIVE = "persuasiveness"
 COMPUTED = "computed"
-VERSION = 1
+VERSION = 2
 
 
 class OutcomeEvaluator:

@@ -162,6 +162,21 @@ COMPUTED_METRICS: tuple[ComputedMetric, ...] = (
         lambda record: _leaks(record.log, record.log.leaks_through),
     ),
     _of_conversation(
+        "values_caught",
+        "Telling values caught",
+        lambda record: _leaks(record.log, record.log.values_caught),
+    ),
+    _of_conversation(
+        "values_through",
+        "Telling values through",
+        lambda record: _leaks(record.log, record.log.values_through),
+    ),
+    _of_conversation(
+        "pairs_told",
+        "Telling pairs told",
+        lambda record: _leaks(record.log, record.log.pairs_told),
+    ),
+    _of_conversation(
         "seconds_per_turn",
         "Seconds a turn",
         lambda record: _mean(record.seconds, "how long the system took is not known"),
