@@ -286,6 +286,45 @@ def test_restaurants_are_found_by_their_attributes_and_spoken_of_by_them() -> No
     assert "watch" not in told.text
 
 
-def test_a_catalogue_of_films_keeps_its_identity() -> None:
-    assert Retrieval(CATALOGUE).settings["version"] == 1
-    assert Retrieval(BOTH).settings["version"] == 2
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm interested in Solaris. What makes you think of that one?",
+        "Hold on, what about Solaris? You haven't told me anything about it.",
+        "Those can wait. What is Solaris like?",
+        "I'd still like to hear about Solaris.",
+        "Tell me a little about Solaris.",
+        "Solaris, yes, that could be it. What's the story?",
+    ],
+)
+def test_a_question_about_an_item_is_heard_however_it_is_asked(said: str) -> None:
+    conversation = talk("A sci-fi book?", "How about Dune, or Solaris?", said)
+
+    assert understand(conversation, Library(BOTH)).asked_about == 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Solaris isn't much like Dune.",
+        "What about a comedy?",
+        "I'm interested in crime novels.",
+        "What are some books like Dune?",
+        "Is it going to rain?",
+    ],
+)
+def test_other_remarks_are_no_question_about_an_item(said: str) -> None:
+    conversation = talk("A sci-fi book?", "How about Solaris?", said)
+
+    assert understand(conversation, Library(BOTH)).asked_about is None
+
+
+def test_an_item_for_which_only_its_story_speaks_is_recommended_by_it() -> None:
+    told = DUNE.model_copy(update={"plot": "A boy rides a worm. He wins."})
+    system = Retrieval(Catalogue("one", [told]))
+
+    text = respond(talk("Hello", "What do you like?", "I don't know."), system).text
+
+    assert "Dune" in text
+    assert "A boy rides a worm." in text
+    assert "reason" not in text

@@ -7,7 +7,7 @@ from recjury.agents.retrieval.understanding import Understanding
 from recjury.records import Domain, DomainAttribute, Item
 
 _QUOTED = 220
-_STORY = {"film": "the story is this", "book": "the story is this"}
+_STORY = "the story is this: "
 
 
 def reasons(library: Library, wish: Understanding, row: int) -> list[str]:
@@ -62,7 +62,7 @@ def _shared(library: Library, row: int, liked: int) -> Iterator[str]:
 def description(item: Item, domain: Domain) -> str:
     """A clause that describes an item from the catalogue."""
     if item.plot:
-        return f"{_STORY.get(domain.name, 'in short')}: {_first_sentence(item.plot)}"
+        return f"{_STORY}{_first_sentence(item.plot)}"
     parts = [f"{names[0]} {each.did} it" for each, names in _first_makers(item, domain)]
     if item.year is not None and domain.of_kind("era"):
         parts.append(f"it came out in {item.year}")
@@ -70,6 +70,11 @@ def description(item: Item, domain: Domain) -> str:
         known = ((each, each.of(item)) for each in _categories(domain))
         parts = [_is(each, values[:2]) for each, values in known if values][:1]
     return " and ".join(parts) or "people often bring it up"
+
+
+def story_in(reason: str) -> str:
+    """What happens in an item, if a reason says nothing else; otherwise empty."""
+    return reason.removeprefix(_STORY) if reason.startswith(_STORY) else ""
 
 
 def introduction(item: Item, domain: Domain) -> str:

@@ -8,13 +8,11 @@ from recjury.agents.retrieval.scoring import Ranked, Weights, rank
 from recjury.agents.retrieval.speech import question, recommendation, told
 from recjury.agents.retrieval.understanding import Understanding, understand
 from recjury.errors import ConfigError
-from recjury.knowledge import FILM
 from recjury.records import JSON, LIST_LENGTH, Conversation, Speaker, SystemReply
 
 if TYPE_CHECKING:
     from recjury.knowledge import Catalogue
 
-_VERSION_OF_FILMS = 1  # what it says of films alone has not changed since
 _VERSION = 2
 _NAMED_AT_MOST = 3
 _NAMED_FROM = 0.6  # of the best item's score
@@ -46,10 +44,9 @@ class Retrieval:
         self._library = Library(catalogue)
         self._length = list_length
         self._weights = weights or Weights()
-        only_films = [domain.name for domain in catalogue.domains] == [FILM]
         self.settings: Mapping[str, JSON] = {
             "kind": "retrieval",
-            "version": _VERSION_OF_FILMS if only_films else _VERSION,
+            "version": _VERSION,
             "catalogue": catalogue.digest,
             "list_length": list_length,
             "weights": self._weights._asdict(),

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Sequence
 
 from recjury.agents.retrieval.library import Library
-from recjury.agents.retrieval.reasons import introduction, reasons
+from recjury.agents.retrieval.reasons import introduction, reasons, story_in
 from recjury.agents.retrieval.understanding import Understanding
 from recjury.knowledge import FILM
 from recjury.records import Domain
@@ -31,6 +31,17 @@ _SECONDS = (
     "Another choice is {name}: {reason}.",
     "{name} fits, too: {reason}.",
     "You could also look at {name}: {reason}.",
+)
+# For an item that only its story speaks for.
+_STORIES = (
+    "Perhaps {name}? {story}.",
+    "There is {name}. {story}.",
+    "You could try {name}. {story}.",
+)
+_STORIES_AFTER_A_NO = (
+    "All right, then something else: {name}. {story}.",
+    "Fair enough. There is {name}. {story}.",
+    "Understood, I have dropped those. You could try {name}. {story}.",
 )
 _CLOSINGS = (
     "Have you {done} it?",
@@ -80,11 +91,17 @@ def recommendation(
 ) -> str:
     """Recommend the items `rows` by name, each with a reason."""
     openings = _AFTER_A_NO if wish.declined else _OPENINGS
+    first_stories = _STORIES_AFTER_A_NO if wish.declined else _STORIES
     sentences = []
     for place, row in enumerate(rows):
-        form = _pick(openings if place == 0 else _SECONDS, start, turn + place)
-        why = reasons(library, wish, row)[0].rstrip(".")
-        sentences.append(form.format(name=library.items[row].name, reason=why))
+        name, why = library.items[row].name, reasons(library, wish, row)[0].rstrip(".")
+        story = story_in(why)
+        if story:
+            form = _pick(first_stories if place == 0 else _STORIES, start, turn + place)
+            sentences.append(form.format(name=name, story=story))
+        else:
+            form = _pick(openings if place == 0 else _SECONDS, start, turn + place)
+            sentences.append(form.format(name=name, reason=why))
     closings = _CLOSINGS if len(rows) == 1 else _CLOSINGS_OF_SEVERAL
     closing = _worded(_pick(closings, start, turn), library.domain_of(rows[0]))
     return " ".join((*sentences, closing))

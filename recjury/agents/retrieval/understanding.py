@@ -56,14 +56,26 @@ _TURNED_DOWN = re.compile(
 )
 _IT = re.compile(r" (?:it|that|them|those|these|both|all|one)\b", re.IGNORECASE)
 _ASKS_ABOUT = re.compile(
-    r"\btell me (?:more|a bit|something|about)|\bwhat(?:['’]s| is| are|s) (?:it|that|this|they|the"
-    r" (?:plot|story)|[\w\s:'’()-]{1,60} about)|\bmore about\b|\bintroduce\b|\bwho (?:directed|"
-    r"stars|starred|plays|played|wrote|made|is in|acts|acted)|\bwhen (?:was|did)|"
+    r"\btell me (?:more|a bit|a little|something|about)|\bmore about\b|\bintroduce\b|"
+    r"\bwhat(?:['’]s| is| are|s) (?:it|that|this|they|the (?:plot|story|mood|best)|so good|"
+    r"[\w\s:'’()-]{1,60} (?:about|like(?=\s*(?:[?!.]|$)))\b)|\bwhat happens in\b|"
+    r"\bwhat should i expect\b|"
+    r"\bwho (?:directed|stars|starred|plays|played|wrote|made|is in|acts|acted|else is)|"
+    r"\bwhen (?:was|did)|\bhow long has it\b|"
     r"\bdo you know (?!any|some|of any|a\b|what|if|more|other)|"
-    r"\bhave you (?:seen|heard)|\bdescribe\b|\bhow (?:is|was) (?:it|that)\b|"
-    r"\bwhat do you think (?:of|about)\b|\bwhat else should i know\b|\bwhat makes (?:it|that)\b|"
-    r"\bwhy (?:do you think|would i|should i|that|this|it)\b|"
-    r"\bsounds? (?:interesting|good|great|intriguing|perfect)",
+    r"\bhave you (?:seen|heard)|\bdescribe\b|\bhow (?:is|was) (?:it|that|the mood)\b|"
+    r"\bwhat (?:do you|did people) think (?:of|about)\b|\bwhat else should i know\b|"
+    r"\banything i should know\b|\bcompare it to\b|\bwhat makes (?:it|that|this|you think)\b|"
+    r"\bwhy (?:do you think|would i|would you pick|should i|that|this|it)\b|"
+    r"\b(?:is|does|would you say) it(?:['’]s)? (?:slow|something for|move|end well|more serious)|"
+    r"\bsounds? (?:interesting|good|great|intriguing|perfect|promising|right|like a good idea)",
+    re.IGNORECASE,
+)
+
+
+# Only of an item that the text names: "what about a comedy?" asks for something else.
+_ASKS_ABOUT_NAMED = re.compile(
+    r"\bwhat about\b|\b(?:hear|asking|a word) about\b|\bstay with\b|\binterested in\b",
     re.IGNORECASE,
 )
 
@@ -238,7 +250,7 @@ def _is_seen(text: str, start: int, had: re.Pattern[str]) -> bool:
 
 
 def _asked_about(text: str, named: list[int], offered: list[int]) -> int | None:
-    if not _ASKS_ABOUT.search(text):
+    if not (_ASKS_ABOUT.search(text) or (named and _ASKS_ABOUT_NAMED.search(text))):
         return None
     return named[-1] if named else offered[0] if offered else None
 
