@@ -295,6 +295,8 @@ def test_restaurants_are_found_by_their_attributes_and_spoken_of_by_them() -> No
         "I'd still like to hear about Solaris.",
         "Tell me a little about Solaris.",
         "Solaris, yes, that could be it. What's the story?",
+        "Solaris? Is there a lot of talking in it?",
+        "I might read Solaris. Would you read it yourself?",
     ],
 )
 def test_a_question_about_an_item_is_heard_however_it_is_asked(said: str) -> None:

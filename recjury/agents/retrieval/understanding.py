@@ -67,6 +67,7 @@ _ASKS_ABOUT = re.compile(
     r"\bwhat (?:do you|did people) think (?:of|about)\b|\bwhat else should i know\b|"
     r"\banything i should know\b|\bcompare it to\b|\bwhat makes (?:it|that|this|you think)\b|"
     r"\bwhy (?:do you think|would i|would you pick|should i|that|this|it)\b|"
+    r"\bwould you (?:watch|read|try|buy|pick|listen to) it\b|\bis there [^?]{1,40} in it\b|"
     r"\b(?:is|does|would you say) it(?:['’]s)? (?:slow|something for|move|end well|more serious)|"
     r"\bsounds? (?:interesting|good|great|intriguing|perfect|promising|right|like a good idea)",
     re.IGNORECASE,
