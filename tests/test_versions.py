@@ -40,8 +40,8 @@ KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
     "rule user": ("2", "f9bb107643520ac2"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
-    "measured judges": ("measured-2", "6142fa46bc9a3354"),
-    "rule debate": ("rule-debate/1", "65f74b89bb650e4d"),
+    "measured judges": ("measured-2", "412311cee48345f3"),
+    "rule debate": ("rule-debate/2", "c7deaebb126a0ca0"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("2", "512df266a175b5fb"),
 }

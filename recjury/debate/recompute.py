@@ -141,7 +141,9 @@ class DebateVerifier:
         own = own_ratings(statement.role, self._ratings)
         if not _any_scored(own):
             return _same(abstention(statement.role, statement.round, RULE), statement)
-        return _same(rule_statement(statement.role, statement.round, own, said), statement)
+        targets = bool(self._log.scenario.targets)
+        expected = rule_statement(statement.role, statement.round, own, said, has_targets=targets)
+        return _same(expected, statement)
 
     def _by_a_model(
         self, statement: Statement, said: Sequence[Statement]

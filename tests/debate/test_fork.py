@@ -182,7 +182,7 @@ def test_a_fork_that_cannot_be_is_refused(fork: Fork, said: str) -> None:
 
 
 def test_a_debate_that_all_agreed_in_is_not_lengthened() -> None:
-    original = held(RuleDebaters())
+    original = held(RuleDebaters(), ratings_of(0))
     with pytest.raises(ConfigError, match="the debate is over after round 1"):
         check_fork(Fork(round=1, max_rounds=8), original.transcript)
 

