@@ -41,8 +41,8 @@ _WITHOUT_A_MODEL = {
 class ScenarioSource(Record):
     """Where scenarios come from.
 
-    `corpus` is redial, opendialkg, sample, or a folder in the sample's format. With `limit`, that
-    many scenarios are drawn at random with the campaign's seed; without it, all are used.
+    `corpus` is redial, opendialkg, sample, sample-books, or a folder in their format. With `limit`,
+    that many scenarios are drawn at random with the campaign's seed; without it, all are used.
     """
 
     corpus: str

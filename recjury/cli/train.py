@@ -19,7 +19,7 @@ app = typer.Typer(help="Train a system under test.", no_args_is_help=True, rich_
 _EVERY = 30.0  # seconds between lines if there is no terminal
 
 Dataset = Annotated[
-    str, typer.Option(metavar="NAME", help="redial, opendialkg, sample, or a folder.")
+    str, typer.Option(metavar="NAME", help="redial, opendialkg, sample, sample-books, or a folder.")
 ]
 Out = Annotated[Path, typer.Option(metavar="DIR", help="The checkpoint folder to write.")]
 Data = Annotated[
