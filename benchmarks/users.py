@@ -46,7 +46,7 @@ CORPORA = ("opendialkg", "redial", "sample")
 SYSTEMS = ("retrieval", "kbrd")
 
 _FACED = re.compile(
-    r"\b(?:i['’]?(?:ll| will)(?: just)? (?:take|go with|watch|read|try (?!again)|give)|"
+    r"\b(?:i['’]?(?:ll| will)(?: just)? (?:take|go with|watch|read|try (?!again))|"
     r"settles|(?:that's|it's|is) (?:just )?what i was (?:after|looking for|hoping for)|"
     r"(?:tell|say) (?:me )?(?:a bit |a little )?(?:more|something) about|introduce|"
     r"sounds (?:just )?(?:right|perfect|great|good|like it)|looks promising)\b",
@@ -210,7 +210,9 @@ def _gives_away(log: ConversationLog, values: Values) -> bool:
     if log.leaks_through:
         return True
     own = [value for item in values.targets(log.scenario) for value in values.own(item)]
-    said, public = (_plain(text) for text in (_said(log), [t.text for t in log.scenario.history]))
+    titles = [item.title for item in values.targets(log.scenario)]
+    spoken = [re.sub("|".join(map(re.escape, titles)), "", text) for text in _said(log)]
+    said, public = (_plain(text) for text in (spoken, [t.text for t in log.scenario.history]))
     return any(f" {value} " in said and f" {value} " not in public for value in map(_fold, own))
 
 

@@ -48,14 +48,14 @@ class CatalogueValues:
         """Read the values of every item; it takes about 0.02 ms for each."""
         self._catalogue = catalogue
         self._held: dict[str, set[str]] = {}
-        self.people: dict[str, Want] = {}
+        self.people: dict[str, Want] = {}  # by the letters of their names
         for item in catalogue:
             for want in spoken(item, catalogue.domain_of(item)):
                 held = self._held.setdefault(fold(want.value), set())
                 if len(held) < _ENOUGH_ITEMS:
                     held.add(item.id)
                 if want.role in ("cast", "maker"):
-                    self.people.setdefault(fold(want.value), want)
+                    self.people.setdefault(letters(want.value), want)
 
     def of(self, item: Item) -> list[str]:
         """The item's values."""
@@ -191,3 +191,8 @@ def with_article(noun: str) -> str:
 
 def _distinct(values: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(values))
+
+
+def letters(text: str) -> str:
+    """The folded words of a text with single spaces, letters and digits alone."""
+    return " ".join("".join(s if s.isalnum() else " " for s in fold(text)).split())

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from recjury.knowledge import Catalogue, fold
 from recjury.knowledge.ordinary_words import word_list
 from recjury.records import Domain, Speaker, Turn
-from recjury.simulator.agenda import CatalogueValues, Want
+from recjury.simulator.agenda import CatalogueValues, Want, letters
 from recjury.simulator.grammar import phrases
 from recjury.simulator.talk import TALK
 
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
-_TOKEN = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*\.?")
+# The full stop of an initial ("Vivica A. Fox") ends no sentence.
+_SENTENCE = re.compile(r"(?:[^.!?\n]|(?<=\b[A-Z])\.)+[.!?]*")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|hates?|hated|dislikes?|tired of|sick of|worn out|\w+n['’]?t)\b",
     re.IGNORECASE,
@@ -29,12 +29,12 @@ _ASK = re.compile(
     r"seek(?:ing)?|know (?:of )?|like to (?:see|watch|read)|find (?:me )?|need|show me|do you have|"
     r"have you got|enjoy|prefer|i (?:really )?(?:like|love)|into)\s+"
     r"(?P<ask>(?:an? |some |any |something|anything|more |good |great |other |books? |movies? |"
-    r"films? )[^.!?;:,\n]{3,90})",
+    r"films? )(?:[^.!?;:,\n]|(?<=\b[A-Z])\.){3,90})",
     re.IGNORECASE,
 )
 _BARE = re.compile(
     r"(?:^|[.!?,] ?)(?P<ask>(?:something|anything|"
-    r"an? (?!lot|few|bit|while|great day)\w+)[^.!?;:,\n]{6,80})",
+    r"an? (?!lot|few|bit|while|great day)\w+)(?:[^.!?;:,\n]|(?<=\b[A-Z])\.){6,80})",
     re.IGNORECASE,
 )
 _ASK_ENDS = re.compile(
@@ -133,8 +133,7 @@ class _Reader:
         return found
 
     def _people(self, text: str) -> list[Want]:
-        words = [fold(match.group().rstrip(".")) for match in _TOKEN.finditer(text)]
-        words = [word.removesuffix("'s") for word in words]
+        words = letters(re.sub(r"['’]s\b", "", text)).split()
         found = []
         for size in (4, 3, 2):
             for start in range(len(words) - size + 1):

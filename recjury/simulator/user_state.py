@@ -12,6 +12,7 @@ from recjury.simulator.agenda import (
     Want,
     aim_of,
     kinds,
+    letters,
     with_article,
 )
 from recjury.simulator.grammar import Grammar, phrases
@@ -116,11 +117,11 @@ class UserState:
 
     def _is_public(self, value: str) -> bool:
         """Whether the history has said the value."""
-        return f" {_letters(value)} " in f" {self._history} "
+        return f" {letters(value)} " in f" {self._history} "
 
     @cached_property
     def _history(self) -> str:
-        return _letters(" ".join(turn.text for turn in self.context.scenario.history))
+        return letters(" ".join(turn.text for turn in self.context.scenario.history))
 
     def _is_barred(self, value: str) -> bool:
         return any(fold(value) == fold(each.value) for each in self.context.barred)
@@ -212,10 +213,5 @@ def says(text: str, want: Want) -> bool:
     forms = {want.value}
     if want.role == "category":
         forms |= {*kinds(want.value, "", ""), *phrases().feels.get(want.value, [])}
-    spoken = f" {_letters(text)} "
-    return any(f" {_letters(form)} " in spoken for form in forms)
-
-
-def _letters(text: str) -> str:
-    """The folded words of a text with single spaces, letters and digits alone."""
-    return " ".join("".join(s if s.isalnum() else " " for s in fold(text)).split())
+    spoken = f" {letters(text)} "
+    return any(f" {letters(form)} " in spoken for form in forms)

@@ -59,7 +59,8 @@ MANY = tuple(
     for genre in ("drama", "crime", "mystery", "comedy")
     for place in range(12)
 )
-KNOWN = catalogue(TARGET, NEAR, FAR, TWIN, BARE, *MANY)
+WEST = film("Zoe and Me (2001)", actors=("Zoe A. West",))
+KNOWN = catalogue(WEST, TARGET, NEAR, FAR, TWIN, BARE, *MANY)
 USER = RuleUser(KNOWN)
 VALUES = ("drama", "the 90s", "Ann Reed", "Cy Marsh", "crime", "Bo Lund", "mystery")
 SLOTS = (
@@ -170,6 +171,8 @@ def test_an_alternative_without_its_slot_is_left_out() -> None:
         ("Could you recommend some movies that are similar to Platoon?",
          "something similar to Platoon"),
         ("Do you have any books by Mervyn Peake?", "something by Mervyn Peake"),
+        ("Know any films by M. Night Shyamalan?", ""),
+        ("I want a film by M. Night Shyamalan.", "a film by M. Night Shyamalan"),
         ("Something for my kids, six and nine.", "something for my kids"),
         ("Do you have any suggestions?", ""),
         ("Can you recommend a good movie?", ""),
@@ -200,6 +203,7 @@ def test_the_words_that_say_something(said: str, words: str) -> None:
         ("I love crime movies. Any other examples?", "crime"),
         ("What films with Ann Reed are there?", "Ann Reed"),
         ("I liked Low Tide a lot.", "Low Tide"),
+        ("I like actress Zoe A. West a lot.", "Zoe A. West"),
         ("I'd like a film about harbors.", "harbors"),
         ("I'm researching immigrant stories.", "immigrant stories"),
     ],
