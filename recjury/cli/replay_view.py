@@ -112,6 +112,10 @@ class View:
             self._say("targets  ", "; ".join(item.name for item in scenario.targets) + seen)
         if scenario.wishes:
             self._say(" wishes  ", "; ".join(scenario.wishes))
+        if log.person is not None and log.person.described:
+            self._say(" person  ", log.person.described)
+        if log.speechless:
+            self._say("   note  ", "every known value of the targets gives them away")
         for turn in scenario.history:
             self._turn(turn, log)
         if scenario.history:

@@ -77,6 +77,23 @@ class Person(Record):
         """What the person does in the answer to this system turn, the first one being 1."""
         return self.behaviours[round - 1] if 0 < round <= len(self.behaviours) else None
 
+    @property
+    def described(self) -> str:
+        """What distinguishes the person from the plain user, on one line; empty if nothing does."""
+        condition, behaviours = self.condition, enumerate(self.behaviours, start=1)
+        about = condition.item.name if condition and condition.item else ""
+        if condition is not None and condition.attribute is not None:
+            about = f"{condition.attribute.kind} {condition.attribute.value}"
+        parts = {
+            "wishes": ", ".join(f"{kind} {value}" for kind, value in self.wishes),
+            "persona": self.persona,
+            "behaviours": ", ".join(f"{each} in round {n}" for n, each in behaviours if each),
+            "condition": f"{condition.name} ({about})" if condition and about else "",
+        }
+        if self.knows == "wishes" and not self.wishes:
+            parts["wishes"] = "none"
+        return "; ".join(f"{name}: {value}" for name, value in parts.items() if value)
+
     def gives_up(self, round: int) -> bool:  # noqa: A002
         """Whether the person ends the conversation with this answer, if it is not content."""
         return self.behaviour_in(round) == "giving_up"

@@ -91,6 +91,7 @@ class ShownExample(NamedTuple):
     targets: tuple[str, ...]
     more_targets: int
     wishes: tuple[str, ...]
+    person: str
     target_seen: bool
     skipped_history: int
     history: tuple[ShownTurn, ...]
@@ -161,6 +162,7 @@ def _without_scores(conversation: str, stands_for: str, log: ConversationLog) ->
         targets=tuple(one_line(target.name, _NAME) for target in scenario.targets[:_TARGETS]),
         more_targets=max(0, len(scenario.targets) - _TARGETS),
         wishes=tuple(one_line(wish, _NAME) for wish in scenario.wishes[:_TARGETS]),
+        person=one_line(log.person.described, _RATIONALE) if log.person else "",
         target_seen=scenario.target_seen,
         skipped_history=max(0, len(scenario.history) - _HISTORY),
         history=tuple(_turn(turn, log) for turn in scenario.history[-_HISTORY:]),

@@ -62,6 +62,7 @@ def _conversation_fields(measures: Sequence[Measure]) -> tuple[Field, ...]:
         Field("target_seen", "truth"),
         Field("rounds", "integer"),
         Field("items_linked", "truth"),
+        Field("person", "text"),
         *(field for pair in scores for field in pair),
     )
 
@@ -70,7 +71,7 @@ def _conversation(result: ConversationResult, measures: Sequence[Measure]) -> Ro
     scores = scores_of(result)
     row: list[Cell] = [*_named(result), result.corpus, result.repeat]
     row += [result.log, result.failure, result.ending, result.target_seen, result.rounds]
-    row.append(result.items_linked)
+    row += [result.items_linked, result.person or None]
     for measure in measures:
         missing = scores.missing.get(measure.id)
         value = scores.values.get(measure.id)

@@ -115,11 +115,16 @@ class Population:
         first: tuple[Attribute, ...] = ()
         for _ in range(_TRIES if usable else 0):
             values, number = draw.choice(usable), draw.choice(_WISHES)
-            wishes = _of_distinct_kinds(values, number, draw)
-            first = first or wishes
-            if not ids.issuperset(self._having_all(wishes)):
+            wishes = self._without_repeats(_of_distinct_kinds(values, number, draw))
+            first = max(first, wishes, key=len)
+            if len(wishes) >= most and not ids.issuperset(self._having_all(wishes)):
                 return wishes
         return first
+
+    def _without_repeats(self, wishes: Sequence[Attribute]) -> tuple[Attribute, ...]:
+        """`wishes` with each name once: who wrote and directed a film is one wish."""
+        meaning = self._catalogue.attributes.meaning
+        return tuple({meaning(wish): wish for wish in wishes}.values())
 
     def _values(self, item: Item) -> list[Attribute]:
         found = attributes_of(item, self._catalogue.domain_of(item))

@@ -38,7 +38,8 @@ class ConversationResult(Record):
 
     `log` is the log's id. Without a log it is None, and `failure` has the reason of the latest
     failure, if there was one. `pair` is the key by which its scenario is paired when systems are
-    compared; `rounds` counts system turns; `items_linked` is as in the log. `evaluations` are those
+    compared; `rounds` counts system turns; `items_linked` is as in the log; `person` says in a line
+    who the user was, and is empty for the plain user. `evaluations` are those
     by the campaign's evaluators, in their order. If one evaluator has several for one judging
     (because the part of the corpus that it uses has changed), only the one whose stage was finished
     last is included. Forks are not included.
@@ -56,6 +57,7 @@ class ConversationResult(Record):
     ending: Ending | None = None
     rounds: int = 0
     items_linked: bool = False
+    person: str = ""
     evaluations: tuple[EvaluationResult, ...] = ()
 
 
@@ -128,6 +130,7 @@ def _result(
             "ending": log.ending,
             "rounds": len(log.system_turns),
             "items_linked": log.items_linked,
+            "person": "" if log.person is None else log.person.described,
             "evaluations": tuple(evaluations),
         }
     )

@@ -7,7 +7,16 @@ import pytest
 
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError
-from recjury.records import PLAIN, Behaviour, Person, PersonaTraits, Scenario, UserSettings
+from recjury.records import (
+    PLAIN,
+    Attribute,
+    Behaviour,
+    Condition,
+    Person,
+    PersonaTraits,
+    Scenario,
+    UserSettings,
+)
 from recjury.simulator import LeakGuard, Population, check_users
 from recjury.simulator.personas import load_personas
 from tests.simulator.doubles import catalogue, film, scenario
@@ -65,6 +74,29 @@ def test_a_target_without_values_to_share_gives_no_wishes() -> None:
     lone = film("Lone", directors=("Cy Marsh",))
     population = Population(catalogue(lone, "Other"), UserSettings(knows="wishes"))
     assert population.person(scenario([lone.ref]), ROUNDS).wishes == ()
+
+
+def test_who_wrote_and_directed_it_is_one_wish() -> None:
+    films = [film(f"{n}", directors=("Cy Marsh",), writers=("Cy Marsh",)) for n in "AB"]
+    population = Population(catalogue(*films), UserSettings(knows="wishes"))
+    (wish,) = population.person(scenario([films[0].ref]), ROUNDS).wishes
+    assert wish.value == "Cy Marsh"
+
+
+def test_a_person_is_described_on_one_line() -> None:
+    assert PLAIN.described == ""
+    person = Person(
+        knows="wishes",
+        wishes=(Attribute("genre", "drama"), Attribute("decade", "1990s")),
+        persona="night_owl",
+        behaviours=(None, "off_topic"),
+        condition=Condition(name="priming", attribute=Attribute("genre", "war")),
+    )
+    assert person.described == (
+        "wishes: genre drama, decade 1990s; persona: night_owl; "
+        "behaviours: off_topic in round 2; condition: priming (genre war)"
+    )
+    assert Person(knows="wishes").described == "wishes: none"
 
 
 def test_a_persona_is_named_or_drawn(sample: Corpus, scenarios: tuple[Scenario, ...]) -> None:
