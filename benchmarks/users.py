@@ -42,7 +42,7 @@ from recjury.knowledge.ordinary_words import is_ordinary_word
 from recjury.records import ConversationLog, Item, Recommender, Scenario, Speaker, is_target
 from recjury.simulator import LeakGuard, RuleUser, SessionSettings, converse
 
-CORPORA = ("opendialkg", "redial", "sample")
+CORPORA = ("opendialkg", "redial", "sample", "sample-books")
 SYSTEMS = ("retrieval", "kbrd")
 
 _FACED = re.compile(

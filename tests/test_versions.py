@@ -43,7 +43,7 @@ KNOWN = {
     "measured judges": ("measured-2", "412311cee48345f3"),
     "rule debate": ("rule-debate/2", "c7deaebb126a0ca0"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
-    "retrieval": ("2", "512df266a175b5fb"),
+    "retrieval": ("2", "46c8803f378f604a"),
 }
 
 
