@@ -76,7 +76,8 @@ _OTHER_WISH = _any_of(
     r"(?:still|actually) (?:looking|searching|waiting|on the lookout|hoping)",
     r"(?<!what i )was (?:really |actually )?hoping (?:for|to)",
     r"(?:keep|continue) (?:looking|searching|my search)",
-    rf"sounds?{_GAP}, (?:but|and) (?:i'm|i am|i was|i'd|i would|it|i need|i want)",
+    rf"(?:sounds?{_GAP}, but|(?:sounds like|{_IT} is) an? {_GAP}, and) "
+    r"(?:i'm|i am|i was|i'd|i would|it|i need|i want)",
     rf"(?:is|it's){_GAP} (?:classic|great \w+|good \w+), but i(?:'m| am) ",
     rf"not {_VERY}(?:convinced|sure)[^!]{{0,240}}(?:other|another|else|"
     r"keep looking|still)",
@@ -86,6 +87,7 @@ _OTHER_WISH = _any_of(
     rf"more {_GAP} and less",
     rf"{_IT}\? i want(?! to)",
     rf"(?:isn't|is not) {_IT}{_GAP}\?",
+    r"i meant an?|i was asking for|sounds a bit \w+ to me",
     r"since i want|for i want|(?<!what )i was hoping",
     r"be a better fit|might be a mix-up|there's a mix-up|a mix-up",
     r"(?<!what )i (?:asked|was asking) for",
