@@ -29,6 +29,8 @@ REPLY_TOKENS = 48
 HISTORY_TURNS = 6
 
 _COPIED = 6.0  # standard deviations for a reply that is a copy; chosen on pairs of our own
+_INTACT_IN_PAIRS = 0.75  # both chosen on the same pairs, where neighbours do as well
+_TOGETHER_WEIGHT = 0.3
 _HIDDEN = 128
 _DROPPED = 0.1
 _TOGETHER = 16  # sequences
@@ -50,6 +52,14 @@ class ReplyReading(NamedTuple):
         points off for words that are copied from the dialogue, which fit all too well.
         """
         return self.fit + tanh(self.intact / 2) / 2 - _COPIED * self.copied
+
+    def over(self, other: "ReplyReading") -> float:
+        """By how much the reply is better than another one to the same history.
+
+        Being intact counts without a bound here: such replies often differ in nothing else.
+        """
+        fit, intact = self.fit - other.fit, self.intact - other.intact
+        return fit + _INTACT_IN_PAIRS * intact - _COPIED * (self.copied - other.copied)
 
     @property
     def quality(self) -> float:
@@ -155,15 +165,15 @@ class ReplyReader:
     def preferences(self, pairs: Sequence[tuple[Sequence[Turn], str, str]]) -> Tensor:
         """The probability [pairs] that the first of two replies to a history is better.
 
-        Both are read together, in both orders; the difference of their scores is added.
+        Both are read together, in both orders, and the margin of what was found in each is added.
         """
         one = self._all(self._net.first_is_better, [self.both(*each) for each in pairs])
         turned = [self.both(turns, second, first) for turns, first, second in pairs]
         other = self._all(self._net.first_is_better, turned)
         firsts = self.read([(turns, first) for turns, first, _ in pairs])
         seconds = self.read([(turns, second) for turns, _, second in pairs])
-        apart = torch.tensor([a.score - b.score for a, b in zip(firsts, seconds, strict=True)])
-        return ((one - other) / 2 + apart).sigmoid()
+        apart = torch.tensor([a.over(b) for a, b in zip(firsts, seconds, strict=True)])
+        return (_TOGETHER_WEIGHT * (one - other) / 2 + apart).sigmoid()
 
     def history(self, turns: Sequence[Turn]) -> MarkedSequence:
         """A history alone."""

@@ -30,7 +30,7 @@ from recjury.judges.learned.encoder import encoder_digest
 from recjury.judges.learned.evaluator import LearnedEvaluator
 from recjury.judges.learned.judge import ReplyJudge, SatisfactionJudge
 from recjury.judges.learned.optimising import LearnedStep
-from recjury.judges.learned.replies import ReplyNet, ReplyReader
+from recjury.judges.learned.replies import ReplyNet, ReplyReader, ReplyReading
 from recjury.judges.learned.reply_training import ReplyExample, ReplyPlan, train_replies
 from recjury.judges.learned.satisfaction import SatisfactionNet
 from recjury.judges.learned.satisfaction_training import (
@@ -232,6 +232,12 @@ def test_a_copy_of_the_request_is_a_bad_reply() -> None:
     copy, answer = judge.read([(asked, asked[0].text), (asked, "You should see The Shining.")])
     assert copy.copied == 1
     assert copy.quality < 0.1 < answer.quality
+
+
+def test_being_intact_has_a_bound_in_a_score_and_none_between_two_replies() -> None:
+    broken, plain = ReplyReading(0.5, -8.0, 0.0), ReplyReading(0.0, 0.0, 0.0)
+    assert broken.score - plain.score == pytest.approx(0.5 - 0.5, abs=1e-3)
+    assert broken.over(plain) == -plain.over(broken) < -5
 
 
 def test_a_folder_without_a_judge_is_refused(folders: dict[str, Path], tmp_path: Path) -> None:
