@@ -100,6 +100,13 @@ def test_identities_are_those_of_what_is_stored(tmp_path: Path, name: str) -> No
             )
 
 
+LATER_METRICS = {"values_caught", "values_through", "pairs_told"}
+
+
+def _scores(result: StageResult) -> dict[str, tuple[float | None, str]]:
+    return {each.factor: (each.score, each.reason) for each in result.ratings}
+
+
 @pytest.mark.parametrize("name", ["measured", "models", "half"])
 def test_outcomes_are_what_they_would_be_now(tmp_path: Path, name: str) -> None:
     with Store.open(str(copied(name, tmp_path))) as store:
@@ -109,7 +116,11 @@ def test_outcomes_are_what_they_would_be_now(tmp_path: Path, name: str) -> None:
                 record = store.record(result.conversation)
                 if each.label == "outcome" and record is not None:
                     stages = store.stage_results(each.evaluation)
-                    assert stages["log"] == StageResult(computed(record))
+                    assert _scores(stages["log"]) == {
+                        factor: found
+                        for factor, found in _scores(StageResult(computed(record))).items()
+                        if factor not in LATER_METRICS
+                    }
                     (persuasive,) = stages["persuasiveness"].ratings
                     assert persuasive.factor == "Persuasiveness"
                     checked += 1
