@@ -134,7 +134,7 @@ def test_settings_hold_the_user_without_its_catalogue() -> None:
     assert user["user"] == "rule"
     assert "catalogue" not in user
     assert OutcomeConfig().build(EvaluatorContext()).settings == {
-        "version": 1,
+        "version": 2,
         "user": None,
         "models": {},
     }
