@@ -1,12 +1,14 @@
 """One log, annotated once for all measured judges: its texts, their titles, its items."""
 
+import re
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import NamedTuple
 
 from recjury.judges.measured.genres import GENRE_WORDS
 from recjury.judges.measured.text import MaskedText
-from recjury.knowledge import Catalogue, TitleMention
+from recjury.knowledge import Catalogue, MatchKind, TitleMention
+from recjury.knowledge.ordinary_words import is_phrase
 from recjury.records import ConversationLog, Item, ItemRef, Speaker
 
 
@@ -48,6 +50,8 @@ class AnnotatedTurn(NamedTuple):
         return tuple(film for film in self.said.named if film.key not in seen)
 
 
+_BEGINNING = re.compile(r"(?:^|[.!?\n][\s\"'”)]{0,4})$")
+
 Linker = Callable[[str], AnnotatedText]
 
 
@@ -59,15 +63,21 @@ def annotate(text: str, catalogue: Catalogue) -> AnnotatedText:
 
 
 def _mere_word(text: str, film: TitleMention) -> bool:
-    """Whether a linked single word is not a title.
+    """Whether linked words are not meant as a title here.
 
-    It is a genre ("a Crime movie"), or in lower case in a text that begins with a capital, and it
-    is neither quoted nor followed by its year.
+    They are a genre ("a Crime movie"), or ordinary words ("the truth", "It follows a man") whose
+    only capital is that of a sentence's beginning, in a text that uses capitals; and they are
+    neither quoted nor followed by their year.
     """
-    word = film.text
-    if not word.isalpha() or text[film.start - 1 : film.start] in {'"', "“", "*"}:
-        return False
-    return word.lower() in GENRE_WORDS or (word.islower() and text[:1].isupper())
+    words = film.text
+    quoted = text[film.start - 1 : film.start] in {'"', "“", "*"}
+    if quoted or film.kind is MatchKind.WITH_YEAR or "(" in words or not text[:1].isupper():
+        return words.isalpha() and not quoted and words.lower() in GENRE_WORDS
+    if words.isalpha():
+        return words.lower() in GENRE_WORDS or words.islower()
+    begins = _BEGINNING.search(text[: film.start]) is not None
+    plain = words[1:].islower() and (begins or words[0].islower())
+    return plain and is_phrase(words.lower().split())
 
 
 class AnnotatedLog:

@@ -74,6 +74,18 @@ def ask_of(user: MaskedText) -> Ask:
     return Ask.RECOMMENDATION if request else Ask.NOTHING
 
 
+_SUGGESTED = _any_of(
+    r"your (?:first|best|top) (?:choice|suggestion|recommendation|match)",
+    r"the (?:best match|one that fits|one you|one i liked|last one|recommended)",
+    r"one of your suggestions",
+)
+
+
+def means_a_suggestion(user: MaskedText) -> bool:
+    """Whether a user's turn speaks of a suggestion without its title."""
+    return _SUGGESTED.search(user.plain) is not None
+
+
 _APOLOGY = _any_of(
     r"sorry",
     r"apologi[sz]e",
@@ -162,12 +174,13 @@ def describes(system: MaskedText) -> bool:
 
 
 _REASONS = _any_of(
-    r"because", r"since (?:you|it|they)", r"as you", r"if you(?:'re| are)? (?:like|enjoy\w*|love|"
-    r"want|looking|into|in the mood|prefer)", r"based on (?:your|what)", r"given (?:your|that you)",
-    r"for its", r"for their", r"(?:fits?|match\w*|suits?|perfect for|align\w*)", r"you (?:said|"
-    r"mentioned|asked|like|love|enjoy)(?!\w| it| that one| this one)", r"it's about",
-    r"is about", r"follows", r"similar to", r"reminds?", r"combines?", r"known for", r"tells? the",
-    r"it has", r"which has", r"features?", r"full of", r"filled with", r"lots of", r"a lot of",
+    r"because (?!i\b|of course)\w+", r"since (?:you|it|they)", r"as you (?:like|love|enjoy|asked|"
+    r"said|mentioned|want)", r"if you(?:'re| are)? (?:like|enjoy\w*|love|looking for|into|in the "
+    r"mood for|prefer) (?!it\b|that\b|this\b|them\b|those\b|the movie|the film)\S+", r"based on "
+    r"your", r"given (?:your|that you)", r"(?:fits?|match\w*|suits?|perfect for|align\w*)", r"you "
+    r"(?:said|mentioned|asked)", r"(?:it's|is|it is) about (?:a|an|the|two|three|how|people)\b",
+    r"follows (?:a|an|the|two|three)\b", r"tells? the story", r"similar to", r"reminds?",
+    r"combines?", r"known for", r"for its (?!own)\w+", r"in its favour", r"my reason",
 )  # fmt: skip
 
 

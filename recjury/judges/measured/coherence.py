@@ -9,8 +9,9 @@ from recjury.judges.measured.anchors import (
     not_applicable,
     score_of,
 )
-from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
-from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes
+from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, AnnotatedTurn
+from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes, means_a_suggestion
+from recjury.judges.measured.objections import objection_in
 
 
 def incoherent(turn: AnnotatedTurn, said: frozenset[str]) -> str | None:
@@ -26,6 +27,8 @@ def incoherent(turn: AnnotatedTurn, said: frozenset[str]) -> str | None:
     if turn.asked is None:
         return None
     ask = ask_of(turn.asked.utterance)
+    if _introduces(turn, turn.asked):
+        return None
     if ask is Ask.ABOUT_ITEM:
         return None if _says_something(turn) else "nothing about the item asked about"
     if ask is Ask.NOTHING or clarifies(utterance) is not None:
@@ -35,6 +38,18 @@ def incoherent(turn: AnnotatedTurn, said: frozenset[str]) -> str | None:
     if not turn.new_films:
         return "asked for a recommendation, named none that was new"
     return None
+
+
+def _introduces(turn: AnnotatedTurn, asked: AnnotatedText) -> bool:
+    """Whether the turn describes the film that the user named or meant by "the best match".
+
+    It need not be new then, and a wish in the same turn needs no other film, unless the user
+    objects.
+    """
+    if not describes(turn.utterance) or objection_in(asked.utterance) is not None:
+        return False
+    meant = means_a_suggestion(asked.utterance) and bool(turn.said.named)
+    return meant or bool(asked.keys & turn.said.keys)
 
 
 def _says_something(turn: AnnotatedTurn) -> bool:

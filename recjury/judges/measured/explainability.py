@@ -10,35 +10,37 @@ from recjury.judges.measured.anchors import (
 )
 from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
 from recjury.judges.measured.asks import reason_in
-from recjury.judges.measured.genres import canonical_genres, genres_of
+from recjury.judges.measured.genres import canonical_genres, excluded, genres_of
 
 
 def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> str | None:
     """The reason that a recommending turn gives, or None.
 
-    A reason is an explaining phrase, a genre or a person that the catalogue has for a recommended
-    film, or one of the user's wishes.
+    A reason is an explaining phrase, a person whom the catalogue has for a recommended film, or a
+    genre of the film that somebody wished for. A bare genre is none, nor is a phrase with a genre
+    that no recommended film of the turn has.
     """
-    words = reason_in(turn.utterance)
-    if words is not None:
-        return repr(words)
     said = turn.utterance.plain
     spoken = {genre for word in turn.utterance.words for genre in canonical_genres(word)}
-    # Each film once, so that repeats in a long text do not repeat the search for its people.
-    films = dict.fromkeys(film.id for film in turn.new_films if film.id is not None)
-    for id_ in films:
-        if id_ not in annotated.catalogue:
-            continue
-        item = annotated.catalogue.item(id_)
-        for genre in sorted(spoken & genres_of(item)):
-            return f"genre {genre!r}"
+    ids = dict.fromkeys(film.id for film in turn.new_films if film.id is not None)
+    items = [annotated.catalogue.item(id_) for id_ in ids if id_ in annotated.catalogue]
+    for item in items:
         for person in (*item.directors, *item.actors, *item.writers):
             if len(person) > 4 and person.lower() in said:
                 return f"person {person!r}"
-    for wish in annotated.log.scenario.wishes:
-        if canonical_genres(wish) & spoken:
-            return f"wish {wish!r}"
-    return None
+        for genre in sorted(spoken & genres_of(item) & _wished(turn, annotated)):
+            return f"genre {genre!r}, as wished"
+    wrong = sorted(genre for genre in spoken if items and all(excluded(genre, i) for i in items))
+    words = reason_in(turn.utterance)
+    return None if words is None or wrong else repr(words)
+
+
+def _wished(turn: AnnotatedTurn, annotated: AnnotatedLog) -> set[str]:
+    """The genres of the wishes, and those that the user has spoken of before the turn."""
+    heard = [each.utterance for each in annotated.turns[: turn.number - 1] if not each.by_system]
+    heard += [text.utterance for text in annotated.history]
+    words = [*annotated.log.scenario.wishes, *(word for text in heard for word in text.words)]
+    return {genre for word in words for genre in canonical_genres(word)}
 
 
 def explainability(annotated: AnnotatedLog) -> Outcome:

@@ -2,10 +2,12 @@
 
 import pytest
 
+from recjury.judges.measured.annotated_log import annotate
 from recjury.judges.measured.asks import Ask, ask_of, clarifies, offers
 from recjury.judges.measured.objections import objection_in
 from recjury.judges.measured.text import MaskedText
-from recjury.records import ConversationLog, Factor, Speaker, Status, Turn
+from recjury.knowledge import Catalogue
+from recjury.records import ConversationLog, Factor, Item, Speaker, Status, Turn
 from tests.judges.measured.logs import log, rating, replies, score
 
 ASKS = "I am looking for a thriller, number {}. Can you recommend a film?"
@@ -179,22 +181,65 @@ def test_what_leads_on() -> None:
 def test_explainability_is_a_share_of_recommending_turns(explained: int, expected: int) -> None:
     """Always, mostly, half, rarely, never; turns without a recommendation do not count."""
     texts = [f"{film} is good." for film in FILMS[explained:4]]
-    texts += [f"I choose {film} because you want suspense." for film in FILMS[:explained]]
+    texts += [f"I choose {film} because you want a long evening." for film in FILMS[:explained]]
     assert score(Factor.EXPLAINABILITY, replies(*texts, "What a day.")) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Alien (1979) is a horror classic.", 4),
+        ("Alien (1979) is a horror classic.", 0),
         ("Alien (1979), with Sigourney Weaver.", 4),
         ("Alien (1979) is a romance classic.", 0),
         ("Alien (1979), with Hugh Grant.", 0),
     ],
 )
 def test_a_true_attribute_is_a_reason(text: str, expected: int) -> None:
-    """And an untrue one is none."""
+    """An untrue one is none, nor is a bare genre."""
     assert score(Factor.EXPLAINABILITY, replies(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Alien (1979) is a horror classic.", 4),
+        ("Amelie (2001) is a horror classic.", 0),
+        ("Amelie (2001) fits, because it is horror.", 0),
+        ("It has a lot of Alien (1979).", 0),
+    ],
+)
+def test_a_wished_genre_that_the_film_has_is_a_reason(text: str, expected: int) -> None:
+    """A genre that the film does not have spoils even an explaining phrase."""
+    assert score(Factor.EXPLAINABILITY, log("I want horror.", text)) == expected
+
+
+def test_a_film_that_the_user_asked_about_may_be_introduced() -> None:
+    """It is not new, and a wish in the same turn needs no other film."""
+    asked = "Heat (1995) sounds good, and I am looking for a thriller."
+    told = log("Hello", "Try Heat (1995).", asked, "Heat (1995) is about a thief.")
+    assert score(Factor.COHERENCE, told) == 4
+    best = "One of your suggestions fits. Could you introduce the best match?"
+    told = log("Hello", "I have some.", best, "Alien (1979) is a scary story.")
+    assert score(Factor.COHERENCE, told) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("It follows a man who learns the truth.", 0),
+        ("You would like The Truth.", 1),
+        ("you would like the truth", 1),
+        ('You would like "the truth".', 1),
+        ("You would like It Follows.", 1),
+    ],
+)
+def test_ordinary_words_are_no_titles(text: str, named: int) -> None:
+    """Case and quotation marks decide, in texts that use capitals."""
+    items = [
+        Item(id=name, name=name, title=name, popularity=9.0) for name in ("The Truth", "It Follows")
+    ]
+    linked = annotate(text, Catalogue("test", items)).keys
+    assert len(linked & {"The Truth", "It Follows"}) == named
 
 
 def test_no_recommendation_needs_no_explanation() -> None:
