@@ -76,6 +76,7 @@ def test_judge_prints_the_same_object_as_run(command: Command) -> None:
         "failures",
         "skipped",
         "held_back",
+        "stopped",
         "items_linked",
     }
     assert result["conversations"] == {"planned": 8, "done": 8, "failed": 0}
