@@ -24,7 +24,7 @@ from recjury.judges.measured import fluency
 from recjury.judges.measured.fluency import END, START, STEP, Fluency, class_of, tokens_of
 from recjury.judges.measured.text import MaskedText, Sentence
 
-THRESHOLD = 0.97
+THRESHOLD = 0.985
 _MARKED = Path("tests/judges/measured/marked/sentences.tsv")
 _SIZES = {
     "word1": 2**17,

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from recjury.judges.measured.text import TITLE, Sentence, word_set
 
 WEIGHTS = "fluency.npz"
-FEW_WORDS = 4
-"""Sentences with fewer words are not judged."""
+FEW_WORDS = 6
+"""Clauses with fewer words are not judged: the model takes many short ones for broken."""
 
 STEP = 16.0
 """A count n is stored as round(STEP * log2(n + 1)), at most 255, at the place of its hash."""
@@ -189,9 +189,14 @@ def shipped() -> Fluency:
 
 
 def learned_errors(sentence: Sentence) -> Iterator[tuple[int, str]]:
-    """The sentence itself as one error, if the model calls it broken."""
-    if _is_broken(sentence.raw, sentence.breaks, sentence.ending):
-        yield 0, f"learned: broken {sentence.phrase(0, _SHOWN_WORDS)!r}"
+    """The first clause that the model calls broken, as one error.
+
+    What follows a colon is read alone: people put a complete sentence there.
+    """
+    for clause in sentence.clauses():
+        if _is_broken(clause.raw, clause.breaks, clause.ending):
+            yield 0, f"learned: broken {clause.phrase(0, _SHOWN_WORDS)!r}"
+            return
 
 
 @lru_cache(_REMEMBERED)

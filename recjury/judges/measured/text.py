@@ -1,14 +1,16 @@
 """Texts for the measured judges: titles masked, split into sentences and words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 TITLE = "\ue000"  # private use: replaces a linked title; in the original text it is removed
 
 # No alternative backtracks into another, so matching takes linear time.
 _PIECES = re.compile(rf"{TITLE}|[^\W\d_{TITLE}]+(?:['’][^\W\d_{TITLE}]+)*|\d+|[.!?…]+|[^\w\s]|_+")
 _ENDINGS = frozenset(".!?…")
+_OF_CLAUSES = frozenset(":;")
 
 
 def word_set(words: str) -> frozenset[str]:
@@ -20,17 +22,28 @@ class Sentence:
     """The words of a sentence: `words` in lower case with straight apostrophes, `raw` as written.
 
     `breaks[i]` tells that word i follows punctuation or begins the sentence. `ending` is the
-    punctuation that ends the sentence, or "" without punctuation.
+    punctuation that ends the sentence, or "" without punctuation. `parts` are the indices of words
+    after a colon or a semicolon.
     """
 
-    __slots__ = ("breaks", "ending", "raw", "words")
+    __slots__ = ("breaks", "ending", "parts", "raw", "words")
 
-    def __init__(self, raw: Sequence[str], breaks: Sequence[bool], ending: str):
+    def __init__(
+        self, raw: Sequence[str], breaks: Sequence[bool], ending: str, parts: Sequence[int] = ()
+    ):
         """`raw` are the words as written."""
         self.raw = tuple(raw)
         self.words = tuple(word.lower().replace("’", "'") for word in raw)
         self.breaks = tuple(breaks)
         self.ending = ending
+        self.parts = tuple(parts)
+
+    def clauses(self) -> Iterator["Sentence"]:
+        """What stands between colons and semicolons, each as a sentence."""
+        edges = [0, *self.parts, len(self.raw)]
+        for start, end in pairwise(edges):
+            breaks = (True, *self.breaks[start + 1 : end])
+            yield Sentence(self.raw[start:end], breaks, self.ending if end == edges[-1] else ":")
 
     def after(self, index: int) -> str:
         """The word after word `index`, or "" if there is none or punctuation separates them."""
@@ -106,13 +119,14 @@ def _sentences(line: str) -> list[Sentence]:
     found: list[Sentence] = []
     raw: list[str] = []
     breaks: list[bool] = []
+    parts: list[int] = []
     broken = True
     for match in _PIECES.finditer(line):
         piece = match.group()
         if piece[0] in _ENDINGS:
             if raw:
-                found.append(Sentence(raw, breaks, piece))
-                raw, breaks = [], []
+                found.append(Sentence(raw, breaks, piece, [at for at in parts if at < len(raw)]))
+                raw, breaks, parts = [], [], []
             broken = True
         elif piece == TITLE or piece[0].isalnum():
             raw.append(piece)
@@ -120,6 +134,8 @@ def _sentences(line: str) -> list[Sentence]:
             broken = False
         else:
             broken = True
+            if piece in _OF_CLAUSES and raw and parts[-1:] != [len(raw)]:
+                parts.append(len(raw))
     if raw:
-        found.append(Sentence(raw, breaks, ""))
+        found.append(Sentence(raw, breaks, "", [at for at in parts if at < len(raw)]))
     return found
