@@ -118,7 +118,10 @@ def test_a_corpus_without_splits_to_stop_and_to_test_by_says_so(tmp_path: Path) 
     own, out = tmp_path / "own", tmp_path / "out"
     own.mkdir()
     (own / "films.jsonl").write_text(
-        "".join(json.dumps({"id": name, "title": name}) + "\n" for name in ("Heat", "Ran")), "utf-8"
+        "".join(
+            json.dumps({"id": name, "title": name, "year": 1995}) + "\n" for name in ("Heat", "Ran")
+        ),
+        "utf-8",
     )
     turns = [
         {"role": "user", "text": "I liked Heat.", "films": ["Heat"]},
