@@ -59,7 +59,7 @@ class MeasuredPanel:
         """The rubric's version."""
         return {"evaluator": MEASURED, "rubric": RUBRIC}
 
-    @property
+    @functools.cached_property  # it reads the whole graph
     def data(self) -> Mapping[str, JSON]:
         """The catalogue, and the part of the graph that is used."""
         return {
