@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.cli.front_door import Command, recjury
+
 # Each core has a test process already: more threads in each would only wait for one another.
 # Read by the libraries when they are imported, and inherited by the processes that tests start.
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -29,6 +31,15 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(socket, "getaddrinfo", local)
     monkeypatch.setattr("aiohttp.resolver.ThreadedResolver.resolve", refused)
+
+
+@pytest.fixture
+def command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> Command:
+    """`recjury` in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: recjury(monkeypatch, capsys, *arguments)
 
 
 @pytest.fixture(scope="session")

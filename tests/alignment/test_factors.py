@@ -1,7 +1,6 @@
 """CoRE's questions, asked of simulated judges and raters whose truth is known."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,21 +11,11 @@ from recjury.judges.core.config import CoreConfig
 from recjury.records import Factor, Rating, Status, metric_id
 from recjury.store import Store
 from tests.annotation.tasks import key_of, saved
-from tests.cli.front_door import Ended, recjury
+from tests.cli.front_door import Command
 from tests.report.filling import Played, evaluator, fill
 
-Command = Callable[..., Ended]
 IDS = [metric_id(factor) for factor in Factor]
 RECORDS, SYSTEMS = 30, "abcd"
-
-
-@pytest.fixture
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Command:
-    """`recjury` in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return lambda *arguments: recjury(monkeypatch, capsys, *arguments)
 
 
 def _truth(record: int, system: str) -> np.ndarray:

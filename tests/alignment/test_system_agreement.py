@@ -3,7 +3,6 @@
 import csv
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,19 +16,9 @@ from recjury.corpora.crsarena_votes import Vote, read_votes
 from recjury.errors import DataError
 from recjury.records import ScoreTarget
 from recjury.stats.ranking import Match, strengths
-from tests.cli.front_door import Ended, recjury
+from tests.cli.front_door import Command
 
-Command = Callable[..., Ended]
 QUALITY = {"good": 3.0, "fair": 2.0, "poor": 1.0, "awful": 0.0}
-
-
-@pytest.fixture
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Command:
-    """`recjury` in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return lambda *arguments: recjury(monkeypatch, capsys, *arguments)
 
 
 def _write(path: Path, heading: str, rows: list[tuple[object, ...]]) -> Path:

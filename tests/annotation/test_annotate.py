@@ -16,18 +16,7 @@ from recjury.judges.core.rubric import Rubric
 from recjury.records import Factor, metric_id
 from recjury.store import Store
 from tests.annotation.tasks import HOSTILE, key_of, saved, store_with
-from tests.cli.front_door import Ended, recjury
-
-Command = Callable[..., Ended]
-
-
-@pytest.fixture
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Command:
-    """`recjury` in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return lambda *arguments: recjury(monkeypatch, capsys, *arguments)
+from tests.cli.front_door import Command
 
 
 def _exported(command: Command, store: str, *options: object) -> TaskKey:

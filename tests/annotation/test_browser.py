@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.annotation.tasks import HOSTILE, key_of, store_with
-from tests.cli.front_door import Ended, recjury
+from tests.cli.front_door import Command
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright, of the extra dev")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -19,17 +19,6 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
          "--disable-component-update", "--disable-sync"]  # fmt: skip
 
 _PATIENCE = 120_000  # milliseconds: a machine may be busy
-
-Command = Callable[..., Ended]
-
-
-@pytest.fixture
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Command:
-    """`recjury` in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return lambda *arguments: recjury(monkeypatch, capsys, *arguments)
 
 
 @contextmanager

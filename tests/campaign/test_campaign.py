@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +15,11 @@ import pytest
 from recjury.records import Factor, Status, metric_id
 from recjury.store import Store
 from tests.campaign import player
-from tests.cli.front_door import Ended, recjury
+from tests.cli.front_door import Command
 from tests.endpoint import Answer, Body, Fault, RemoteEndpoint, ScriptedEndpoint, completion
 
-Command = Callable[..., Ended]
 PLAYED = "scenarios: [{corpus: sample, limit: 2}]\nsystems: [chatcrs, retrieval]\n"
 STORE = "sqlite:///runs.db"
-
-
-@pytest.fixture
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Command:
-    monkeypatch.chdir(tmp_path)
-    return lambda *arguments: recjury(monkeypatch, capsys, *arguments)
 
 
 def _campaign(endpoint: ScriptedEndpoint | None, text: str = PLAYED, more: str = "") -> Path:

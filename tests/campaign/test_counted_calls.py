@@ -1,7 +1,6 @@
 """What a campaign's calls took, by stage and model: in `status`, the report and Python."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +8,10 @@ import pytest
 
 import recjury
 from tests.campaign import player
-from tests.cli.front_door import Ended
-from tests.cli.front_door import recjury as run_command
+from tests.cli.front_door import Command
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, completion
 
-Command = Callable[..., Ended]
 STORE = "sqlite:///runs.db"
-
-
-@pytest.fixture
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Command:
-    monkeypatch.chdir(tmp_path)
-    return lambda *arguments: run_command(monkeypatch, capsys, *arguments)
 
 
 def _answer(body: Body) -> Answer:

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +13,13 @@ from recjury.llm import GatewayUsage
 from recjury.llm.endpoint_check import CHECK_PROMPT
 from recjury.store import Store
 from tests.campaign import player
-from tests.cli.front_door import Ended, recjury
+from tests.cli.front_door import Command
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, fingerprint, prompt
 
-Command = Callable[..., Ended]
 STORE = ("--store", "sqlite:///runs.db")
 PLAYED = (
     "scenarios: [{corpus: sample, limit: 2}]\nsystems: [{kind: chatcrs, list_source: from_text}]\n"
 )
-
-
-@pytest.fixture
-def command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Command:
-    """`recjury` in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    return lambda *arguments: recjury(monkeypatch, capsys, *arguments)
 
 
 def run(

@@ -1,6 +1,7 @@
 """Run a command in this process, as the shell would."""
 
 import sys
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
@@ -14,6 +15,10 @@ class Ended(NamedTuple):
     code: int
     out: str
     err: str
+
+
+Command = Callable[..., Ended]
+"""A call with arguments, as `recjury ARGUMENTS`: the fixture `command`."""
 
 
 def recjury(
