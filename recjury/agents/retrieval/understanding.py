@@ -2,46 +2,18 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 
 from recjury.agents.retrieval.library import Library
 from recjury.agents.retrieval.words import content_words, plain_words
 from recjury.knowledge import FILM
+from recjury.knowledge.spoken_wishes import SpokenWish, inside
 from recjury.records import Conversation, Domain, Speaker, Turn
 
 _FADING = 0.75  # factor by which each earlier user turn counts less
 _SYSTEM_WEIGHT = 0.2  # a system turn is only indirect evidence of the user's taste
 
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|without|except|hate[ds]?|dislike[ds]?|avoid|tired of|sick of|bored of|"
-    r"nothing|isn['’]?t|wasn['’]?t|don['’]?t|didn['’]?t|doesn['’]?t|can['’]?t stand|"
-    r"couldn['’]?t|wouldn['’]?t|won['’]?t)\b",
-    re.IGNORECASE,
-)
-_HARMLESS = re.compile(
-    r"\b(?:don['’]?t|do not|didn['’]?t|not) (?:know|mind|sure\b(?! about)|only|remember|matter)|"
-    r"\bno (?:problem|idea|preference|matter|wonder)|\bwhy not|\bnever (?:seen|saw|heard)|"
-    r"\bhave(?:n['’]?t| not) (?:seen|heard)|\bnot (?:too|very|so) (?:sure|picky)",
-    re.IGNORECASE,
-)
-_SCOPE_END = re.compile(
-    r"[.;!?\n]|\bbut\b|\bjust\b|\bthough\b|"
-    r",\s*(?:for|since|as|because|so|whom?|which|i|can|could|please|maybe|perhaps)\b",
-    re.IGNORECASE,
-)
-# "without her, whom I would like to see": the person before this clause is wanted.
-_WANTED_BEHIND = re.compile(
-    r",? (?:whom?|which|that) i (?:would|want|love|like|hoped)", re.IGNORECASE
-)
-_PRAISE = re.compile(
-    r"\b(?:(?<!would )(?<!['’]d )like[ds]?|love[ds]?|enjoy(?:ed)?|great|good|nice|perfect|"
-    r"excellent|fantastic|thanks?|interesting|amazing|awesome|favou?rite|fun|cool|wonderful|brilliant|yes|yeah|sure|watch)\b",
-    re.IGNORECASE,
-)
-_DECADE = re.compile(r"\b(?:(19|20)(\d)0['’]?s|['’]?([2-9]0)['’]?s)\b")
-_YEAR = re.compile(r"\b(?:from|in|of|around) ((?:19|20)\d\d)\b")
 _SEEN = re.compile(
     r"\b(?:already (?:seen|saw|watched|know)|(?:i['’]?ve|have|i) (?:seen|watched)|saw)\b",
     re.IGNORECASE,
@@ -153,20 +125,20 @@ def _recall(found: Understanding, library: Library, turn: Turn) -> list[int]:
 def _hear(
     found: Understanding, library: Library, text: str, weight: float, offered: list[int]
 ) -> None:
-    refused = _negative_spans(text)
+    wish = SpokenWish(text)
     titles = library.catalogue.link(text)
     _take_titles(found, library, text, weight, offered)
     taken = [(mention.start, mention.end) for mention in titles]
-    found.years |= {span: weight for start, span in _years(text) if not _inside(start, taken)}
+    found.years |= {span: weight for start, span in wish.years() if not inside(start, taken)}
     for mention in library.attribute_mentions(text):
-        if _inside(mention.start, taken):
+        if inside(mention.start, taken):
             continue
-        negative = _inside(mention.start, refused) and not _WANTED_BEHIND.match(text, mention.end)
-        _take_attribute(found, mention.id, weight, wanted=not negative)
+        refused = wish.refuses_value(mention.start, mention.end)
+        _take_attribute(found, mention.id, weight, wanted=not refused)
         if not library.attributes[mention.id].is_category:
             taken.append((mention.start, mention.end))
     for word in content_words(text):
-        if library.knows(word) and not _inside(word.start, refused + taken):
+        if library.knows(word) and not inside(word.start, wish.refused + taken):
             found.words[str(word)] = max(weight, found.words[word])
 
 
@@ -174,25 +146,24 @@ def _take_titles(
     found: Understanding, library: Library, text: str, weight: float, offered: list[int]
 ) -> None:
     """Sort the named and just offered items into liked, asked about and rejected."""
-    refused = _negative_spans(text)
+    wish = SpokenWish(text)
     named = [(mention, library.rows[mention.id]) for mention in library.catalogue.link(text)]
     found.asked_about = _asked_about(text, [row for _, row in named], offered)
-    praised = _PRAISE.search(text) is not None
     down: set[int] = set()
     had = _had(tuple(each.done for each in library.catalogue.domains if each.name != FILM))
     has_it = any(_IT.match(text, match.end()) for match in had.finditer(text))
     if found.asked_about is None and (_TURNED_DOWN.search(text) or has_it):
         down.update(row for row in offered if row not in {row for _, row in named})
     for mention, row in named:
-        negative = _inside(mention.start, refused) or _is_denied(text, mention.end, refused)
-        if row in offered and row != found.asked_about and not praised:
+        negative = wish.refuses_item(mention.start, mention.end)
+        if row in offered and row != found.asked_about and not wish.praises:
             negative = True  # naming an offered item without praise counts as rejection
         if negative:
             down.add(row)
             found.liked.pop(row, None)
         else:
             found.liked[row] = max(weight, found.liked.get(row, 0.0))
-        if _is_seen(text, mention.start, had):
+        if _is_seen(text, wish.clause_start(mention.start), mention.start, had):
             found.rejected.add(row)
     found.declined = not down.isdisjoint(offered)
     found.rejected |= down
@@ -208,34 +179,6 @@ def _take_attribute(found: Understanding, name: str, weight: float, *, wanted: b
         found.wanted.pop(name, None)
 
 
-def _negative_spans(text: str) -> list[tuple[int, int]]:
-    """The scope of each negation: from the negation to the end of its clause."""
-    harmless = [match.span() for match in _HARMLESS.finditer(text)]
-    spans = []
-    for match in _NEGATION.finditer(text):
-        if not _inside(match.start(), harmless):
-            end = _SCOPE_END.search(text, match.end())
-            spans.append((match.start(), end.start() if end else len(text)))
-    return spans
-
-
-def _is_denied(text: str, end: int, refused: list[tuple[int, int]]) -> bool:
-    """Whether a negation begins after position `end` in the same clause."""
-    clause = _SCOPE_END.search(text, end)
-    until = clause.start() if clause else len(text)
-    return any(end <= start < until for start, _ in refused)
-
-
-def _years(text: str) -> Iterator[tuple[int, tuple[int, int]]]:
-    """The position of each requested decade or year, with its first and last year."""
-    for match in _DECADE.finditer(text):
-        century, tens, short = match.groups()
-        first = int(f"{century}{tens}0") if century else 1900 + int(short)
-        yield match.start(), (first, first + 9)
-    for match in _YEAR.finditer(text):
-        yield match.start(), (int(match.group(1)), int(match.group(1)))
-
-
 @cache
 def _had(done: tuple[str, ...]) -> re.Pattern[str]:
     """What says that the user has had an item of a domain that is no film ("I have read")."""
@@ -244,17 +187,12 @@ def _had(done: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(said if done else r"(?!)", re.IGNORECASE)
 
 
-def _is_seen(text: str, start: int, had: re.Pattern[str]) -> bool:
-    """Whether the sentence before `start` says that the user has seen the item at `start`."""
-    begin = max((match.end() for match in _SCOPE_END.finditer(text, 0, start)), default=0)
-    return any(each.search(text, begin, start) for each in (_SEEN, had))
+def _is_seen(text: str, begin: int, end: int, had: re.Pattern[str]) -> bool:
+    """Whether the part of a clause before an item says that the user has seen it."""
+    return any(each.search(text, begin, end) for each in (_SEEN, had))
 
 
 def _asked_about(text: str, named: list[int], offered: list[int]) -> int | None:
     if not (_ASKS_ABOUT.search(text) or (named and _ASKS_ABOUT_NAMED.search(text))):
         return None
     return named[-1] if named else offered[0] if offered else None
-
-
-def _inside(position: int, spans: list[tuple[int, int]]) -> bool:
-    return any(start <= position < end for start, end in spans)
