@@ -16,7 +16,7 @@ FLOORS = (
     ("safe_text",),
     ("errors", "logs"),
     ("records",),
-    ("plugins", "prompts", "stats", "telemetry"),
+    ("figures", "plugins", "prompts", "stats", "telemetry"),
     ("llm",),
     ("knowledge", "store"),
     ("corpora", "debate", "fine_tuning"),

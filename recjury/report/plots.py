@@ -7,11 +7,11 @@ from statistics import fmean
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from recjury.figures import INK, PALETTE, draw
 from recjury.records import Role
 from recjury.report.example_picks import share
 from recjury.report.excerpt import one_line
 from recjury.report.rounds import RoundMeans
-from recjury.report.svg import INK, draw
 from recjury.report.table_cells import hyphenated, partly
 from recjury.results import Measure, MetricSummary, Tally
 
@@ -19,9 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette without black and yellow, each invisible on one of the two backgrounds.
-_BLUE, _SKY, _ORANGE, _GREEN, _PURPLE = "#0072B2", "#56B4E9", "#E69F00", "#009E73", "#CC79A7"
-_VERMILION = "#D55E00"
+_BLUE, _ORANGE, _GREEN, _PURPLE, _SKY, _VERMILION = PALETTE
 _ROLES = {
     Role.COMMON_USER: (_BLUE, "o", "-"),
     Role.DOMAIN_EXPERT: (_VERMILION, "s", "--"),

@@ -1,4 +1,4 @@
-"""Figures as SVG inside a page: text stays text, in the colours of the page.
+"""Figures as SVG: text stays text, in the colours of the page that shows them.
 
 A figure leaves matplotlib's state unchanged, and equal figures are equal to the byte.
 """
@@ -8,7 +8,10 @@ import re
 import warnings
 from collections.abc import Callable
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from recjury.errors import DataError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
 
 INK = "#010203"
 """A placeholder for the colour of the page's text, which differs on light and dark pages."""
+
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+"""Okabe and Ito's colours without black and yellow, which vanish on one of the two backgrounds."""
 
 _SETTINGS: "dict[RcKeyType, object]" = {
     "axes.edgecolor": INK,
@@ -55,6 +61,19 @@ def draw(paint: Callable[["Figure"], None], *, width: float, height: float, titl
         paint(figure)
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     return _for_a_page(buffer.getvalue(), title)
+
+
+def save(svg: str, path: Path) -> Path:
+    """Write a figure as a file of its own; the folder is made if it is missing.
+
+    Raises DataError if it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{svg}\n", "utf-8")
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror or error}", path=path) from None
+    return path
 
 
 def _for_a_page(document: str, title: str) -> str:
