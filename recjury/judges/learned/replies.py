@@ -198,10 +198,21 @@ class ReplyReader:
     def _all(
         self, read: Callable[[Sequence[MarkedSequence]], Tensor], every: list[MarkedSequence]
     ) -> Tensor:
+        """What is read in every sequence; equal ones, such as the history of two replies, are read
+        once."""
         if not every:
             return torch.zeros(0)
+        places: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
+        different: list[MarkedSequence] = []
+        where = []
+        for each in every:
+            key = (tuple(each.tokens), tuple(each.marks))
+            if key not in places:
+                places[key] = len(different)
+                different.append(each)
+            where.append(places[key])
         with torch.inference_mode():
-            return read(every).cpu()
+            return read(different).cpu()[where]
 
 
 def _by_length(
