@@ -55,6 +55,7 @@ def main() -> None:
         model=options.causal_model,
         replies=options.replies,
         robustness=not options.no_robustness,
+        pairs_each=options.pairs_each,
         resamples=options.resamples,
         seed=options.seed,
     )
@@ -126,6 +127,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--replies", type=Path, help="a folder of `train paireval`, for learned")
     parser.add_argument("--scorer", action="append", help="only this one; may be repeated")
     parser.add_argument("--no-robustness", action="store_true", help="leave the pairs out")
+    parser.add_argument("--pairs-each", type=int, metavar="N", help="at most N of each kind")
     parser.add_argument("--own-pairs", type=int, default=0, metavar="N", help="of each kind")
     parser.add_argument("--resamples", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=0)

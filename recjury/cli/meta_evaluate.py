@@ -54,6 +54,10 @@ def meta_evaluate(
             metavar="DIR", help="A folder with robustness-pairs.jsonl, as `manipulate` writes it."
         ),
     ] = None,
+    pairs_each: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="At most N pairs of each kind, drawn by seed."),
+    ] = None,
     scatter: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Write a scatter plot of each set and scorer there."),
@@ -61,7 +65,9 @@ def meta_evaluate(
     resamples: Annotated[
         int, typer.Option(min=2, metavar="N", help="Resamples behind the intervals.")
     ] = 1_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the resamples, and of pairs that are drawn.")
+    ] = 0,
     as_json: options.Json = False,
 ) -> None:
     """Compare scorers that need no LLM with people's ratings of replies and dialogues.
@@ -91,6 +97,7 @@ def meta_evaluate(
         replies,
         robustness=robustness,
         pairs=pairs,
+        pairs_each=pairs_each,
         resamples=resamples,
         seed=seed,
     )

@@ -17,7 +17,7 @@ from recjury.meta_evaluation.agreement import (
 )
 from recjury.meta_evaluation.maintains_context import context_rows, with_context_target
 from recjury.meta_evaluation.registry import ScorerContext, ScorerEntry, chosen
-from recjury.meta_evaluation.robustness import RobustnessTable, different, robustness_table
+from recjury.meta_evaluation.robustness import RobustnessTable, different, drawn, robustness_table
 from recjury.meta_evaluation.rows import SETS, RatedRow, read_rows_of, subsets_of
 from recjury.meta_evaluation.scoring import ScoringStep, Took, Watch, score_rows
 from recjury.records import JSON
@@ -31,7 +31,8 @@ class MetaEvaluationPlan(NamedTuple):
 
     `data` is the folder of the sets, or the one that holds dialogue-eval/. `model` is a folder with
     a causal language model, `replies` one with a trained judge of replies. With `robustness`,
-    scorers also read pairs: those of the file `pairs`, or of the data.
+    scorers also read pairs: those of the file `pairs`, or of the data, and with `pairs_each` at
+    most so many of each attack, drawn with `seed`.
     """
 
     data: Path
@@ -41,6 +42,7 @@ class MetaEvaluationPlan(NamedTuple):
     replies: Path | None = None
     robustness: bool = True
     pairs: Path | None = None
+    pairs_each: int | None = None
     resamples: int = RESAMPLES
     seed: int = 0
 
@@ -169,7 +171,7 @@ def _pairs(plan: MetaEvaluationPlan, data: Path) -> tuple[RobustnessPair, ...] |
     pairs = tuple(read_robustness_pairs(folder))
     if not different(pairs):
         raise DataError("there is no pair of two different replies", path=folder)
-    return pairs
+    return pairs if plan.pairs_each is None else drawn(pairs, plan.pairs_each, plan.seed)
 
 
 def _coefficients(r: BootstrapEstimate, rho: BootstrapEstimate) -> dict[str, JSON]:

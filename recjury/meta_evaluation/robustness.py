@@ -1,5 +1,6 @@
 """Whether scorers prefer a reply to worse versions of it (Park et al. 2024, table 7)."""
 
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -68,6 +69,16 @@ def attack_accuracies(
 def different(pairs: Sequence[RobustnessPair]) -> tuple[RobustnessPair, ...]:
     """The pairs whose two versions differ."""
     return tuple(pair for pair in pairs if not is_same(pair))
+
+
+def drawn(pairs: Sequence[RobustnessPair], most: int, seed: int) -> tuple[RobustnessPair, ...]:
+    """At most `most` pairs of each attack that differ, drawn with the seed, and all that do not."""
+    by_attack: dict[str, list[RobustnessPair]] = {}
+    for pair in different(pairs):
+        by_attack.setdefault(pair.attack, []).append(pair)
+    lot = random.Random(seed)
+    kept = {id(pair) for own in by_attack.values() for pair in lot.sample(own, min(most, len(own)))}
+    return tuple(pair for pair in pairs if id(pair) in kept or is_same(pair))
 
 
 def is_same(pair: RobustnessPair) -> bool:

@@ -113,6 +113,12 @@ def test_pairs_of_recorded_conversations(
     )
     assert used.code == 0, used.err
     assert "vocabulary_diversity" in used.out
+    few = recjury(
+        *(monkeypatch, capsys, "meta-evaluate", "--data", data_folder, *SCRIPTED),
+        *("--set", "convai2-usr", "--pairs", tmp_path, "--pairs-each", 2, "--json"),
+    )
+    attacks = json.loads(few.out)["robustness"]["scorers"]["shorter is better"]["attacks"]
+    assert {name: each["n"] for name, each in attacks.items()} == dict.fromkeys(counts, 2)
     wrong = recjury(*command, "--attack", "dull")
     assert wrong.code == 2
     assert "unknown kind 'dull'" in wrong.err
