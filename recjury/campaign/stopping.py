@@ -87,7 +87,7 @@ class Stopping:
 
         `read` gives the results of conversations by their ids.
         """
-        from recjury.stats.sequential import SequentialTest
+        from recjury.stats.sequential import SequentialPairs
 
         assert metric.high is not None
         self.label, self.metric = label, metric
@@ -97,11 +97,11 @@ class Stopping:
         span = metric.high - metric.low
         systems = dict.fromkeys(unit.system for unit in units)
         pairs: Iterable[_Pair] = rule.between or combinations(systems, 2)
-        self._tests: dict[_Pair, SequentialTest] = {
-            pair: SequentialTest(-span, span) for pair in pairs
-        }
-        self._ended = 0  # the scenarios that all tests have taken
-        self._decided: dict[_Pair, Decision] = {}
+        self._tests = SequentialPairs(
+            pairs, -span, span, confidence=rule.pairs, least=rule.min_scenarios
+        )
+        self._tested = {system for each in self._tests.undecided for system in each}
+        self._ended = 0  # the scenarios that the tests have taken
         self._changed = asyncio.Condition()
         self._not_needed: set[str] = set()
 
@@ -127,11 +127,10 @@ class Stopping:
 
     def result(self) -> Stopped:
         """What is decided now."""
-        current = {(each.a, each.b): each for each in self._look()}
         return Stopped(
             metric=f"{self.label}.{self.metric.id}",
             higher_is_better=self.metric.higher_is_better,
-            decisions=tuple(self._decided.get(pair, current[pair]) for pair in self._tests),
+            decisions=self._tests.decisions,
             not_needed=len(self._not_needed),
             planned=self._planned,
         )
@@ -146,10 +145,10 @@ class Stopping:
         scored = [score for score in scores if score is not None]
         return fmean(scored) if scored else None
 
-    def _open_pairs(self, system: str) -> list[_Pair]:
+    def _open_pairs(self, system: str) -> Sequence[_Pair]:
         """The pairs for which the system is played; one that is in none is played for all."""
-        undecided = self._undecided()
-        if any(system in pair for pair in self._tests):
+        undecided = self._tests.undecided
+        if system in self._tested:
             return [pair for pair in undecided if system in pair]
         return undecided
 
@@ -161,29 +160,13 @@ class Stopping:
         return self._groups.place(unit) < max(least, self._ended + max(1, least // _AHEAD))
 
     def _decide(self) -> None:
-        """Take scenario after scenario in all tests at the same time, so that the same scores give
-        the same decisions."""
-        undecided = self._undecided()
-        while undecided and all(self._groups.has_ended(self._ended, pair) for pair in undecided):
-            for pair in undecided:
-                gap = self._groups.gap(self._ended, pair)
-                if gap is not None:
-                    self._tests[pair].add(gap)
+        """Give scenario after scenario to the tests of all pairs at the same time, so that the same
+        scores give the same decisions."""
+        while undecided := self._tests.undecided:
+            if not all(self._groups.has_ended(self._ended, pair) for pair in undecided):
+                return
+            self._tests.add({pair: self._groups.gap(self._ended, pair) for pair in undecided})
             self._ended += 1
-            for each in self._look():
-                if each.better is not None:
-                    self._decided.setdefault((each.a, each.b), each)
-            undecided = self._undecided()
-
-    def _undecided(self) -> list[_Pair]:
-        return [pair for pair in self._tests if pair not in self._decided]
-
-    def _look(self) -> "tuple[Decision, ...]":
-        from recjury.stats.sequential import decide_pairs
-
-        return decide_pairs(
-            self._tests, confidence=self._rule.pairs, least=self._rule.min_scenarios
-        )
 
 
 class _Groups:

@@ -8,7 +8,7 @@ with the bets of their section B.3, aGRAPA).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,42 +21,8 @@ _Floats = NDArray[np.float64]
 _MOST = 0.9  # the share of the capital that a bet can lose
 _IMAGINED = 0.3  # values that bets are based on before the first one; little, to learn fast
 _MEANS = 1_001  # candidates for the mean, in an interval
-
-
-class SequentialTest:
-    """Whether the mean of bounded values differs from `null`, asked after every value."""
-
-    def __init__(self, low: float, high: float, null: float = 0.0):
-        """The values lie between `low` and `high`, and `null` between them.
-
-        Raises ValueError if it does not.
-        """
-        if not low < null < high:
-            raise ValueError(f"expected {low} < {null} < {high}")
-        self._low, self._range = low, high - low
-        self._bettor = _Bettor(np.array([(null - low) / self._range]))
-
-    def add(self, value: float) -> None:
-        """Take the next value. Raises ValueError if it is out of bounds."""
-        scaled = (value - self._low) / self._range
-        if not -1e-9 <= scaled <= 1 + 1e-9:
-            raise ValueError(f"{value} is not between {self._low} and {self._low + self._range}")
-        self._bettor.bet(min(1.0, max(0.0, scaled)))
-
-    @property
-    def n(self) -> int:
-        """How many values were taken."""
-        return self._bettor.n
-
-    @property
-    def mean(self) -> float | None:
-        """Their mean; None before the first one."""
-        return self._low + self._range * self._bettor.mean if self.n else None
-
-    @property
-    def p(self) -> float:
-        """A p-value that holds at any time: 1 over the most that the capital has been."""
-        return min(1.0, math.exp(-float(self._bettor.most[0])))
+_MOST_SYSTEMS = 8  # 4,140 groupings
+_LARGEST = 700.0  # the logarithm of the largest capital that is told apart
 
 
 class SequentialInterval(NamedTuple):
@@ -88,13 +54,16 @@ def confidence_sequence(
         step = means[1]
         left = (float(kept.min()) - step, float(kept.max()) + step) if kept.size else left
         bounds = (max(0.0, left[0]), min(1.0, left[1]))
-        mean, *ends = (low + (high - low) * each for each in (bettor.mean, *bounds))
+        mean, *ends = (low + (high - low) * each for each in (float(bettor.mean[0]), *bounds))
         found.append(SequentialInterval(mean, *ends))
     return tuple(found)
 
 
 class Decision(NamedTuple):
-    """Two systems: which is better, if that is decided; `p` is corrected over all pairs (Holm)."""
+    """Two systems: which is better, if that is decided; `p` is corrected over all pairs.
+
+    `mean` is that of the `n` gaps so far, the first system's score minus the second's.
+    """
 
     a: str
     b: str
@@ -104,25 +73,120 @@ class Decision(NamedTuple):
     n: int
 
 
-def decide_pairs(
-    tests: Mapping[tuple[str, str], SequentialTest], *, confidence: float, least: int
-) -> tuple[Decision, ...]:
-    """Which pairs are decided: `tests` have the values of the first system minus the second's.
+class SequentialPairs:
+    """Which system of each pair has the higher mean, asked after every scenario.
 
-    All decisions together are right with probability `confidence`, whenever one looks: the p-values
-    only fall, so Holm's correction of the last ones holds for all earlier ones. No pair is decided
-    before `least` values.
+    All decisions together are right with a chosen probability, however often one looks. They come
+    from a closed test (Marcus, Peritz and Gabriel 1976): a pair is decided as soon as every way in
+    which its two systems could be equal is refuted. Systems fall into groups of equals (Shaffer
+    1986), and a grouping is refuted by the mean of the capitals of its pairs, which is again the
+    capital of a bettor (Vovk and Wang 2021, "E-values: calibration, combination and applications").
+
+    If systems are more than 8, or a scenario has no score of one of them (then the pairs are
+    about different scenarios), the pairs are corrected by Holm's method instead.
     """
-    names = {f"{a}\n{b}": (a, b) for a, b in tests}
-    corrected = holm({name: tests[pair].p for name, pair in names.items()})
-    found = []
-    for name, (a, b) in names.items():
-        test, p = tests[a, b], corrected[name]
-        assert p is not None
-        decided = test.n >= least and p <= 1 - confidence and test.mean
-        better = None if not decided else a if (test.mean or 0.0) > 0 else b
-        found.append(Decision(a, b, better, test.mean, p, test.n))
-    return tuple(found)
+
+    def __init__(
+        self,
+        pairs: Iterable[tuple[str, str]],
+        low: float,
+        high: float,
+        *,
+        confidence: float,
+        least: int,
+    ):
+        """The gaps of every pair lie between `low` and `high`, and 0 between them.
+
+        No pair is decided before `least` gaps. Raises ValueError if the bounds do not fit.
+        """
+        if not low < 0 < high:
+            raise ValueError(f"expected {low} < 0 < {high}")
+        self._pairs = tuple(pairs)
+        self._low, self._range = low, high - low
+        self._alpha, self._least = 1 - confidence, least
+        self._bettor = _Bettor(np.full(len(self._pairs), -low / self._range))
+        self._groupings = _groupings(self._pairs)
+        self._refuted = np.zeros(len(self._groupings))  # the most log capital against each
+        self._sizes = self._groupings.sum(axis=1)
+        self._joint = len(self._groupings) > 0  # until a score is missing
+        self._decided: dict[tuple[str, str], Decision] = {}
+        self._undecided = self._pairs
+
+    @property
+    def undecided(self) -> tuple[tuple[str, str], ...]:
+        """The pairs that are not decided, in their order."""
+        return self._undecided
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """Each pair as it was when it was decided, or as it is now."""
+        found = (self._decision(place, p) for place, p in enumerate(self._corrected()))
+        return tuple(self._decided.get((each.a, each.b), each) for each in found)
+
+    def add(self, gaps: Mapping[tuple[str, str], float | None]) -> None:
+        """Take a scenario's gaps of all undecided pairs; None if a system has no score.
+
+        Raises ValueError for a gap out of bounds.
+        """
+        values = np.full(len(self._pairs), np.nan)
+        for place, pair in enumerate(self._pairs):
+            if pair in self._decided:
+                continue
+            gap = gaps[pair]
+            if gap is not None:
+                values[place] = self._scaled(gap)
+            else:
+                self._joint = False
+        self._bettor.bet(values)
+        if self._joint:
+            capital = np.exp(np.minimum(self._bettor.capital, _LARGEST))
+            means = self._groupings @ capital / self._sizes
+            self._refuted = np.maximum(self._refuted, np.log(means))
+        if self._bettor.n.max(initial=0) >= self._least:
+            for each in self.decisions:
+                if each.better is not None:
+                    self._decided.setdefault((each.a, each.b), each)
+            self._undecided = tuple(pair for pair in self._pairs if pair not in self._decided)
+
+    def _scaled(self, gap: float) -> float:
+        scaled = (gap - self._low) / self._range
+        if not -1e-9 <= scaled <= 1 + 1e-9:
+            raise ValueError(f"{gap} is not between {self._low} and {self._low + self._range}")
+        return min(1.0, max(0.0, scaled))
+
+    def _corrected(self) -> list[float]:
+        """The p-value of each pair, corrected over all."""
+        if not self._joint:
+            alone = np.exp(-self._bettor.most)
+            found = holm({str(place): float(p) for place, p in enumerate(alone)})
+            return [1.0 if p is None else p for p in found.values()]
+        least = np.where(self._groupings > 0, self._refuted[:, None], np.inf).min(axis=0)
+        return [float(p) for p in np.exp(-least)]
+
+    def _decision(self, place: int, p: float) -> Decision:
+        (a, b), n = self._pairs[place], int(self._bettor.n[place])
+        if not n:
+            return Decision(a, b, None, None, p, 0)
+        mean = self._low + self._range * float(self._bettor.mean[place])
+        decided = n >= self._least and p <= self._alpha and mean
+        better = None if not decided else a if mean > 0 else b
+        return Decision(a, b, better, mean, p, n)
+
+
+def _groupings(pairs: Sequence[tuple[str, str]]) -> _Floats:
+    """Which pairs are equal at the same time, for each grouping of the systems [groupings, pairs].
+
+    There is none if there are too many systems.
+    """
+    systems = sorted({system for pair in pairs for system in pair})
+    if len(systems) > _MOST_SYSTEMS:
+        return np.zeros((0, len(pairs)))
+    groupings: list[tuple[int, ...]] = [()]
+    for _ in systems:  # each system joins a group, or begins one
+        groupings = [(*own, g) for own in groupings for g in range(max(own, default=-1) + 2)]
+    place = {system: n for n, system in enumerate(systems)}
+    equal = {tuple(own[place[a]] == own[place[b]] for a, b in pairs) for own in groupings}
+    return np.array(sorted(row for row in equal if any(row)), dtype=float).reshape(-1, len(pairs))
 
 
 class _Bettor:
@@ -130,26 +194,29 @@ class _Bettor:
 
     def __init__(self, means: _Floats):
         self._means = means
-        self._capital = np.zeros(len(means))
+        with np.errstate(divide="ignore"):
+            self._least, self._largest = -_MOST / (1 - means), _MOST / means
+        self.capital = np.zeros(len(means))
         self.most = np.zeros(len(means))
-        self.n = 0
+        self.n = np.zeros(len(means), dtype=int)
         # Before the first value: the middle, with the largest possible spread.
-        self._sum, self._squares = 0.5 * _IMAGINED, 0.25 * _IMAGINED
+        self._sum = np.full(len(means), 0.5 * _IMAGINED)
+        self._squares = np.full(len(means), 0.25 * _IMAGINED)
 
     @property
-    def mean(self) -> float:
-        return (self._sum - 0.5 * _IMAGINED) / self.n
+    def mean(self) -> _Floats:
+        return (self._sum - 0.5 * _IMAGINED) / np.maximum(self.n, 1)
 
-    def bet(self, value: float) -> None:
+    def bet(self, value: float | _Floats) -> None:
+        """Take one value for all means, or one for each (NaN: none)."""
+        taken = ~np.isnan(value)
         expected = self._sum / (self.n + _IMAGINED)
         spread = self._squares / (self.n + _IMAGINED)
         apart = expected - self._means
-        with np.errstate(divide="ignore"):
-            stake = np.clip(
-                apart / (spread + apart**2), -_MOST / (1 - self._means), _MOST / self._means
-            )
-        self._capital += np.log1p(stake * (value - self._means))
-        self.most = np.maximum(self.most, self._capital)
-        self.n += 1
-        self._sum += value
-        self._squares += (value - self._sum / (self.n + _IMAGINED)) ** 2
+        stake = np.minimum(np.maximum(apart / (spread + apart**2), self._least), self._largest)
+        self.capital += np.where(taken, np.log1p(stake * (value - self._means)), 0.0)
+        self.most = np.maximum(self.most, self.capital)
+        self.n = self.n + taken
+        self._sum = self._sum + np.where(taken, value, 0.0)
+        off = value - self._sum / (self.n + _IMAGINED)
+        self._squares = self._squares + np.where(taken, off**2, 0.0)
