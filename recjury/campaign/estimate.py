@@ -10,6 +10,7 @@ Tokens per call are means over the package's own prompts on recorded logs, at fo
 token. Long catalogue names or long replies of a system make them more.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
@@ -91,9 +92,14 @@ def estimate(config: CampaignConfig, corpora: Iterable[Drawn]) -> Estimate:
     return _estimate(config, conversations, expected)
 
 
-def estimate_evaluations(config: EvaluationConfig, conversations: int, rounds: int) -> Estimate:
-    """Estimate the evaluation of existing conversations, of at most `rounds` rounds each."""
-    return _estimate(config, conversations, _evaluators(config, conversations, rounds))
+def estimate_evaluations(config: EvaluationConfig, rounds: Sequence[int]) -> Estimate:
+    """Estimate the evaluation of existing conversations, by the number of `rounds` of each."""
+    expected = [
+        calls
+        for length, conversations in Counter(rounds).items()
+        for calls in _evaluators(config, conversations, length)
+    ]
+    return _estimate(config, len(rounds), expected)
 
 
 def estimate_calls(config: EvaluationConfig, expected: Iterable[ExpectedCalls]) -> Estimate:

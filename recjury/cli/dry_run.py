@@ -1,6 +1,6 @@
 """`--dry-run` of `recjury run` and `recjury judge`: what would be done, and what it may cost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recjury.cli import output
@@ -37,24 +37,31 @@ def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool)
 
 
 def show_evaluations(config: "EvaluationConfig", rounds: Sequence[int], *, as_json: bool) -> None:
-    """As `show_estimate`, for existing conversations of at most `rounds` rounds each."""
+    """As `show_estimate`, for existing conversations, by the number of `rounds` of each."""
     from recjury.campaign.estimate import estimate_evaluations
 
-    bound = estimate_evaluations(config, len(rounds), max(rounds, default=0))
+    bound = estimate_evaluations(config, rounds)
     _show(config, bound, {}, [], as_json=as_json)
 
 
 def show_calls(
-    config: "EvaluationConfig", expected: "Sequence[ExpectedCalls]", *, as_json: bool
+    config: "EvaluationConfig",
+    expected: "Sequence[ExpectedCalls]",
+    *,
+    more: "Mapping[str, object] | None" = None,
+    as_json: bool,
 ) -> None:
-    """As `show_estimate`, for work that makes the calls `expected` and plays nothing."""
+    """As `show_estimate`, for work that makes the calls `expected` and plays nothing.
+
+    `more` is added to the JSON.
+    """
     from recjury.campaign.estimate import estimate_calls
 
     if config.budget is not None:
         config.budget.check(config.all_models)
     bound = estimate_calls(config, expected)
     if as_json:
-        output.emit_json({**bound.as_json(), "prices": _prices(config)})
+        output.emit_json({**(more or {}), **bound.as_json(), "prices": _prices(config)})
         return
     _show_calls(bound)
     show_prices(config)

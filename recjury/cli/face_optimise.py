@@ -11,6 +11,7 @@ from recjury.cli.progress_line import progress_line
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
+    from recjury.campaign.config import EvaluationConfig
     from recjury.judges.face.optimise.beam import Step
     from recjury.judges.face.optimise.optimisation import OptimisePlan
     from recjury.judges.face.optimise.optimisation_report import (
@@ -112,7 +113,7 @@ def optimise(
     check_models(plan, base)
     raters = base.model_copy(update={k: v for k, v in changes.items() if v is not None})
     if dry_run:
-        _show_estimate(plan, as_json=as_json)
+        _show_estimate(plan, raters, pool, as_json=as_json)
         return
     progress = _StepProgress()
     try:
@@ -182,18 +183,27 @@ class _StepProgress:
         return self._step.done / max(1, self._step.of) if self._step else 0.0
 
 
-def _show_estimate(plan: "OptimisePlan", *, as_json: bool) -> None:
+def _show_estimate(
+    plan: "OptimisePlan", config: "EvaluationConfig", pool: Path | None, *, as_json: bool
+) -> None:
     import asyncio
 
+    from recjury.cli.dry_run import show_calls
+    from recjury.judges.face.instructions import read_instructions
+    from recjury.judges.face.optimise.call_estimate import expected_calls
     from recjury.judges.face.optimise.optimisation import estimate_optimisation
 
-    spent = asyncio.run(estimate_optimisation(plan.training, plan.settings))
-    if as_json:
-        output.emit_json(spent._asdict() | {"scored": spent.scored})
-        return
-    output.say("at most, with as many particles as the rule decomposer finds:")
-    rows = [(name.replace("_", " "), f"{value:,}") for name, value in spent._asdict().items()]
-    output.show_table(["", "calls"], [*rows, ("scored in all", f"{spent.scored:,}")])
+    given = None if pool is None else len(read_instructions(pool))
+    spent = asyncio.run(estimate_optimisation(plan.training, plan.settings, pool=given))
+    expected = expected_calls(
+        spent, model=plan.model, rewriter=plan.rewriter, attempts=config.attempts
+    )
+    counts = spent._asdict() | {"scored": spent.scored}
+    if not as_json:
+        output.say("with as many particles as the rule decomposer finds:")
+        rows = [(name.replace("_", " "), f"{value:,}") for name, value in counts.items()]
+        output.show_table(["", "at most"], rows)
+    show_calls(config, expected, more=counts, as_json=as_json)
 
 
 def _show(found: "OptimisationReport", out: Path, *, as_json: bool) -> None:

@@ -39,7 +39,9 @@ Draws = Annotated[
     int, typer.Option(min=1, metavar="N", help="How often comparison examples are drawn.")
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the draws.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say how many calls it would make.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Only show what would be asked, and what it may cost.")
+]
 
 
 @dataclass(frozen=True)
@@ -79,19 +81,33 @@ def choose(
     return PairEvalOptions(read, given, aliases, store, as_json)
 
 
-def is_dry(chosen: PairEvalOptions, calls: int, *, dry_run: bool) -> bool:
-    """Whether nothing is asked; the number of calls is printed then."""
+def is_dry(chosen: PairEvalOptions, calls: int, *, dry_run: bool, direct: bool = False) -> bool:
+    """Whether nothing is asked; what `calls` of each model may cost is printed then."""
     if dry_run:
-        show_calls(chosen.models, calls, as_json=chosen.as_json)
+        show_comparisons(chosen.config, chosen.models, calls, direct=direct, as_json=chosen.as_json)
     return dry_run
 
 
-def show_calls(models: Sequence[str], calls: int, *, as_json: bool) -> None:
-    """Print how many calls would be made to each model, at most."""
-    if as_json:
-        output.emit_json({"calls": dict.fromkeys(models, calls)})
-    else:
-        output.show_table(["model", "calls"], ([alias, f"{calls:,}"] for alias in models))
+def show_comparisons(
+    config: "EvaluationConfig",
+    models: Sequence[str],
+    calls: int,
+    *,
+    level: str = "turn",
+    direct: bool = False,
+    as_json: bool,
+) -> None:
+    """Print what `calls` of each model that compare two replies or dialogues may cost."""
+    from recjury.cli.dry_run import show_calls
+    from recjury.judges.paireval.config import expected_comparisons
+    from recjury.records import Level
+
+    method = "direct" if direct else "pairwise"
+    expected = [
+        expected_comparisons(alias, Level(level), calls, config.attempts, method=method)
+        for alias in models
+    ]
+    show_calls(config, expected, as_json=as_json)
 
 
 def read_models(config: Path, aliases: Sequence[str], budget: object) -> "EvaluationConfig":

@@ -18,7 +18,7 @@ from recjury.cli.paireval_options import (
     is_dry,
     read_models,
     say_notes,
-    show_calls,
+    show_comparisons,
 )
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def robustness(
         of = f" of {', '.join(attack)}" if attack else " of two different replies"
         raise DataError(f"there is no pair{of}")
     if dry_run:
-        show_calls(models, 2 * len(chosen), as_json=as_json)
+        show_comparisons(read, models, 2 * len(chosen), direct=direct, as_json=as_json)
         return
 
     async def analysis(judge: "LlmPairJudge") -> "dict[str, AttackAccuracy]":
@@ -165,7 +165,7 @@ def scatter(
     )
     given = chosen.given
     calls = given.comparisons() if direct else 2 * given.comparisons(number=number)
-    if is_dry(chosen, calls, dry_run=dry_run):
+    if is_dry(chosen, calls, dry_run=dry_run, direct=direct):
         return
 
     async def analysis(judge: "LlmPairJudge") -> list[float | None]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recjury.cli import options, output
-from recjury.cli.paireval_options import Config, Data, DryRun, Seed, read_models, show_calls
+from recjury.cli.paireval_options import Config, Data, DryRun, Seed, read_models, show_comparisons
 from recjury.cli.progress_line import progress_line
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def tournament(
     )
     most = min(comparisons or len(meetings), len(meetings))
     if dry_run:
-        show_calls([alias], 2 * most, as_json=as_json)
+        show_comparisons(read, [alias], 2 * most, level=level, as_json=as_json)
         return
     made = [0, most]
 
@@ -198,17 +198,25 @@ def adversaries(
 
     from recjury.campaign.paireval import sets_folder, with_model
     from recjury.cli.async_work import await_work
+    from recjury.cli.dry_run import show_calls
     from recjury.corpora.dialogues import read_dialogues
     from recjury.corpora.leakage import rated_histories
     from recjury.corpora.writing import check_writable, write_file
-    from recjury.judges.paireval.adversaries import AdversaryWriter, asked_for, contexts
+    from recjury.judges.paireval.adversaries import (
+        AdversaryWriter,
+        asked_for,
+        contexts,
+        expected_writing,
+    )
     from recjury.llm import MAIN_MODEL
 
     check_writable(out)
     alias = model or MAIN_MODEL
     read = read_models(config, [alias], budget)
     if dry_run:
-        show_calls([alias], number, as_json=as_json)
+        show_calls(
+            read, [expected_writing(alias, number, read.attempts, replies=replies)], as_json=as_json
+        )
         return
     folder = sets_folder(data)
     histories = rated_histories(folder)

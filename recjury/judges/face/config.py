@@ -68,13 +68,22 @@ class FaceConfig(EvaluatorConfig):
         models: bool,  # noqa: ARG002 (it always asks)
         attempts: int,
     ) -> Iterator[ExpectedCalls]:
-        """The calls for a few particles per turn under the instructions of the package."""
+        """The calls for a few particles per turn under the instructions of each aspect."""
         turns = conversations * rounds
         if not self.rules and self.particles is None:
             yield self._calls("face/decompose", turns, self.votes, _DECOMPOSING, attempts)
         drawn = 1 if self.method == "logprobs" else self.samples
-        scored = turns * _PARTICLES * _INSTRUCTIONS * len(self.aspects)
+        scored = turns * _PARTICLES * self._instructions()
         yield self._calls("face/score", scored, drawn, _SCORING, attempts)
+
+    def _instructions(self) -> int:
+        """How many instructions all aspects have together; those that ship if none can be read."""
+        from recjury.judges.face.instructions import read_instruction_folder
+
+        found = {}
+        if self.instructions is not None and Path(self.instructions).is_dir():
+            found = read_instruction_folder(Path(self.instructions))
+        return sum(len(found[each]) if each in found else _INSTRUCTIONS for each in self.aspects)
 
     def _calls(
         self, kind: str, asked: int, drawn: int, tokens: tuple[int, int], attempts: int

@@ -15,7 +15,16 @@ from recjury.judges.paireval.examples import draw, one_response_each
 from recjury.judges.paireval.prompts import Contender
 from recjury.llm import SupportsComplete, ask, gather, read_object
 from recjury.prompts import code_of, load_pack, turns_block, with_code
-from recjury.records import JSON, ChatRequest, Message, ObjectForm, Reply, Turn, digest
+from recjury.records import (
+    JSON,
+    ChatRequest,
+    ExpectedCalls,
+    Message,
+    ObjectForm,
+    Reply,
+    Turn,
+    digest,
+)
 
 PACK = "paireval-negatives"
 PURPOSE = "paireval/adversaries"
@@ -23,6 +32,7 @@ REPLIES = 5
 _TEMPERATURE = 0.7
 _LONGEST = 500  # characters of a reply, where the server can hold the model to a form
 _AT_ONCE = 256
+_TOKENS = (400, 30)  # of a prompt, and of one reply in the answer, on average
 
 
 class Adversaries(NamedTuple):
@@ -51,6 +61,14 @@ class _Object(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     replies: list[str]
+
+
+def expected_writing(
+    model: str, contexts: int, attempts: int, *, replies: int = REPLIES
+) -> ExpectedCalls:
+    """The calls that write `replies` to each of some contexts: one for each context."""
+    prompt, reply = _TOKENS
+    return ExpectedCalls(model, PURPOSE, contexts, attempts * contexts, prompt, reply * replies)
 
 
 class AdversaryWriter:

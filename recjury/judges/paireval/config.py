@@ -27,6 +27,15 @@ _REPLY = 4  # tokens of a reply, on average
 _PROMPTS = {"pairwise": (500, 1_500), "direct": (300, 800)}  # tokens, of turns and of dialogues
 
 
+def expected_comparisons(
+    model: str, level: Level, asked: int, attempts: int, *, method: str = "pairwise"
+) -> ExpectedCalls:
+    """`asked` calls about turns or dialogues: each a comparison in one order, or `direct`."""
+    of_turn, of_dialogue = _PROMPTS[method]
+    prompt = of_turn if level is Level.TURN else of_dialogue
+    return ExpectedCalls(model, f"paireval/{level}", asked, attempts * asked, prompt, _REPLY)
+
+
 class ExamplesConfig(Record):
     """What turns and dialogues are compared with.
 
@@ -96,14 +105,10 @@ class PairEvalConfig(EvaluatorConfig):
         """For each turn or dialogue, a call for each example and order; one for `direct`."""
         orders = 2 if self.positions == "both" else 1
         each = 1 if self.method == "direct" else orders * self.examples.number
-        of_turn, of_dialogue = _PROMPTS[self.method]
         for level in self.levels:
             judged = conversations * (rounds if level is Level.TURN else 1)
-            prompt = of_turn if level is Level.TURN else of_dialogue
             asked = judged * each
-            yield ExpectedCalls(
-                self.model, f"paireval/{level}", asked, attempts * asked, prompt, _REPLY
-            )
+            yield expected_comparisons(self.model, level, asked, attempts, method=self.method)
 
     def call_uses(self) -> "Iterator[tuple[str, CallUse]]":
         """Log-probabilities."""

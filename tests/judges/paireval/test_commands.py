@@ -76,10 +76,12 @@ def test_number_and_kind_of_examples(commands: Commands) -> None:
 
 
 def test_a_dry_run_only_counts(commands: Commands) -> None:
-    assert commands.found("examples", *SETS, "--draws", 2, "--dry-run") == {
-        "calls": {"main": 2 * 2 * (8 + 8) * 3 * 2}
-    }
-    assert commands.found("exhaustive", *SETS, "--dry-run")["calls"]["main"] == 2 * 2 * 28
+    found = commands.found("examples", *SETS, "--draws", 2, "--dry-run")
+    (asked,) = [each for each in found["breakdown"] if each["kind"] == "paireval/turn"]
+    assert (asked["model"], asked["once"]) == ("main", 2 * 2 * (8 + 8) * 3 * 2)
+    assert found["once"]["prompt_tokens"] > 500 * asked["once"]
+    shown = commands.run("exhaustive", *SETS, "--model", "tuned", "--dry-run")
+    assert f"tuned: paireval/turn {2 * 2 * 28} {3 * 2 * 2 * 28}" in " ".join(shown.out.split())
     assert commands.endpoint.bodies == []
 
 

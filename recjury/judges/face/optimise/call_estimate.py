@@ -6,6 +6,10 @@ from typing import NamedTuple
 from recjury.judges.face.optimise.bandit import batch_size
 from recjury.judges.face.optimise.labelled_particles import LabelledExample, P
 from recjury.judges.face.optimise.settings import OptimiserSettings
+from recjury.records import ExpectedCalls
+
+_SCORING = (900, 300)  # tokens of a prompt, and of five replies to it, on average
+_REWRITING = (1_200, 700)
 
 
 class CallEstimate(NamedTuple):
@@ -31,6 +35,17 @@ class CallEstimate(NamedTuple):
             + self.scored_in_validation
             + self.scored_for_gradients
         )
+
+
+def expected_calls(
+    found: CallEstimate, *, model: str, rewriter: str, attempts: int
+) -> list[ExpectedCalls]:
+    """The calls of `model`, which scores with five samples in a request, and of `rewriter`."""
+    scored, rewritten = found.scored, found.rewriting_calls
+    return [
+        ExpectedCalls(model, "face/score", scored, attempts * scored, *_SCORING),
+        ExpectedCalls(rewriter, "face/rewrite", rewritten, attempts * rewritten, *_REWRITING),
+    ]
 
 
 def pulls_of(rewrites: int, settings: OptimiserSettings) -> int:

@@ -230,6 +230,26 @@ def test_a_dry_run_asks_nothing_and_needs_no_endpoint(
     assert found["rewriting_calls"] == 16
     assert found["bandit_pulls"] == 2 * 5 * 4
     assert found["scored_by_bandit"] == 40 * 8
+    by_kind = {each["kind"]: each for each in found["breakdown"]}
+    assert by_kind["face/score"]["once"] == found["scored"]
+    assert by_kind["face/rewrite"]["once"] == 16
+    assert found["once"]["prompt_tokens"] > 900 * found["scored"]
+
+
+def test_a_dry_run_of_a_new_selection_only_counts_the_validation_side(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
+    asked = _arguments(tmp_path, NOBODY, data)
+    pool = tmp_path / "pool.json"
+    rows = [{"filename": f"{n}", "rank": n, "iteration": n, "index": n, "text": "Be fair."}
+            for n in range(1, 4)]  # fmt: skip
+    pool.write_text(json.dumps(rows))
+    ended = recjury(monkeypatch, capsys, *asked, "--pool", pool, "--dry-run")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["scored"] == found["scored_in_validation"] > 0
+    assert found["rewriting_calls"] == 0
+    assert found["scored"] % 3 == 0
 
 
 def test_training_keeps_labels_apart_and_on_the_aspects_scale(data: Path) -> None:
