@@ -241,8 +241,10 @@ def test_a_dry_run_of_a_new_selection_only_counts_the_validation_side(
 ) -> None:
     asked = _arguments(tmp_path, NOBODY, data)
     pool = tmp_path / "pool.json"
-    rows = [{"filename": f"{n}", "rank": n, "iteration": n, "index": n, "text": "Be fair."}
-            for n in range(1, 4)]  # fmt: skip
+    rows = [
+        {"filename": f"{n}", "rank": n, "iteration": n, "index": n, "text": f"Be fair {n} times."}
+        for n in range(1, 4)
+    ]
     pool.write_text(json.dumps(rows))
     ended = recjury(monkeypatch, capsys, *asked, "--pool", pool, "--dry-run")
     assert ended.code == 0, ended.err
