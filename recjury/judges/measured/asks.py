@@ -35,6 +35,20 @@ _ABOUT = _any_of(
     r"not (?:familiar with|sure if i've seen)",
     r"haven't heard of",
     r"introduce",
+    r"what happens in (?:it|that)",
+    r"(?:what should i expect|anything i should know|what else should i know)",
+    r"(?:could|can|would) you describe",
+    rf"what(?:'s| is) (?:so |the best thing |the )?(?:good|great|special|best|mood|point){_GAP}",
+    r"what makes (?:it|that|this|you think of)",
+    r"why (?:do you think of|would i like|should i (?:watch|read|try)) (?:it|that|this)",
+    r"would you (?:watch|read|try|listen to) it",
+    r"what (?:do|did|would) (?:people|you|they|critics) think of",
+    r"how long has it",
+    rf"what does {_GAP} have in common",
+    rf"(?:hear|heard|asking|asked|talk|a word|much|anything) about {TITLE}",
+    rf"(?:hold on, )?what about {TITLE}",
+    r"(?:haven't|have not|didn't|never) (?:told|tell|said|say)(?: me)? (?:anything|much|a word)",
+    rf"what is {TITLE} like",
 )
 _OTHER = _any_of(
     r"(?:something|anything|any|some) (?:else|other|different|new)",
@@ -43,6 +57,13 @@ _OTHER = _any_of(
     r"what other",
     r"what else",
     r"next (?:movie|film|one|recommendation)",
+    rf"(?:something|anything|any) (?:more|less) \w+(?: {_GAP})?\?",
+    r"show me another",
+    r"got anything else",
+    r"would be next on your list",
+    r"what would you \w+ in my place",
+    r"try another",
+    r"something closer",
 )
 _REQUEST = _any_of(
     r"recommend\w*",
@@ -56,7 +77,18 @@ _REQUEST = _any_of(
     rf"i (?:really |also )?(?:like|love|enjoy|prefer|want|need){_GAP} "
     r"(?:movies?|films?|books?|comed\w+|thrillers?|dramas?|action|horror|romance|genres?|stories)",
     r"do you have any",
+    r"(?:i|i'd|i would|i'm) (?:really |still |just )?(?:want|after|need|like|love)"
+    r" (?:to have )?(?:an?|some|something|anything|one) \w+",
+    r"(?:give|show|find|tell) me (?:an?|some|something|anything|one)",
 )
+_GOODBYE = _any_of(
+    r"(?:good)?bye",
+    r"thank(?:s| you)(?: for| so| very|,? that's|!|\.|$)",
+    r"i'll (?:take|go with|watch|try|pick) (?:that|it|this)",
+    r"(?:have a|you) (?:good|great|nice) (?:day|night|evening|one|weekend)",
+    r"that's (?:all|enough)",
+)
+_GOES_ON = _any_of(r"but", r"no,? thank(?:s| you)", r"not", r"another", r"other", r"more")
 
 
 def ask_of(user: MaskedText) -> Ask:
@@ -72,6 +104,14 @@ def ask_of(user: MaskedText) -> Ask:
     if about and (TITLE in text or '"' in text or not request or about.start() < request.start()):
         return Ask.ABOUT_ITEM
     return Ask.RECOMMENDATION if request else Ask.NOTHING
+
+
+def says_goodbye(user: MaskedText) -> bool:
+    """Whether a user's turn ends the talk: thanks or a goodbye, without asking for anything."""
+    text = user.plain
+    if "?" in text or _GOES_ON.search(text) or ask_of(user) is not Ask.NOTHING:
+        return False
+    return _GOODBYE.search(text) is not None
 
 
 _SUGGESTED = _any_of(

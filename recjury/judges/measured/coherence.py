@@ -1,43 +1,123 @@
-"""Coherence: system turns that do not answer what the user asked, counted."""
+"""Coherence: system turns that do not answer what the user said, counted."""
 
 from recjury.judges.measured.anchors import (
     Occurrence,
     Outcome,
     counted,
     from_errors,
+    from_share,
     join_first,
     not_applicable,
     score_of,
 )
 from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, AnnotatedTurn
-from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes, means_a_suggestion
+from recjury.judges.measured.asks import (
+    Ask,
+    ask_of,
+    clarifies,
+    describes,
+    means_a_suggestion,
+    says_goodbye,
+)
+from recjury.judges.measured.frames import Frames
+from recjury.judges.measured.naturalness import broken_sentences
 from recjury.judges.measured.objections import objection_in
+from recjury.judges.measured.text import MaskedText
+from recjury.judges.measured.wishes import Wish, Wishes, unmet, wish_before
+from recjury.knowledge import Catalogue
+
+_SHORT = 3
 
 
-def incoherent(turn: AnnotatedTurn, said: frozenset[str]) -> str | None:
-    """Why a system's turn does not answer the turn before it; None if it answers.
+class Conversed:
+    """What a judge of answers needs to know of a log: its wishes, and what was said before."""
 
-    `said` are the texts of the system's earlier turns, as `MaskedText.same`.
-    """
+    def __init__(self, annotated: AnnotatedLog, wishes: Wishes):
+        self.annotated = annotated
+        self.wishes = wishes
+        self.frames = Frames()
+        self.said: set[str] = set()
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The items that are known."""
+        return self.annotated.catalogue
+
+    def wish(self, turn: AnnotatedTurn) -> Wish:
+        """What the user wishes for before the turn."""
+        return wish_before(self.annotated, turn, self.wishes)
+
+    def same_answer(self, turn: AnnotatedTurn) -> int | None:
+        """The first of two earlier turns or more that this one repeats with another item."""
+        earlier = self.frames.same_as(turn)
+        return earlier[0] if len(earlier) > 1 else None
+
+    def add(self, turn: AnnotatedTurn) -> None:
+        """Remember a system's turn."""
+        self.frames.add(turn)
+        self.said.add(turn.utterance.same)
+
+
+def incoherent(turn: AnnotatedTurn, conversed: Conversed) -> str | None:
+    """Why a system's turn does not answer the turn before it; None if it answers."""
     utterance = turn.utterance
     if turn.failed or not utterance.words:
         return "no answer"
-    if utterance.same in said and utterance.same.count(" ") > 1:
+    if utterance.same in conversed.said and utterance.same.count(" ") > 1:
         return "its own words again"
     if turn.asked is None:
         return None
+    earlier = conversed.same_answer(turn)
+    if earlier is not None:
+        return f"the answer of turn {earlier} again, with another item"
+    senseless = _senseless(utterance)
+    if senseless is not None:
+        return senseless
     ask = ask_of(turn.asked.utterance)
-    if _introduces(turn, turn.asked):
-        return None
+    if ask is Ask.ABOUT_ITEM and not _asks_back(turn):
+        if _introduces(turn, turn.asked) or _says_something(turn):
+            return None
+        return "nothing about the item asked about"
     if ask is Ask.ABOUT_ITEM:
-        return None if _says_something(turn) else "nothing about the item asked about"
-    if ask is Ask.NOTHING or clarifies(utterance) is not None:
+        return "a question instead of an answer about the item"
+    return _not_served(turn, turn.asked, ask, conversed)
+
+
+def _not_served(
+    turn: AnnotatedTurn, asked: AnnotatedText, ask: Ask, conversed: Conversed
+) -> str | None:
+    """Why a turn does not serve a user who asked for a recommendation, objected, or took leave."""
+    if says_goodbye(asked.utterance):
+        return "goes on recommending after the goodbye" if turn.new_films else None
+    if _introduces(turn, asked):
+        return None
+    missed = unmet(turn, conversed.wish(turn), conversed.wishes, conversed.catalogue)
+    if missed is not None:
+        return missed
+    objects = objection_in(asked.utterance) is not None
+    if (ask is Ask.NOTHING and not objects) or clarifies(turn.utterance) is not None:
         return None
     if not turn.said.named:
         return "asked for a recommendation, named none"
     if not turn.new_films:
         return "asked for a recommendation, named none that was new"
     return None
+
+
+def _asks_back(turn: AnnotatedTurn) -> bool:
+    """Whether the turn is nothing but a question, and names no item."""
+    sentences = turn.utterance.sentences
+    return not turn.said.named and all("?" in sentence.ending for sentence in sentences)
+
+
+def _senseless(utterance: MaskedText) -> str | None:
+    """Why half of the sentences or more, without the short ones, make no sense; or None."""
+    told = [sentence for sentence in utterance.sentences if len(sentence.words) > _SHORT]
+    found = [next(broken_sentences(sentence), None) for sentence in told]
+    broken = [what for what in found if what is not None]
+    if not broken or 2 * len(broken) < len(told):
+        return None
+    return f"makes no sense: {broken[0].removeprefix('makes no sense: ')}"
 
 
 def _introduces(turn: AnnotatedTurn, asked: AnnotatedText) -> bool:
@@ -61,19 +141,21 @@ def _says_something(turn: AnnotatedTurn) -> bool:
     return not turn.said.named or not wanted or bool(turn.said.keys & wanted)
 
 
-def coherence(annotated: AnnotatedLog) -> Outcome:
-    """0 to 3 turns that do not answer score 4, 3, 2, 1; four or more score 0."""
+def coherence(annotated: AnnotatedLog, wishes: Wishes) -> Outcome:
+    """The lower one of two scores: that of the number of turns that do not answer, and that of the
+    share of turns that do."""
     if not annotated.system:
         return not_applicable("the system had no turn")
     found: list[Occurrence] = []
-    said: frozenset[str] = frozenset()
+    conversed = Conversed(annotated, wishes)
     for turn in annotated.system:
-        reason = incoherent(turn, said)
+        reason = incoherent(turn, conversed)
         if reason is not None:
             found.append(Occurrence(turn.number, reason))
-        said |= {turn.utterance.same}
+        conversed.add(turn)
+    total = len(annotated.system)
     if not found:
-        return score_of(4, f"all {counted(len(annotated.system), 'turn')} answer the user")
-    return score_of(
-        from_errors(len(found)), f"{counted(len(found), 'missed turn')}: {join_first(found)}"
-    )
+        return score_of(4, f"all {counted(total, 'turn')} answer the user")
+    score = min(from_errors(len(found)), from_share(total - len(found), total))
+    summary = f"{counted(len(found), 'missed turn')} of {total}"
+    return score_of(score, f"{summary}: {join_first(found)}")

@@ -20,7 +20,7 @@ from recjury.judges.measured.text import TITLE, Sentence, word_set
 
 WEIGHTS = "fluency.npz"
 FEW_WORDS = 6
-"""Clauses with fewer words are not judged: the model takes many short ones for broken."""
+"""Clauses with fewer words besides names are not judged: many short ones are taken for broken."""
 
 STEP = 16.0
 """A count n is stored as round(STEP * log2(n + 1)), at most 255, at the place of its hash."""
@@ -104,7 +104,7 @@ class Fluency:
 
     def strangeness(self, sentence: Sentence) -> float:
         """The probability, from 0 to 1, that the sentence is broken; 0 if it is too short."""
-        if len(sentence.words) < FEW_WORDS:
+        if sum(token[0] not in "<," for token in tokens_of(sentence)) < FEW_WORDS:
             return 0.0
         a = self._arrays
         scaled = np.clip((np.array(self.features(sentence)) - a["mean"]) / a["spread"], -5, 5)

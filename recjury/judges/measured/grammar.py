@@ -24,9 +24,10 @@ from recjury.judges.measured.grammar_forms import forms
 from recjury.judges.measured.grammar_frames import frame_errors, text_errors
 from recjury.judges.measured.grammar_words import words
 from recjury.judges.measured.nonsense import nonsense
+from recjury.judges.measured.salad import salad
 from recjury.judges.measured.text import MaskedText, Sentence
 
-_RULES = (words, agreement_errors, forms, frame_errors, nonsense)
+_RULES = (words, agreement_errors, forms, frame_errors, nonsense, salad)
 
 
 def rule_errors(sentence: Sentence) -> list[str]:

@@ -17,12 +17,14 @@ from recjury.judges.measured.anchors import (
     not_applicable,
     score_of,
 )
-from recjury.judges.measured.annotated_log import AnnotatedLog
+from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
 from recjury.judges.measured.english import is_english
 from recjury.judges.measured.fluency import learned_errors
+from recjury.judges.measured.frames import Frames, bare_facts
 from recjury.judges.measured.grammar_words import doubled_places
 from recjury.judges.measured.nonsense import nonsense
-from recjury.judges.measured.text import TITLE, MaskedText, word_set
+from recjury.judges.measured.salad import salad
+from recjury.judges.measured.text import TITLE, MaskedText, Sentence, word_set
 
 _RESIDUES = re.compile(
     r"<(?:/?[a-z_]{1,20}/?|\|[a-z_]{1,20}\|)>|\{\{?\w{0,30}\}?\}|\[(?:MASK|PAD|UNK|END|SEP|CLS)\]"
@@ -48,6 +50,9 @@ _COMMON = word_set(
     "his her him she who all can would will there about what one more very really also"
 )
 _LONGEST_WORD = 30
+_MUCH, _NEARLY_ALL = 0.25, 0.8
+_RECITED = 3
+_FACT_VERBS = frozenset({"counts as", "came out in", "was released in", "star in", "stars in"})
 
 
 def unnatural(utterance: MaskedText) -> str | None:
@@ -79,7 +84,13 @@ def _reasons(utterance: MaskedText) -> Iterator[str]:
 
 def _broken_sentences(utterance: MaskedText) -> Iterator[str]:
     for sentence in utterance.sentences:
-        yield from (what for _, what in (*nonsense(sentence), *learned_errors(sentence)))
+        yield from broken_sentences(sentence)
+
+
+def broken_sentences(sentence: Sentence) -> Iterator[str]:
+    """Why a sentence makes no sense to a reader."""
+    found = (*nonsense(sentence), *salad(sentence, slips=False), *learned_errors(sentence))
+    yield from (what for _, what in found)
 
 
 def _broken_word(utterance: MaskedText) -> str | None:
@@ -136,20 +147,52 @@ def _cut_off(utterance: MaskedText) -> str | None:
 
 
 def naturalness(annotated: AnnotatedLog) -> Outcome:
-    """All turns natural 4, most 3, about half 2, a few 1, none 0."""
+    """All turns natural 4, most 3, about half 2, a few 1, none 0.
+
+    A turn that no one would write counts as unnatural. A turn in the system's own phrases counts
+    half, one that recites facts counts half, and both make it unnatural.
+    """
     if not annotated.spoken:
         return not_applicable("the system said nothing")
     found: list[Occurrence] = []
-    said: dict[str, int] = {}
+    frames, verbs = Frames(), _fact_verbs(annotated)
+    halves = 0
     for turn in annotated.spoken:
-        same = turn.utterance.same
-        reason = unnatural(turn.utterance)
-        if reason is None and same in said and same.count(" ") > 1:
-            reason = f"the same as in turn {said[same]}"
+        reason = unnatural(turn.utterance) or _said_before(turn, frames)
         if reason is not None:
+            halves += 2
             found.append(Occurrence(turn.number, reason))
-        said.setdefault(same, turn.number)
+        else:
+            formulas = list(_formulas(turn, frames, verbs))
+            halves += len(formulas)
+            found += [Occurrence(turn.number, f"{what}, half") for what in formulas]
+        frames.add(turn)
     total = len(annotated.spoken)
-    score = from_share(total - len(found), total)
-    summary = f"{len(found)} of {total} turns unnatural"
+    score = from_share(2 * total - halves, 2 * total)
+    summary = f"{halves / 2:g} of {total} turns unnatural"
     return score_of(score, f"{summary}: {join_first(found)}" if found else summary)
+
+
+def _said_before(turn: AnnotatedTurn, frames: Frames) -> str | None:
+    """Why a whole turn is one that the system has said before."""
+    earlier = frames.same_as(turn)
+    if earlier:
+        return f"the words of turn {earlier[0]} again"
+    share, phrase = frames.repeated(turn)
+    return f"said before: {phrase!r}" if share >= _NEARLY_ALL else None
+
+
+def _formulas(turn: AnnotatedTurn, frames: Frames, verbs: frozenset[str]) -> Iterator[str]:
+    share, phrase = frames.repeated(turn)
+    if share >= _MUCH:
+        yield f"again {phrase!r}"
+    facts = bare_facts(turn.said, verbs)
+    if len(facts) >= _RECITED:
+        yield f"recites facts {facts[0]!r}"
+
+
+def _fact_verbs(annotated: AnnotatedLog) -> frozenset[str]:
+    """The words between an item and one of its values, in the domains of the catalogue."""
+    attributes = (each for domain in annotated.catalogue.domains for each in domain.attributes)
+    words = {word for each in attributes for word in (each.did, each.by) if word}
+    return frozenset(words - {"in", "with", "by"}) | _FACT_VERBS

@@ -18,11 +18,12 @@ from recjury.judges.measured.proactiveness import proactiveness
 from recjury.judges.measured.recoverability import recoverability
 from recjury.judges.measured.relevance import semantic_relevance
 from recjury.judges.measured.similarity import graph_digest
+from recjury.judges.measured.wishes import Wishes
 from recjury.knowledge import Catalogue, KnowledgeGraph
 from recjury.records import JSON, ConversationLog, Factor, Rating
 
 MEASURED = "measured"
-RUBRIC = "measured-2"
+RUBRIC = "measured-3"
 _REMEMBERED_TEXTS = 4096
 _REMEMBERED_LENGTH = 2000
 
@@ -39,8 +40,9 @@ class MeasuredPanel:
         self._graph = graph
         self._read = functools.partial(annotate, catalogue=catalogue)
         self._remembered = functools.lru_cache(_REMEMBERED_TEXTS)(self._read)
+        wishes = Wishes(catalogue)
         self._judges: Mapping[Factor, Callable[[AnnotatedLog], Outcome]] = {
-            Factor.COHERENCE: coherence,
+            Factor.COHERENCE: functools.partial(coherence, wishes=wishes),
             Factor.RECOVERABILITY: recoverability,
             Factor.PROACTIVENESS: proactiveness,
             Factor.GRAMMATICAL_CORRECTNESS: grammatical_correctness,

@@ -10,8 +10,17 @@ from recjury.knowledge import Catalogue
 from recjury.records import ConversationLog, Factor, Item, Speaker, Status, Turn
 from tests.judges.measured.logs import log, rating, replies, score
 
-ASKS = "I am looking for a thriller, number {}. Can you recommend a film?"
-MISS = "The weather was nice on day number {}."
+ASKS = "I am looking for a good film, number {}. Can you recommend one?"
+MISSES = (
+    "The weather was nice on that day.",
+    "My sister lives by the sea.",
+    "Trains were late again this morning.",
+    "We had soup and bread.",
+    "He sings when he cooks.",
+    "Snow fell all night long.",
+    "Their garden needs more water.",
+    "Nobody knows where the keys are.",
+)
 FILMS = (
     "Heat (1995)",
     "The Insider (1999)",
@@ -32,7 +41,7 @@ def _asked(answers: list[str | None]) -> ConversationLog:
 def test_coherence_counts_turns_that_do_not_answer(count: int, expected: int) -> None:
     """0 to 5 turns that name no film when asked for one, beside two that do."""
     good: list[str | None] = [f"You could watch {film}." for film in FILMS[:2]]
-    missed: list[str | None] = [MISS.format(number) for number in range(count)]
+    missed: list[str | None] = list(MISSES[:count])
     assert score(Factor.COHERENCE, _asked(good + missed)) == expected
     assert score(Factor.COHERENCE, _asked(missed + good)) == expected
 
@@ -41,12 +50,12 @@ def test_coherence_counts_turns_that_do_not_answer(count: int, expected: int) ->
     ("answer", "expected"),
     [
         ("You could watch Heat (1995).", 4),
-        ("What kind of thriller do you like?", 4),
+        ("What kind of film do you like?", 4),
         ("Have you seen Nobody Knows This One (2031)? I mean (2001).", 4),
-        ("I hope you enjoy it.", 3),
-        ("How are you today?", 3),
-        ("", 3),
-        (None, 3),
+        ("I hope you enjoy it.", 0),
+        ("How are you today?", 0),
+        ("", 0),
+        (None, 0),
     ],
 )
 def test_what_answers_a_request(answer: str | None, expected: int) -> None:
@@ -59,8 +68,8 @@ def test_what_answers_a_request(answer: str | None, expected: int) -> None:
     [
         ("It is about a thief and a policeman.", 4),
         ("Heat (1995) stars Al Pacino.", 4),
-        ("It is a great movie.", 3),
-        ("I would also recommend Alien (1979). It is a scary story.", 3),
+        ("It is a great movie.", 2),
+        ("I would also recommend Alien (1979). It is a scary story.", 2),
     ],
 )
 def test_what_answers_a_question_about_a_film(answer: str, expected: int) -> None:
@@ -72,16 +81,16 @@ def test_what_answers_a_question_about_a_film(answer: str, expected: int) -> Non
 def test_coherence_wants_something_new_for_another_request() -> None:
     """The film named before does not answer a second request, nor do one's own words."""
     again = _asked(["You could watch Heat (1995).", "Heat (1995) is what I would choose."])
-    assert score(Factor.COHERENCE, again) == 3
+    assert score(Factor.COHERENCE, again) == 2
     same = replies("I think that you will like it.", "I think that you will like it.")
-    assert score(Factor.COHERENCE, same) == 3
+    assert score(Factor.COHERENCE, same) == 2
 
 
 def test_the_history_counts_as_what_the_first_turn_answers() -> None:
     """The system opens after a history that ends on a request."""
     history = [Turn(speaker=Speaker.USER, text="Can you recommend a thriller?")]
     assert score(Factor.COHERENCE, log("Heat (1995).", system_opens=True, history=history)) == 4
-    assert score(Factor.COHERENCE, log("Nice day.", system_opens=True, history=history)) == 3
+    assert score(Factor.COHERENCE, log("Nice day.", system_opens=True, history=history)) == 0
 
 
 OBJECTION = "No, that is not what I asked for, try number {}."
@@ -161,7 +170,7 @@ def test_asking_word_for_word_again_points_out_an_error() -> None:
 def test_proactiveness_is_a_share_of_turns(leading: int, total: int, expected: int) -> None:
     """Every turn, most, half, fewer, none."""
     questions = [f"What kind of film number {n} do you like?" for n in range(leading)]
-    others = [MISS.format(n) for n in range(total - leading)]
+    others = list(MISSES[: total - leading])
     assert score(Factor.PROACTIVENESS, replies(*questions, *others)) == expected
 
 

@@ -142,14 +142,26 @@ def test_grammar_leaves_other_languages_unscored() -> None:
     assert rating(GRAMMAR, replies("これはとても良い映画です")).score is None
 
 
+PLAIN = (
+    "I would watch that one tonight.",
+    "My sister lives by the sea.",
+    "Trains were late again this morning.",
+    "We had soup and bread.",
+    "He sings when he cooks.",
+    "Snow fell all night long.",
+    "Their garden needs more water.",
+    "Nobody knows where the keys are.",
+)
+
+
 @pytest.mark.parametrize(
     ("bad", "total", "expected"),
     [(0, 8, 4), (1, 8, 3), (2, 8, 3), (3, 8, 2), (4, 8, 2), (5, 8, 2), (6, 8, 1), (8, 8, 0)],
 )
 def test_naturalness_is_a_share_of_turns(bad: int, total: int, expected: int) -> None:
     """All natural 4, a small part unnatural 3, half 2, most 1, all 0."""
-    fine = [f"I would watch number {n} with you tonight." for n in range(total - bad)]
-    loops = [f"It is about a man man man number {n}." for n in range(bad)]
+    fine = list(PLAIN[: total - bad])
+    loops = [text.replace(".", " man man man.") for text in PLAIN[:bad]]
     assert score(Factor.NATURALNESS, replies(*fine, *loops)) == expected
 
 

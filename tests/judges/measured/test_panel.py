@@ -52,7 +52,7 @@ def test_nothing_to_judge_is_no_score() -> None:
 def test_failed_turns_are_not_text() -> None:
     """They answer nothing and lead nowhere, and have no language to judge."""
     found = {r.factor: r.score for r in PANEL.measure(STRANGE["failed"])}
-    assert (found[Factor.COHERENCE], found[Factor.PROACTIVENESS]) == (2, 0)
+    assert (found[Factor.COHERENCE], found[Factor.PROACTIVENESS]) == (0, 0)
     assert found[Factor.NATURALNESS] is None
     assert found[Factor.GRAMMATICAL_CORRECTNESS] is None
 

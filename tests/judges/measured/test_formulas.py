@@ -1,0 +1,196 @@
+"""Word salad, formulas and recited facts: what is found, and what is left alone."""
+
+import pytest
+
+from recjury.judges.measured.fluency import learned_errors
+from recjury.judges.measured.salad import salad
+from recjury.judges.measured.text import MaskedText
+from recjury.records import Factor
+from tests.judges.measured.logs import log, rating, replies, score
+
+NATURALNESS = Factor.NATURALNESS
+
+
+def found(text: str, *, slips: bool = True) -> list[str]:
+    """What the patterns find in a text."""
+    sentences = MaskedText(text, ()).sentences
+    return [what for each in sentences for _, what in salad(each, slips=slips)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is tense and tense, and it has great music.",
+        "It is about a boy and a boy.",
+        "It is newer and it is newer.",
+        "The story is about sport, about sport and growing up.",
+        "The ending is warm, and the second is warm.",
+        "It is sad and full of music is very sad.",
+        "It is about a young man who have to be free.",
+        "There are two people who is sad.",
+        "It is a wild ending is a strange story.",
+        "It is just here, which very short.",
+        "It is a small, but it is also sad.",
+        "It is a warm and funny.",
+        "Without any new.",
+        "It is about a young people in town.",
+        "It is quiet film about love.",
+        "You should the same time.",
+        "You will about a quiet house.",
+        "It is about a family but it",
+        "There is not scary.",
+        "It is about a boy and her mother.",
+        "It is a crime film with a music and a little hope.",
+        "It is about two young girl.",
+        "It is about two tense without hope.",
+        "It is about two people whoor the sixties.",
+    ],
+)
+def test_salad_is_found(text: str) -> None:
+    assert len(found(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It gets better and better, again and again.",
+        "It has great acting and great music.",
+        "I like action movies and funny movies.",
+        "It is about a man who wants to be free and the people who love him.",
+        "It is one of the films of a man who have to be seen.",
+        "It is a good and simple film, which very few people know.",
+        "It is a small film, but it is also sad.",
+        "Is it any good? There is a good one.",
+        "The first one is good and the second is good too.",
+        "It is a crime film with a music video in it.",
+        "It is about two young girls and two sad people.",
+        "They are both great. I will, thanks.",
+        "I would of course watch it. Do you like it and its sequel?",
+        "This is really good. The story follows a boy and his mother.",
+    ],
+)
+def test_sense_is_left_alone(text: str) -> None:
+    assert found(text) == []
+
+
+def test_a_slip_is_grammar_and_no_salad() -> None:
+    """A single grammatical error does not make a turn unnatural (CoRE, appendix A.1.5)."""
+    assert found("It is quiet film about love.", slips=False) == []
+    assert score(NATURALNESS, replies("It is quiet film about love.")) == 4
+    assert score(Factor.GRAMMATICAL_CORRECTNESS, replies("It is quiet film about love.")) == 3
+
+
+def test_the_learned_model_does_not_count_names() -> None:
+    """A sentence of names and few words is too short to be judged."""
+    text = "Liane Moriarty wrote it, as well as Big Little Lies."
+    assert not list(learned_errors(MaskedText(text, ()).sentences[0]))
+
+
+def test_the_same_words_about_other_items_are_unnatural() -> None:
+    """Only the first of such turns is natural; three words are needed."""
+    canned = [f"Many people like {film}. Have you seen it?" for film in ("Heat", "Alien", "Amelie")]
+    told = rating(NATURALNESS, replies(*canned))
+    assert told.score == 1
+    assert "2 of 3 turns unnatural: the words of turn 2 again (turn 4)" in told.rationale
+    assert score(NATURALNESS, replies("Try Heat.", "Try Alien.", "Try Amelie.")) == 4
+
+
+def test_repeated_phrases_count_half() -> None:
+    """A phrase of four words or more in a quarter of the turn; a short one does not count."""
+    again = replies(
+        "There is Heat (1995): it counts as crime, which you asked for. A good evening to you.",
+        "Fair enough. What about Alien (1979)? Why? It counts as horror, which you asked for.",
+    )
+    told = rating(NATURALNESS, again)
+    assert told.score == 3
+    assert "0.5 of 2 turns unnatural: again 'it counts as [kind] which you" in told.rationale
+    other = replies(
+        "There is Heat (1995), a long night of thieves and policemen in Los Angeles.",
+        "What about Alien (1979)? Seven people in space find something that hunts them.",
+    )
+    assert score(NATURALNESS, other) == 4
+
+
+def test_recited_facts_count_half() -> None:
+    """Three clauses of one fact each read like a data sheet; in a sentence, facts do not."""
+    sheet = (
+        "Heat (1995) came out in 1995. Michael Mann directed it. Al Pacino and Val Kilmer star in "
+        "it. A thief meets a policeman."
+    )
+    told = rating(NATURALNESS, replies(sheet, "What would you like to know about the story?"))
+    assert (told.score, "recites facts" in told.rationale) == (3, True)
+    prose = (
+        "Heat (1995) is the film in which Al Pacino chases Robert De Niro through Los Angeles, and "
+        "Michael Mann directed it with a cold eye."
+    )
+    assert score(NATURALNESS, replies(prose)) == 4
+
+
+def test_a_canned_answer_is_not_coherent() -> None:
+    """The third time, whatever the user says; the same beginning twice may be chance."""
+    texts = []
+    for film in ("Heat (1995)", "The Insider (1999)", "Alien (1979)", "Amelie (2001)"):
+        texts += ["Nice to hear.", f"Many people like {film}. Have you seen it?"]
+    told = rating(Factor.COHERENCE, log(*texts))
+    assert told.score == 2
+    assert "2 missed turns of 4: the answer of turn 2 again" in told.rationale
+
+
+@pytest.mark.parametrize(
+    ("wish", "answer", "fits"),
+    [
+        ("I'd like a comedy.", "You could watch Heat (1995).", False),
+        ("I'd like a comedy.", "You could watch Heat (1995) or Amelie (2001).", True),
+        ("I'd rather have a comedy than a thriller.", "You could watch Heat (1995).", False),
+        ("No comedies, please. I want a thriller.", "You could watch Heat (1995).", True),
+        ("Something from the 70s, maybe.", "You could watch Amelie (2001).", False),
+        ("Something from the seventies, maybe.", "You could watch Alien (1979).", True),
+        ("Perhaps something by Ridley Scott?", "You could watch Heat (1995).", False),
+        ("Perhaps something by Ridley Scott?", "You could watch Alien (1979).", True),
+        ("I don't like Ridley Scott. Any other ideas?", "You could watch Heat (1995).", True),
+        ("A film like Amelie (2001), please.", "You could watch Alien (1979).", False),
+        ("A film like Amelie (2001), please.", "You could watch Notting Hill (1999).", True),
+        ("I want a western.", "You could watch Heat (1995).", True),
+        ("I'd like a comedy.", "Do you like romantic ones?", True),
+    ],
+)
+def test_an_item_must_have_what_was_wished_for(wish: str, answer: str, *, fits: bool) -> None:
+    """One of the items is enough; a genre that the catalogue never has cannot be missed."""
+    told = rating(Factor.COHERENCE, log("Hello", "Hello, how can I help?", wish, answer))
+    assert (told.score == 4) is fits, told.rationale
+
+
+def test_a_wish_stands_until_the_next_one() -> None:
+    """A turn that adds nothing leaves the last wish as it is."""
+    asked = log("I want a comedy.", "Amelie (2001) is nice.", "Seen it.", "Then Heat (1995).")
+    told = rating(Factor.COHERENCE, asked)
+    assert "wished for comedy, offered 'Heat (1995)' (turn 4)" in told.rationale
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "answers"),
+    [
+        ("What is Heat (1995) like?", "Alien (1979) is about a ship.", False),
+        ("What is Heat (1995) like?", "It is about a thief.", True),
+        ("Is there anything I should know?", "Do you like comedy or drama?", False),
+        ("Hold on, what about Heat (1995)?", "You might enjoy Alien (1979).", False),
+        ("You haven't told me anything about it.", "You might enjoy Alien (1979).", False),
+    ],
+)
+def test_questions_want_an_answer(question: str, answer: str, *, answers: bool) -> None:
+    told = rating(Factor.COHERENCE, log("Hello", "There is Heat (1995).", question, answer))
+    assert (told.score == 4) is answers, told.rationale
+
+
+def test_leave_is_not_answered_by_another_item() -> None:
+    bye = log("Hello", "There is Heat (1995).", "Thanks, goodbye!", "You could watch Alien (1979).")
+    assert "after the goodbye" in rating(Factor.COHERENCE, bye).rationale
+    bye = log("Hello", "There is Heat (1995).", "Thanks, goodbye!", "Enjoy it, and come back soon.")
+    assert score(Factor.COHERENCE, bye) == 4
+    more = log("Hello", "Take Heat (1995).", "Thanks, but another one?", "Alien (1979) is next.")
+    assert score(Factor.COHERENCE, more) == 4
+
+
+def test_salad_answers_nothing() -> None:
+    told = rating(Factor.COHERENCE, log("Hello", "The film is tense and tense."))
+    assert "makes no sense: 'tense and tense' (turn 2)" in told.rationale
