@@ -17,8 +17,9 @@ import numpy as np
 from benchmarks.running import run
 from recjury.alignment.annotation import Scores, annotation_table
 from recjury.alignment.biases import length_bias
-from recjury.alignment.contrast import by_aspect, by_turn
 from recjury.alignment.pairs import Pairs, pair_scores
+from recjury.alignment.profiles import by_metric, by_turn
+from recjury.alignment.scored_run import ScoredRun, aspect_scale, parts_of, words_of
 from recjury.alignment.scoring_effort import (
     by_instructions,
     by_particles,
@@ -158,21 +159,33 @@ def length(given: Given) -> dict[str, Any]:
 
 def contrasts(given: Given) -> dict[str, Any]:
     """Section 5.3: BARCOR and UniCRS by aspect, and their understanding turn by turn."""
+    run = _both_subsets(given)
+    labels = {str(a): given.people.labels[a] for a in given.scores}
+    scores, people = by_metric(run), by_metric(run._replace(scores=labels))
+    turns = by_turn(run, str(Aspect.UNDERSTANDING))
     return {
         system: {
             "aspects": {
-                str(aspect): _plain(row)
-                for aspect, row in by_aspect(system, given.scores, given.people.labels).items()
+                aspect: {"scores": mean._asdict(), "labels": people[system][aspect]._asdict()}
+                for aspect, mean in scores[system].items()
             },
-            "understanding_by_turn": [
-                mean._asdict()
-                for mean in by_turn(
-                    system, given.runs[Aspect.UNDERSTANDING].turns, Aspect.UNDERSTANDING
-                )
-            ],
+            "understanding_by_turn": [mean._asdict() for mean in turns[system]],
         }
         for system in CONTRASTED
     }
+
+
+def _both_subsets(given: Given) -> ScoredRun:
+    """The released scores, with the systems of both subsets as one."""
+    logs = given.people.logs
+    return ScoredRun(
+        {str(aspect): own for aspect, own in given.scores.items()},
+        {str(aspect): aspect_scale(aspect) for aspect in given.scores},
+        {name: name.partition("_")[0] for name in logs},
+        {name: name for name in logs},
+        {name: words_of(log) for name, log in logs.items()},
+        {str(aspect): parts_of(run) for aspect, run in given.runs.items()},
+    )
 
 
 def within(given: Given, resamples: int) -> dict[str, Any]:

@@ -31,20 +31,20 @@ class Coefficients(NamedTuple):
         """The coefficients with their intervals, n and coverage."""
         found = self.estimates
         own: dict[str, JSON] = {
-            "pearson": _estimate_json(found and found.pearson),
-            "spearman": _estimate_json(found and found.spearman),
-            "kendall": _estimate_json(found and found.kendall),
+            "pearson": estimate_json(found and found.pearson),
+            "spearman": estimate_json(found and found.spearman),
+            "kendall": estimate_json(found and found.kendall),
             "within_system": {
-                "pearson": _estimate_json(found and found.within_pearson),
-                "spearman": _estimate_json(found and found.within_spearman),
+                "pearson": estimate_json(found and found.within_pearson),
+                "spearman": estimate_json(found and found.within_spearman),
             },
             "n": found.n if found else 0,
             "coverage": self.coverage,
         }
         if self.filled is not None:
             own["filled"] = {
-                "pearson": _estimate_json(self.filled.pearson),
-                "spearman": _estimate_json(self.filled.spearman),
+                "pearson": estimate_json(self.filled.pearson),
+                "spearman": estimate_json(self.filled.spearman),
             }
         return own
 
@@ -174,7 +174,8 @@ def _ceiling(people: LabelSet, aspect: str, labels: Mapping[ScoreTarget, float])
     return Ceiling(krippendorff_alpha(units), one_against_the_rest(units), len(units))
 
 
-def _estimate_json(found: BootstrapEstimate | None) -> dict[str, JSON]:
+def estimate_json(found: BootstrapEstimate | None) -> dict[str, JSON]:
+    """A value with its interval; None for all three if there is none."""
     if found is None:
         return {"value": None, "low": None, "high": None}
     return {"value": found.value, "low": found.low, "high": found.high}

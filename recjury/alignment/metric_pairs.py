@@ -93,6 +93,35 @@ def metric_differences(
     return tuple(each for each in found if each is not None)
 
 
+class CorrelationComparison(NamedTuple):
+    """The difference of two correlations with one thing, and the tests if there are any."""
+
+    gap: CorrelationGap
+    williams: CorrelationTest | None
+    steiger: CorrelationTest | None
+
+
+def difference_of_correlations(
+    one: Sequence[float], other: Sequence[float], common: Sequence[float], clusters: Sequence[str]
+) -> CorrelationComparison | None:
+    """Pearson's r of `one` with `common`, minus that of `other` with it; all [n].
+
+    Where each cluster has one place, the interval is Zou's, and there are tests; otherwise it is
+    the bootstrap's over clusters. None if a correlation is undefined.
+    """
+    x, y, z = (np.asarray(each, dtype=float) for each in (one, other, common))
+    if len(set(clusters)) < len(clusters):
+        gap = _resampled_gap(x, y, z, clusters)
+        return gap and CorrelationComparison(gap, None, None)
+    first, second = correlate(x, z).pearson, correlate(y, z).pearson
+    between = correlate(x, y).pearson
+    if first is None or second is None or between is None:
+        return None
+    tested = first, second, between, len(z)
+    gap = zou(*tested)
+    return gap and CorrelationComparison(gap, williams(*tested), steiger(*tested))
+
+
 def _difference(
     a: str,
     b: str,
@@ -103,19 +132,13 @@ def _difference(
     places = [place for place in labels if place in predictions[a] and place in predictions[b]]
     if not places:
         return None
-    one, other = (np.array([predictions[name][place] for place in places]) for name in (a, b))
-    given = np.array([labels[place] for place in places])
-    drawn = [clusters[place.conversation] for place in places]
-    if len(set(drawn)) < len(drawn):
-        gap = _resampled_gap(one, other, given, drawn)
-        return gap and MetricDifference(a, b, gap, None, None, len(places))
-    first, second = correlate(one, given).pearson, correlate(other, given).pearson
-    between = correlate(one, other).pearson
-    if first is None or second is None or between is None:
-        return None
-    gap = zou(first, second, between, len(places))
-    tested = first, second, between, len(places)
-    return gap and MetricDifference(a, b, gap, williams(*tested), steiger(*tested), len(places))
+    found = difference_of_correlations(
+        [predictions[a][place] for place in places],
+        [predictions[b][place] for place in places],
+        [labels[place] for place in places],
+        [clusters[place.conversation] for place in places],
+    )
+    return found and MetricDifference(a, b, *found, len(places))
 
 
 def _resampled_gap(

@@ -1,6 +1,6 @@
 """What is held against labels: scores by metric and place, from a store or a file."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import fmean
 
@@ -29,15 +29,8 @@ def of_store(store: Store, campaign: str | None = None, *, by_log: bool = False)
         if not metric.higher_is_better
     }
     given: dict[str, dict[ScoreTarget, list[float]]] = {}
-    systems: dict[str, str] = {}
-    for result in store.results(campaign):
-        record = _record(result) if not by_log else result.log or ""
-        if result.evaluations and systems.setdefault(record, result.system) != result.system:
-            raise DataError(
-                f"the record {record} was played with {systems[record]} and {result.system}, and "
-                "a label is of one conversation: choose a campaign of recordings with --campaign"
-            )
-        _add(result, record, given)
+    for name, result in keyed_results(store, campaign, by_log=by_log):
+        add_scores(result, name, given)
     if not given:
         raise DataError("nothing was scored here: run `recjury judge FILE` first")
     return {
@@ -57,19 +50,34 @@ def of_file(path: Path) -> Predictions:
     return _of_csv(path) if path.suffix.lower() == ".csv" else _of_run_file(path)
 
 
-def _record(result: ConversationResult) -> str:
-    return result.scenario.partition("#")[2]
+def keyed_results(
+    store: Store, campaign: str | None = None, *, by_log: bool = False
+) -> Iterator[tuple[str, ConversationResult]]:
+    """The results with the names by which labels know conversations: the record, or the log's id.
+
+    Raises DataError if a record was played with two systems.
+    """
+    systems: dict[str, str] = {}
+    for result in store.results(campaign):
+        name = (result.log or "") if by_log else result.scenario.partition("#")[2]
+        if result.evaluations and systems.setdefault(name, result.system) != result.system:
+            raise DataError(
+                f"the record {name} was played with {systems[name]} and {result.system}, and "
+                "a label is of one conversation: choose a campaign of recordings with --campaign"
+            )
+        yield name, result
 
 
-def _add(
-    result: ConversationResult, record: str, given: dict[str, dict[ScoreTarget, list[float]]]
+def add_scores(
+    result: ConversationResult, name: str, given: dict[str, dict[ScoreTarget, list[float]]]
 ) -> None:
+    """Add all scores of a conversation to `given`, by metric with its evaluator's label."""
     for evaluation in result.evaluations:
         for metric, ratings in shown_ratings(evaluation.ratings).items():
             own = given.setdefault(f"{evaluation.label}.{metric}", {})
             for rating in ratings:
                 if rating.score is not None:
-                    own.setdefault(ScoreTarget(record, rating.turn), []).append(rating.score)
+                    own.setdefault(ScoreTarget(name, rating.turn), []).append(rating.score)
 
 
 def _of_run_file(path: Path) -> Predictions:

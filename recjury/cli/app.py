@@ -7,6 +7,7 @@ import typer
 from recjury import __version__
 from recjury.cli import (
     align,
+    analyse,
     annotate,
     compare,
     demo,
@@ -66,6 +67,7 @@ app.command("status")(status.status)
 app.command("tune")(tune.tune)
 app.command("compare")(compare.compare)
 app.command("align")(align.align)
+app.add_typer(analyse.app, name="analyse")
 app.add_typer(annotate.app, name="annotate")
 app.command("factors")(factors.factors)
 app.command("replay")(replay.replay)
