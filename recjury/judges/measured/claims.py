@@ -41,7 +41,22 @@ _PHRASE_ENDS = word_set(
 _WORKS = frozenset({"movie", "film", "flick", "classic", "book", "novel", "one", "series"})
 # Words that also describe the topic of a film, not only its genre.
 _LOOSE = frozenset({"family", "war", "action", "adventure", "fantasy", "crime", "mystery"})
-_CLAIMED = frozenset(NEIGHBOURS) - _LOOSE
+_ENDS_A_KIND = frozenset(NEIGHBOURS)
+_CLAIMED = _ENDS_A_KIND - _LOOSE
+# "Ann Lee directed it", "Ann Lee and Bo Ray star in it": the names stand before these words.
+_BEHIND = re.compile(
+    r" (?:(?P<director>directed)|(?P<writer>wrote)|(?P<actor>is in|are in|stars? in)) it\b"
+)
+_NAMES_BEFORE = re.compile(rf"{_NAME.pattern}(?:(?:, and|,| and| &) {_NAME.pattern}){{0,5}}$")
+_BEFORE_LONGEST = 200
+_THIS_CENTURY = 2
+_COUNTS_AS = re.compile(r"\bcounts as ((?:[\w-]{1,30}(?:, and |, | and | |\b)){1,8})")
+_TENS = {"twenties": 2, "thirties": 3, "forties": 4, "fifties": 5, "sixties": 6, "seventies": 7}
+_TENS |= {"eighties": 8, "nineties": 9}
+_FROM_THE = re.compile(
+    r"(?<!something )(?<!anything )(?<!one )(?<!ones )(?<!ms )(?<!es )(?<!not )\bfrom the "
+    rf"(?:(?P<word>{'|'.join(_TENS)})|(?P<century>19|20)?(?P<tens>\d)0['’]?s)\b"
+)
 
 
 class Claim(NamedTuple):
@@ -116,11 +131,32 @@ def _said(text: str, start: int, end: int, *, about_person: bool) -> Iterator[tu
             names = ", ".join(_names(text, match.end(), end))
             if names:
                 yield match.start(), kind, names
+    yield from _said_of_it(text, start, end)
     if not about_person:
         for match in _IS_A.finditer(text, start, end):
             genres = _genres(match[1])
             if genres:
                 yield match.start(), "genre", " ".join(genres)
+
+
+def _said_of_it(text: str, start: int, end: int) -> Iterator[tuple[int, str, str]]:
+    """The claims whose value stands before the verb, and those of a decade or of several genres."""
+    for match in _BEHIND.finditer(text, start, end):
+        begin = max(start, match.start() - _BEFORE_LONGEST)
+        names = _NAMES_BEFORE.search(text[begin : match.start()])
+        if names is not None and match.lastgroup is not None:
+            yield begin + names.start(), match.lastgroup, ", ".join(_names(names.group(), 0, 999))
+    for match in _FROM_THE.finditer(text, start, end):
+        tens = _TENS[match["word"]] if match["word"] else int(match["tens"])
+        if tens == _THIS_CENTURY and not match["century"] and not match["word"]:
+            continue  # "the 20s" may be these or those
+        century = match["century"] or ("20" if tens < _THIS_CENTURY else "19")
+        yield match.start(), "decade", f"{century}{tens}0s"
+    for match in _COUNTS_AS.finditer(text, start, end):
+        words = match[1].replace(",", " ").lower().split()
+        genres = sorted({genre for word in words for genre in canonical_genres(word) & _CLAIMED})
+        if genres:
+            yield match.start(), "genre", " ".join(genres)
 
 
 def _names(text: str, position: int, end: int) -> Iterator[str]:
@@ -142,6 +178,6 @@ def _genres(phrase: str) -> list[str]:
         if word in _PHRASE_ENDS:
             break
         words.append(word)
-    if not words or not (words[-1] in _WORKS or canonical_genres(words[-1]) & _CLAIMED):
+    if not words or not (words[-1] in _WORKS or canonical_genres(words[-1]) & _ENDS_A_KIND):
         return []
     return sorted({genre for word in words for genre in canonical_genres(word) & _CLAIMED})

@@ -19,43 +19,13 @@ from recjury.judges.measured.asks import (
     means_a_suggestion,
     says_goodbye,
 )
-from recjury.judges.measured.frames import Frames
+from recjury.judges.measured.conversed import Conversed
 from recjury.judges.measured.naturalness import broken_sentences
 from recjury.judges.measured.objections import objection_in
 from recjury.judges.measured.text import MaskedText
-from recjury.judges.measured.wishes import Wish, Wishes, unmet, wish_before
-from recjury.knowledge import Catalogue
+from recjury.judges.measured.wishes import Wishes
 
 _SHORT = 3
-
-
-class Conversed:
-    """What a judge of answers needs to know of a log: its wishes, and what was said before."""
-
-    def __init__(self, annotated: AnnotatedLog, wishes: Wishes):
-        self.annotated = annotated
-        self.wishes = wishes
-        self.frames = Frames()
-        self.said: set[str] = set()
-
-    @property
-    def catalogue(self) -> Catalogue:
-        """The items that are known."""
-        return self.annotated.catalogue
-
-    def wish(self, turn: AnnotatedTurn) -> Wish:
-        """What the user wishes for before the turn."""
-        return wish_before(self.annotated, turn, self.wishes)
-
-    def same_answer(self, turn: AnnotatedTurn) -> int | None:
-        """The first of two earlier turns or more that this one repeats with another item."""
-        earlier = self.frames.same_as(turn)
-        return earlier[0] if len(earlier) > 1 else None
-
-    def add(self, turn: AnnotatedTurn) -> None:
-        """Remember a system's turn."""
-        self.frames.add(turn)
-        self.said.add(turn.utterance.same)
 
 
 def incoherent(turn: AnnotatedTurn, conversed: Conversed) -> str | None:
@@ -91,11 +61,12 @@ def _not_served(
         return "goes on recommending after the goodbye" if turn.new_films else None
     if _introduces(turn, asked):
         return None
-    missed = unmet(turn, conversed.wish(turn), conversed.wishes, conversed.catalogue)
+    missed = conversed.unmet(turn)
     if missed is not None:
         return missed
     objects = objection_in(asked.utterance) is not None
-    if (ask is Ask.NOTHING and not objects) or clarifies(turn.utterance) is not None:
+    asks = not turn.said.named and clarifies(turn.utterance) is not None
+    if asks or (ask is Ask.NOTHING and not objects):
         return None
     if not turn.said.named:
         return "asked for a recommendation, named none"
@@ -129,7 +100,19 @@ def _introduces(turn: AnnotatedTurn, asked: AnnotatedText) -> bool:
     if not describes(turn.utterance) or objection_in(asked.utterance) is not None:
         return False
     meant = means_a_suggestion(asked.utterance) and bool(turn.said.named)
-    return meant or bool(asked.keys & turn.said.keys)
+    return meant or _begins_with(turn, asked.keys)
+
+
+def _begins_with(turn: AnnotatedTurn, wanted: frozenset[str]) -> bool:
+    """Whether the turn names one of these films before any that is new.
+
+    A film that stands behind a new one is only compared with it ("..., as well as Heat").
+    """
+    new = {film.key for film in turn.new_films} - wanted
+    return any(
+        film.key in wanted and not any(each.key in new for each in turn.said.named[:at])
+        for at, film in enumerate(turn.said.named)
+    )
 
 
 def _says_something(turn: AnnotatedTurn) -> bool:
@@ -138,7 +121,7 @@ def _says_something(turn: AnnotatedTurn) -> bool:
         return False
     asked = turn.asked.keys if turn.asked is not None else frozenset()
     wanted = asked or frozenset(turn.earlier[-1:])
-    return not turn.said.named or not wanted or bool(turn.said.keys & wanted)
+    return not turn.said.named or not wanted or _begins_with(turn, wanted)
 
 
 def coherence(annotated: AnnotatedLog, wishes: Wishes) -> Outcome:

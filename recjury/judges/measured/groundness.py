@@ -29,6 +29,9 @@ def is_supported(claim: Claim, item: Item) -> bool | None:
     """Whether the catalogue confirms the claim; None if it cannot decide."""
     if claim.kind == "year":
         return None if item.year is None else abs(int(claim.value) - item.year) <= _YEARS_APART
+    if claim.kind == "decade":
+        first = int(claim.value[:4])
+        return None if item.year is None else first - 1 <= item.year <= first + 10
     if claim.kind == "genre":
         return _is_a(claim.value.split(), item)
     people = {

@@ -117,6 +117,19 @@ _WRONG = _any_of(
     r"not sure what you mean|don't follow|doesn't help me|lost me there|trying to say",
     r"can't do much with that",
 )
+_IGNORED = _any_of(
+    r"(?:haven't|have not|didn't) (?:told|tell|said|say|answer(?:ed)?)(?: me)? "
+    r"(?:anything|much|a word|my question|what i asked)",
+    r"(?:i'd|i would) still like to (?:hear|know)",
+    r"(?:those|that|these|they) can wait",
+    r"before you go on",
+    r"hold on,? (?:what about|i was asking)",
+    r"never mind (?:those|that|them)",
+    r"i was asking about",
+    r"can we stay with",
+    r"are you (?:actually |even )?listening",
+    r"(?:that|it|this) (?:doesn't|does not|didn't) answer",
+)
 _LIKED = re.compile(r"could be it|sounds (?:right|close|like a good idea)")
 _BARE = re.compile(r"(?:no|nah|nope)[.!]*$")
 _OLDER = re.compile(r"older|before|too (?:recent|new)|rather new|newer than what i")
@@ -154,7 +167,8 @@ def objection_in(user: MaskedText) -> Objection | None:
     text = user.plain
     for kind, pattern in (
         ("era", _ERA), ("people", _PEOPLE), ("unlike", _UNLIKE), ("repeated", _REPEATED),
-        ("unwanted", _UNWANTED), ("wish", _OTHER_WISH), ("wrong", _WRONG), ("bare", _BARE),
+        ("unwanted", _UNWANTED), ("wish", _OTHER_WISH), ("wrong", _WRONG), ("ignored", _IGNORED),
+        ("bare", _BARE),
     ):  # fmt: skip
         found = pattern.match(text) if kind == "bare" else pattern.search(text)
         if found is not None and not (kind == "wish" and _LIKED.search(text)):

@@ -43,7 +43,7 @@ class MeasuredPanel:
         wishes = Wishes(catalogue)
         self._judges: Mapping[Factor, Callable[[AnnotatedLog], Outcome]] = {
             Factor.COHERENCE: functools.partial(coherence, wishes=wishes),
-            Factor.RECOVERABILITY: recoverability,
+            Factor.RECOVERABILITY: functools.partial(recoverability, wishes=wishes),
             Factor.PROACTIVENESS: proactiveness,
             Factor.GRAMMATICAL_CORRECTNESS: grammatical_correctness,
             Factor.NATURALNESS: naturalness,

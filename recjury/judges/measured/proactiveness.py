@@ -10,6 +10,7 @@ from recjury.judges.measured.anchors import (
 )
 from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
 from recjury.judges.measured.asks import clarifies, offers
+from recjury.judges.measured.frames import Frames
 
 
 def leads(turn: AnnotatedTurn) -> str | None:
@@ -27,13 +28,24 @@ def leads(turn: AnnotatedTurn) -> str | None:
 
 
 def proactiveness(annotated: AnnotatedLog) -> Outcome:
-    """All turns proactive 4, most 3, about half 2, a few 1, none 0."""
+    """All turns proactive 4, most 3, about half 2, a few 1, none 0.
+
+    A turn that asks or offers in the words of an earlier one counts half.
+    """
     if not annotated.system:
         return not_applicable("the system had no turn")
-    ways = [(turn.number, leads(turn)) for turn in annotated.system]
-    found = [Occurrence(number, way) for number, way in ways if way is not None]
+    found: list[Occurrence] = []
+    frames = Frames()
+    halves = 0
+    for turn in annotated.system:
+        way = leads(turn)
+        if way is not None:
+            again = bool(frames.same_as(turn))
+            halves += 1 if again else 2
+            found.append(Occurrence(turn.number, f"{way}, as before, half" if again else way))
+        frames.add(turn)
     total = len(annotated.system)
-    summary = f"{len(found)} of {total} turns lead on"
+    summary = f"{halves / 2:g} of {total} turns lead on"
     return score_of(
-        from_share(len(found), total), f"{summary}: {join_first(found)}" if found else summary
+        from_share(halves, 2 * total), f"{summary}: {join_first(found)}" if found else summary
     )

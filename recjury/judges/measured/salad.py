@@ -6,6 +6,8 @@ words. Each has bounded gaps, so that a search takes linear time.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
 
 from recjury.judges.measured.fluency import FUNCTION_WORDS, shipped
 from recjury.judges.measured.text import TITLE, Sentence, word_set
@@ -96,13 +98,23 @@ _ADJECTIVES = word_set(
 _ONE_PERSON = word_set("girl boy friend brother sister man woman child family")
 _NO_NOUN = word_set("without with and in is of about to but") | {""}
 _GLUED = 2
+_REMEMBERED = 4096
 
 
-def salad(sentence: Sentence, *, slips: bool = True) -> Iterator[Error]:
-    """The first such place of a sentence, with the index of its first word.
+def salad(sentence: Sentence, *, slips: bool = True) -> tuple[Error, ...]:
+    """The first such place of a sentence, with the index of its first word, or nothing.
 
     Without `slips`, what a learner of English writes who means something is left out.
     """
+    return _salad(sentence, slips=slips)
+
+
+@lru_cache(_REMEMBERED)  # a judge of grammar, one of style and one of answers read each sentence
+def _salad(sentence: Sentence, *, slips: bool) -> tuple[Error, ...]:
+    return tuple(islice(_places(sentence, slips=slips), 1))
+
+
+def _places(sentence: Sentence, *, slips: bool) -> Iterator[Error]:
     words = [
         ("x" if word == TITLE else word, sentence.breaks[at] and at > 0)
         for at, word in enumerate(sentence.words)

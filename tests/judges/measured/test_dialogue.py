@@ -103,17 +103,23 @@ def _objections(answers: list[str]) -> ConversationLog:
     return log(*texts, "Bye")
 
 
-@pytest.mark.parametrize(("count", "expected"), [(0, 4), (1, 3), (2, 2), (3, 1), (4, 0), (5, 0)])
-def test_recoverability_counts_what_is_not_corrected(count: int, expected: int) -> None:
-    """0 to 5 objections that the system ignores, beside one that it answers."""
-    ignored = [f"Heat (1995) is good, and that is number {n}." for n in range(count)]
-    assert score(Factor.RECOVERABILITY, _objections(ignored)) == expected
-    assert score(Factor.RECOVERABILITY, _objections(["Then Alien (1979).", *ignored])) == expected
+@pytest.mark.parametrize(
+    ("ignored", "answered", "expected"),
+    [(0, 0, 4), (0, 3, 4), (1, 0, 1), (1, 3, 3), (2, 3, 2), (2, 0, 0), (3, 2, 1), (4, 3, 0)],
+)
+def test_recoverability_counts_what_is_not_corrected(
+    ignored: int, answered: int, expected: int
+) -> None:
+    """The lower score of the number of objections that are ignored and of the share answered."""
+    good = ["Then Alien (1979).", "The Insider (1999), perhaps?", "Let me offer Amelie (2001)."]
+    assert (
+        score(Factor.RECOVERABILITY, _objections([*good[:answered], *MISSES[:ignored]])) == expected
+    )
 
 
 @pytest.mark.parametrize(
     ("corrected", "expected"),
-    [("Then try Alien (1979).", 4), ("Oh, what genre do you like?", 4), ("Sorry about that.", 3)],
+    [("Then try Alien (1979).", 4), ("Oh, what genre do you like?", 4), ("Sorry about that.", 1)],
 )
 def test_what_corrects(corrected: str, expected: int) -> None:
     """Another film, or asking; an apology alone does not."""
@@ -124,12 +130,12 @@ def test_what_corrects(corrected: str, expected: int) -> None:
     ("objection", "answer", "expected"),
     [
         ("Isn't that a thriller? I'd rather have a comedy.", "Then try Amelie (2001).", 4),
-        ("Isn't that a thriller? I'd rather have a comedy.", "Then try The Insider (1999).", 3),
+        ("Isn't that a thriller? I'd rather have a comedy.", "Then try The Insider (1999).", 1),
         ("I was thinking of something older than Heat (1995).", "Then try Alien (1979).", 4),
-        ("I was thinking of something older than Heat (1995).", "Then try Amelie (2001).", 3),
+        ("I was thinking of something older than Heat (1995).", "Then try Amelie (2001).", 1),
         ("Is Russell Crowe in Heat (1995)? I don't think so.", "Then try The Insider (1999).", 4),
-        ("Is Russell Crowe in Heat (1995)? I don't think so.", "Then try Amelie (2001).", 3),
-        ("I've already seen it.", "Heat (1995) is what I would watch.", 3),
+        ("Is Russell Crowe in Heat (1995)? I don't think so.", "Then try Amelie (2001).", 1),
+        ("I've already seen it.", "Heat (1995) is what I would watch.", 1),
         ("That is wrong, it came out later.", "Sorry, you are right.", 4),
     ],
 )
@@ -160,7 +166,7 @@ def test_what_points_out_an_error(words: str) -> None:
 def test_asking_word_for_word_again_points_out_an_error() -> None:
     """The first request does not, and an unanswered last turn cannot."""
     ask = "Can you recommend a comedy for tonight?"
-    assert score(Factor.RECOVERABILITY, log(ask, "Nice day.", ask, "Nice weather.", ask)) == 3
+    assert score(Factor.RECOVERABILITY, log(ask, "Nice day.", ask, "Nice weather.", ask)) == 1
     assert score(Factor.RECOVERABILITY, log(ask, "Nice day.", "Thanks", "Bye", ask)) == 4
 
 
@@ -169,7 +175,7 @@ def test_asking_word_for_word_again_points_out_an_error() -> None:
 )
 def test_proactiveness_is_a_share_of_turns(leading: int, total: int, expected: int) -> None:
     """Every turn, most, half, fewer, none."""
-    questions = [f"What kind of film number {n} do you like?" for n in range(leading)]
+    questions = [text.replace(".", ", do you agree?") for text in MISSES[:leading]]
     others = list(MISSES[: total - leading])
     assert score(Factor.PROACTIVENESS, replies(*questions, *others)) == expected
 
@@ -198,7 +204,7 @@ def test_explainability_is_a_share_of_recommending_turns(explained: int, expecte
     ("text", "expected"),
     [
         ("Alien (1979) is a horror classic.", 0),
-        ("Alien (1979), with Sigourney Weaver.", 4),
+        ("Alien (1979), with Sigourney Weaver.", 2),
         ("Alien (1979) is a romance classic.", 0),
         ("Alien (1979), with Hugh Grant.", 0),
     ],

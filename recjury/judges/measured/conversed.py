@@ -1,0 +1,38 @@
+"""What judges of answers keep of a conversation while they read it."""
+
+from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
+from recjury.judges.measured.frames import Frames
+from recjury.judges.measured.wishes import Wishes, unmet, wish_before
+from recjury.knowledge import Catalogue
+
+
+class Conversed:
+    """What a judge of answers needs to know of a log: its wishes, and what was said before."""
+
+    def __init__(self, annotated: AnnotatedLog, wishes: Wishes):
+        self.annotated = annotated
+        self.wishes = wishes
+        self.frames = Frames()
+        self.said: set[str] = set()
+        self.last: AnnotatedTurn | None = None
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The items that are known."""
+        return self.annotated.catalogue
+
+    def unmet(self, turn: AnnotatedTurn) -> str | None:
+        """Why no item that the turn is the first to name has what the user wishes for, or None."""
+        wish = wish_before(self.annotated, turn, self.wishes)
+        return unmet(turn, wish, self.wishes, self.catalogue)
+
+    def same_answer(self, turn: AnnotatedTurn) -> int | None:
+        """The first of two earlier turns or more that this one repeats with another item."""
+        earlier = self.frames.same_as(turn)
+        return earlier[0] if len(earlier) > 1 else None
+
+    def add(self, turn: AnnotatedTurn) -> None:
+        """Remember a system's turn."""
+        self.frames.add(turn)
+        self.said.add(turn.utterance.same)
+        self.last = turn
