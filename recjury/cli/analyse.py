@@ -237,9 +237,7 @@ def length_bias(
 def self_bias(
     metric: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="ID", help="Only this metric (core.naturalness: its kind, not its name)."
-        ),
+        typer.Option(metavar="ID", help="Only this metric (core.overall: its kind, not its name)."),
     ] = None,
     system_model: Annotated[
         list[str] | None,

@@ -22,7 +22,8 @@ from recjury.safe_text import printable
 if TYPE_CHECKING:
     from recjury.records import Metric
     from recjury.results import EvaluatorComparison
-    from recjury.results.repeats import NoiseFloor, PassRate
+    from recjury.results.noise import NoiseFloor
+    from recjury.results.repeats import PassRate
     from recjury.store import ConversationResult, Store
 
 

@@ -4,11 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recjury.cli import output
+from recjury.cli.noise_line import noise_line
 
 if TYPE_CHECKING:
     from recjury.records import JSON
     from recjury.results import Comparison
-    from recjury.results.repeats import NoiseFloor, PassRate
+    from recjury.results.noise import NoiseFloor
+    from recjury.results.repeats import PassRate
     from recjury.stats import MeanDifference
 
 INTERVAL = ["95 % low", "high", "p (Holm)", "n"]
@@ -94,8 +96,7 @@ def show_comparison(
             f"p within ±{result.margin:g} (Holm): below .05, the difference is shown to be smaller"
         )
     if noise:
-        what = "repeats" if any(each.repeats for each in noise.values()) else "judgings alone"
-        output.say(f"noise floor: how far two runs of one system differ (95 %), from {what}")
+        output.say(noise_line(noise))
 
 
 def show_power(title: str, result: "Comparison") -> None:

@@ -37,7 +37,8 @@ def report(
         summary = summarise(kept, chosen)
         others = sum(each.id != chosen for each in kept.campaigns())
     if as_json:
-        output.emit_json({"report": str(out), "systems": summary.systems_json()})
+        systems, noise = summary.systems_json(), summary.noise_json()
+        output.emit_json({"report": str(out), "systems": systems, "noise": noise})
         return
     show_systems(summary)
     output.say(f"campaign {chosen}" + (f"; the store has {others} more" if others else ""))

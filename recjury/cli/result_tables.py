@@ -5,8 +5,11 @@ from collections.abc import Mapping
 
 from recjury.campaign import RunResult
 from recjury.cli import output
+from recjury.cli.noise_line import noise_line
 from recjury.records import JSON, Metric
 from recjury.results import CampaignSummary, Measure, MetricSummary
+from recjury.results.noise import NoiseFloor
+from recjury.results.summary import largest_floor
 from recjury.results.unscored import FAILED, merged_reasons
 
 _SHOWN_REASONS = 8
@@ -26,7 +29,8 @@ def show_results(result: RunResult, summary: CampaignSummary, *, as_json: bool) 
 
 def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
     """The JSON object for scripts; `failures` counts the failures by reason, `unscored` the ratings
-    without a score, `held_back` is what the budget did not cover, `stopped` what was decided
+    without a score, `noise` has the noise floor of each metric that was repeated or judged again,
+    `held_back` is what the budget did not cover, `stopped` what was decided
     about pairs of systems if the campaign may end early, and `items_linked` counts the
     conversations whose lists were made of the names in the texts."""
     return {
@@ -34,6 +38,7 @@ def as_object(result: RunResult, summary: CampaignSummary) -> dict[str, JSON]:
         "conversations": summary.conversations._asdict(),
         "evaluations": {label: each.as_json() for label, each in summary.evaluations.items()},
         "systems": summary.systems_json(),
+        "noise": summary.noise_json(),
         "set_aside": result.set_aside,
         "failures": dict(summary.failures),
         "verdicts": {label: each.as_json() for label, each in summary.verdicts.items()},
@@ -105,12 +110,16 @@ def say_reasons(reasons: Mapping[str, int], shown: int = _SHOWN_REASONS) -> None
 
 def show_systems(summary: CampaignSummary) -> None:
     """A table per evaluator, older versions last: a row per system, a column per metric."""
+    noise = summary.noise()
     for label in summary.evaluations or [""]:
         measures = [
             each for each in summary.measures if each.evaluator == label and not each.metric.detail
         ]
         headings = ["system", *map(_heading, measures), "Conversations"]
-        output.show_table(headings, _rows(summary, measures), title=label or None)
+        rows = [*_rows(summary, measures), *_floors(summary, measures, noise)]
+        output.show_table(headings, rows, title=label or None)
+    if noise:
+        output.say(noise_line(noise))
     output.say(
         "in brackets: the share (or n, the number) of conversations with a score, if not all have "
         "one; -: none has"
@@ -144,6 +153,20 @@ def _rows(summary: CampaignSummary, measures: list[Measure]) -> list[list[str]]:
         ]
         for name, tally in summary.systems.items()
     ]
+
+
+def _floors(
+    summary: CampaignSummary, measures: list[Measure], noise: Mapping[str, NoiseFloor]
+) -> list[list[str]]:
+    """A row with the noise floor of each metric that has one; none if no metric has."""
+    floors = [largest_floor(noise.get(each.id), each.id, summary.systems) for each in measures]
+    if all(each is None for each in floors):
+        return []
+    shown = (
+        "-" if floor is None else f"±{floor:.{each.metric.digits}f}"
+        for floor, each in zip(floors, measures, strict=True)
+    )
+    return [["noise floor", *shown, ""]]
 
 
 def cell(summary: MetricSummary, metric: Metric) -> str:

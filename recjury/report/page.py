@@ -13,10 +13,18 @@ from recjury.report.examples import ExampleLoader, ShownExample, load_example, l
 from recjury.report.excerpt import one_line
 from recjury.report.findings import Findings, Missed
 from recjury.report.participants import Participants, model_names, participants
-from recjury.report.table_cells import NAME_LENGTH, Means, PairTable, means_table, pair_table
+from recjury.report.table_cells import (
+    NAME_LENGTH,
+    Means,
+    PairTable,
+    SystemPair,
+    means_table,
+    pair_table,
+)
 from recjury.results import Comparison, Counts, Tally, is_newest
 from recjury.results.budget_use import budget_use, left_text
 from recjury.results.comparison import compare_tallies, corrected, newest_measures
+from recjury.results.noise import NoiseFloor, noise_source
 from recjury.results.unscored import merged_reasons
 from recjury.store import Campaign, CampaignCalls, CampaignEvaluator, Store
 from recjury.store.calls import Spent
@@ -107,7 +115,7 @@ class OtherCampaign(NamedTuple):
 
 class Page(NamedTuple):
     """The content of the page, from top to bottom; `headline` is the measure in the list of pairs
-    of systems."""
+    of systems; `noise` says what the noise floors are from, and is empty if there are none."""
 
     title: str
     run: CampaignInfo
@@ -119,6 +127,7 @@ class Page(NamedTuple):
     caveats: tuple[Caveat, ...]
     headline: str
     pairs: tuple[PairTable, ...]
+    noise: str
     tests: int
     failures: Reasons
     verdicts: tuple[VerdictLine, ...]
@@ -133,6 +142,7 @@ def build_page(store: Store, found: Findings, *, campaign: str, examples: int) -
     about = campaigns.pop(campaign)
     models = model_names(about.setup.config, found.evaluators)
     who, lead = participants(found, models), headline(found.measures)
+    noise = found.summary.noise()
     compared = _comparisons(found, lead.id if lead else "")
     gaps = (gap for each in compared.values() for gap in each.gaps.values())
     return Page(
@@ -148,10 +158,14 @@ def build_page(store: Store, found: Findings, *, campaign: str, examples: int) -
             SystemLine(one_line(name, NAME_LENGTH), tally.conversations, tally.failed)
             for name, tally in found.systems.items()
         ),
-        sections=tuple(_section(found, each) for each in found.summary.evaluators),
+        sections=tuple(_section(found, each, noise) for each in found.summary.evaluators),
         caveats=caveats(found, who, wished=_any_wishes(store, found)),
         headline=lead.id if lead else "",
-        pairs=tuple(pair_table(a, b, each) for (a, b), each in compared.items()),
+        pairs=tuple(
+            pair_table(SystemPair(a, b, found.systems), each, noise)
+            for (a, b), each in compared.items()
+        ),
+        noise=noise_source(noise.values()) if noise else "",
         tests=sum(gap.difference.p is not None for gap in gaps),
         failures=_reasons(found.failures),
         verdicts=tuple(_verdict_lines(found)),
@@ -170,7 +184,9 @@ def _verdict_lines(found: Findings) -> Iterable[VerdictLine]:
             yield VerdictLine(label, verdicts.planned, missing, reasons)
 
 
-def _section(found: Findings, evaluator: CampaignEvaluator) -> Section:
+def _section(
+    found: Findings, evaluator: CampaignEvaluator, noise: Mapping[str, NoiseFloor]
+) -> Section:
     measures = [each for each in found.summary.measures if each.evaluator == evaluator.label]
     shown = [each for each in measures if not each.metric.detail]
     details = [each for each in measures if each.metric.detail]
@@ -180,9 +196,9 @@ def _section(found: Findings, evaluator: CampaignEvaluator) -> Section:
         kind=evaluator.kind,
         is_newest=is_newest(evaluator),
         counts=found.summary.evaluations[evaluator.label],
-        means=means_table(found.systems, shown),
-        by_corpus={one_line(c, 80): means_table(own, shown) for c, own in corpora.items()},
-        details=means_table(found.systems, details) if details else None,
+        means=means_table(found.systems, shown, noise),
+        by_corpus={one_line(c, 80): means_table(own, shown, noise) for c, own in corpora.items()},
+        details=means_table(found.systems, details, noise) if details else None,
     )
 
 

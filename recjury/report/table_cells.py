@@ -4,13 +4,18 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 from typing import NamedTuple
 
 from recjury.records import Metric
 from recjury.report.excerpt import one_line
 from recjury.results import Comparison, Gap, Measure, MetricSummary, Tally
+from recjury.results.noise import NoiseFloor
+from recjury.results.summary import largest_floor
 
 _SIGNIFICANT = 0.05
+NO_NOISE: Mapping[str, NoiseFloor] = MappingProxyType({})
+"""The noise floors where nothing was repeated."""
 NAME_LENGTH = 60
 """Characters of a system's name that are shown."""
 
@@ -47,11 +52,13 @@ class Heading(NamedTuple):
 
 
 class Means(NamedTuple):
-    """A row per system, a column per metric."""
+    """A row per system, a column per metric; `floors` has the noise floor of each column as text,
+    and is empty if none is known."""
 
     groups: tuple[Heading, ...]
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    floors: tuple[str, ...] = ()
 
 
 class GapCell(NamedTuple):
@@ -63,6 +70,7 @@ class GapCell(NamedTuple):
     p: str
     n: int
     is_significant: bool
+    floor: str = "–"
 
 
 class PairTable(NamedTuple):
@@ -93,7 +101,11 @@ def scale_text(metric: Metric) -> str:
     return "higher is better" if metric.higher_is_better else "lower is better"
 
 
-def means_table(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> Means:
+def means_table(
+    systems: Mapping[str, Tally],
+    measures: Sequence[Measure],
+    noise: Mapping[str, NoiseFloor] = NO_NOISE,
+) -> Means:
     """A row per system; the best of a column is marked if systems differ in it."""
     groups = tuple(
         Heading(one_line(group, NAME_LENGTH), len(list(several)))
@@ -117,7 +129,23 @@ def means_table(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> Me
             Row(one_line(system, NAME_LENGTH), tuple(column[place] for column in cells))
             for place, system in enumerate(systems)
         ),
+        _floors(systems, measures, noise),
     )
+
+
+def _floors(
+    systems: Mapping[str, Tally], measures: Sequence[Measure], noise: Mapping[str, NoiseFloor]
+) -> tuple[str, ...]:
+    found = [largest_floor(noise.get(each.id), each.id, systems) for each in measures]
+    if all(floor is None for floor in found):
+        return ()
+    return tuple(
+        _floor_text(floor, each.metric) for floor, each in zip(found, measures, strict=True)
+    )
+
+
+def _floor_text(floor: float | None, metric: Metric) -> str:
+    return "–" if floor is None else f"±{floor:.{metric.digits}f}"
 
 
 def _best(column: Sequence[MetricSummary], metric: Metric) -> float | None:
@@ -148,22 +176,33 @@ def coverage_text(coverage: float) -> str:
     return f"{math.floor(percent + 1e-9) if percent > 99 else round(percent)} %"
 
 
-def pair_table(a: str, b: str, comparison: Comparison) -> PairTable:
+class SystemPair(NamedTuple):
+    """The names of two systems, and their scores."""
+
+    a: str
+    b: str
+    tallies: Mapping[str, Tally]
+
+
+def pair_table(
+    pair: SystemPair, comparison: Comparison, noise: Mapping[str, NoiseFloor] = NO_NOISE
+) -> PairTable:
     """A comparison as text, without details."""
+    both = {name: pair.tallies[name] for name in (pair.a, pair.b)}
     return PairTable(
-        a=one_line(a, NAME_LENGTH),
-        b=one_line(b, NAME_LENGTH),
+        a=one_line(pair.a, NAME_LENGTH),
+        b=one_line(pair.b, NAME_LENGTH),
         pairs=comparison.pairs,
         is_paired=comparison.is_paired,
         cells={
-            measure: _gap(measure, gap)
+            measure: _gap(measure, gap, largest_floor(noise.get(measure), measure, both))
             for measure, gap in comparison.gaps.items()
             if not gap.metric.detail
         },
     )
 
 
-def _gap(measure: str, gap: Gap) -> GapCell:
+def _gap(measure: str, gap: Gap, floor: float | None) -> GapCell:
     found, digits = gap.difference, gap.metric.digits
     known = found.low is not None and found.high is not None
     return GapCell(
@@ -173,6 +212,7 @@ def _gap(measure: str, gap: Gap) -> GapCell:
         p=p_text(found.p),
         n=found.n,
         is_significant=found.p is not None and found.p < _SIGNIFICANT,
+        floor=_floor_text(floor, gap.metric),
     )
 
 

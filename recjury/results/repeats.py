@@ -1,45 +1,16 @@
-"""What repeats tell: how far scores differ when nothing differs, and how often all are good."""
+"""What repeats tell: the noise floor of some conversations, and how often all repeats are good."""
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from statistics import fmean, variance
+from statistics import fmean
 from typing import NamedTuple
 
-from recjury.records import JSON, Metric
+from recjury.records import Metric
+from recjury.results.noise import Judgings, NoiseFloor, noise_of
 from recjury.results.scores import scores_of
+from recjury.results.summary import Tally
 from recjury.store import ConversationResult
-
-_SIDES = 1.96  # normal quantile of a 95 % interval
-
-
-class NoiseFloor(NamedTuple):
-    """The standard deviation of a score where nothing was changed.
-
-    `repeat_sd` is that of a conversation's score between repeats of its scenario with the same
-    system (over `repeats` degrees of freedom), `judge_sd` that of the score of one conversation
-    between judgings (over `judgings`). Each is None if nothing was repeated.
-    """
-
-    repeat_sd: float | None
-    repeats: int
-    judge_sd: float | None
-    judgings: int
-
-    def floor(self, scenarios: int, each: float) -> float | None:
-        """By how much (95 %) the mean over scenarios differs if the same system is run again.
-
-        `each` is the mean number of repeats of a scenario. From judgings alone, where nothing was
-        repeated: then conversations would add to it.
-        """
-        sd = self.repeat_sd if self.repeat_sd is not None else self.judge_sd
-        if sd is None or not scenarios:
-            return None
-        return _SIDES * sd * math.sqrt(2 / (scenarios * each))
-
-    def as_json(self) -> dict[str, JSON]:
-        """All four numbers."""
-        return dict(self._asdict())
 
 
 class PassRate(NamedTuple):
@@ -52,35 +23,12 @@ class PassRate(NamedTuple):
 
 def noise_floors(results: Iterable[ConversationResult]) -> dict[str, NoiseFloor]:
     """By measure, for measures of which anything was repeated."""
-    repeats: dict[str, dict[tuple[str, str], list[float]]] = defaultdict(lambda: defaultdict(list))
-    judgings: dict[str, list[list[float]]] = defaultdict(list)
+    systems: dict[str, Tally] = defaultdict(Tally)
+    judgings = Judgings()
     for result in results:
-        whole = scores_of(result)
-        for measure, value in whole.values.items():
-            repeats[measure][whole.system, whole.pair].append(value)
-        by_judging: dict[str, list[float]] = defaultdict(list)
-        for each in result.evaluations:
-            alone = scores_of(result.model_copy(update={"evaluations": (each,)}))
-            for measure, value in alone.values.items():
-                by_judging[measure].append(value)
-        for measure, values in by_judging.items():
-            judgings[measure].append(values)
-    found: dict[str, NoiseFloor] = {}
-    for measure, by_scenario in repeats.items():
-        repeat_sd, of_repeats = _pooled(by_scenario.values())
-        judge_sd, of_judgings = _pooled(judgings[measure])
-        if of_repeats or of_judgings:
-            found[measure] = NoiseFloor(repeat_sd, of_repeats, judge_sd, of_judgings)
-    return found
-
-
-def _pooled(groups: Iterable[list[float]]) -> tuple[float | None, int]:
-    """The standard deviation within groups, and its degrees of freedom."""
-    several = [group for group in groups if len(group) > 1]
-    freedom = sum(len(group) - 1 for group in several)
-    if not freedom:
-        return None, 0
-    return math.sqrt(sum((len(g) - 1) * variance(g) for g in several) / freedom), freedom
+        systems[result.system].add(scores_of(result))
+        judgings.add(result)
+    return noise_of([tally.repeats for tally in systems.values()], judgings)
 
 
 def pass_rates(

@@ -1,11 +1,12 @@
 """A campaign's results: every system's means with their intervals and coverage."""
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 from recjury.records import JSON, Status
+from recjury.results.noise import Judgings, NoiseFloor, noise_of
 from recjury.results.scores import ConversationScores, is_newest, measures_of, scores_of
 from recjury.results.unscored import (
     DEBATE,
@@ -70,6 +71,16 @@ class Tally:
         by_pair = self._values.get(measure, {})
         return {pair: fmean(values) for pair, values in by_pair.items()}
 
+    @property
+    def repeats(self) -> Mapping[str, list[list[float]]]:
+        """By measure, the scores of each scenario."""
+        return {measure: list(by_pair.values()) for measure, by_pair in self._values.items()}
+
+    def floor(self, measure: str, noise: NoiseFloor) -> float | None:
+        """How far the mean of a second run may differ (95 %); None without any score."""
+        scored = list(self._values.get(measure, {}).values())
+        return noise.floor(len(scored), sum(map(len, scored)) / len(scored)) if scored else None
+
     def interval(self, measure: str) -> Interval | None:
         """The 95 % interval of the same mean; None for fewer than two scenarios."""
         return interval_of_mean(list(self.by_pair(measure).values()))
@@ -128,6 +139,7 @@ class CampaignSummary:
         self.evaluators = tuple(evaluators)
         self.measures = measures_of(evaluators)
         self.systems: dict[str, Tally] = {}
+        self._judgings = Judgings()
         self.conversations = Counts()
         self.items_linked = 0
         self.evaluations = {each.label: Counts() for each in evaluators}
@@ -146,6 +158,7 @@ class CampaignSummary:
         """Count one conversation, and return its scores."""
         scores = scores_of(result)
         self.systems.setdefault(result.system, Tally()).add(scores)
+        self._judgings.add(result)
         held, failed = result.log is not None, result.failure is not None
         self.conversations = self.conversations.plus(1, done=held, failed=failed)
         self.items_linked += result.items_linked
@@ -174,6 +187,17 @@ class CampaignSummary:
             max(planned, len(begun)), done=sum(finished), failed=len(failed)
         )
 
+    def noise(self) -> dict[str, NoiseFloor]:
+        """The noise floors by measure; empty if nothing was repeated or judged again."""
+        return noise_of([tally.repeats for tally in self.systems.values()], self._judgings)
+
+    def noise_json(self) -> dict[str, dict[str, JSON]]:
+        """The noise floors by measure, for `--json`; `floor` is that of the systems' means."""
+        return {
+            measure: {**each.as_json(), "floor": largest_floor(each, measure, self.systems)}
+            for measure, each in self.noise().items()
+        }
+
     def has_failures(self, evaluators: Container[str]) -> bool:
         """Whether anything failed, could not be read or was refused in what these evaluated.
 
@@ -196,6 +220,16 @@ class CampaignSummary:
         """The numbers of each system by measure, for `--json`."""
         measures = [measure.id for measure in self.measures]
         return {name: tally.as_json(measures) for name, tally in self.systems.items()}
+
+
+def largest_floor(
+    noise: NoiseFloor | None, measure: str, systems: Mapping[str, Tally]
+) -> float | None:
+    """How far the mean of any of the systems may differ in a second run (95 %)."""
+    if noise is None:
+        return None
+    floors = (tally.floor(measure, noise) for tally in systems.values())
+    return max((each for each in floors if each is not None), default=None)
 
 
 def _debates(evaluator: CampaignEvaluator) -> bool:

@@ -72,6 +72,7 @@ def test_judge_prints_the_same_object_as_run(command: Command) -> None:
         "conversations",
         "evaluations",
         "systems",
+        "noise",
         "set_aside",
         "failures",
         "skipped",

@@ -5,7 +5,8 @@ import math
 import pytest
 
 from recjury.records import Metric
-from recjury.results.repeats import NoiseFloor, noise_floors, pass_rates
+from recjury.results.noise import NoiseFloor
+from recjury.results.repeats import noise_floors, pass_rates
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, Played, evaluator, fill
 
@@ -27,7 +28,7 @@ def test_the_noise_floor_is_the_spread_between_repeats(store: Store) -> None:
     found = noise_floors(store.results(CAMPAIGN))["core.overall"]
     # Squared deviations within scenarios: 8, 0 and 24, over 1 + 1 + 2 degrees of freedom.
     assert found.repeat_sd == pytest.approx(math.sqrt(32 / 4))
-    assert found[1:] == (4, None, 0)
+    assert found[1:] == (4, None, 0, 1.0)
     assert found.floor(25, 2.0) == pytest.approx(1.96 * math.sqrt(8 * 2 / 50))
     assert found.floor(0, 1.0) is None
 
@@ -35,8 +36,11 @@ def test_the_noise_floor_is_the_spread_between_repeats(store: Store) -> None:
 def test_judgings_of_one_conversation_give_the_judges_part(store: Store) -> None:
     _fill(store, {"1": (10.0,), "2": (50.0,)}, judgings=3)
     found = noise_floors(store.results(CAMPAIGN))["core.overall"]
-    assert found == NoiseFloor(None, 0, 0.0, 4)
+    assert found == NoiseFloor(None, 0, 0.0, 4, 3.0)
     assert found.floor(9, 1.0) == 0.0
+    # A score is the mean of three judgings, so its spread is smaller by their root.
+    apart = NoiseFloor(None, 0, 6.0, 4, 3.0)
+    assert apart.floor(9, 1.0) == pytest.approx(1.96 * 6 / math.sqrt(3) * math.sqrt(2 / 9))
 
 
 def test_without_repeats_there_is_no_noise_floor(store: Store) -> None:

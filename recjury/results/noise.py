@@ -1,0 +1,106 @@
+"""The noise floor: how far scores differ when nothing differs."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import variance
+from typing import NamedTuple
+
+from recjury.records import JSON
+from recjury.results.scores import scores_of
+from recjury.store import ConversationResult
+
+_SIDES = 1.96  # normal quantile of a 95 % interval
+
+
+class NoiseFloor(NamedTuple):
+    """The standard deviation of a score where nothing was changed.
+
+    `repeat_sd` is that of a conversation's score between repeats of its scenario with the same
+    system (over `repeats` degrees of freedom), `judge_sd` that of the score of one conversation
+    between judgings (over `judgings`). Each is None if nothing was repeated. `judged` is how often
+    a conversation was judged, in the mean.
+    """
+
+    repeat_sd: float | None
+    repeats: int
+    judge_sd: float | None
+    judgings: int
+    judged: float = 1.0
+
+    def floor(self, scenarios: int, each: float) -> float | None:
+        """By how much (95 %) the mean over scenarios differs if the same system is run again.
+
+        `each` is the mean number of repeats of a scenario. From judgings alone, where nothing was
+        repeated: then conversations would add to it.
+        """
+        sd = self.repeat_sd
+        if sd is None and self.judge_sd is not None:
+            sd = self.judge_sd / math.sqrt(self.judged)  # a score is the mean of all judgings
+        if sd is None or not scenarios:
+            return None
+        return _SIDES * sd * math.sqrt(2 / (scenarios * each))
+
+    def as_json(self) -> dict[str, JSON]:
+        """All five numbers."""
+        return dict(self._asdict())
+
+
+class Judgings:
+    """Collects the scores of conversations that one evaluator judged more than once."""
+
+    def __init__(self) -> None:
+        """Nothing has been collected yet."""
+        self._scores: dict[str, list[list[float]]] = defaultdict(list)
+
+    def add(self, result: ConversationResult) -> None:
+        """Collect those of one conversation."""
+        times = Counter(each.label for each in result.evaluations)
+        of_this: dict[str, list[float]] = defaultdict(list)
+        for each in result.evaluations:
+            if times[each.label] > 1:
+                alone = scores_of(result.model_copy(update={"evaluations": (each,)}))
+                for measure, value in alone.values.items():
+                    of_this[measure].append(value)
+        for measure, values in of_this.items():
+            self._scores[measure].append(values)
+
+    def of(self, measure: str) -> Sequence[Sequence[float]]:
+        """The scores of each conversation, by judging."""
+        return self._scores.get(measure, ())
+
+
+def noise_of(
+    repeats: Iterable[Mapping[str, Iterable[Sequence[float]]]], judgings: Judgings
+) -> dict[str, NoiseFloor]:
+    """By measure, for measures of which anything was repeated.
+
+    `repeats` has, for each system and measure, the scores of each scenario.
+    """
+    by_measure: dict[str, list[Sequence[float]]] = defaultdict(list)
+    for system in repeats:
+        for measure, by_scenario in system.items():
+            by_measure[measure] += by_scenario
+    found: dict[str, NoiseFloor] = {}
+    for measure, scenarios in by_measure.items():
+        repeat_sd, of_repeats = _pooled(scenarios)
+        again = judgings.of(measure)
+        judge_sd, of_judgings = _pooled(again)
+        if of_repeats or of_judgings:
+            judged = sum(map(len, again)) / len(again) if again else 1.0
+            found[measure] = NoiseFloor(repeat_sd, of_repeats, judge_sd, of_judgings, judged)
+    return found
+
+
+def noise_source(noise: Iterable[NoiseFloor]) -> str:
+    """What the noise floors are from, in words."""
+    return "repeats" if any(each.repeats for each in noise) else "judgings alone"
+
+
+def _pooled(groups: Iterable[Sequence[float]]) -> tuple[float | None, int]:
+    """The standard deviation within groups, and its degrees of freedom."""
+    several = [group for group in groups if len(group) > 1]
+    freedom = sum(len(group) - 1 for group in several)
+    if not freedom:
+        return None, 0
+    return math.sqrt(sum((len(g) - 1) * variance(g) for g in several) / freedom), freedom
