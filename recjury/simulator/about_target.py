@@ -1,10 +1,16 @@
 """What the rule user says once it has been told of what it wants."""
 
-from recjury.records import is_target
-from recjury.simulator.read_turn import named_before
+from recjury.records import Item, is_target
+from recjury.simulator.read_turn import ReadTurn, Topic, answers, hear_turn, named_before
 from recjury.simulator.user_state import UserState
 
 _TOLD_WORDS = 12
+# Questions that make no sense once the system has told the topic.
+_ABOUT: tuple[tuple[str, Topic], ...] = (
+    ("more_fit", "fit"),
+    ("more_people", "people"),
+    ("more_age", "age"),
+)
 
 
 class AboutTarget:
@@ -22,21 +28,33 @@ class AboutTarget:
         since = self._turns_since_told()
         if since == 0:
             return self._first_look()
-        if self._speaks_of_hit():
-            return [self._acknowledgement(), self._more()]
-        return [self._titled("back")]
+        other = self._other_version()
+        if other is not None:
+            said = self._say("other_version", hit=self._hit_title(), year=str(other.year))
+            if said:
+                return [said]
+        heard = self._state.heard
+        if not self._answers(heard):
+            return [self._titled("back_garbled" if self._is_nonsense(heard) else "back")]
+        return [self._acknowledgement(), self._more()]
 
     def _first_look(self) -> list[str]:
         """It likes the sound of the target, and asks what it is, or more if it has just heard."""
         state = self._state
         wants = state.wish.wants[:1] if not state.said else ()
         liked = self._titled("likes")
-        if wants and wants[0].role == "topic":
-            liked = self._titled("likes_topic", topic=wants[0].value) or liked
-        elif wants:
+        asked = state.wish.question if self._is_known() and not state.said else ""
+        if asked and answers(asked, state.heard) and self._speaks_of_hit(state.heard):
+            return [self._say("told_enough"), self._more()]
+        if asked and self._hit_title() in asked:
+            return [self._say("question_again", question=asked)]
+        if self._is_known():
+            liked = self._titled("likes_known") or liked
+        elif wants and wants[0].role != "clause":
             liked = self._titled("likes_wish", thing=state.thing(wants, by_name=True)) or liked
-        described = self._speaks_of_hit() and state.heard.words > _TOLD_WORDS
-        described = described and len(state.heard.named) == 1
+        heard = state.heard
+        described = self._speaks_of_hit(heard) and heard.words > _TOLD_WORDS
+        described = described and len(heard.named) == 1 and not heard.garbled
         return [liked, self._more() if described else self._ask_about()]
 
     def _acknowledgement(self) -> str:
@@ -44,9 +62,15 @@ class AboutTarget:
         return (self._say("would") if asked else "") or self._say("told_enough")
 
     def _more(self) -> str:
+        """A question that what was told so far does not answer."""
         state = self._state
-        story = state.tells_stories and state.grammar.happens(0.4)
-        return self._say("more_story" if story else "more", **state.words())
+        told = {topic for heard in self._heard_since() for topic in heard.topics}
+        rules = [rule for rule, topic in _ABOUT if topic not in told]
+        rules += ["more", "more"]
+        rules += ["more_story", "more_story"] if state.tells_stories else []
+        return self._say(state.grammar.choice(rules), **state.words()) or self._say(
+            "more", **state.words()
+        )
 
     def _ask_about(self) -> str:
         state = self._state
@@ -54,18 +78,22 @@ class AboutTarget:
         return self._say("ask_story" if story else "ask_about", **state.words())
 
     def accept(self) -> list[str]:
-        """Take the target, content or not with what was said about it."""
-        rule = "accept" if self._was_told_much() else "accept_blind"
+        """Take the target, content or not with what was said about it since it was asked for."""
         if not self._turns_since_told():
-            rule = "accept_now"
-        return [self._titled(rule)]
+            return [self._titled("accept_now")]
+        told = any(self._answers(heard) for heard in self._heard_since()[1:])
+        return [self._titled("accept" if told else "accept_blind")]
 
     def _titled(self, rule: str, **slots: str) -> str:
         """A sentence about the hit, with its title if that may be said."""
         slots |= self._state.words()
         title = self._hit_title()
         text = self._say(rule, hit=title, **slots) if title else ""
-        return text or self._say(f"{rule}_nameless", **slots)
+        return text or self._untitled(rule, **slots)
+
+    def _untitled(self, rule: str, **slots: str) -> str:
+        nameless = {"likes_known": "likes"}.get(rule, rule)
+        return self._say(f"{nameless}_nameless", **slots)
 
     def _hit_title(self) -> str:
         hit = self._context.hit
@@ -73,6 +101,10 @@ class AboutTarget:
             return ""
         known = hit.id is not None and hit.id in self._state.catalogue
         return self._state.catalogue.item(hit.id).title if known and hit.id else hit.name
+
+    def _is_known(self) -> bool:
+        hit = self._context.hit
+        return hit is not None and hit.id in self._state.wish.mentioned
 
     def _turns_since_told(self) -> int:
         """The number of the user's turns since it was first told of the hit."""
@@ -84,17 +116,30 @@ class AboutTarget:
                 return len(state.system_turns) - number - 1
         return 0
 
-    def _speaks_of_hit(self) -> bool:
-        """Whether the system's last turn is about the hit: it names it first, or names nothing."""
-        hit = self._context.hit
-        named = self._state.heard.named
-        return hit is not None and (not named or named[0] == hit.id)
+    def _heard_since(self) -> list[ReadTurn]:
+        """What was understood of the turns since the hit was told, with that turn."""
+        state = self._state
+        turns = state.system_turns[-1 - self._turns_since_told() :]
+        return [hear_turn(turn.text, (), state.catalogue, state.domain) for turn in turns]
 
-    def _was_told_much(self) -> bool:
+    def _speaks_of_hit(self, heard: ReadTurn) -> bool:
+        """Whether a turn of the system is about the hit: it names it first, or names nothing."""
         hit = self._context.hit
-        assert hit is not None
-        return any(
-            len(turn.text.split()) > _TOLD_WORDS
-            and named_before((turn,), self._state.catalogue) == {hit.id}
-            for turn in self._state.system_turns
-        )
+        return hit is not None and (not heard.named or heard.named[0] == hit.id)
+
+    def _answers(self, heard: ReadTurn) -> bool:
+        """Whether a turn tells something about the hit that makes sense."""
+        asks = heard.asks_only and not heard.named
+        return self._speaks_of_hit(heard) and not asks and not self._is_nonsense(heard)
+
+    def _is_nonsense(self, heard: ReadTurn) -> bool:
+        return bool(heard.garbled) and self._speaks_of_hit(heard)
+
+    def _other_version(self) -> Item | None:
+        """An item of the same title and another year that the system took for the hit."""
+        hit, state = self._context.hit, self._state
+        title = self._hit_title()
+        if hit is None or not title or hit.id in state.heard.named:
+            return None
+        named = (state.catalogue.item(id_) for id_ in state.heard.named)
+        return next((item for item in named if item.title == title and item.year), None)

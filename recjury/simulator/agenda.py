@@ -6,10 +6,11 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from recjury.knowledge import BOOK, FILM, Catalogue, fold
+from recjury.knowledge.ordinary_words import is_ordinary_word, word_list
 from recjury.records import Attribute, Domain, DomainAttribute, Item, Person
 from recjury.simulator.grammar import phrases
 
-Role = Literal["category", "other", "era", "cast", "maker", "like", "ask", "topic"]
+Role = Literal["category", "other", "era", "cast", "maker", "like", "ask", "clause"]
 
 _CATALOGUE_WORDS = re.compile(r"\s*(?:\b(?:film|movie|fiction)s?\b|\([^)]*\)|#\d+)", re.IGNORECASE)
 _LANGUAGE_WORDS = re.compile(r"\s*\blanguages?\b", re.IGNORECASE)
@@ -23,8 +24,8 @@ class Want(NamedTuple):
 
     `role` says how: a category before the item ("comedy"), an era ("the 90s"), people (cast,
     maker), `other` attributes with their preposition ("in French"), an item to be `like`, or the
-    person's own words, for an item (`ask`: "a film for kids") or for anything else (`topic`). `by`
-    stands before a value, `word` is what the attribute is called.
+    person's own words: for an item (`ask`: "a film for kids"), or a whole `clause` ("I want to
+    laugh"). `by` stands before a value, `word` is what the attribute is called.
     """
 
     role: Role
@@ -48,22 +49,44 @@ class CatalogueValues:
         """Read the values of every item; it takes about 0.02 ms for each."""
         self._catalogue = catalogue
         self._held: dict[str, set[str]] = {}
-        self.people: dict[str, Want] = {}  # by the letters of their names
+        self._people: dict[str, Want] = {}  # by the letters of their names
+        self._surnames: dict[str, set[str]] = {}
         for item in catalogue:
             for want in spoken(item, catalogue.domain_of(item)):
                 held = self._held.setdefault(fold(want.value), set())
                 if len(held) < _ENOUGH_ITEMS:
                     held.add(item.id)
                 if want.role in ("cast", "maker"):
-                    self.people.setdefault(letters(want.value), want)
+                    name = letters(want.value)
+                    self._people.setdefault(name, want)
+                    self._surnames.setdefault(name.rpartition(" ")[2], set()).add(name)
 
     def of(self, item: Item) -> list[str]:
         """The item's values."""
         return [want.value for want in spoken(item, self._catalogue.domain_of(item))]
 
+    def person(self, words: Sequence[str], *, starts: bool = False) -> Want | None:
+        """Who these words name: a full name, or a surname that one person has ("Hitchcock").
+
+        A surname alone needs a capital, and more than that where it `starts` a sentence.
+        """
+        name = letters(" ".join(words))
+        if len(words) > 1:
+            return self._people.get(name)
+        known = self._surnames.get(name, set())
+        plain = name in word_list("common") or is_ordinary_word(name)
+        if len(known) != 1 or starts or plain or not words[0][:1].isupper():
+            return None
+        want = self._people[next(iter(known))]
+        return want._replace(value=words[0].strip(".")) if " " in letters(want.value) else None
+
+    def number_with(self, value: str) -> int:
+        """How many items have the value, a dozen at most."""
+        return len(self._held.get(fold(value), ()))
+
     def is_common(self, value: str) -> bool:
         """Whether at least a dozen items have the value."""
-        return len(self._held.get(fold(value), ())) >= _ENOUGH_ITEMS
+        return self.number_with(value) >= _ENOUGH_ITEMS
 
     def gives_away(self, value: str, targets: frozenset[str]) -> bool:
         """Whether only targets have the value; False for a value that no item has."""
@@ -182,11 +205,6 @@ def kinds(category: str, item: str, items: str) -> tuple[str, str]:
     if alone is not None:
         return alone.one, alone.many
     return f"{category} {item}", f"{category} {items}"
-
-
-def with_article(noun: str) -> str:
-    """The noun with "a" or "an" before it."""
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
 
 
 def _distinct(values: Iterable[str]) -> tuple[str, ...]:

@@ -2,74 +2,98 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import NamedTuple
 
 from recjury.knowledge import Catalogue, fold
-from recjury.knowledge.ordinary_words import word_list
+from recjury.knowledge.spoken_wishes import SpokenWish
 from recjury.records import Domain, Speaker, Turn
-from recjury.simulator.agenda import CatalogueValues, Want, letters
+from recjury.simulator.agenda import CatalogueValues, Want, decade, letters
 from recjury.simulator.grammar import phrases
-from recjury.simulator.talk import TALK
+from recjury.simulator.own_words import own_clause, own_words, without_titles
 
 # The full stop of an initial ("Vivica A. Fox") ends no sentence.
 _SENTENCE = re.compile(r"(?:[^.!?\n]|(?<=\b[A-Z])\.)+[.!?]*")
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|hates?|hated|dislikes?|tired of|sick of|worn out|\w+n['’]?t)\b",
-    re.IGNORECASE,
-)
 _DISLIKED = re.compile(
-    r"\b(?:slow|boring|bored|depressing|dull|worst|terrible|bad|awful|stupid|too long|meh)\b",
+    r"\b(?:slow|boring|bored|depressing|dull|worst|terrible|(?<!not )bad|"
+    r"awful|stupid|too long|meh|preachy|"
+    r"overrated|disappoint\w+|hate[ds]?|stressful|(?:didn['’]?t|don['’]?t|did not|do not|not) "
+    r"(?:really )?(?:like|enjoy|care for)|not (?:a fan|my thing)|worn out|no different)\b",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"\s*\((?:19|20)\d\d\)")
-_ASK = re.compile(
-    r"\b(?:look(?:ing)? for|in the mood for|i['’]?m after|am after|"
-    r"wants?(?: to (?:see|watch|read|find))?|recommend(?: me| us)?|suggest(?: me| us)?|"
-    r"seek(?:ing)?|know (?:of )?|like to (?:see|watch|read)|find (?:me )?|need|show me|do you have|"
-    r"have you got|enjoy|prefer|i (?:really )?(?:like|love)|into)\s+"
-    r"(?P<ask>(?:an? |some |any |something|anything|more |good |great |other |books? |movies? |"
-    r"films? )(?:[^.!?;:,\n]|(?<=\b[A-Z])\.){3,90})",
+_FACT = re.compile(
+    r"^(?:and |so |but |ok(?:ay)?,? |oh,? |thanks?[!.,]* |seriously\?? )*(?:who|when|where|why|how "
+    r"(?:old|long)|did|does|was|were|is (?!there )|has|"
+    r"what(?:['’]s| is| kind| type| genre| was)|which of|"
+    r"can you tell me (?:who|when|what|more)|may i know|do you know (?:anything about|who|when|if)|"
+    r"tell me (?:more )?about|do you have any information)\b",
     re.IGNORECASE,
 )
-_BARE = re.compile(
-    r"(?:^|[.!?,] ?)(?P<ask>(?:something|anything|"
-    r"an? (?!lot|few|bit|while|great day)\w+)(?:[^.!?;:,\n]|(?<=\b[A-Z])\.){6,80})",
+_QUESTION = re.compile(
+    r"\b(?:do you know|have you (?:seen|read|heard)|did you|did (?:he|she|they)|do you like|is it|"
+    r"was it|what about|how about|who|when|tell me about|should i|are you|is that)\b",
     re.IGNORECASE,
 )
-_ASK_ENDS = re.compile(
-    r"\s(?:but|do you|have you|can you|could you|would you|please|and i|i|if|so|thanks?|tonight|"
-    r"today|really|or)\b.*$",
+_SEEN = re.compile(
+    r"\b(?:(?:i['’]?ve|i have|i|we) (?:only |already |just |also |never )?(?:seen|saw|watched|"
+    r"read|heard)|(?:have|had)(?:n['’]?t| not|nt) (?:seen|watched|read|heard)|"
+    r"seen it|saw (?:it|that))\b",
     re.IGNORECASE,
 )
-_PLURAL = re.compile(
-    r"^(?:(?:really|very|good|great|nice|other|more|similar|popular|best) )*"
-    r"(?:books?|movies?|films?|novels?|songs?|restaurants?|ones?)\b",
+_LIKED = re.compile(
+    r"\b(?:like[ds]?|love[ds]?|enjoy(?:ed)?|favou?rites?|great|good|amazing|awesome|excellent|fun|"
+    r"funny|magnificent|outstanding|wonderful|beautiful|best|amazed|impressed|classic|cute|cool|interesting)\b",
     re.IGNORECASE,
 )
-_QUANTITY = re.compile(r"^(?:some|any|anything|a few|a couple of|more)\b\s*", re.IGNORECASE)
-_NOT_AN_ASK = re.compile(
-    r"\b(?:it|that one|them|those|these|information|info|idea|ideas|suggestions?|recommendations?|"
-    r"preferences?|questions?|lot|much|him|her|help|mind|plans?|you|opinion|thing about)\b",
+_PRONOUN = re.compile(
+    r"\b(?:it|that|that one|them|those|these|both|the first|this)\b", re.IGNORECASE
+)
+_LIKE_IT = re.compile(
+    r"\b(?:something|anything|more|similar|others?|films?|movies?|books?|any) (?:\w+ )?(?:like|to) "
+    r"(?:it|that|this|them|those)\b",
     re.IGNORECASE,
 )
-_NO_PHRASE = re.compile(
-    r"something (?!(?:[a-z]+ )?(?:that|which|with|for|from|about|like|by|in|to|similar|"
-    r"starring|directed|written|set|based|more|less|really|very|pretty|light|old|new|"
-    r"funny|scary|sad|happy|romantic|dark|short|pretty|different|hopeful)\b)",
+_NO = re.compile(r"^(?:no|nope|nah)\b", re.IGNORECASE)
+# "It was a superhero film", "is that a comedy?": what something is, not what is wanted.
+_DESCRIBES = re.compile(
+    r"\b(?:it|that|this|he|she|they|one|which|[A-Z]\w+)(?:['’]s| is| was| are| were| looks?| "
+    r"sounds?)\b|^(?i:sounds|looks)\b|\b(?:is|was|are|were) (?:it|that|this|the|any|either)\b"
+)
+_YES = re.compile(
+    r"^\W*(?:yes|yeah|yep|yea|sure|i do|of course|definitely|absolutely)\b(?!,? but)", re.IGNORECASE
+)
+_TASTE = re.compile(
+    r"\b(?:do you (?:like|love|enjoy|prefer)|are you (?:a fan|into)|(?:would you|interested))\b",
     re.IGNORECASE,
 )
+_WISHES = re.compile(
+    r"\b(?:something|anything|want|like|love|need|enjoy|prefer|mood|looking|recommend|suggest|any|"
+    r"favou?rite|into|after|fan|know|maybe|show)\b",
+    re.IGNORECASE,
+)
+_SHORT = 6
 _LIKED_BEFORE = ("my", "your", "his", "her", "the", "our", "whole")
-_MOST_ASK_WORDS = 12
-_MOST_TOPIC_WORDS = 4
+_OF_TIME = {
+    "old": re.compile(r"\b(?:old(?:er)?|classics?|vintage|black and white)\b", re.IGNORECASE),
+    "new": re.compile(r"\b(?:new(?:er|est)?|recent|modern|latest)\b", re.IGNORECASE),
+}
+_ORDER = {"ask": 0, "cast": 1, "maker": 1, "category": 2, "era": 3, "like": 4, "clause": 5}
 
 
 class PastWish(NamedTuple):
-    """The wants of the history, best first, and the ids of the items that were talked about."""
+    """What the history tells: the wants, best first, and what may not be wished for.
+
+    `liked`, `disliked` and `mentioned` are ids of items; `refused` are categories that the person
+    does not want. `question` is a question about a fact with which the history ends. `times` tells
+    whether the person asked for "old" or "new" items.
+    """
 
     wants: tuple[Want, ...]
     liked: tuple[str, ...]
+    disliked: frozenset[str]
     mentioned: frozenset[str]
+    refused: frozenset[str] = frozenset()
+    question: str = ""
+    times: frozenset[str] = frozenset()
 
 
 def past_wish(
@@ -79,139 +103,148 @@ def past_wish(
     domain: Domain,
     fits: Callable[[Want], bool],
 ) -> PastWish:
-    """Read the user's turns, last first; wants that do not `fit` are left out."""
-    mentions = [[mention.id for mention in catalogue.link(turn.text)] for turn in history]
-    wants: list[Want] = []
-    liked: list[str] = []
-    for turn in reversed(history):
+    """Read the user's turns; the wants of later turns come first, and must `fit`."""
+    mentioned: list[list[str]] = []
+    reader = _Reader(catalogue, values, domain)
+    by_turn: list[list[Want]] = []
+    for place, turn in enumerate(history):
+        mentioned.append([mention.id for mention in catalogue.link(turn.text)])
         if turn.speaker is Speaker.USER:
-            found = _Reader(turn.text, catalogue, values, domain)
-            wants += [want for want in found.wants() if fits(want) and want not in wants]
-            liked += [id_ for id_ in found.liked if id_ not in liked]
-    if not wants:
-        turns = [turn for turn in reversed(history) if turn.speaker is Speaker.USER]
-        topics = (topic(_without_titles(turn.text, catalogue)) for turn in turns)
-        wants = [want for said in topics if said and fits(want := Want("topic", said))][:1]
-    return PastWish(tuple(wants), tuple(liked), frozenset(id_ for each in mentions for id_ in each))
+            asked = history[place - 1].text if place else ""
+            earlier = next((ids for ids in reversed(mentioned[:-1]) if ids), [])
+            by_turn.append(reader.read(turn.text, asked, earlier))
+    wants: list[Want] = []
+    for found in reversed(by_turn):
+        wants += [want for want in found if want not in wants and reader.stands(want)]
+    wants = [want for want in wants if fits(want)]
+    said = [turn.text for turn in history if turn.speaker is Speaker.USER]
+    return PastWish(
+        tuple([each for each in wants if each.role != "clause"] or wants[:1]),
+        tuple(id_ for id_ in reversed(reader.liked) if id_ not in reader.disliked),
+        frozenset(reader.disliked),
+        frozenset(id_ for each in mentioned for id_ in each),
+        frozenset(reader.refused),
+        _fact_asked(said[-1]) if said else "",
+        frozenset(time for time, words in _OF_TIME.items() if any(map(words.search, said[-2:]))),
+    )
+
+
+def _fact_asked(text: str) -> str:
+    """The question about a fact that ends a turn, as it can be asked again; "" without one."""
+    last = [match.group().strip() for match in _SENTENCE.finditer(text)][-1:]
+    asked = last[0] if last else ""
+    asked = re.sub(r"^(?:and|so|but|ok(?:ay)?|oh|thanks?)\b[!.,]* ", "", asked, flags=re.IGNORECASE)
+    if not asked.endswith("?") or not _FACT.match(asked) or len(asked.split()) > 14:
+        return ""
+    return asked[0].upper() + asked[1:]
 
 
 class _Reader:
-    """Reads one turn of a person."""
+    """Reads the turns of a person in order, and keeps what was liked and disliked."""
 
-    def __init__(self, text: str, catalogue: Catalogue, values: CatalogueValues, domain: Domain):
+    def __init__(self, catalogue: Catalogue, values: CatalogueValues, domain: Domain):
         self._catalogue = catalogue
         self._values = values
-        self._domain = domain
-        self._sentences = [match.group().strip() for match in _SENTENCE.finditer(text)]
+        self._nouns = frozenset(word.lower() for word in domain.all_words)
         self.liked: list[str] = []
+        self.disliked: set[str] = set()
+        self.refused: set[str] = set()
 
-    def wants(self) -> list[Want]:
-        """What the turn asks for: people, categories, the person's own words, liked items."""
+    def stands(self, want: Want) -> bool:
+        """Whether a want was not taken back by what the person disliked or refused."""
+        if want.role == "category":
+            return want.value not in self.refused
+        if want.role == "like":
+            item = self._catalogue.named(want.value)
+            return item is None or item.id not in self.disliked
+        return True
+
+    def read(self, text: str, asked: str, earlier: Sequence[str]) -> list[Want]:
+        """The wants of a turn that answers `asked`; `earlier` are the items named before it."""
         found: list[Want] = []
-        for sentence in self._sentences:
-            found += self._of(sentence)
-        order = {"ask": 0, "cast": 1, "maker": 1, "category": 2, "like": 3}
-        return sorted(dict.fromkeys(found), key=lambda want: order.get(want.role, 4))
+        recent = list(earlier)
+        if _YES.match(text) and _TASTE.search(asked):
+            question = " ".join(s for s in re.findall(r"[^.!?]*\?", asked) if _TASTE.search(s))
+            found += self._categories(without_titles(question, self._catalogue), SpokenWish(""))
+        for match in _SENTENCE.finditer(text):
+            sentence = match.group().strip()
+            found += self._of(sentence, recent)
+            recent = [each.id for each in self._catalogue.link(sentence)] or recent
+        return sorted(dict.fromkeys(found), key=lambda want: _ORDER.get(want.role, 9))
 
-    def _of(self, sentence: str) -> list[Want]:
-        negative = _NEGATION.search(sentence)
+    def _of(self, sentence: str, recent: Sequence[str]) -> list[Want]:
+        sentence = _NO.sub(lambda no: " " * len(no.group()), sentence)
+        spoken = SpokenWish(sentence)
+        bare = without_titles(sentence, self._catalogue)
+        found = self._titles(sentence, recent, spoken)
+        asks_fact = sentence.endswith("?") and _FACT.match(sentence) is not None
+        if not asks_fact:
+            ask = own_words(sentence, self._nouns)
+            start = sentence.lower().find(ask.split()[-1].lower()) if ask else 0
+            if ask and not any(begin < start - len(ask) for begin, _ in spoken.refused):
+                found.append(Want("ask", ask))
+            found += self._categories(bare, spoken)
+            found += [
+                Want("era", decade(first)) for at, (first, _) in spoken.years()
+                if not spoken.refuses(at) and bare[at : at + 2] == sentence[at : at + 2]
+                and not _DESCRIBES.search(sentence)
+            ]  # fmt: skip
+            clause = own_clause(sentence)
+            found += [Want("clause", clause)] if clause else []
+        return [*found, *self._people(bare, spoken)]
+
+    def _titles(self, sentence: str, recent: Sequence[str], spoken: SpokenWish) -> list[Want]:
         titles = self._catalogue.link(sentence)
-        bare = _without_titles(sentence, self._catalogue)
-        before = negative.start() if negative else len(sentence)
-        if _DISLIKED.search(sentence):
-            titles = ()
+        disliked = _DISLIKED.search(without_titles(sentence, self._catalogue)) is not None
+        liked = _LIKED.search(without_titles(sentence, self._catalogue)) is not None
+        asks = (_QUESTION.search(sentence) or _FACT.match(sentence)) and sentence.endswith("?")
+        seen = _SEEN.search(sentence) is not None
         found: list[Want] = []
+        if not titles and _PRONOUN.search(sentence):
+            if disliked:
+                self.disliked.update(recent)
+            elif (liked and not spoken.refused and not asks) or _LIKE_IT.search(sentence):
+                titles_ = [self._catalogue.item(id_) for id_ in recent]
+                self.liked += [item.id for item in titles_]
+                found += [Want("like", item.title) for item in titles_[:2]]
         for mention in titles:
-            if mention.start < before:
+            if disliked or spoken.refuses_item(mention.start, mention.end):
+                self.disliked.update([mention.id] if disliked or liked else [])
+            elif liked or not (asks or seen):
                 self.liked.append(mention.id)
                 found.append(Want("like", self._catalogue.item(mention.id).title))
-        found += self._people(bare[:before])
-        found += self._categories(bare[:before])
-        if not negative:
-            ask = own_words(sentence)
-            found += [Want("ask", ask)] if ask else []
         return found
 
-    def _people(self, text: str) -> list[Want]:
-        words = letters(re.sub(r"['’]s\b", "", text)).split()
-        found = []
-        for size in (4, 3, 2):
-            for start in range(len(words) - size + 1):
-                name = " ".join(words[start : start + size])
-                if name in self._values.people:
-                    found.append(self._values.people[name])
+    def _people(self, text: str, spoken: SpokenWish) -> list[Want]:
+        found: list[Want] = []
+        words = [(m.group(), m.start()) for m in re.finditer(r"[^\W_]+(?:['’.-][^\W_]+)*\.?", text)]
+        for size in (4, 3, 2, 1):
+            for place in range(len(words) - size + 1):
+                said = [re.sub(r"['’]s$", "", word) for word, _ in words[place : place + size]]
+                want = self._values.person(said, starts=place == 0)
+                if want is None or spoken.refuses(words[place][1]):
+                    continue
+                if not any(letters(want.value) in letters(each.value) for each in found):
+                    found.append(want)
         return found
 
-    def _categories(self, text: str) -> list[Want]:
+    def _categories(self, text: str, spoken: SpokenWish) -> list[Want]:
         known = phrases()
         plain = fold(text)
         found: list[tuple[int, Want]] = []
         spellings = {genre: genre for genre in set(known.genres.values())}
         spellings |= {kind.many: genre for genre, kind in known.alone.items()}
         spellings |= known.heard
+        wishes = _WISHES.search(text) is not None or len(text.split()) < _SHORT
         for spelling, genre in spellings.items():
             place = re.search(rf"(\w*)\W*(?<!\w){re.escape(spelling)}(?!\w)", plain)
-            if place and (place.group(1) not in _LIKED_BEFORE or spelling in known.heard):
+            if place is None or (spelling in known.heard and not wishes):
+                continue
+            at = place.end() - 1
+            if _DESCRIBES.search(text) and not text.lower().startswith(("my", "i ")):
+                continue
+            if len(plain) == len(text) and spoken.refuses(at):
+                self.refused.add(genre)
+            elif place.group(1) not in _LIKED_BEFORE or spelling in known.heard:
                 found.append((place.start(), Want("category", genre, word="genre")))
         return [want for _, want in sorted(found)]
-
-
-def _without_titles(text: str, catalogue: Catalogue) -> str:
-    """The text with a comma and blanks in place of the titles that it names."""
-    for mention in catalogue.link(text):
-        blank = ",".ljust(mention.end - mention.start)
-        text = text[: mention.start] + blank + text[mention.end :]
-    return text
-
-
-def topic(text: str) -> str:
-    """The longest run of words that say something ("rainy November afternoon"); "" without one.
-
-    At most four words are taken; of several runs of the same length it is the first.
-    """
-    runs: list[list[str]] = [[]]
-    for word in re.findall(r"[^\W_]+(?:['’-][^\W_]+)*|[.,!?;:]", text):
-        if len(word) == 1 or _says_nothing(word):
-            runs.append([])
-        else:
-            runs[-1].append(word)
-    runs = [run for run in runs if len(run) > 1 or (run and not _is_common(run[0]))]
-    longest = max(runs, key=lambda run: min(len(run), _MOST_TOPIC_WORDS), default=[])
-    return " ".join(longest[:_MOST_TOPIC_WORDS])
-
-
-def _is_common(word: str) -> bool:
-    return not {word.lower(), word.lower().removesuffix("s")}.isdisjoint(word_list("common"))
-
-
-@cache
-def _says_nothing(word: str) -> bool:
-    plain = word.lower().replace("’", "'")
-    return plain in phrases().small_talk or plain in TALK.function_words
-
-
-def own_words(sentence: str) -> str:
-    """The person's own words for what it wants ("a romantic movie"); "" if there are none."""
-    match = _ASK.search(sentence) or _BARE.search(sentence)
-    if match is None:
-        return ""
-    ask = _YEAR.sub("", _ASK_ENDS.sub("", match["ask"])).strip(" '\"-")
-    ask = _QUANTITY.sub(
-        lambda each: (
-            "something "
-            if each.group(0)[:3].lower() == "any" and each.group(0).strip().lower() == "anything"
-            else ""
-        ),
-        ask,
-    )
-    ask = _PLURAL.sub("something", ask)
-    ask = re.sub(r"^(something )(?:that|which) (?:are|were) ", r"\1", ask)
-    ask = re.sub(r"^(something )(?:that|which) have ", r"\1that has ", ask)
-    words = ask.split()
-    content = [word for word in words if word.lower().strip("'\"") not in phrases().bare_request]
-    if not content or len(words) > _MOST_ASK_WORDS or _NOT_AN_ASK.search(ask):
-        return ""
-    first = words[0]
-    if first.lower() not in ("a", "an", "something") or _NO_PHRASE.match(ask):
-        return ""
-    return ask[0].lower() + ask[1:]

@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 from recjury.records import Item
-from recjury.simulator.agenda import Want, spoken_categories, with_article
+from recjury.simulator.agenda import Want, spoken_categories
+from recjury.simulator.grammar import with_article
 from recjury.simulator.user_state import UserState
 
 _YEARS_APART = 8
@@ -74,35 +75,46 @@ class Rejecting:
         ]
 
     def _category(self) -> Rejection | None:
-        """Another category: one that was told, or else the next one to tell."""
+        """Another category: the one told last, or else the next one to tell."""
         state = self._state
         has = set(self._categories)
         known = [want for want in state.told if want.role == "category"]
-        left = [want for want in state.left if want.role == "category"]
-        if has & {want.value for want in known}:
+        if not has or has & {want.value for want in known}:
             return None
-        lacks = [w for w in (*known, *left[:1]) if has and w.value not in has]
-        lacks = [want for want in lacks if state.is_common(want)]
+        known.sort(key=state.told_last, reverse=True)
+        waits = not state.said and bool(state.wish.wants)
+        left = [] if waits else [want for want in state.left if want.role == "category"]
+        lacks = [w for w in (*known, *left[:1]) if w.value not in has and state.is_common(w)]
         if not lacks:
             return None
-        others = [each for each in self._categories if each not in state.aim.categories]
+        rule = "reject_category" if lacks[0] in known else "reject_category_new"
+        others = state.strange_categories(self._item)
         slots = {**self._slots, **state.kind_slots(lacks[0].value), **state.its_slots(others)}
-        return Rejection(state.grammar.say("reject_category", **slots), lacks[0])
+        return Rejection(state.grammar.say(rule, **slots), lacks[0])
 
     def _era(self) -> Rejection | None:
+        """Older or newer, unless what the person liked or asked for in the history is as old."""
         state, year = self._state, self._item.year
         wanted = state.aim.year
         grammar = state.grammar
         said = grammar.was_said("reject_older") or grammar.was_said("reject_newer")
         if said or year is None or wanted is None or abs(year - wanted) < _YEARS_APART:
             return None
-        rule = "reject_older" if year < wanted else "reject_newer"
-        return Rejection(grammar.say(rule, **self._slots))
+        older = year < wanted
+        years = [item.year for item in state.liked if item.year is not None]
+        if any(each <= year + _YEARS_APART if older else each >= year - 1 for each in years):
+            return None
+        if ("old" if older else "new") in state.wish.times or _has_era(state):
+            return None
+        return Rejection(grammar.say("reject_older" if older else "reject_newer", **self._slots))
 
     def _people(self) -> Rejection | None:
         """Without a person that the user has asked for; known only if the item has others."""
         state = self._state
         domain = state.catalogue.domain_of(self._item)
+        asked = [want for want in state.told if want.role in ("cast", "maker")]
+        if any(state.is_met(want, (self._item,)) for want in asked):
+            return None
         for want in state.told:
             if want.role not in ("cast", "maker"):
                 continue
@@ -119,6 +131,8 @@ class Rejecting:
     def _unlike(self) -> Rejection | None:
         state = self._state
         has = set(self._categories)
+        if any(state.fit.is_like(self._item, liked) for liked in state.liked):
+            return None
         for want in state.wish.wants:
             liked = state.catalogue.named(want.value) if want.role == "like" else None
             if liked is None or not has:
@@ -139,8 +153,11 @@ class Rejecting:
     def _mood(self) -> Rejection | None:
         """Not in the mood for its category, if that is none that the user wants."""
         state = self._state
-        has = self._categories
-        wanted = state.aim.categories | {w.value for w in state.told if w.role == "category"}
-        if not has or set(has) & wanted or state.grammar.was_said("reject_mood"):
+        has = state.strange_categories(self._item)
+        if not has or len(has) < len(self._categories) or state.grammar.was_said("reject_mood"):
             return None
         return Rejection(state.grammar.say("reject_mood", **self._slots, **state.its_slots(has)))
+
+
+def _has_era(state: UserState) -> bool:
+    return any(want.role == "era" for want in state.wish.wants)

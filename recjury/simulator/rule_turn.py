@@ -1,15 +1,18 @@
 """Composes one turn of the rule user."""
 
-from recjury.records import Item, is_target
 from recjury.simulator.about_target import AboutTarget
 from recjury.simulator.agenda import Want
 from recjury.simulator.grammar import phrases
-from recjury.simulator.read_turn import Question
-from recjury.simulator.rejection import Rejecting, Rejection
+from recjury.simulator.reactions import Reacting
+from recjury.simulator.read_turn import answers
+from recjury.simulator.rejection import Rejecting
 from recjury.simulator.user_state import UserState
 
 _SENTENCES = {"low": 2, "medium": 3, "high": 4}
+_PLAIN_SENTENCES = 2
 _PATIENT_ROUNDS = {"low": 2, "medium": 3, "high": 5}
+_OFTEN_TOLD = 2
+_QUOTED = ("ask", "clause")
 
 
 class RuleTurn:
@@ -22,6 +25,7 @@ class RuleTurn:
         self._say = state.grammar.say
         self._traits = state.context.person.traits
         self._plain = plain
+        self._reacting = Reacting(state, plain=plain)
 
     def compose(self) -> str:
         """The utterance."""
@@ -37,11 +41,11 @@ class RuleTurn:
             parts = self._react()
         return " ".join(part for part in parts if part)
 
-    # --- opening ---------------------------------------------------------------------------------
+    # --- opening and leaving ---------------------------------------------------------------------
 
     def _open(self) -> list[str]:
         state = self._state
-        wants = tuple(want for want in self._wanted_first() if want.role != "topic")
+        wants = tuple(want for want in self._wanted_first() if want.role != "clause")
         rule = "open" if wants else "open_vague"
         asked = self._say(rule, thing=state.thing(wants) if wants else "", **state.words())
         greeting = "" if self._context.scenario.history else self._say("greeting")
@@ -54,9 +58,11 @@ class RuleTurn:
 
     def _leave(self) -> list[str]:
         parts = [self._say("leave")]
-        offered = self._offered()
-        if self._context.behaviour != "giving_up" and offered is not None:
-            parts = [self._rejection(offered).text, *parts]
+        offered = self._reacting.offered()
+        named = offered is not None and offered.id in self._state.heard.named
+        if self._context.behaviour != "giving_up" and offered is not None and named:
+            name = "that one" if self._plain else offered.title
+            parts = [Rejecting(self._state, offered, name).reject().text, *parts]
         return parts
 
     # --- reacting --------------------------------------------------------------------------------
@@ -67,155 +73,83 @@ class RuleTurn:
         behaved = self._behave()
         if behaved:
             return behaved
-        parts, told = self._reaction()
+        reaction = self._reacting.react()
+        parts, told = reaction.parts, reaction.told
         if not state.said:
-            parts += self._first_wish(told)
-            parts += [self._condition()]
-        elif told is None:
-            parts += [self._tell_more()]
-        parts += [self._tail(parts)]
+            parts = [*parts, *self._first_wish(told), self._condition()]
+        elif told is None and not reaction.asks:
+            parts = [*parts, self._ignored() or self._tell_more()]
+        if not reaction.asks:
+            parts = [*parts, self._tail(parts)]
         spoken = [part for part in parts if part]
-        return self._toned(spoken[: _SENTENCES[self._traits.verbosity]])
-
-    def _reaction(self) -> tuple[list[str], Want | None]:
-        heard = self._state.heard
-        offered = self._offered()
-        if heard.repeated:
-            repeated = self._say("repeats")
-            if repeated:
-                return [repeated], None
-        curious = self._curious(offered) if offered is not None else ""
-        if curious:
-            return [curious], None
-        if offered is not None:
-            found = self._rejection(offered)
-            return [*self._short_answer(offered), found.text], found.told
-        if heard.questions:
-            return self._answers(heard.questions)
-        return [self._say("confused", **self._state.words())], None
-
-    def _curious(self, offered: Item) -> str:
-        """An open person's question about a suggestion, once in a conversation."""
-        grammar, new = self._state.grammar, offered.id not in self._state.wish.mentioned
-        likely = self._traits.openness == "high" and new and grammar.happens(0.7)
-        if not likely or self._plain or grammar.was_said("curious"):
-            return ""
-        return self._say("curious", item=offered.title)
-
-    def _offered(self) -> Item | None:
-        """The suggestion to speak of: the first one named, or else the first of a shown list."""
-        state = self._state
-        heard = state.heard
-        listed = (
-            [item.id for item in state.system_turns[-1].items] if self._context.shows_list else []
-        )
-        new = [id_ for id_ in heard.named if id_ not in state.named_earlier]
-        for id_ in (*new, *heard.named, *(() if heard.questions else listed[:1])):
-            if id_ is not None and id_ in state.catalogue:
-                item = state.catalogue.item(id_)
-                if not is_target(item.ref, self._context.scenario.targets):
-                    return item
-        return None
-
-    def _rejection(self, offered: Item) -> Rejection:
-        state = self._state
-        several = len(state.heard.named) > 1
-        again = bool(state.said) and state.grammar.is_of("reject_several", state.said[-1])
-        if several and not again and state.grammar.happens(0.3):
-            text = self._say("reject_several")
-            if text:
-                return Rejection(text)
-        nameless = self._plain or (not several and state.grammar.happens(0.25))
-        name = "that one" if nameless else offered.title
-        return Rejecting(state, offered, name).reject()
-
-    def _short_answer(self, offered: Item) -> list[str]:
-        """The answer to a closing question about the suggestion, now and then."""
-        state = self._state
-        questions = state.heard.questions
-        words = state.words()
-        several = len(state.heard.named) > 1
-        if "done" in questions and state.grammar.happens(0.6):
-            if several:
-                return [self._say("none_done", **words)]
-            return [] if state.has_done(offered) else [self._say("not_done", **words)]
-        if "direction" in questions and not several and state.grammar.happens(0.5):
-            return [self._say("refusal")]
-        if "more" in questions and state.grammar.happens(0.5):
-            return [self._say("no_more")]
-        return []
-
-    def _answers(self, questions: tuple[Question, ...]) -> tuple[list[str], Want | None]:
-        parts: list[str] = []
-        if "well" in questions:
-            parts.append(self._say("answer_well"))
-        if self._traits.question_tolerance == "low" and len(self._state.system_turns) > 1:
-            parts.append(self._say("too_many_questions"))
-        for kind in questions:
-            if kind in ("category", "era", "cast", "maker", "other"):
-                answer, want = self._answer(kind)
-                return [*parts, answer], want
-        if "liked" in questions:
-            parts.append(self._answer_liked())
-        elif "done" in questions or "direction" in questions:
-            parts.append(self._say("refusal"))
-        return parts, None
-
-    def _answer(self, kind: Question) -> tuple[str, Want | None]:
-        """Tell a want of this kind; without one, that it does not matter."""
-        state = self._state
-        told, left = (
-            [want for want in wants if want.role == kind] for wants in (state.told, state.left)
-        )
-        options = [*told, *left] if not state.said else [*left, *told]
-        if options:
-            want = options[0]
-            slots = state.kind_slots(want.value) if kind == "category" else {"value": want.value}
-            feels = phrases().feels.get(want.value, []) if kind == "category" else []
-            if feels and want not in state.told and state.grammar.happens(0.3):
-                return self._say("answer_feel", value=state.grammar.choice(feels)), want
-            return self._say(f"answer_{kind}", **slots), want
-        word = next((a.word for a in state.domain.attributes if a.kind == kind), "")
-        rule = "indifferent" if kind == "other" else f"indifferent_{kind}"
-        return self._say(rule, word=word) or self._say("indifferent"), None
-
-    def _answer_liked(self) -> str:
-        liked = [want.value for want in self._state.wish.wants if want.role == "like"]
-        return self._say("answer_liked", liked=liked[0]) if liked else self._say("indifferent")
+        most = _SENTENCES[self._traits.verbosity]
+        if self._traits.language == "low":
+            most = min(most, _PLAIN_SENTENCES)
+        return self._toned(spoken[:most])
 
     # --- wants -----------------------------------------------------------------------------------
 
     def _first_wish(self, told: Want | None) -> list[str]:
-        """The history's wish, unless the reaction has just said it."""
+        """The history's wish, unless the reaction has just said it, or its question again."""
         state = self._state
+        question = state.wish.question
+        unanswered = question and not answers(question, state.heard)
+        if unanswered and not state.heard.questions and state.may_say(Want("ask", question)):
+            asked = self._say("question_again", question=question)
+            if asked:
+                return [asked]
         wants = state.wish.wants
         if not wants:
             return [] if told is not None else [self._tell_more()]
         if told in wants:
             return []
-        if wants[0].role == "topic":
-            return [self._say("topic", topic=wants[0].value)]
+        if wants[0].role == "clause":
+            return [self._say("clause", clause=wants[0].value)]
+        if state.is_met(wants[0]):
+            return [self._met(wants[0])]
         thing = state.thing(self._pair(wants[0]), by_name=True)
         return [self._say("wish", thing=thing, **state.words())]
 
+    def _met(self, want: Want) -> str:
+        """The suggestions have what is wanted: the user says so, and wants others like that."""
+        state = self._state
+        part = want.word if want.role in ("category", "cast", "maker") else ""
+        them = "those" if len(state.suggested) > 1 else "that one"
+        thing = state.thing((want,), by_name=True)
+        return self._say("wish_met", thing=thing, part=part, them=them)
+
     def _pair(self, first: Want) -> tuple[Want, ...]:
         """The want, now and then with another one of the history that goes with it."""
-        roles = {first.role, "ask"}
-        others = [want for want in self._state.wish.wants[1:] if want.role not in roles]
-        if first.role != "ask" and others and self._state.grammar.happens(0.4):
+        state = self._state
+        others = [
+            want
+            for want in state.wish.wants[1:]
+            if want.role not in {first.role, *_QUOTED} and state.fit.go_together(first, want)
+        ]
+        if first.role not in _QUOTED and others and state.grammar.happens(0.4):
             return (first, others[0])
         return (first,)
+
+    def _ignored(self) -> str:
+        """A complaint about a category that was told twice and that suggestions lack."""
+        state = self._state
+        want = state.missed
+        offered = self._reacting.offered()
+        if want is None or offered is None or not state.grammar.happens(0.5):
+            return ""
+        slots = state.its_slots(state.strange_categories(offered))
+        return self._say("ignored", thing=state.thing((want,), by_name=True), **slots)
 
     def _tell_more(self) -> str:
         """The next want; without one, the wish again in other words, or a vague remark."""
         state = self._state
-        if state.left:
-            return self._add(state.left[0])
-        known = [want for want in state.told if want.role not in ("ask", "topic")]
+        nexts = state.unasked
+        if nexts and (len(state.said) < _OFTEN_TOLD or state.grammar.happens(0.75)):
+            return self._add(nexts[0])
+        known = [want for want in state.told if want.role not in ("clause", "other")]
+        known = [want for want in known if not state.is_met(want)]
         if known and state.grammar.happens(0.4):
-            first = state.grammar.choice(range(len(known)))
-            chosen = (known[first],)
-            said = self._say("wish_again", thing=state.thing(chosen))
+            said = self._say("wish_again", thing=state.thing((known[0],)))
             if said:
                 return said
         return self._say("vague", **state.words())
@@ -225,38 +159,45 @@ class RuleTurn:
         if want.role == "ask":
             return self._say("wish", thing=want.value, **state.words())
         if want.role == "category":
-            feels = phrases().feels.get(want.value, [])
-            if feels and state.grammar.happens(0.4):
-                return self._say("add_feel", value=state.grammar.choice(feels))
-            return self._say("add_category", **state.kind_slots(want.value))
+            return self._add_category(want)
+        times = phrases().times.get(want.value, []) if want.role == "era" else []
+        if times and (len(state.said) > 1 or state.grammar.happens(0.5)):
+            return self._say("add_time", value=state.grammar.choice(times))
         return self._say(f"add_{want.role}", value=want.value, **state.words())
+
+    def _add_category(self, want: Want) -> str:
+        state = self._state
+        feels = phrases().feels.get(want.value, [])
+        if feels and state.grammar.happens(0.5):
+            return self._say("add_feel", value=state.grammar.choice(feels))
+        told = any(each.role == "category" for each in state.told)
+        rule = "add_category_more" if told else "add_category"
+        return self._say(rule, **state.kind_slots(want.value))
 
     def _tail(self, parts: list[str]) -> str:
         """Impatience, or a question for something else, or nothing."""
         state = self._state
         late = len(state.system_turns) >= _PATIENT_ROUNDS[self._traits.patience]
         if late and state.grammar.happens(0.5):
-            things = [want for want in state.told if want.role != "topic"]
-            thing = state.thing((things[0],)) if things else ""
-            return self._say("impatient", thing=thing)
+            return self._say("impatient")
         asks = any(part.endswith("?") for part in parts if part)
-        if not asks and state.grammar.happens(0.45):
+        if not asks and state.grammar.happens(0.4):
             return self._say("else", **state.words())
         return ""
 
     def _toned(self, parts: list[str]) -> list[str]:
         grammar = self._state.grammar
-        chance = {"low": 0.25, "medium": 0.15, "high": 0.25}[self._traits.mood]
+        chance = {"low": 0.25, "medium": 0.12, "high": 0.25}[self._traits.mood]
+        if not parts or not grammar.happens(chance):
+            return parts
         rule = {"low": "cool", "medium": "hm", "high": "warm"}[self._traits.mood]
-        if parts and grammar.happens(chance):
-            return [self._say(rule), *parts]
-        return parts
+        return [self._say(rule), *parts]
 
     # --- behaviours and conditions ---------------------------------------------------------------
 
     def _behave(self) -> list[str]:
         state = self._state
-        told = tuple(want for want in state.told if want.role != "topic")[:1]
+        told = tuple(want for want in state.told if want.role != "clause")[:1]
         match self._context.behaviour:
             case "rejection_without_reason":
                 return [self._say("reject_bare")]

@@ -13,11 +13,16 @@ from recjury.simulator.agenda import (
     aim_of,
     kinds,
     letters,
-    with_article,
 )
-from recjury.simulator.grammar import Grammar, phrases
+from recjury.simulator.grammar import Grammar, phrases, with_article
+from recjury.simulator.item_fit import ItemFit, has_word
 from recjury.simulator.past_wish import PastWish, past_wish
 from recjury.simulator.read_turn import ReadTurn, hear, named_before
+
+CURIOUS = ("curious", "curious_known", "pick")  # rules that ask about a suggestion
+_NAMES_EARLY = 2  # turns in which it says a name that nobody asked for
+_KNOWN_FOR = 4  # items with a person from which people know the name
+_FIRST_LISTED = 3
 
 
 class UserState:
@@ -35,12 +40,13 @@ class UserState:
     ):
         """`leaks` tells whether a text names a target; `attempt` varies the choice of words."""
         self.catalogue = catalogue
+        self.fit = ItemFit(catalogue)
         self.context = context
         self._values = values
         self._leaks = leaks
         self._seed = seed
         turn = self.random("turn", str(len(context.interaction)), str(attempt))
-        self.grammar = Grammar(turn, self.said)
+        self.grammar = Grammar(turn, self.said, context.person.traits.language)
 
     def random(self, *what: str) -> Random:
         """Random numbers that belong to this conversation and to `what`."""
@@ -133,11 +139,73 @@ class UserState:
         told = [want for want in self.aim.wants if says(spoken, want)]
         return tuple(dict.fromkeys((*self.wish.wants, *told)))
 
+    def told_last(self, want: Want) -> int:
+        """The number of the user's last turn that said a want, from 1 on; 0 for the history."""
+        turns = [number for number, text in enumerate(self.said, 1) if says(text, want)]
+        return max(turns, default=0)
+
     @cached_property
     def left(self) -> tuple[Want, ...]:
-        """The wants that are still to be told."""
+        """The wants that are still to be told, without what the history speaks against."""
         known = {fold(want.value) for want in self.told}
-        return tuple(want for want in self.aim.wants if fold(want.value) not in known)
+        names = {letters(want.value) for want in self.told if want.role in ("cast", "maker")}
+        own_era = any(want.role == "era" for want in self.wish.wants)
+        return tuple(
+            want
+            for want in self.aim.wants
+            if fold(want.value) not in known
+            and letters(want.value).rpartition(" ")[2] not in names
+            and not (want.role == "category" and want.value in self.wish.refused)
+            and not (want.role == "era" and own_era)
+        )
+
+    @cached_property
+    def unasked(self) -> tuple[Want, ...]:
+        """Those that one says without being asked, and that the suggestions do not have yet.
+
+        Names are said only early, of well-known people, and if the history has no wish: a name that
+        comes out of nothing sounds like a hint.
+        """
+        early = len(self.said) < _NAMES_EARLY and not self.wish.wants
+        early = early or self.context.person.knows == "wishes"
+        return tuple(
+            want
+            for want in self.left
+            if not self.is_met(want)
+            and (
+                want.role not in ("cast", "maker")
+                or (early and self._values.number_with(want.value) >= _KNOWN_FOR)
+            )
+        )
+
+    @cached_property
+    def missed(self) -> Want | None:
+        """A category that was wanted twice or more, and that the suggestions do not have."""
+        for want in self.told:
+            times = sum(says(text, want) for text in (self._history, *self.said))
+            if want.role == "category" and times > 1 and not self.is_met(want):
+                return want
+        return None
+
+    @cached_property
+    def suggested(self) -> list[Item]:
+        """The items of the system's last turn: those that it names, or the first of its list."""
+        ids: list[str | None] = list(self.heard.named)
+        if not ids and self.context.shows_list:
+            ids = [item.id for item in self.system_turns[-1].items][:_FIRST_LISTED]
+        return [self.catalogue.item(id_) for id_ in ids if id_ and id_ in self.catalogue]
+
+    @cached_property
+    def asked_item(self) -> Item | None:
+        """The suggestion that the user's last turn asked about, if it did."""
+        last = self.said[-1] if self.said else ""
+        if not any(self.grammar.is_of(rule, last) for rule in CURIOUS):
+            return None
+        named = [each for turn in self.system_turns[:-1][-1:] for each in self._named_in(turn)]
+        return next((item for item in named if item.title in last), None)
+
+    def _named_in(self, turn: Turn) -> list[Item]:
+        return [self.catalogue.item(each.id) for each in self.catalogue.link(turn.text)]
 
     @cached_property
     def named_earlier(self) -> frozenset[str]:
@@ -150,6 +218,25 @@ class UserState:
         known = self.catalogue.little_known(item.id) is not True
         return self.random("done", item.id).random() < (chance if known else chance / 4)
 
+    # --- what fits a want ------------------------------------------------------------------------
+
+    def is_met(self, want: Want, items: Sequence[Item] | None = None) -> bool:
+        """Whether most of the items have what is wanted: by default the last suggestions."""
+        fit = [self.fit.fits(item, want) for item in (self.suggested if items is None else items)]
+        return bool(fit) and sum(fit) * 2 >= len(fit)
+
+    def strange_categories(self, item: Item) -> list[str]:
+        """The item's categories that the user does not want, nor likes in other items."""
+        liked = {each for other in self.liked for each in self.fit.categories(other)}
+        told = {want.value for want in self.told if want.role == "category"}
+        wanted = self.aim.categories | told | liked
+        return [each for each in self.fit.categories(item) if each not in wanted]
+
+    @cached_property
+    def liked(self) -> list[Item]:
+        """The items that the person liked in the history."""
+        return [self.catalogue.item(id_) for id_ in self.wish.liked if id_ in self.catalogue]
+
     # --- words ---------------------------------------------------------------------------------
 
     def words(self, domain: Domain | None = None) -> dict[str, str]:
@@ -158,7 +245,14 @@ class UserState:
         nouns = [(domain.item, domain.items)]
         nouns += list(zip(domain.synonyms[::2], domain.synonyms[1::2], strict=False))
         noun, nouns_ = nouns[self.random("noun", str(len(self.said))).randrange(len(nouns))]
-        return {"noun": noun, "nouns": nouns_, "verb": domain.verb, "done": domain.done}
+        evening = {"night": "tonight", "list": "tonight's list"} if domain.name == FILM else {}
+        evening = evening or {"list": "my list"}
+        return {
+            "noun": noun,
+            "nouns": nouns_,
+            "verb": domain.verb,
+            "done": domain.done,
+        } | evening
 
     def kind_slots(self, category: str) -> dict[str, str]:
         """ "a comedy", "comedies", and the category itself."""
@@ -183,7 +277,7 @@ class UserState:
         `by_name` says a category by its name, not in other words.
         """
         grammar = self.grammar
-        own = next((want for want in wants if want.role == "ask"), None)
+        own = next((want for want in wants if want.role in ("ask", "clause")), None)
         if own is not None:
             return own.value
         category = next((want for want in wants if want.role == "category"), None)
@@ -213,5 +307,6 @@ def says(text: str, want: Want) -> bool:
     forms = {want.value}
     if want.role == "category":
         forms |= {*kinds(want.value, "", ""), *phrases().feels.get(want.value, [])}
-    spoken = f" {letters(text)} "
-    return any(f" {letters(form)} " in spoken for form in forms)
+    if want.role == "era":
+        forms |= set(phrases().times.get(want.value, []))
+    return any(has_word(text, form) for form in forms)

@@ -30,9 +30,10 @@ from recjury.records import (
 from recjury.records.person import Attribute, Behaviour, Degree
 from recjury.simulator import LeakGuard, RuleUser, converse
 from recjury.simulator.agenda import agenda, decade, spoken_categories
-from recjury.simulator.grammar import Grammar, phrases
-from recjury.simulator.past_wish import own_words, topic
+from recjury.simulator.grammar import Grammar, phrases, sentences
+from recjury.simulator.own_words import own_clause, own_words
 from recjury.simulator.rule_persuasiveness import attribute_likeness
+from recjury.simulator.user_state import CURIOUS
 from tests.simulator.doubles import (
     ScriptedSystem,
     catalogue,
@@ -64,8 +65,8 @@ KNOWN = catalogue(WEST, TARGET, NEAR, FAR, TWIN, BARE, *MANY)
 USER = RuleUser(KNOWN)
 VALUES = ("drama", "the 90s", "Ann Reed", "Cy Marsh", "crime", "Bo Lund", "mystery")
 SLOTS = (
-    "thing item its its_bare its_many its_noun a_noun noun nouns verb done value a_kind "
-    "kinds hit topic liked word reference decoy primed"
+    "thing item its its_bare its_many its_noun a_noun noun nouns verb done value a_kind kinds hit "
+    "clause question quote asked part them year night list liked word reference decoy primed"
 )
 FILM = known_domain("film")
 
@@ -148,11 +149,15 @@ def test_no_alternative_is_in_the_phrases_twice() -> None:
 
 def test_a_sentence_is_not_said_twice_whatever_fills_it() -> None:
     said: list[str] = []
-    for _ in phrases().say["reject_seen"]:
+    for _ in range(5):  # some look like parts of others
         text = Grammar(Random(1), said).say("reject_seen", item="Heat", done="seen", verb="watch")
         assert text
         said.append(text.replace("Heat", "Some Other Film"))
-    assert Grammar(Random(1), said).say("reject_seen", item="Heat", done="seen", verb="watch") == ""
+        assert len(set(said)) == len(said)
+    every = [next(sentences(each)) for each in phrases().say["reject_seen"]]
+    assert (
+        Grammar(Random(1), every).say("reject_seen", item="Heat", done="seen", verb="watch") == ""
+    )
 
 
 def test_an_alternative_without_its_slot_is_left_out() -> None:
@@ -178,6 +183,14 @@ def test_an_alternative_without_its_slot_is_left_out() -> None:
         ("Can you recommend a good movie?", ""),
         ("Do you know anything about Jan de Bont?", ""),
         ("Who else stars in that series?", ""),
+        ("Good morning, something educational but entertaining about nature?",
+         "something educational but entertaining about nature"),
+        ("More obscure?", "something more obscure"),
+        ("I must see more Danish films.", "a Danish film"),
+        ("I need a forest.", "something with a forest"),
+        ("This week's theme is hotels.", "something about hotels"),
+        ("Something people can go home and discover?", ""),
+        ("A friend mentioned that he was a good author.", ""),
     ],
 )  # fmt: skip
 def test_the_persons_own_words_for_what_it_wants(said: str, wish: str) -> None:
@@ -185,16 +198,17 @@ def test_the_persons_own_words_for_what_it_wants(said: str, wish: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("said", "clause"),
     [
-        ("I'm researching immigrant stories for a podcast.", "researching immigrant stories"),
-        ("Tell me a film for a rainy November afternoon with soup.", "rainy November"),
-        ("Zombies, but make it emotional.", "Zombies"),
-        ("Hello, how are you?", ""),
+        ("I am a nurse and I don't want hospitals, I want a forest.", "I want a forest"),
+        ("i want to feel smart but also laugh", "I want to feel smart but also laugh"),
+        ("I want to see that", ""),
+        ("Greetings. How are you tonight?", ""),
+        ("I've heard of the British remake.", ""),
     ],
 )
-def test_the_words_that_say_something(said: str, words: str) -> None:
-    assert topic(said) == words
+def test_a_clause_is_quoted_only_if_it_says_what_is_wanted(said: str, clause: str) -> None:
+    assert own_clause(said) == clause
 
 
 @pytest.mark.parametrize(
@@ -206,6 +220,8 @@ def test_the_words_that_say_something(said: str, words: str) -> None:
         ("I like actress Zoe A. West a lot.", "Zoe A. West"),
         ("I'd like a film about harbors.", "harbors"),
         ("I'm researching immigrant stories.", "immigrant stories"),
+        ("I don't want hospitals, I want a forest.", "I want a forest"),
+        ("Do you know any? Which Marsh is the fastest?", "Marsh"),
     ],
 )
 def test_the_first_answer_follows_the_wish_of_the_history(said: str, word: str) -> None:
@@ -252,7 +268,7 @@ def test_it_tells_one_thing_more_from_turn_to_turn() -> None:
         assert len(new) <= 2
         told += new
         turns += [user_turn(text), system_turn("I see. Anything more?")]
-    assert len(told) >= 5
+    assert len(told) >= 4
     assert sum("the 90s" in turn.text for turn in turns) <= 2
 
 
@@ -288,7 +304,7 @@ def test_it_says_so_when_it_does_not_mind() -> None:
 
 def test_a_turn_that_says_nothing_confuses_it() -> None:
     for text in each_seed(moment(system_turn("The The The few."))):
-        assert is_of("confused", text)
+        assert is_of("confused", text) or is_of("garbled", text), text
 
 
 def test_it_notices_that_the_system_repeats_itself() -> None:
@@ -300,6 +316,11 @@ def test_it_notices_that_the_system_repeats_itself() -> None:
 # --- rejecting ------------------------------------------------------------------------------------
 
 
+def asks(text: str) -> bool:
+    """Whether it asks about a suggestion before it decides."""
+    return any(is_of(rule, text) for rule in CURIOUS)
+
+
 def rules_of(text: str) -> set[str]:
     return {rule for rule in phrases().say if rule.startswith("reject_") and is_of(rule, text)}
 
@@ -308,7 +329,7 @@ def rules_of(text: str) -> set[str]:
 def test_it_rejects_what_does_not_fit_in_many_ways(turn: Turn) -> None:
     texts = each_seed(moment(turn), seeds=60)
     found = set().union(*(rules_of(text) for text in texts))
-    assert all(rules_of(text) for text in texts)
+    assert all(rules_of(text) or asks(text) for text in texts)
     assert found >= {"reject_category", "reject_older", "reject_seen", "reject_unconvinced"}
     assert "reject_newer" not in found
     assert sum("Laugh Track" in text for text in texts) > 30
@@ -364,7 +385,7 @@ def test_after_a_hit_it_asks_about_it_then_for_more_and_then_takes_it() -> None:
     )
     context = moment(shown, user_turn(first), told, hit=TARGET.ref, introduce=True)
     again = spoken(context)
-    assert is_of("more", again) or is_of("more_story", again)
+    assert any(is_of(rule, again) for rule in phrases().say if rule.startswith("more"))
     last = moment(shown, user_turn(first), told, user_turn(again), told, hit=TARGET.ref)
     assert is_of("accept", spoken(last))
     assert is_of("accept_now", spoken(moment(shown, hit=TARGET.ref)))
@@ -466,11 +487,13 @@ def test_impatient_people_show_it_sooner() -> None:
 def test_open_people_ask_about_a_suggestion_first_and_only_once() -> None:
     heard = system_turn("How about Laugh Track (1958)?")
     texts = each_seed(moment(heard, person=traits(openness="high")), seeds=40)
-    assert sum(is_of("curious", text) for text in texts) > 15
-    assert not any(is_of("curious", text) for text in each_seed(moment(heard)))
-    asked = next(text for text in texts if is_of("curious", text))
-    later = moment(heard, user_turn(asked), heard, person=traits(openness="high"))
-    assert not any(is_of("curious", text) for text in each_seed(later))
+    assert sum(map(asks, texts)) > 15
+    closed = traits(openness="low")
+    assert not any(map(asks, each_seed(moment(heard, person=closed))))
+    asked = next(filter(asks, texts))
+    other = system_turn("How about Low Tide (1996)?")
+    later = moment(heard, user_turn(asked), other, person=traits(openness="high"))
+    assert not any(map(asks, each_seed(later)))
 
 
 def test_people_who_are_not_open_turn_down_what_nobody_knows() -> None:

@@ -32,7 +32,8 @@ _REPEATED = _any_of(
     rf"{_IT} i've {_DONE}",
     rf"{_IT} i know",
     rf"i know (?:{TITLE}|that one)",
-    rf"we had {_IT} before",
+    rf"we (?:just |already )?had {_IT} before",
+    rf"(?:you've suggested|said no to|passed on) {_IT}",
     rf"{_IT} again\?",
     rf"not {_IT} again",
     rf"mentioned {_IT} already",
@@ -71,6 +72,11 @@ _UNWANTED = _any_of(
     r"is out|not tonight|not in the mood|is a bit much|had enough of|not another",
     r"is close, but|could be all right, but",
     r"does not convince|is not quite it",
+    r"not (?:really |quite |so |that )?sold on|not that interested|is not my kind of",
+    rf"(?:doesn't|does not) {_VERY}(?:appeal|tempt|do it)",
+    r"i'd (?:pass on|leave out)|never really been drawn|can't really warm to",
+    rf"none of them {_VERY}(?:grabs|appeals|tempts|stands)|don't {_VERY}fancy",
+    rf"{_IT} (?:isn't|is not) (?:exactly )?an? (?!\w+ (?:to|as) )",
 )
 _OTHER_WISH = _any_of(
     r"(?:still|actually) (?:looking|searching|waiting|on the lookout|hoping)",
@@ -109,7 +115,8 @@ _PEOPLE = _any_of(
     rf"something by{_GAP}, and {TITLE}",
 )
 _UNLIKE = _any_of(
-    r"isn't much like|is nothing like|in common with|is a different thing|quite a jump",
+    r"isn't (?:much|really|at all) like|(?:isn't|doesn't sound) (?:close|similar) to",
+    r"is nothing like|in common with|is a different thing|quite a jump",
 )
 _WRONG = _any_of(
     r"wrong|incorrect|mistaken?|misunderst\w+|(?:not|isn't|wasn't) (?:true|right|correct)",

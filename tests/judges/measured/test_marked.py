@@ -4,12 +4,11 @@ The rule user's ways to reject are read from its own file.
 """
 
 from collections.abc import Iterator
-from importlib import resources
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import yaml
 
 from benchmarks.fluency_training import unmarked
 from recjury.judges.measured.fluency import shipped
@@ -17,6 +16,7 @@ from recjury.judges.measured.grammar import errors
 from recjury.judges.measured.naturalness import unnatural
 from recjury.judges.measured.objections import objection_in
 from recjury.judges.measured.text import TITLE, MaskedText
+from recjury.simulator.grammar import phrases, sentences
 
 _MARKED = Path(__file__).with_name("marked")
 
@@ -97,17 +97,16 @@ def test_the_marked_utterances() -> None:
 _SLOTS = {
     "done": "seen", "verb": "watch", "noun": "film", "nouns": "films", "its": "a comedy",
     "its_many": "comedies", "its_bare": "comedy", "a_kind": "a thriller", "kinds": "thrillers",
-    "value": "Al Pacino", "liked": TITLE, "its_noun": "a comedy", "a_noun": "a thriller",
+    "value": "Al Pacino", "night": "tonight", "liked": TITLE,
+    "its_noun": "a comedy", "a_noun": "a thriller",
 }  # fmt: skip
 
 
 def _ways_to_reject() -> Iterator[str]:
-    text = (resources.files("recjury.simulator") / "phrases.yaml").read_text("utf-8")
-    rules = yaml.safe_load(text)["say"]
-    names = [name for name in rules if str(name).startswith("reject_")]
+    rules = phrases().say
     slots = _SLOTS | {name.capitalize(): value.capitalize() for name, value in _SLOTS.items()}
-    for name in names:
-        for phrase in rules[name]:
+    for name in (name for name in rules if name.startswith("reject_")):
+        for phrase in chain.from_iterable(map(sentences, rules[name])):
             for item in (TITLE, "that one"):
                 yield phrase.format(**slots, item=item, Item=item[0].upper() + item[1:])
 

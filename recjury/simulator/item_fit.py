@@ -1,0 +1,60 @@
+"""Which items have what the rule user wants, as far as the catalogue knows."""
+
+from recjury.knowledge import Catalogue
+from recjury.records import Item
+from recjury.simulator.agenda import Want, decade, letters, spoken_categories
+
+
+class ItemFit:
+    """Compares the items of a catalogue with wants and with each other."""
+
+    def __init__(self, catalogue: Catalogue):
+        """Items that a want names are looked up in `catalogue`."""
+        self._catalogue = catalogue
+
+    def fits(self, item: Item, want: Want) -> bool:
+        """Whether the item has what is wanted; False for what nobody can check."""
+        match want.role:
+            case "category":
+                return want.value in self.categories(item)
+            case "cast" | "maker":
+                return has_word(" ".join(self.people(item)), want.value)
+            case "era":
+                return item.year is not None and decade(item.year) == want.value
+            case "like":
+                liked = self._catalogue.named(want.value)
+                return liked is not None and self.is_like(item, liked)
+            case "ask":
+                return any(has_word(want.value, name) for name in self.people(item))
+            case _:
+                return False
+
+    def is_like(self, item: Item, liked: Item) -> bool:
+        """Whether two items have a person or half of their categories in common."""
+        ours, theirs = set(self.categories(item)), set(self.categories(liked))
+        shared = len(ours & theirs)
+        if shared and shared * 2 >= len(ours | theirs):
+            return True
+        return not set(self.people(item)).isdisjoint(self.people(liked))
+
+    def go_together(self, first: Want, second: Want) -> bool:
+        """Whether two wants of the history fit one item: an item that was liked has the other."""
+        for like, other in ((first, second), (second, first)):
+            if like.role == "like":
+                liked = self._catalogue.named(like.value)
+                return liked is not None and self.fits(liked, other)
+        return True
+
+    def categories(self, item: Item) -> tuple[str, ...]:
+        """The item's categories as people say them."""
+        return spoken_categories(item, self._catalogue.domain_of(item))
+
+    def people(self, item: Item) -> list[str]:
+        """Who made the item and who takes part in it."""
+        domain = self._catalogue.domain_of(item)
+        return [name for each in domain.of_kind("cast", "maker") for name in each.of(item)]
+
+
+def has_word(text: str, words: str) -> bool:
+    """Whether a text has these words in this order, without case and signs."""
+    return f" {letters(words)} " in f" {letters(text)} "
