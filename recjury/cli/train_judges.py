@@ -1,5 +1,6 @@
 """`recjury train dialogue-quality` and `recjury train paireval`: train judges."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from recjury.judges.learned.optimising import LearnedStep
     from recjury.judges.learned.training import TrainedJudge
 
+_FOR_MODEL = "is for a causal language model: name one by --model, or leave out {}"
+_FOR_SMALL = "is for the small judge: leave out --model or {}"
 _EVERY = 30.0  # seconds between lines if there is no terminal
 
 Data = Annotated[
@@ -38,12 +41,13 @@ def dialogue_quality(
         typer.Option(metavar="DIR", help="A causal language model to fine-tune with LoRA."),
     ] = None,
     labels: Annotated[
-        Literal["likert", "binary"],
-        typer.Option(help="With --model: ratings from 1 to 5, or satisfied or not."),
-    ] = "likert",
+        Literal["likert", "binary"] | None,
+        typer.Option(help="With --model: ratings from 1 to 5 (default), or satisfied or not."),
+    ] = None,
     level: Annotated[
-        Literal["turn", "dialogue", "both"], typer.Option(help="With --model: what is learned.")
-    ] = "dialogue",
+        Literal["turn", "dialogue", "both"] | None,
+        typer.Option(help="With --model: what is learned (default: dialogue)."),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Train a judge of user satisfaction on rated dialogues, and test it on a tenth of a subset.
@@ -60,10 +64,10 @@ def dialogue_quality(
     if model is not None:
         from recjury.cli.train_model import tune_dialogue_quality
 
-        if epochs is not None:
-            raise ConfigError("--epochs is for the small judge: leave out --model or --epochs")
+        _refuse({"--epochs": epochs}, _FOR_SMALL)
         tune_dialogue_quality(model, data, subset, out, seed, labels=labels, level=level)
         return
+    _refuse({"--labels": labels, "--level": level}, _FOR_MODEL)
     from recjury.judges.learned.checkpoint import check_output
     from recjury.judges.learned.training import train_satisfaction
     from recjury.plugins.extras import require_minilm
@@ -85,13 +89,19 @@ def paireval(
     out: Out,
     seed: Seed = 0,
     examples: Annotated[
-        int, typer.Option(min=100, help="How many replies to draw for training.")
-    ] = 12_000,
+        int | None,
+        typer.Option(min=100, help="How many replies to draw for training (default: 12000)."),
+    ] = None,
     corpus: Annotated[
-        Literal["dailydialog", "ievalm"],
-        typer.Option(help="dailydialog (with DailyDialog++), or ievalm (ReDial, OpenDialKG)."),
-    ] = "dailydialog",
-    rank: Annotated[int, typer.Option(min=1, help="The rank of the changes to the encoder.")] = 16,
+        Literal["dailydialog", "ievalm"] | None,
+        typer.Option(
+            help="dailydialog (default; with DailyDialog++), or ievalm (ReDial, OpenDialKG)."
+        ),
+    ] = None,
+    rank: Annotated[
+        int | None,
+        typer.Option(min=1, help="The rank of the changes to the encoder (default: 16)."),
+    ] = None,
     test: Annotated[bool, typer.Option(help="Test it on the rated sets.")] = True,
     model: Annotated[
         Path | None,
@@ -124,6 +134,8 @@ def paireval(
     if model is not None:
         from recjury.cli.train_model import pair_training, tune_paireval
 
+        small = {"--examples": examples, "--corpus": corpus, "--rank": rank}
+        _refuse(small, _FOR_SMALL)
         chosen = pair_training(
             pairs=pairs,
             hard=hard,
@@ -134,6 +146,8 @@ def paireval(
         )
         tune_paireval(model, data, out, seed, chosen)
         return
+    large = {"--pairs": pairs, "--hard": hard, "--adversarial": adversarial}
+    _refuse({**large, "--direct": direct or None, "--balanced": balanced or None}, _FOR_MODEL)
     from recjury.judges.learned.checkpoint import check_output
     from recjury.judges.learned.training import train_comparison
     from recjury.plugins.extras import require_minilm
@@ -142,11 +156,22 @@ def paireval(
     check_output(out)
     from recjury.judges.learned.reply_training import ReplyPlan
 
-    plan = ReplyPlan(seed=seed, examples=examples, rank=rank)
+    changed = {"examples": examples, "rank": rank}
+    given = {name: value for name, value in changed.items() if value is not None}
+    plan = ReplyPlan(seed=seed, **given)
     steps: list[LearnedStep] = []
     with progress_line(lambda: _described(steps), lambda: _share(steps), every=_EVERY):
-        trained = train_comparison(data, out, plan, corpus=corpus, test=test, watch=steps.append)
+        trained = train_comparison(
+            data, out, plan, corpus=corpus or "dailydialog", test=test, watch=steps.append
+        )
     _show(trained, as_json=as_json)
+
+
+def _refuse(options: Mapping[str, object], why: str) -> None:
+    """Raise ConfigError for an option that was given and would not be used."""
+    for name, value in options.items():
+        if value is not None:
+            raise ConfigError(f"{name} {why.format(name)}")
 
 
 def _described(steps: "list[LearnedStep]") -> str:

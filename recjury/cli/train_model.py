@@ -54,13 +54,13 @@ def tune_dialogue_quality(
     out: Path,
     seed: int,
     *,
-    labels: Literal["likert", "binary"],
-    level: Literal["turn", "dialogue", "both"],
+    labels: Literal["likert", "binary"] | None,
+    level: Literal["turn", "dialogue", "both"] | None,
 ) -> None:
     """Train, show the steps on standard error, and print the report as JSON. Raises UserError."""
     from recjury.judges.dialogue_quality.training import QualityTraining, train_dialogue_quality
 
-    chosen = QualityTraining(labels=labels, level=level)
+    chosen = QualityTraining(labels=labels or "likert", level=level or "dialogue")
     with _steps_shown() as steps:
         found = train_dialogue_quality(
             model, data, subset, out, seed=seed, options=chosen, progress=steps.append

@@ -1,7 +1,8 @@
 """Write files, and check before the work begins that a file can be written."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from recjury.errors import DataError
@@ -28,6 +29,23 @@ def check_writable(path: Path) -> None:
         raise _unwritable(path, f"{place} is not a folder")
     if not os.access(place, os.W_OK):
         raise _unwritable(path, "permission denied")
+
+
+@contextmanager
+def folder_lock(folder: Path) -> Iterator[None]:
+    """Lock `folder`, so that other trainings neither read nor change it.
+
+    Two trainings that end at the same moment would mix their files. If the folder cannot be opened
+    or locked, as on some network drives and on Windows, nothing is locked.
+    """
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            handle = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, handle)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 def _unwritable(path: Path, why: str) -> DataError:

@@ -3,11 +3,12 @@
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from recjury.agents.neural.backbones import INSIDE
 from recjury.agents.neural.description import METADATA
+from recjury.corpora.writing import folder_lock
 from recjury.errors import ConfigError
 
 PARTS = ("rec_model", "conv_model", INSIDE)
@@ -15,7 +16,7 @@ PARTS = ("rec_model", "conv_model", INSIDE)
 
 def check_place(out: Path) -> None:
     """Raise ConfigError if the folder has contents other than a checkpoint."""
-    with _alone(out.resolve().parent):
+    with folder_lock(out.resolve().parent):
         _check(out)
 
 
@@ -47,30 +48,13 @@ def whole_folder(out: Path) -> Iterator[Path]:
         raise ConfigError(f"{out} cannot be written to: {error.strerror}") from error
     try:
         yield partial
-        with _alone(place.parent):
+        with folder_lock(place.parent):
             if place.is_dir():
                 _exchange(partial, place)
             else:
                 os.replace(partial, place)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Lock `folder`, so that other trainings neither read nor change it.
-
-    Two trainings that end at the same moment would mix their files. If the folder cannot be opened
-    or locked, as on some network drives and on Windows, nothing is locked.
-    """
-    with ExitStack() as stack:
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            handle = os.open(folder, os.O_RDONLY)
-            stack.callback(os.close, handle)
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
 
 
 def _exchange(partial: Path, place: Path) -> None:

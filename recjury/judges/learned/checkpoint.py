@@ -6,12 +6,14 @@ first file, or with another version of the encoder, a folder is refused in one l
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
+from recjury.corpora.writing import check_writable, folder_lock
 from recjury.errors import ConfigError, DataError
 from recjury.records import JSON, Record
 
@@ -22,6 +24,9 @@ DESCRIPTION = "judge.json"
 NUMBERS = "judge.safetensors"
 VERSION = 1
 
+_PARTIAL = ".partial"
+"""The end of the name of a folder that another training fills, or that was left by one."""
+
 SATISFACTION: Literal["satisfaction"] = "satisfaction"
 REPLIES: Literal["replies"] = "replies"
 
@@ -31,7 +36,7 @@ class JudgeDescription(Record):
 
     recjury_judge: int
     kind: Literal["satisfaction", "replies"]
-    rank: int
+    rank: int = Field(ge=1)
     encoder: str
     trained_on: str
     licence: str = ""
@@ -40,33 +45,47 @@ class JudgeDescription(Record):
 
 
 def check_output(folder: Path) -> None:
-    """Raise ConfigError unless a judge can be written to `folder`: new, empty, or a judge's."""
+    """Raise ConfigError unless `folder` is new, empty, or a judge's; DataError if it clearly cannot
+    be written to. Nothing is created."""
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"{folder} is a file: name a folder to write the judge to")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / DESCRIPTION).is_file():
+    held = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if DESCRIPTION not in held and any(not name.endswith(_PARTIAL) for name in held):
         raise ConfigError(f"{folder} is not empty and holds no trained judge: name another folder")
+    check_writable(folder / DESCRIPTION)
 
 
 def save_judge(folder: Path, net: "nn.Module", description: JudgeDescription) -> None:
-    """Write the network's own numbers, and then the description.
+    """Write the network's own numbers and the description; a judge in `folder` is replaced.
 
-    Raises ConfigError if the folder cannot be written to.
+    Both files are complete, and of one training, whatever else writes to the folder. Raises
+    ConfigError if the folder cannot be written to or has other contents.
     """
-    from safetensors.torch import save_file
+    from safetensors.torch import save
 
-    check_output(folder)
     tensors = {
         name: each.detach().cpu().half().contiguous() for name, each in net.named_parameters()
     }
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        partial = folder / f"{NUMBERS}.partial"
-        save_file(tensors, partial)
-        os.replace(partial, folder / NUMBERS)
         text = json.dumps(description.model_dump(mode="json"), indent=2, ensure_ascii=False)
-        (folder / DESCRIPTION).write_text(text + "\n", encoding="utf-8")
+        _replace_files(folder, {NUMBERS: save(tensors), DESCRIPTION: f"{text}\n".encode()})
     except OSError as error:
         raise ConfigError(f"{folder} cannot be written to: {error.strerror or error}") from error
+
+
+def _replace_files(folder: Path, contents: Mapping[str, bytes]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = folder / f".{os.getpid()}{_PARTIAL}"
+    try:
+        partial.mkdir()
+        for name, content in contents.items():
+            (partial / name).write_bytes(content)
+        with folder_lock(folder):
+            check_output(folder)
+            for name in contents:
+                os.replace(partial / name, folder / name)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def read_description(folder: Path, kind: str) -> JudgeDescription:
@@ -104,7 +123,11 @@ def read_description(folder: Path, kind: str) -> JudgeDescription:
 
 
 def load_numbers(folder: Path, net: "nn.Module") -> None:
-    """Fill the network. Raises DataError if the file is missing, corrupt, or another network's."""
+    """Fill the network.
+
+    Raises DataError if the file is missing, corrupt, or another network's, or if it holds numbers
+    that are not finite.
+    """
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -120,6 +143,8 @@ def load_numbers(folder: Path, net: "nn.Module") -> None:
                      if wanted.get(name) != found.get(name))  # fmt: skip
         raise DataError(f"has other numbers than the judge, first {odd[0]!r}", path=path)
     for name, each in net.named_parameters():
+        if not tensors[name].isfinite().all():
+            raise DataError(f"holds numbers that are not finite, first in {name!r}", path=path)
         each.data.copy_(tensors[name].float())
     net.eval()
 

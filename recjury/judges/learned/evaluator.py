@@ -130,19 +130,20 @@ class LearnedEvaluator:
         found = self._satisfaction.rate(turns)
         said = f"{len(turns)} turns read"
         if found.left_out:
-            said = (
-                f"the oldest {found.left_out} of {len(turns)} turns were left out: the encoder "
-                "reads no more"
-            )
+            said = _cut(found.left_out, len(turns))
         ratings = [self._rating("satisfaction", found.overall, said)]
         for index in log.system_turn_indices:
             after = _reaction(log.interaction, index)
             value, said = None, _NO_REACTION
             if after is not None:
                 # Nothing that follows the user's reaction is read.
-                value = self._satisfaction.rate(turns[: history + after + 1]).turns[-1]
+                end = history + after + 1
+                found = self._satisfaction.rate(turns[:end])
+                value = found.turns[-1]
                 answer = shorten(log.interaction[after].text, 80, placeholder=" ...")
                 said = f"read in the user's answer: {answer}"
+                if found.left_out:
+                    said = f"{said}; {_cut(found.left_out, end)}"
             ratings.append(self._rating("turn_satisfaction", value, said, turn=index))
         return ratings
 
@@ -181,10 +182,15 @@ class LearnedEvaluator:
 def _described(found: "ReplyReading") -> str:
     """What was found in a reply, in words."""
     copied = f"; {found.copied:.0%} of its words are copied" if found.copied else ""
+    unread = f"; its last {found.unread} tokens were not read" if found.unread else ""
     return (
         f"against the mean of people's replies, in standard deviations: fits its history "
-        f"{found.fit:+.2f}, whole and free of slips {found.intact:+.2f}{copied}"
+        f"{found.fit:+.2f}, whole and free of slips {found.intact:+.2f}{copied}{unread}"
     )
+
+
+def _cut(left_out: int, turns: int) -> str:
+    return f"the oldest {left_out} of {turns} turns were left out: the encoder reads no more"
 
 
 def _reaction(interaction: Sequence[Turn], index: int) -> int | None:

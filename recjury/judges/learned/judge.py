@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import ValidationError
+
+from recjury.errors import DataError
 from recjury.judges.learned.checkpoint import (
+    DESCRIPTION,
     REPLIES,
     SATISFACTION,
     JudgeDescription,
@@ -35,7 +39,14 @@ class SatisfactionJudge:
     def __init__(self, folder: Path):
         """Raises ConfigError or DataError for a folder that holds no such judge."""
         self.description: JudgeDescription = read_description(folder, SATISFACTION)
-        plan = SatisfactionPlan.model_validate(dict(self.description.settings))
+        try:
+            plan = SatisfactionPlan.model_validate(dict(self.description.settings))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise DataError(
+                f"settings: {where}: {first['msg']}", path=folder / DESCRIPTION
+            ) from None
         self._longest = plan.longest
         self._net = SatisfactionNet(self.description.rank)
         load_numbers(folder, self._net)

@@ -3,6 +3,7 @@
 It imports torch: import it late.
 """
 
+import math
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +11,8 @@ from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
+
+from recjury.errors import DataError
 
 _HEAD_RATE = 1e-3
 _DECAY = 0.01
@@ -50,7 +53,13 @@ class Learner:
         self.began = time.perf_counter()
 
     def step(self, loss: Tensor) -> None:
-        """Change the parameters against the gradient of `loss`."""
+        """Change the parameters against the gradient of `loss`.
+
+        Raises DataError if the loss is not finite.
+        """
+        value = float(loss.detach())
+        if not math.isfinite(value):
+            raise DataError(f"the loss of step {self._done + 1} is {value}: lower the rate")
         rise = (self._done + 1) / max(1.0, _WARM * self._steps)
         fall = max(0.0, 1 - self._done / self._steps)
         for group, rate in zip(self._optimiser.param_groups, self._rates, strict=True):
@@ -61,7 +70,7 @@ class Learner:
         self._optimiser.step()
         self._done += 1
         if self._watch is not None:
-            self._watch(LearnedStep(self._done, self._steps, float(loss.detach())))
+            self._watch(LearnedStep(self._done, self._steps, value))
 
 
 def similar_batches(

@@ -38,11 +38,15 @@ _TOGETHER = 16  # sequences
 
 class ReplyReading(NamedTuple):
     """What is found in a reply: how well it fits its history and how intact it is, in standard
-    deviations of people's replies from their mean, and the share of its words that are copied."""
+    deviations of people's replies from their mean, and the share of its words that are copied.
+
+    `unread` counts the last tokens of the reply, for which there is no room.
+    """
 
     fit: float
     intact: float
     copied: float
+    unread: int = 0
 
     @property
     def score(self) -> float:
@@ -154,7 +158,8 @@ class ReplyReader:
         """What is found in each reply, in order."""
         fit, intact = (each.tolist() for each in self.standard(replies))
         copied = [copied_share(turns, text) for turns, text in replies]
-        return [ReplyReading(*each) for each in zip(fit, intact, copied, strict=True)]
+        unread = [max(0, len(self.maker.tokens(text)) - REPLY_TOKENS) for _, text in replies]
+        return [ReplyReading(*each) for each in zip(fit, intact, copied, unread, strict=True)]
 
     def standard(self, replies: Sequence[tuple[Sequence[Turn], str]]) -> tuple[Tensor, Tensor]:
         """The fit and the intactness [replies] of each, in standard deviations of people's

@@ -12,6 +12,7 @@ import numpy as np
 
 from recjury.corpora.leakage import rated_histories
 from recjury.corpora.response_sets import RESPONSE_SETS, read_response_set
+from recjury.errors import DataError
 from recjury.judges.learned.checkpoint import (
     REPLIES,
     SATISFACTION,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _DIALOGUES = "dialogue-eval"
 _NO_TERMS = "USS states no licence: for research"
 _MIT = "MIT"
+_FEWEST = 2  # of a kind: some learn, others are compared with them
 _TERMS = "DailyDialog is CC BY-NC-SA 4.0, DailyDialog++ states MIT: for non-commercial use"
 
 
@@ -91,6 +93,8 @@ def train_comparison(
     else:
         examples, left_out = recommender_examples(data, rated)
         source, terms = "ReDial and OpenDialKG (iEvaLM)", _MIT
+    if len(examples) < _FEWEST:
+        raise DataError(f"a judge needs {_FEWEST} replies or more to learn, got {len(examples)}")
     maker = SequenceMaker()
     net = train_replies(examples, plan, maker, watch=watch)
     figures = reply_figures(folder, ReplyReader(net, maker)) if test else {}
@@ -143,6 +147,11 @@ def train_satisfaction(
     began, cpu = time.perf_counter(), time.process_time()
     examples = satisfaction_examples(data, subset)
     train, tested = split_by_family(examples, subset, plan.seed)
+    if len(train) < _FEWEST or not tested:
+        raise DataError(
+            f"too few dialogues: {len(train)} to train on, and {len(tested)} of {subset} to test "
+            "with; dialogues that share utterances are on one side"
+        )
     maker = SequenceMaker()
     net = train_satisfaction_net(train, subset, plan, maker, watch=watch)
     found = rate_dialogues(net, [each.turns for each in tested], maker, longest=plan.longest)

@@ -65,3 +65,48 @@ def test_what_is_wrong_is_said_before_anything_is_trained(
         ended = recjury(monkeypatch, capsys, "train", command, "--data", str(tmp_path), *more)
         assert ended.code == 2
         assert said in ended.err
+
+
+def test_an_option_that_would_not_be_used_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ("--data", str(tmp_path), "--out", str(tmp_path / "out"))
+    for command, *more in (
+        ("paireval", "--direct"),
+        ("paireval", "--balanced"),
+        ("paireval", "--pairs", "3"),
+        ("paireval", "--hard", "0"),
+        ("paireval", "--adversarial", "replies.jsonl"),
+        ("dialogue-quality", "--labels", "binary"),
+        ("dialogue-quality", "--level", "turn"),
+        ("paireval", "--examples", "100", "--model", "llama"),
+        ("paireval", "--corpus", "ievalm", "--model", "llama"),
+        ("paireval", "--rank", "4", "--model", "llama"),
+        ("dialogue-quality", "--epochs", "4", "--model", "llama"),
+    ):
+        ended = recjury(monkeypatch, capsys, "train", command, *given, *more)
+        assert ended.code == 2
+        assert f"{more[0]} is for " in ended.err
+
+
+def test_a_place_below_a_file_is_refused_before_anything_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    for command in ("paireval", "dialogue-quality"):
+        given = ("--data", str(tmp_path / "missing"), "--out", str(tmp_path / "file" / "judge"))
+        ended = recjury(monkeypatch, capsys, "train", command, *given)
+        assert ended.code == 2
+        assert "file is not a folder" in ended.err
+
+
+def test_too_few_dialogues_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for subset in ("SGD", "MWOZ", "ReDial", "CCPE"):
+        said = "USER\tI want the very same film, please.\t\t3\nUSER\tOVERALL\t\t3\n"
+        (tmp_path / f"{subset}.txt").write_text(said, encoding="utf-8")
+    given = ("--data", str(tmp_path), "--out", str(tmp_path / "out"))
+    ended = recjury(monkeypatch, capsys, "train", "dialogue-quality", *given)
+    assert ended.code == 2
+    assert "too few dialogues: 4 to train on, and 0 of ReDial to test with" in ended.err

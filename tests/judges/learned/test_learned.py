@@ -22,6 +22,7 @@ from recjury.judges.learned.checkpoint import (
     REPLIES,
     SATISFACTION,
     JudgeDescription,
+    check_output,
     read_description,
     save_judge,
 )
@@ -29,7 +30,7 @@ from recjury.judges.learned.config import LearnedConfig
 from recjury.judges.learned.encoder import encoder_digest
 from recjury.judges.learned.evaluator import LearnedEvaluator
 from recjury.judges.learned.judge import ReplyJudge, SatisfactionJudge
-from recjury.judges.learned.optimising import LearnedStep
+from recjury.judges.learned.optimising import LearnedStep, Learner
 from recjury.judges.learned.replies import ReplyNet, ReplyReader, ReplyReading
 from recjury.judges.learned.reply_training import ReplyExample, ReplyPlan, train_replies
 from recjury.judges.learned.satisfaction import SatisfactionNet
@@ -275,3 +276,58 @@ def test_a_folder_with_other_files_is_not_written_to(
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(ConfigError, match="is not empty"):
         save_judge(tmp_path, ReplyNet(2), read_description(folders[REPLIES], REPLIES))
+
+
+def test_numbers_and_settings_that_make_no_sense_are_refused(
+    folders: dict[str, Path], tmp_path: Path
+) -> None:
+    net = SatisfactionNet(2)
+    net.divides.data[0] = math.nan
+    described = read_description(folders[SATISFACTION], SATISFACTION)
+    save_judge(tmp_path, net, described)
+    with pytest.raises(DataError, match="not finite, first in 'divides'"):
+        SatisfactionJudge(tmp_path)
+    save_judge(tmp_path, net, described.model_copy(update={"settings": {"longest": 9999}}))
+    with pytest.raises(DataError, match=r"judge\.json: settings: longest: "):
+        SatisfactionJudge(tmp_path)
+    held = json.loads((tmp_path / DESCRIPTION).read_text())
+    (tmp_path / DESCRIPTION).write_text(json.dumps(held | {"rank": -1}))
+    with pytest.raises(DataError, match="is no description of a judge"):
+        SatisfactionJudge(tmp_path)
+
+
+def test_a_judge_that_is_written_beside_another_training_is_whole(
+    folders: dict[str, Path], tmp_path: Path
+) -> None:
+    described = read_description(folders[REPLIES], REPLIES)
+    (tmp_path / f"{NUMBERS}.partial").mkdir()  # what another training writes at the same time
+    save_judge(tmp_path, ReplyNet(2), described)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == [
+        DESCRIPTION,
+        NUMBERS,
+    ]
+    modes = {path.stat().st_mode & 0o777 for path in tmp_path.iterdir() if path.is_file()}
+    assert len(modes) == 1  # whoever may read the description may read the numbers
+    ReplyJudge(tmp_path)
+
+
+def test_a_place_that_cannot_be_written_to_is_refused_before_training(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(DataError, match="is not a folder"):
+        check_output(tmp_path / "file" / "judge")
+
+
+def test_a_loss_that_is_no_number_ends_the_training() -> None:
+    net = torch.nn.Linear(1, 1)
+    learner = Learner(net, rate=1e-3, steps=2)
+    with pytest.raises(DataError, match="the loss of step 1 is nan: lower the rate"):
+        learner.step(net.weight.sum() * math.nan)
+
+
+def test_what_was_not_read_is_said_with_the_rating(folders: dict[str, Path]) -> None:
+    turns = _turns(*["many words of a long utterance " * 10] * 12, "Thanks!")
+    stage = asyncio.run(_evaluator(folders).evaluate("read", _record(*turns), {}))
+    said = {(each.factor, each.turn): each.rationale for each in stage.ratings}
+    assert "its last 22 tokens were not read" in said["reply_quality", 11]
+    assert "of 13 turns were left out" in said["turn_satisfaction", 11]
+    assert "left out" not in said["turn_satisfaction", 1]
