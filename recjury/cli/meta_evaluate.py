@@ -82,6 +82,7 @@ def meta_evaluate(
     recjury meta-evaluate --data DATA --model models/DialoGPT-large --scorer fed --json
     """
     from recjury.cli.async_work import await_work
+    from recjury.corpora.writing import check_writable
     from recjury.errors import ConfigError
     from recjury.meta_evaluation.evaluation import MetaEvaluationPlan
     from recjury.meta_evaluation.evaluation import meta_evaluate as evaluate
@@ -101,6 +102,8 @@ def meta_evaluate(
         resamples=resamples,
         seed=seed,
     )
+    if scatter is not None:
+        check_writable(scatter / "plot.svg")
     progress = _ScoringProgress()
     with progress_line(progress.line, progress.share, every=_EVERY):
         found = await_work(evaluate(plan, progress))

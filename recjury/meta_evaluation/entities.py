@@ -6,8 +6,10 @@ from typing import NamedTuple
 from recjury.records import Turn
 
 _YEAR = r"\(\s*(?:18|19|20)\d\d\s*\)"
+# Without a bound on a word's length, the time would be quadratic in that length.
+_TITLE_WORD = r"[A-Z0-9][\w'’:.&!-]{0,40}"
 _TITLE_WITH_YEAR = re.compile(
-    rf"((?:[A-Z0-9][\w'’:.&!-]*\s+(?:(?:of|the|and|in|a|to|for|on|at|from|with|vs\.?)\s+)*)"
+    rf"((?:{_TITLE_WORD}\s+(?:(?:of|the|and|in|a|to|for|on|at|from|with|vs\.?)\s+)*)"
     rf"{{1,8}}){_YEAR}"
 )
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,60})[\"”]")

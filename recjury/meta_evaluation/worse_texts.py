@@ -46,10 +46,10 @@ _AUXILIARY = re.compile(
     re.IGNORECASE,
 )
 _SHORTENED = re.compile(r"(?<=\w)(['’](?:m|re|s|ll|ve))\b(?!\s*not\b)", re.IGNORECASE)
-_NEGATION = re.compile(r"\s*\bnot\b|n['’]t\b", re.IGNORECASE)
+_NEGATION = re.compile(r"(?<!\s)\s*\bnot\b|n['’]t\b", re.IGNORECASE)
 _IRREGULAR = {"can't": "can", "won't": "will", "can’t": "can", "won’t": "will"}
 _PLAIN_VERB = re.compile(
-    r"\b(i|you|we|they)(\s+(?:really|also|just|always|usually)?\s*)"
+    r"\b(i|you|we|they)(\s+(?:(?:really|also|just|always|usually)\s+)?)"
     r"(like|love|want|need|know|think|have|enjoy|hope|recommend|suggest|prefer|work|live|go|"
     r"watch|play|see|feel|believe|agree|understand|remember|hate|own|read|get|take|make|say)\b",
     re.IGNORECASE,

@@ -58,6 +58,7 @@ def test_tables_and_plots(
         (("--scorer", "bleu"), "unknown scorer 'bleu': expected one of constant, "),
         (("--scorer", "full"), "full needs a causal language model"),
         (("--scorer", "learned", "--replies", "nowhere"), "nowhere"),
+        (("--scatter", __file__), "test_meta_evaluate.py is not a folder"),
         (("--pairs", "nowhere"), "nowhere/robustness-pairs.jsonl: cannot be read"),
     ],
 )

@@ -105,6 +105,7 @@ def test_repetitions_only_add_words() -> None:
         ("I can't go.", "I can go."),
         ("I do not know.", "I do know."),
         ("I like it.", "I do not like it."),
+        ("We also  like it.", "We also  do not like it."),
         ("You're right.", "You're not right."),
     ],
 )
@@ -180,7 +181,15 @@ def test_kinds_are_checked() -> None:
         attacks_named(["dull"])
 
 
-@pytest.mark.parametrize("text", ["", " ", "?", "\u2028", "🙂", "a" * 10_000, "'s not n't"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "?", "\u2028", "🙂", "a" * 10_000, "'s not n't"),
+        # In quadratic time, each of these would take many minutes.
+        *("A" * 300_000, "1" * 300_000, "I" + " " * 300_000 + "x", "a" + "\n" * 300_000 + "b"),
+    ],
+    ids=lambda text: f"{text[:2]!r}, {len(text)} characters",
+)
 def test_any_text_can_be_met(text: str) -> None:
     turns = alternating(("Hi " + text, text or "x", text, "Fine, " + text), Speaker.SYSTEM)
     for pair in Manipulator([SourceDialogue("x", turns)]).pairs():
