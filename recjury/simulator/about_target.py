@@ -55,6 +55,8 @@ class AboutTarget:
         heard = state.heard
         described = self._speaks_of_hit(heard) and heard.words > _TOLD_WORDS
         described = described and len(heard.named) == 1 and not heard.garbled
+        if self._is_known():
+            return [liked, self._say("ask_known", **state.words())]
         return [liked, self._more() if described else self._ask_about()]
 
     def _acknowledgement(self) -> str:

@@ -178,7 +178,7 @@ def _pattern(alternative: str) -> re.Pattern[str]:
         "(?:" + "|".join(map(_spelled, part.split("|"))) + ")" if place % 2 else _spelled(part)
         for place, part in enumerate(parts)
     ]
-    return re.compile(r"(?<!\w)" + r"\s*".join(each for each in found if each))
+    return re.compile(r"(?:^|(?<=[.!?,] ))" + r"\s*".join(each for each in found if each))
 
 
 def _spelled(text: str) -> str:

@@ -55,8 +55,8 @@ _LIKE_IT = re.compile(
 _NO = re.compile(r"^(?:no|nope|nah)\b", re.IGNORECASE)
 # "It was a superhero film", "is that a comedy?": what something is, not what is wanted.
 _DESCRIBES = re.compile(
-    r"\b(?:it|that|this|he|she|they|one|which|[A-Z]\w+)(?:['’]s| is| was| are| were| looks?| "
-    r"sounds?)\b|^(?i:sounds|looks)\b|\b(?:is|was|are|were) (?:it|that|this|the|any|either)\b"
+    r"\b(?:(?i:it|that|this|he|she|they|one|which)|[A-Z]\w+)(?:['’]s| (?i:is|was|are|were|looks?|"
+    r"sounds?))\b|^(?i:sounds|looks)\b|\b(?i:is|was|are|were) (?i:it|that|this|the|any|either)\b"
 )
 _YES = re.compile(
     r"^\W*(?:yes|yeah|yep|yea|sure|i do|of course|definitely|absolutely)\b(?!,? but)", re.IGNORECASE

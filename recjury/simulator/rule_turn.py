@@ -181,7 +181,7 @@ class RuleTurn:
         if late and state.grammar.happens(0.5):
             return self._say("impatient")
         asks = any(part.endswith("?") for part in parts if part)
-        if not asks and state.grammar.happens(0.4):
+        if not asks and state.suggested and state.grammar.happens(0.4):
             return self._say("else", **state.words())
         return ""
 
