@@ -56,6 +56,12 @@ def _at(node: yaml.Node, problem: str) -> yaml.YAMLError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
+class _ModelsOnly(EvaluatorsOnly):
+    """Without evaluators in the file there are none, so that no model need be called main."""
+
+    evaluators: tuple[EvaluatorEntry, ...] = ()
+
+
 def read_config(path: Path) -> CampaignConfig:
     """Read the campaign file at `path`. Raises ConfigError for any mistake in it."""
     return _read(path, CampaignConfig, "`scenarios` and `systems`")
@@ -80,8 +86,11 @@ def read_evaluators(path: Path | None, names: Sequence[str] = ()) -> EvaluationC
 
 
 def read_models(path: Path) -> EvaluationConfig:
-    """Return all models of a file, used or not. Raises ConfigError for any mistake in it."""
-    return _read(path, EvaluatorsOnly, _FOR_EVALUATORS)
+    """Return all models of a file, used or not, and the evaluators that it names.
+
+    Raises ConfigError for any mistake in it.
+    """
+    return _read(path, _ModelsOnly, _FOR_EVALUATORS)
 
 
 def _refuse_unknown(names: Iterable[str], known: Sequence[str]) -> None:

@@ -10,7 +10,6 @@ Tokens per call are means over the package's own prompts on recorded logs, at fo
 token. Long catalogue names or long replies of a system make them more.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
@@ -85,20 +84,15 @@ def estimate(config: CampaignConfig, corpora: Iterable[Drawn]) -> Estimate:
     conversations = 0
     expected: list[ExpectedCalls] = []
     for part in corpora:
-        played = part.scenarios * config.repeats * len(config.systems)
-        conversations += played
-        expected += _evaluators(config, played, config.simulator.max_rounds)
+        conversations += part.scenarios * config.repeats * len(config.systems)
         expected += _players(config, part)
+    expected += _evaluators(config, conversations, conversations * config.simulator.max_rounds)
     return _estimate(config, conversations, expected)
 
 
 def estimate_evaluations(config: EvaluationConfig, rounds: Sequence[int]) -> Estimate:
     """Estimate the evaluation of existing conversations, by the number of `rounds` of each."""
-    expected = [
-        calls
-        for length, conversations in Counter(rounds).items()
-        for calls in _evaluators(config, conversations, length)
-    ]
+    expected = _evaluators(config, len(rounds), sum(rounds))
     return _estimate(config, len(rounds), expected)
 
 
@@ -159,13 +153,11 @@ def _merged(expected: Iterable[ExpectedCalls]) -> tuple[ExpectedCalls, ...]:
 
 
 def _evaluators(
-    config: EvaluationConfig, conversations: int, rounds: int
+    config: EvaluationConfig, conversations: int, turns: int
 ) -> Iterator[ExpectedCalls]:
     for entry in config.evaluators:
-        judged = conversations * entry.judgings
-        yield from entry.expected(
-            judged, rounds, models=config.has_models, attempts=config.attempts
-        )
+        judged, shown = conversations * entry.judgings, turns * entry.judgings
+        yield from entry.expected(judged, shown, models=config.has_models, attempts=config.attempts)
 
 
 def _players(config: CampaignConfig, part: Drawn) -> Iterator[ExpectedCalls]:

@@ -37,9 +37,14 @@ class PairInput(NamedTuple):
             "seed": self.seed,
         }
 
+    @property
+    def rows(self) -> int:
+        """Rated responses of all sets."""
+        return sum(len(each.rows) for each in self.sets)
+
     def comparisons(self, *, kinds: int = 1, number: int = 1) -> int:
         """Comparisons of all sets with `number` examples of each of `kinds`, in all draws."""
-        return sum(len(each.rows) for each in self.sets) * kinds * number * self.draws
+        return self.rows * kinds * number * self.draws
 
     def exhaustive(self) -> int:
         """Comparisons of each response with all others of its set."""

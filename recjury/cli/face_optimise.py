@@ -70,7 +70,7 @@ def optimise(
     concurrency: options.Concurrency = None,
     store: options.Store = options.DEFAULT_STORE,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only say which calls it would make.")
+        bool, typer.Option("--dry-run", help="Only show what would be asked, and what it may cost.")
     ] = False,
     as_json: options.Json = False,
 ) -> None:
@@ -88,7 +88,7 @@ def optimise(
     recjury face optimise relevance --config other.yaml --data DATA --out star \\
         --pool face/relevance/pool.json
     """
-    from recjury.campaign.config_file import read_config
+    from recjury.campaign.config_file import read_models
     from recjury.campaign.optimise_face import check_models, choose_anew
     from recjury.campaign.optimise_face import optimise as run_optimisation
     from recjury.cli.async_work import await_work
@@ -109,7 +109,7 @@ def optimise(
         max_calls=max_calls,
     )
     changes = {"budget": budget, "concurrency": concurrency}
-    base = read_config(config)
+    base = read_models(config)
     check_models(plan, base)
     raters = base.model_copy(update={k: v for k, v in changes.items() if v is not None})
     if dry_run:

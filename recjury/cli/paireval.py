@@ -22,7 +22,6 @@ from recjury.cli.paireval_options import (
 )
 
 if TYPE_CHECKING:
-    from recjury.campaign.paireval import Analysed
     from recjury.judges.paireval.analyses import AnalysisRow, ExampleKind, PositionBias
     from recjury.judges.paireval.comparison import LlmPairJudge
     from recjury.records import JSON
@@ -90,6 +89,41 @@ def examples(
         )
 
     _show("examples", chosen, {"number": number}, analysis)
+
+
+@app.command()
+def table(
+    config: Config,
+    model: Models = None,
+    data: Data = None,
+    chosen_sets: Sets = None,
+    limit: RowLimit = None,
+    draws: Draws = 5,
+    seed: Seed = 0,
+    budget: options.Budget = None,
+    store: options.Store = options.DEFAULT_STORE,
+    dry_run: DryRun = False,
+    as_json: options.Json = False,
+) -> None:
+    """Correlations of DirectEval, and of PairEval with three examples (PairEval's Table 1).
+
+    \b
+    recjury paireval table --config examples/recipes/paireval.yaml --data DATA --model tuned
+    """
+    from recjury.judges.paireval.analyses import TABLE_EXAMPLES, table_rows
+
+    chosen = choose(
+        config, model, data, chosen_sets, limit, draws, seed, store, budget, as_json=as_json
+    )
+    given = chosen.given
+    alone, calls = given.rows, 2 * given.comparisons(number=TABLE_EXAMPLES)
+    if is_dry(chosen, calls, alone=alone, dry_run=dry_run):
+        return
+
+    async def analysis(judge: "LlmPairJudge") -> list["AnalysisRow"]:
+        return await table_rows(judge, given.sets, given.pool, draws=given.draws, seed=given.seed)
+
+    _show("table", chosen, {}, analysis)
 
 
 @app.command()
@@ -256,7 +290,8 @@ def _show(
 
     what = {**chosen.given.identity(), **more}
     found = await_work(analyse(name, chosen.config, chosen.store, chosen.models, what, analysis))
-    rows = _rows(found)
+    every = (rows for rows in found.results.values() if isinstance(rows, list))
+    rows: list[AnalysisRow] = [row for each in every for row in each]
     if chosen.as_json:
         output.emit_json(
             {
@@ -269,13 +304,6 @@ def _show(
         _show_rows(rows)
         _show_biases(biases)
     say_notes(found.notes)
-
-
-def _rows(found: "Analysed") -> "list[AnalysisRow]":
-    from recjury.judges.paireval.analyses import AnalysisRow
-
-    every = (rows for rows in found.results.values() if isinstance(rows, list))
-    return [row for rows in every for row in rows if isinstance(row, AnalysisRow)]
 
 
 def _show_rows(rows: "Sequence[AnalysisRow]") -> None:

@@ -81,10 +81,13 @@ def choose(
     return PairEvalOptions(read, given, aliases, store, as_json)
 
 
-def is_dry(chosen: PairEvalOptions, calls: int, *, dry_run: bool, direct: bool = False) -> bool:
-    """Whether nothing is asked; what `calls` of each model may cost is printed then."""
+def is_dry(chosen: PairEvalOptions, calls: int, *, alone: int = 0, dry_run: bool) -> bool:
+    """Whether nothing is asked; what that would cost of each model is printed then.
+
+    `calls` compare two replies, and `alone` are about one (DirectEval).
+    """
     if dry_run:
-        show_comparisons(chosen.config, chosen.models, calls, direct=direct, as_json=chosen.as_json)
+        show_comparisons(chosen.config, chosen.models, calls, alone=alone, as_json=chosen.as_json)
     return dry_run
 
 
@@ -93,19 +96,22 @@ def show_comparisons(
     models: Sequence[str],
     calls: int,
     *,
+    alone: int = 0,
     level: str = "turn",
-    direct: bool = False,
     as_json: bool,
 ) -> None:
-    """Print what `calls` of each model that compare two replies or dialogues may cost."""
+    """Print what `calls` of each model that compare two replies or dialogues may cost, and those
+    that are about one `alone`."""
     from recjury.cli.dry_run import show_calls
     from recjury.judges.paireval.config import expected_comparisons
     from recjury.records import Level
 
-    method = "direct" if direct else "pairwise"
+    asked = {"pairwise": calls, "direct": alone}
     expected = [
-        expected_comparisons(alias, Level(level), calls, config.attempts, method=method)
+        expected_comparisons(alias, Level(level), n, config.attempts, method=method)
         for alias in models
+        for method, n in asked.items()
+        if n
     ]
     show_calls(config, expected, as_json=as_json)
 

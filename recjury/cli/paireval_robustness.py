@@ -87,7 +87,8 @@ def robustness(
         of = f" of {', '.join(attack)}" if attack else " of two different replies"
         raise DataError(f"there is no pair{of}")
     if dry_run:
-        show_comparisons(read, models, 2 * len(chosen), direct=direct, as_json=as_json)
+        alone, calls = (2 * len(chosen), 0) if direct else (0, 2 * len(chosen))
+        show_comparisons(read, models, calls, alone=alone, as_json=as_json)
         return
 
     async def analysis(judge: "LlmPairJudge") -> "dict[str, AttackAccuracy]":
@@ -164,8 +165,8 @@ def scatter(
         config, model, data, chosen_sets, limit, 1, seed, store, budget, as_json=as_json
     )
     given = chosen.given
-    calls = given.comparisons() if direct else 2 * given.comparisons(number=number)
-    if is_dry(chosen, calls, dry_run=dry_run, direct=direct):
+    alone, calls = (given.rows, 0) if direct else (0, 2 * given.comparisons(number=number))
+    if is_dry(chosen, calls, alone=alone, dry_run=dry_run):
         return
 
     async def analysis(judge: "LlmPairJudge") -> list[float | None]:

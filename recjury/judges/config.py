@@ -116,12 +116,12 @@ class EvaluatorConfig(Record):
     def expected(
         self,
         conversations: int,  # noqa: ARG002 (most ask nothing)
-        rounds: int,  # noqa: ARG002
+        turns: int,  # noqa: ARG002
         *,
         models: bool,  # noqa: ARG002
         attempts: int,  # noqa: ARG002
     ) -> Iterator[ExpectedCalls]:
-        """The calls for judging `conversations` of `rounds` rounds each once."""
+        """The calls for judging `conversations`, with `turns` system turns in all, once."""
         return iter(())
 
     def call_uses(self) -> "Iterator[tuple[str, CallUse]]":

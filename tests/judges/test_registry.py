@@ -81,9 +81,9 @@ def test_particles_come_from_one_place() -> None:
 
 def test_calls_of_face_are_by_particle_and_instruction() -> None:
     one = FaceConfig.model_validate({"aspects": ["relevance"]})
-    calls = {each.kind: each for each in one.expected(10, 5, models=True, attempts=3)}
+    calls = {each.kind: each for each in one.expected(10, 50, models=True, attempts=3)}
     assert calls["face/decompose"].once == 50
     assert calls["face/score"].once == 50 * 4 * 4
     singly = one.model_copy(update={"together": False, "rules": True})
-    (scored,) = singly.expected(10, 5, models=True, attempts=3)
+    (scored,) = singly.expected(10, 50, models=True, attempts=3)
     assert scored.once == 5 * calls["face/score"].once

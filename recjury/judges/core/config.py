@@ -112,7 +112,7 @@ class CoreConfig(EvaluatorConfig):
     def expected(
         self,
         conversations: int,
-        rounds: int,  # noqa: ARG002 (a call for a log, however long)
+        turns: int,  # noqa: ARG002 (a call for a log, however long)
         *,
         models: bool,
         attempts: int,

@@ -107,14 +107,14 @@ class QualityConfig(EvaluatorConfig):
     def expected(
         self,
         conversations: int,
-        rounds: int,
+        turns: int,
         *,
         models: bool,  # noqa: ARG002 (it always asks)
         attempts: int,
     ) -> Iterator[ExpectedCalls]:
         """A call for each turn or dialogue, draw of examples and sample."""
         for level in self.levels:
-            rated = conversations * (rounds if level is Level.TURN else 1)
+            rated = turns if level is Level.TURN else conversations
             yield self.expected_of(level, rated, attempts)
 
     def expected_of(self, level: Level, rated: int, attempts: int) -> ExpectedCalls:

@@ -36,14 +36,14 @@ class SingleRequestConfig(EvaluatorConfig):
     def expected(
         self,
         conversations: int,
-        rounds: int,
+        turns: int,
         *,
         models: bool,  # noqa: ARG002 (it always asks)
         attempts: int,
     ) -> Iterator[ExpectedCalls]:
         """One call for each aspect of a turn or dialogue."""
-        turns = sum(aspect.level is Level.TURN for aspect in self.aspects)
-        asked = conversations * (turns * rounds + len(self.aspects) - turns)
+        of_turns = sum(aspect.level is Level.TURN for aspect in self.aspects)
+        asked = turns * of_turns + conversations * (len(self.aspects) - of_turns)
         yield ExpectedCalls(self.model, self.kind, asked, attempts * asked, *self.tokens)
 
     def metrics(self, models: bool) -> tuple[Metric, ...]:  # noqa: ARG002 (always the same)

@@ -62,14 +62,13 @@ class FaceConfig(EvaluatorConfig):
 
     def expected(
         self,
-        conversations: int,
-        rounds: int,
+        conversations: int,  # noqa: ARG002 (it asks about turns)
+        turns: int,
         *,
         models: bool,  # noqa: ARG002 (it always asks)
         attempts: int,
     ) -> Iterator[ExpectedCalls]:
         """The calls for a few particles per turn under the instructions of each aspect."""
-        turns = conversations * rounds
         if not self.rules and self.particles is None:
             yield self._calls("face/decompose", turns, self.votes, _DECOMPOSING, attempts)
         drawn = 1 if self.method == "logprobs" else self.samples

@@ -54,7 +54,7 @@ class GEvalConfig(EvaluatorConfig):
     def expected(
         self,
         conversations: int,
-        rounds: int,
+        turns: int,
         *,
         models: bool,  # noqa: ARG002 (it always asks)
         attempts: int,
@@ -62,8 +62,8 @@ class GEvalConfig(EvaluatorConfig):
         """A call for the steps of each aspect, and one form for each turn or dialogue."""
         written = len(self.aspects)
         yield ExpectedCalls(self.model, "g-eval/steps", written, attempts * written, *_STEPS)
-        turns = sum(aspect.level is Level.TURN for aspect in self.aspects)
-        forms = conversations * (turns * rounds + written - turns)
+        of_turns = sum(aspect.level is Level.TURN for aspect in self.aspects)
+        forms = turns * of_turns + conversations * (written - of_turns)
         drawn = self.samples if self.method == "samples" else 1
         requests = forms if self.together else forms * drawn
         reply = _REPLY[self.method] * (drawn if self.together else 1)

@@ -13,13 +13,19 @@ from typing import Literal, NamedTuple
 from recjury.corpora.dialogues import read_dialogues
 from recjury.corpora.leakage import rated_histories
 from recjury.corpora.response_sets import LabelledResponse
-from recjury.judges.paireval.comparison import PairJudge, PairOdds
+from recjury.judges.paireval.comparison import LlmPairJudge, PairJudge, PairOdds
 from recjury.judges.paireval.examples import draw, one_response_each
-from recjury.judges.paireval.scorer import ExhaustiveScorer, as_responses, mean_score
+from recjury.judges.paireval.scorer import (
+    DirectEvalScorer,
+    ExhaustiveScorer,
+    as_responses,
+    mean_score,
+)
 from recjury.records import Record, Response
 from recjury.stats.correlation import Correlation, correlate
 
 EXAMPLES_OF = "dailydialog.validation"
+TABLE_EXAMPLES = 3
 ExampleKind = Literal["random", "test"]
 ShownAt = Literal["first", "second", "both"]
 
@@ -40,9 +46,10 @@ class AnalysisRow(Record):
     """Correlations with people's ratings of one set, in one setting: means over the draws.
 
     `kind` says where the examples come from: a corpus (random), the set itself (test), or all other
-    responses (exhaustive); `number` is how many there are. `position` is where the rated response
-    is shown. `pearson_sd` and `spearman_sd` are standard deviations over draws. `n` is the lowest
-    number of responses with a score in a draw, `unscored` the sum of those without one.
+    responses (exhaustive); with `direct` there are none. `number` is how many there are. `position`
+    is where the rated response is shown. `pearson_sd` and `spearman_sd` are standard deviations
+    over draws. `n` is the lowest number of responses with a score in a draw, `unscored` the sum of
+    those without one.
     """
 
     set: str
@@ -110,6 +117,26 @@ async def correlations_of_draws(
             for number in numbers:
                 tested = [_correlation(rated, each, number) for each in drawn]
                 found.append(_row(rated, judge, kind, number, tested))
+    return found
+
+
+async def table_rows(
+    judge: LlmPairJudge,
+    sets: Sequence[RatedSet],
+    pool: Sequence[Response],
+    *,
+    draws: int = 5,
+    seed: int = 0,
+) -> list[AnalysisRow]:
+    """Table 1: each response asked about alone (DirectEval), and against three examples."""
+    found = []
+    for rated in sets:
+        scores = await DirectEvalScorer(judge).scores(rated.responses)
+        alone = [_of_scores(rated, range(len(rated.rows)), scores)]
+        found.append(_row(rated, judge, "direct", 0, alone))
+        found += await correlations_of_draws(
+            judge, [rated], pool, numbers=(TABLE_EXAMPLES,), draws=draws, seed=seed
+        )
     return found
 
 

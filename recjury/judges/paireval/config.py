@@ -33,7 +33,8 @@ def expected_comparisons(
     """`asked` calls about turns or dialogues: each a comparison in one order, or `direct`."""
     of_turn, of_dialogue = _PROMPTS[method]
     prompt = of_turn if level is Level.TURN else of_dialogue
-    return ExpectedCalls(model, f"paireval/{level}", asked, attempts * asked, prompt, _REPLY)
+    kind = f"paireval/{level}" if method == "pairwise" else f"paireval/{level} alone"
+    return ExpectedCalls(model, kind, asked, attempts * asked, prompt, _REPLY)
 
 
 class ExamplesConfig(Record):
@@ -97,7 +98,7 @@ class PairEvalConfig(EvaluatorConfig):
     def expected(
         self,
         conversations: int,
-        rounds: int,
+        turns: int,
         *,
         models: bool,  # noqa: ARG002 (it always asks)
         attempts: int,
@@ -106,7 +107,7 @@ class PairEvalConfig(EvaluatorConfig):
         orders = 2 if self.positions == "both" else 1
         each = 1 if self.method == "direct" else orders * self.examples.number
         for level in self.levels:
-            judged = conversations * (rounds if level is Level.TURN else 1)
+            judged = turns if level is Level.TURN else conversations
             asked = judged * each
             yield expected_comparisons(self.model, level, asked, attempts, method=self.method)
 

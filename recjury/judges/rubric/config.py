@@ -36,7 +36,7 @@ class RubricConfig(EvaluatorConfig):
     def expected(
         self,
         conversations: int,
-        rounds: int,  # noqa: ARG002 (a call for a log, however long)
+        turns: int,  # noqa: ARG002 (a call for a log, however long)
         *,
         models: bool,  # noqa: ARG002 (it always asks)
         attempts: int,

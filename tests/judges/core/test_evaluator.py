@@ -159,7 +159,7 @@ def test_aliases_and_calls_are_those_of_judges_and_debaters() -> None:
         ("debate.roles", "poet"),
     ]
     assert config.aliases(models=False) == []
-    calls = {(e.model, e.kind): e.once for e in config.expected(10, 5, models=True, attempts=3)}
+    calls = {(e.model, e.kind): e.once for e in config.expected(10, 50, models=True, attempts=3)}
     assert calls == {
         ("strict", "judge"): 120,
         ("kind", "judge"): 120,

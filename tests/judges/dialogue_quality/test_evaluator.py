@@ -168,7 +168,7 @@ def test_calls_are_expected_for_each_draw_and_sample() -> None:
             "examples": {"k": 4, "select": "random", "folder": "x"},
         }
     )
-    found = list(config.expected(10, 5, models=True, attempts=3))
+    found = list(config.expected(10, 50, models=True, attempts=3))
     assert [(each.kind, each.once, each.most) for each in found] == [
         ("dialogue-quality/dialogue", 60, 180),
         ("dialogue-quality/turn", 300, 900),

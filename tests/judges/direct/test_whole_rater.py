@@ -72,5 +72,5 @@ def test_settings_leave_out_which_aspects_are_rated() -> None:
 
 def test_calls_are_expected_by_turn_and_by_dialogue() -> None:
     config = DirectConfig.model_validate({"aspects": ["relevance", "efficiency"]})
-    (expected,) = config.expected(10, 5, models=True, attempts=3)
+    (expected,) = config.expected(10, 50, models=True, attempts=3)
     assert (expected.model, expected.once, expected.most) == ("main", 60, 180)

@@ -141,10 +141,10 @@ def test_keys_that_do_not_fit_are_refused() -> None:
 
 
 def test_calls_are_expected_for_steps_and_forms() -> None:
-    steps, forms = GEvalConfig().expected(10, 5, models=True, attempts=3)
+    steps, forms = GEvalConfig().expected(10, 50, models=True, attempts=3)
     assert (steps.once, forms.once, forms.most) == (7, 150, 450)
     drawn = GEvalConfig(method="samples", together=False)
-    assert [each.once for each in drawn.expected(10, 5, models=True, attempts=3)] == [7, 3000]
+    assert [each.once for each in drawn.expected(10, 50, models=True, attempts=3)] == [7, 3000]
     assert list(GEvalConfig().call_uses()) == [("main", "logprobs")]
     assert list(GEvalConfig(method="samples").call_uses()) == [("main", "n")]
 

@@ -85,6 +85,19 @@ def test_a_dry_run_only_counts(commands: Commands) -> None:
     assert commands.endpoint.bodies == []
 
 
+def test_table_has_direct_and_compared_scores(commands: Commands) -> None:
+    asked = commands.found("table", *SETS, "--draws", 2, "--dry-run")
+    calls = {each["kind"]: each["once"] for each in asked["breakdown"]}
+    assert (calls["paireval/turn alone"], calls["paireval/turn"]) == (16, 2 * 2 * 3 * 16)
+    found = commands.found("table", *SETS, "--draws", 2)
+    assert [(row["set"], row["kind"], row["number"], row["draws"]) for row in found["rows"]] == [
+        (name, kind, number, draws)
+        for name in ("dailydialog-grade", "fed-turn")
+        for kind, number, draws in (("direct", 0, 1), ("random", 3, 2))
+    ]
+    assert all(row["n"] > 0 and row["unscored"] == 0 for row in found["rows"])
+
+
 def test_spread_of_several_models(commands: Commands) -> None:
     found = commands.found("spread", *SETS[:2], "--model", "main", "--model", "tuned")
     assert [(row["judge"], row["draws"]) for row in found["rows"]] == [("main", 15), ("tuned", 15)]

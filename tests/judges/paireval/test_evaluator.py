@@ -225,10 +225,10 @@ def test_what_changes_a_score_changes_the_version() -> None:
 
 def test_calls_are_expected_and_log_probabilities_asked_for() -> None:
     config = PairEvalConfig.model_validate({"level": "turn"})
-    (expected,) = config.expected(10, 5, models=True, attempts=3)
+    (expected,) = config.expected(10, 50, models=True, attempts=3)
     assert (expected.once, expected.most) == (10 * 5 * 3 * 2, 3 * 10 * 5 * 3 * 2)
     direct = PairEvalConfig.model_validate({"method": "direct"})
-    assert [each.once for each in direct.expected(10, 5, models=True, attempts=1)] == [10, 50]
+    assert [each.once for each in direct.expected(10, 50, models=True, attempts=1)] == [10, 50]
     assert list(config.call_uses()) == [("main", "logprobs")]
     entry = next(each for each in listed() if each.kind == "paireval")
     assert [(metric.id, metric.needs) for metric in entry.metrics] == [

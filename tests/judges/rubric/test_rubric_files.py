@@ -48,7 +48,7 @@ def test_criteria_are_metrics_in_the_order_of_the_file(tmp_path: Path) -> None:
         ("trust", "Trust", "Feeling", 0, 2, (Need.MODEL,)),
         ("item_fit", "Item Fit", "", 1, 10, (Need.LIST, Need.TARGETS, Need.MODEL)),
     ]
-    (expected,) = config.expected(10, 5, models=True, attempts=3)
+    (expected,) = config.expected(10, 50, models=True, attempts=3)
     assert (expected.model, expected.kind, expected.once) == ("main", "rubric", 20)
 
 
