@@ -24,7 +24,8 @@ _FACT = re.compile(
     r"^(?:and |so |but |ok(?:ay)?,? |oh,? |thanks?[!.,]* |seriously\?? )*(?:who|when|where|why|how "
     r"(?:old|long)|did|does|was|were|is (?!there )|has|"
     r"what(?:['’]s| is| kind| type| genre| was)|which of|"
-    r"can you tell me (?:who|when|what|more)|may i know|do you know (?:anything about|who|when|if)|"
+    r"c(?:an|ould) you tell me (?:who|when|what|more|about)|"
+    r"what can you tell me|may i know|do you know (?:anything about|who|when|if)|"
     r"tell me (?:more )?about|do you have any information)\b",
     re.IGNORECASE,
 )

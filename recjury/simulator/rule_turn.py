@@ -26,6 +26,7 @@ class RuleTurn:
         self._traits = state.context.person.traits
         self._plain = plain
         self._reacting = Reacting(state, plain=plain)
+        self._dated = False  # whether this turn says that a suggestion is too old or too new
 
     def compose(self) -> str:
         """The utterance."""
@@ -75,6 +76,8 @@ class RuleTurn:
             return behaved
         reaction = self._reacting.react()
         parts, told = reaction.parts, reaction.told
+        is_of, said = state.grammar.is_of, " ".join(parts)
+        self._dated = is_of("reject_older", said) or is_of("reject_newer", said)
         if not state.said:
             parts = [*parts, *self._first_wish(told), self._condition()]
         elif told is None and not reaction.asks:
@@ -143,7 +146,7 @@ class RuleTurn:
     def _tell_more(self) -> str:
         """The next want; without one, the wish again in other words, or a vague remark."""
         state = self._state
-        nexts = state.unasked
+        nexts = [want for want in state.unasked if want.role != "era" or not self._dated]
         if nexts and (len(state.said) < _OFTEN_TOLD or state.grammar.happens(0.75)):
             return self._add(nexts[0])
         known = [want for want in state.told if want.role not in ("clause", "other")]
