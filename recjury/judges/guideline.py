@@ -17,6 +17,7 @@ from recjury.records import JSON, ConversationLog, Message, Metric, Need
 
 PACK = "core-judges"
 NO_LIST = "the log has no recommendation list"
+FILLED_NAMES = "the system fills the names of its list into its text, so they cannot differ"
 LINKED_LIST = "the list was made of the names in the text, so it cannot differ from the text"
 NOTHING_LINKED = "no item was found in what the system said"
 NO_TARGETS = "the log has no target item"

@@ -19,6 +19,7 @@ _YOUNG: Mapping[str, object] = {
     "pairs_told": 0,
     "speechless": False,
     "person": None,
+    "names_filled": False,
 }
 
 
@@ -97,6 +98,7 @@ class ConversationLog(Record):
     user had said fit no item but the targets. `speechless` is True if every known value of the
     targets gives them away. `person` is the user; None for the paper's plain user.
     `items_linked` is True if the system gave no lists and they were made of the names in its texts.
+    `names_filled` is True if the system put the names of its lists into its texts.
     """
 
     system: str
@@ -113,6 +115,7 @@ class ConversationLog(Record):
     pairs_told: int = 0
     speechless: bool = False
     person: Person | None = None
+    names_filled: bool = False
 
     @model_serializer(mode="wrap")
     def _without_the_defaults(self, content: SerializerFunctionWrapHandler) -> dict[str, object]:

@@ -30,11 +30,16 @@ LONGEST_ANSWER = 100_000  # characters
 
 
 class SystemReply(Record):
-    """A system's answer: its text and its ordered recommendation list, best first."""
+    """A system's answer: its text and its ordered recommendation list, best first.
+
+    `names_filled` tells that the names in the text were put there from the list, so that text and
+    list cannot differ.
+    """
 
     text: str
     items: tuple[ItemRef, ...] = ()
     calls: tuple[str, ...] = ()
+    names_filled: bool = False
 
 
 def usable_reply(reply: object) -> SystemReply:

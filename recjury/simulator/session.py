@@ -116,6 +116,7 @@ class _Session:
     values_caught: int = 0
     values_through: int = 0
     pairs_told: int = 0
+    names_filled: bool = False
     said: set[Attribute] = field(default_factory=set)
 
     async def run(self) -> Ending:
@@ -154,6 +155,7 @@ class _Session:
                 self._add(turn)
         self.caught, self.through = earlier.leaks_caught, earlier.leaks_through
         self.values_caught, self.values_through = earlier.values_caught, earlier.values_through
+        self.names_filled = earlier.names_filled
 
     def _add(self, turn: Turn) -> None:
         self.interaction.append(turn)
@@ -185,6 +187,7 @@ class _Session:
         turn = Turn(
             speaker=Speaker.SYSTEM, text=reply.text, items=tuple(reply.items), calls=reply.calls
         )
+        self.names_filled |= reply.names_filled
         self._add(turn)
         return True
 
@@ -259,6 +262,7 @@ class _Session:
             pairs_told=self.pairs_told,
             speechless=self.watch.is_speechless,
             person=None if self.person == PLAIN else self.person,
+            names_filled=self.names_filled,
         )
 
 

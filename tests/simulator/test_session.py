@@ -225,6 +225,15 @@ def test_what_was_said_until_the_user_fell_silent_is_told(silent_from: int) -> N
     assert speakers(log) == "su" * silent_from + "s"
 
 
+def test_a_log_says_whether_names_were_filled_in() -> None:
+    """One such answer is enough; without one, the identity is that of older logs."""
+    filled = MISS.model_copy(update={"names_filled": True})
+    assert talk(MISS, filled, *[MISS] * 3).names_filled
+    plain = talk(*[MISS] * 5)
+    assert not plain.names_filled
+    assert "names_filled" not in plain.model_dump(mode="json")
+
+
 def test_where_nothing_was_said_nothing_is_told() -> None:
     with pytest.raises(ConversationFailed, match="spent") as caught:
         talk(BudgetSpent("spent"))

@@ -173,6 +173,8 @@ class _TemplateGenerator:
     """Fixed sentences: a question while no entity is known, otherwise the first items of the
     list."""
 
+    fills_names = True
+
     def say(self, heard: Sequence[EncodedContext], lists: Sequence[Sequence[ItemRef]]) -> list[str]:
         return [
             _recommendation(items, each.named, each.turns)

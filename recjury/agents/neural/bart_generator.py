@@ -20,6 +20,8 @@ _MULTIPLE = 8
 class BartGenerator:
     """Generates replies for several conversations at once by its `rules`; a `ReplyGenerator`."""
 
+    fills_names = False
+
     def __init__(
         self,
         generator: LoadedGenerator,

@@ -58,7 +58,12 @@ class Ranker(Protocol):
 
 
 class ReplyGenerator(Protocol):
-    """Writes a reply for each of several conversations."""
+    """Writes a reply for each of several conversations.
+
+    `fills_names` tells that it writes the names of the list into each reply.
+    """
+
+    fills_names: bool
 
     def say(self, heard: Sequence[EncodedContext], lists: Sequence[Sequence[ItemRef]]) -> list[str]:
         """One text per conversation; `lists` are the recommended items of each."""
@@ -93,9 +98,14 @@ class NeuralSystem:
         lists = [self._best(self._ranker.scores([each])[0]) for each in heard]
         texts = self._generator.say(heard, lists)
         return [
-            SystemReply(text=self._naming(text, each, items), items=items)
+            self._reply(text, each, items)
             for text, each, items in zip(texts, heard, lists, strict=True)
         ]
+
+    def _reply(self, text: str, heard: EncodedContext, items: tuple[ItemRef, ...]) -> SystemReply:
+        named = self._naming(text, heard, items)
+        filled = named != text or self._generator.fills_names
+        return SystemReply(text=named, items=items, names_filled=filled)
 
     def _best(self, scores: NDArray[np.float32]) -> tuple[ItemRef, ...]:
         if not np.isfinite(scores).all():

@@ -120,6 +120,8 @@ class UniCRS(NeuralRecommender):
 class UnicrsSpeaker:
     """Scores items and writes replies by its `rules`, with prompts before GPT-2 for both."""
 
+    fills_names = False
+
     def __init__(
         self,
         model: Unicrs,

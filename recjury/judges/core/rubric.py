@@ -1,6 +1,6 @@
 """The twelve guidelines of the judges, and the prompts made from them (CoRE, 4.1, appendix A)."""
 
-from recjury.judges.guideline import LINKED_LIST, Input, JudgePrompts, lacks
+from recjury.judges.guideline import FILLED_NAMES, LINKED_LIST, Input, JudgePrompts, lacks
 from recjury.records import (
     FACTOR_SCALE,
     JSON,
@@ -54,9 +54,11 @@ class Rubric:
     def lacks(self, factor: Factor, log: ConversationLog) -> str:
         """What `log` lacks to be rated on `factor`, in words; empty if it lacks nothing."""
         missing = lacks(self.guides[factor], log)
-        if factor is Factor.SEMANTIC_RELEVANCE and log.items_linked:
-            return missing or LINKED_LIST
-        return missing
+        if factor is not Factor.SEMANTIC_RELEVANCE or missing:
+            return missing
+        if log.items_linked:
+            return LINKED_LIST
+        return FILLED_NAMES if log.names_filled else ""
 
     def messages(self, factor: Factor, log: ConversationLog) -> tuple[Message, ...]:
         """The prompt for one rating, in parts, so that the store keeps repeated parts once."""

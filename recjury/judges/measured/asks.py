@@ -97,13 +97,19 @@ _GOODBYE = _any_of(
 _GOES_ON = _any_of(r"but", r"no,? thank(?:s| you)", r"not", r"another", r"other", r"more")
 
 
+# "Thanks for the recommendation!" asks for none.
+_THANKED = re.compile(
+    r"\b(?:thank(?:s| you)|appreciate)[^.!?]{0,30}\b(?:recommend\w*|suggest\w*|help)"
+)
+
+
 def ask_of(user: MaskedText) -> Ask:
     """What the turn asks for.
 
     A question about an item has priority over a wish, because users who ask for details often
     repeat their wish.
     """
-    text = user.plain
+    text = _THANKED.sub(" ", user.plain)
     if _OTHER.search(text):
         return Ask.OTHER_RECOMMENDATION
     about, request = _ABOUT.search(text), _REQUEST.search(text)

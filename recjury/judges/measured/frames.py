@@ -89,7 +89,7 @@ class Frames:
         self._whole: dict[tuple[str, ...], list[int]] = {}
 
     def repeated(self, turn: AnnotatedTurn) -> tuple[float, str]:
-        """The share of the turn's tokens in phrases that were used before, and the first of them.
+        """The share of the turn's tokens in phrases that were used before, and the longest of them.
 
         A phrase has four tokens or more, three of them words, and may have been used earlier in the
         same turn.
@@ -104,10 +104,14 @@ class Frames:
             if known and len(words_of(phrase)) >= _WORDS_OF_PHRASE:
                 inside[at : at + _PHRASE] = [True] * _PHRASE
         first = ""
-        if True in inside:
-            start = inside.index(True)
-            end = next((at for at in range(start, len(frame)) if not inside[at]), len(frame))
-            first = shown(frame[start : min(end, start + _SHOWN)])
+        runs = "".join(
+            "x" if is_in and token != _END else " "
+            for token, is_in in zip(frame, inside, strict=True)
+        )
+        if "x" in runs:
+            longest = max(runs.split(), key=len)
+            start = runs.index(longest)
+            first = shown(frame[start : start + min(len(longest), _SHOWN)])
         counted = [is_in for token, is_in in zip(frame, inside, strict=True) if token != _END]
         return (sum(counted) / len(counted) if counted else 0.0), first
 

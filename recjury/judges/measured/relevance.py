@@ -1,6 +1,6 @@
 """Semantic Relevance: the share of the films recommended in the text that are in the list."""
 
-from recjury.judges.guideline import LINKED_LIST
+from recjury.judges.guideline import FILLED_NAMES, LINKED_LIST
 from recjury.judges.measured.anchors import (
     Outcome,
     counted,
@@ -33,6 +33,8 @@ def semantic_relevance(annotated: AnnotatedLog) -> Outcome:
         return not_applicable("no recommendation list")
     if annotated.log.items_linked:
         return not_applicable(LINKED_LIST)
+    if annotated.log.names_filled:
+        return not_applicable(FILLED_NAMES)
     films = recommended(annotated)
     if not films:
         return score_of(0, "the text recommends nothing")

@@ -141,6 +141,10 @@ def test_what_a_log_lacks() -> None:
     assert RUBRIC.lacks(Factor.COHERENCE, bare) == ""
     assert RUBRIC.lacks(Factor.NOVELTY, bare) == "the log has no recommendation list"
     assert RUBRIC.lacks(Factor.EFFECTIVENESS, a_log(targets=())) == "the log has no target item"
+    filled = a_log().model_copy(update={"names_filled": True})
+    assert "fills the names" in RUBRIC.lacks(Factor.SEMANTIC_RELEVANCE, filled)
+    assert RUBRIC.lacks(Factor.NOVELTY, filled) == ""
+    assert RUBRIC.lacks(Factor.SEMANTIC_RELEVANCE, a_log()) == ""
     broken = a_log().model_copy(
         update={"interaction": (Turn(speaker=Speaker.SYSTEM, text="", failure="timed out"),)}
     )

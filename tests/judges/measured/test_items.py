@@ -172,6 +172,8 @@ def test_semantic_relevance_of_nothing_and_of_unknown_titles() -> None:
     quoted = log("Hi", 'Try "The Silent Thing" instead.', items=(HEAT,))
     assert score(factor, quoted) == 0
     assert rating(factor, log("Hi", "Try Heat (1995).")).status is Status.NOT_APPLICABLE
+    filled = log("Hi", "Try Heat (1995).", items=(HEAT,)).model_copy(update={"names_filled": True})
+    assert "fills the names of its list" in rating(factor, filled).reason
     users = log("I liked Alien (1979).", "As with Alien (1979), try Heat (1995).", items=(HEAT,))
     assert score(factor, users) == 4
 
