@@ -58,6 +58,8 @@ def radar_plot(panels: Mapping[str, Mapping[str, Mapping[str, Mean]]]) -> str:
     metrics = list(dict.fromkeys(m for own in panels.values() for row in own.values() for m in row))
     if len(metrics) < _RAYS:
         raise ConfigError(f"a radar needs {_RAYS} metrics, got {len(metrics)}: leave out --plot")
+    top = max(row[m].value for own in panels.values() for row in own.values() for m in row)
+    top = 1.05 * top or 1.0  # one scale for all panels
     angles = [2 * math.pi * place / len(metrics) for place in range(len(metrics))]
 
     def paint(figure: "Figure") -> None:
@@ -76,7 +78,9 @@ def radar_plot(panels: Mapping[str, Mapping[str, Mapping[str, Mean]]]) -> str:
             names = [_ray(each) for each in metrics]
             axes.set_xticks(angles, names, size=7)
             axes.tick_params(pad=6)
-            axes.set_ylim(0, None)
+            axes.set_yticks([tick for tick in (0.2, 0.4, 0.6, 0.8, 1.0) if tick < top])
+            axes.set_ylim(0, top)
+            axes.tick_params(axis="y", labelsize=7)
             axes.set_title(f"{title}, share of the scale", pad=20)
         figure.legend(
             *several[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8

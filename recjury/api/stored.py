@@ -79,12 +79,30 @@ class Stored:
         with self._open() as store:
             return compare_evaluators(store, x, y, campaign=self.campaign, seed=seed)
 
-    def report(self, path: str | Path = "report.html", *, examples: int = 3) -> Path:
-        """Write the HTML report, with that many example conversations of each system."""
+    def report(
+        self,
+        path: str | Path = "report.html",
+        *,
+        examples: int = 3,
+        labels: str | None = None,
+        pairs: Sequence[str] = (),
+    ) -> Path:
+        """Write the HTML report, with that many example conversations of each system.
+
+        With `labels` ("annotations:labels.json"), it has a section about agreement with people;
+        `pairs` ("core.overall=overall") are as in `align`.
+        """
         from recjury.report import write_report
 
         with self._open() as store:
-            write_report(store, Path(path), campaign=self.campaign, examples=examples)
+            people = None
+            if labels is not None:
+                from recjury.api.people_section import people_section
+
+                people = people_section(store, self._chosen(store), labels, pairs)
+            write_report(
+                store, Path(path), campaign=self.campaign, examples=examples, people=people
+            )
         return Path(path)
 
     @property

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from recjury.cli import options, output
+from recjury.errors import ConfigError
 
 
 def report(
@@ -17,6 +18,19 @@ def report(
     examples: Annotated[
         int, typer.Option(min=0, metavar="N", help="Conversations to show per system.")
     ] = 3,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORM:PATH",
+            help="Add how far metrics agree with these labels, as for `recjury align`.",
+        ),
+    ] = None,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="METRIC=ASPECT", help="Compare a metric with this aspect; may be repeated."
+        ),
+    ] = None,
     as_json: options.Json = False,
 ) -> None:
     """Write a page with tables, plots, comparisons and example conversations; show the tables.
@@ -24,15 +38,24 @@ def report(
     \b
     recjury report --out report.html
     recjury report --store sqlite:///runs.db --campaign 3f2a --json
+    recjury report --labels annotations:labels.json --pair core.overall=overall
     """
     from recjury.cli.result_tables import show_systems
-    from recjury.report import write_report
+    from recjury.report import check_report_path, write_report
     from recjury.results import newest_campaign, summarise
     from recjury.store import Store
 
+    if pair and labels is None:
+        raise ConfigError("--pair is for --labels")
     with Store.open(store, create=False) as kept:
         chosen = kept.campaign(campaign).id if campaign else newest_campaign(kept)
-        write_report(kept, out, campaign=chosen, examples=examples)
+        people = None
+        if labels is not None and chosen is not None:
+            from recjury.api.people_section import people_section
+
+            check_report_path(out)
+            people = people_section(kept, chosen, labels, pair or ())
+        write_report(kept, out, campaign=chosen, examples=examples, people=people)
         assert chosen is not None  # without a campaign there is no report
         summary = summarise(kept, chosen)
         others = sum(each.id != chosen for each in kept.campaigns())

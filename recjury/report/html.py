@@ -12,6 +12,7 @@ from recjury.errors import ConfigError, StoreError
 from recjury.report.example_picks import headline
 from recjury.report.findings import Findings, collect_findings
 from recjury.report.page import Page, build_page
+from recjury.report.people import PeopleSection
 from recjury.report.plots import bars_plot, debate_plot, interval_plot, score_map
 from recjury.results import Measure, newest_campaign
 from recjury.store import Store
@@ -20,11 +21,17 @@ _MAPPED = 3  # with at least so many measures, numbers are shown as colours, too
 
 
 def write_report(
-    store: Store, path: Path, *, campaign: str | None = None, examples: int = 3
+    store: Store,
+    path: Path,
+    *,
+    campaign: str | None = None,
+    examples: int = 3,
+    people: PeopleSection | None = None,
 ) -> None:
     """Write the report about a campaign, by default the newest of `store`, to `path`.
 
-    At most `examples` conversations of each system are shown. The folder is made if it is missing.
+    At most `examples` conversations of each system are shown; `people` is the section about
+    agreement with people. The folder is made if it is missing.
     The file appears only when it is complete; the same store gives the same bytes. Raises
     StoreError if there is nothing to report on, ConfigError if `path` cannot be written.
     """
@@ -33,7 +40,7 @@ def write_report(
     if chosen is None or found is None or not found.systems:
         whose = "the store" if chosen is None else f"campaign {chosen}"
         raise StoreError(f"{whose} has no conversation to report on: run a campaign first")
-    page = build_page(store, found, campaign=chosen, examples=examples)
+    page = build_page(store, found, campaign=chosen, examples=examples, people=people)
     _put(path, render(page, found))
 
 

@@ -13,6 +13,7 @@ from recjury.report.examples import ExampleLoader, ShownExample, load_example, l
 from recjury.report.excerpt import one_line
 from recjury.report.findings import Findings, Missed
 from recjury.report.participants import Participants, model_names, participants
+from recjury.report.people import PeopleSection
 from recjury.report.table_cells import (
     NAME_LENGTH,
     Means,
@@ -134,9 +135,17 @@ class Page(NamedTuple):
     unscored: Reasons
     calls: CampaignCalls
     examples: Mapping[str, tuple[ShownExample, ...]]
+    people: PeopleSection | None
 
 
-def build_page(store: Store, found: Findings, *, campaign: str, examples: int) -> Page:
+def build_page(
+    store: Store,
+    found: Findings,
+    *,
+    campaign: str,
+    examples: int,
+    people: PeopleSection | None = None,
+) -> Page:
     """The page about a campaign of `store` and what was `found` in it."""
     campaigns = {each.id: each for each in store.campaigns()}
     about = campaigns.pop(campaign)
@@ -172,6 +181,7 @@ def build_page(store: Store, found: Findings, *, campaign: str, examples: int) -
         unscored=_reasons(found.unscored),
         calls=store.call_counts(campaign),
         examples=_examples(store, found, examples, ExampleLoader(store, campaign, found, models)),
+        people=people,
     )
 
 

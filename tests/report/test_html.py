@@ -28,9 +28,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def written(store: Store, path: Path, **options: int) -> Page:
+def written(store: Store, path: Path, examples: int = 3) -> Page:
     """The page about the only campaign, parsed; fails where it does not balance."""
-    write_report(store, path, campaign=CAMPAIGN, **options)
+    write_report(store, path, campaign=CAMPAIGN, examples=examples)
     page = Page(path.read_text("utf-8"))
     assert page.wrong == []
     return page
