@@ -178,6 +178,33 @@ def test_another_folder_is_never_replaced(tmp_path: Path, model: Path) -> None:
     assert os.listdir(tmp_path) == ["notes.txt"]
 
 
+def test_files_beside_an_adapter_are_never_deleted(tmp_path: Path, model: Path) -> None:
+    out = tmp_path / "adapter"
+    out.mkdir()
+    (out / "adapter_config.json").write_text("{}")
+    (out / "thesis.txt").write_text("mine")
+    with pytest.raises(ConfigError, match=r"holds 'thesis\.txt' besides an adapter"):
+        fine_tune(model, _examples(), out, SHORT)
+    assert (out / "thesis.txt").read_text() == "mine"
+
+
+def test_a_place_that_cannot_be_written_to_is_refused_first(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(DataError, match="file is not a folder"):
+        fine_tune(tmp_path / "nowhere", _examples(), tmp_path / "file" / "adapter", PLAN)
+
+
+def test_an_adapter_is_replaced_as_a_whole(tmp_path: Path, model: Path) -> None:
+    out = tmp_path / "adapter"
+    out.mkdir()
+    for name in ("adapter_config.json", "adapter_model.bin"):
+        (out / name).write_text("old")
+    fine_tune(model, _examples(), out, SHORT)
+    assert os.listdir(tmp_path) == ["adapter"]
+    assert not (out / "adapter_model.bin").exists()
+    assert read_report(out).examples == 16
+
+
 def test_a_training_that_fails_leaves_the_old_adapter(
     tmp_path: Path, model: Path, trained: TuningReport
 ) -> None:
