@@ -38,7 +38,7 @@ from tests.simulator.ways import WAYS
 SCENARIOS = 40
 KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
-    "rule user": ("3", "9e35137d05ef2982"),
+    "rule user": ("3", "835b52a01352289e"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-3", "3b0ca080e987ee59"),
     "rule debate": ("rule-debate/2", "c7deaebb126a0ca0"),

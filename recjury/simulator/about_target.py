@@ -1,5 +1,6 @@
 """What the rule user says once it has been told of what it wants."""
 
+from recjury.knowledge import fold
 from recjury.records import Item, is_target
 from recjury.simulator.read_turn import ReadTurn, Topic, answers, hear_turn, named_before
 from recjury.simulator.user_state import UserState
@@ -34,6 +35,8 @@ class AboutTarget:
             if said:
                 return [said]
         heard = self._state.heard
+        if not self._answers(heard) and self._is_liked():
+            return [self._titled("back_known")]
         if not self._answers(heard):
             return [self._titled("back_garbled" if self._is_nonsense(heard) else "back")]
         return [self._acknowledgement(), self._more()]
@@ -48,20 +51,23 @@ class AboutTarget:
             return [self._say("told_enough"), self._more()]
         if asked and self._hit_title() in asked:
             return [self._say("question_again", question=asked)]
-        if self._is_known():
+        if self._is_liked():
             liked = self._titled("likes_known") or liked
         elif wants and wants[0].role != "clause":
             liked = self._titled("likes_wish", thing=state.thing(wants, by_name=True)) or liked
         heard = state.heard
         described = self._speaks_of_hit(heard) and heard.words > _TOLD_WORDS
         described = described and len(heard.named) == 1 and not heard.garbled
-        if self._is_known():
+        if self._is_liked():
             return [liked, self._say("ask_known", **state.words())]
+        if "done" in heard.questions and state.grammar.happens(0.5):
+            rule = "none_done" if len(heard.named) > 1 else "not_done"
+            liked = f"{self._say(rule, **state.words())} {liked}"
         return [liked, self._more() if described else self._ask_about()]
 
     def _acknowledgement(self) -> str:
-        asked = {"direction", "other"} & set(self._state.heard.questions)
-        return (self._say("would") if asked else "") or self._say("told_enough")
+        closing = self._state.heard.closing
+        return (self._say(closing) if closing else "") or self._say("told_enough")
 
     def _more(self) -> str:
         """A question that what was told so far does not answer."""
@@ -83,6 +89,8 @@ class AboutTarget:
         """Take the target, content or not with what was said about it since it was asked for."""
         if not self._turns_since_told():
             return [self._titled("accept_now")]
+        if self._is_liked():
+            return [self._titled("accept_known")]
         told = any(self._answers(heard) for heard in self._heard_since()[1:])
         return [self._titled("accept" if told else "accept_blind")]
 
@@ -94,8 +102,9 @@ class AboutTarget:
         return text or self._untitled(rule, **slots)
 
     def _untitled(self, rule: str, **slots: str) -> str:
-        nameless = {"likes_known": "likes"}.get(rule, rule)
-        return self._say(f"{nameless}_nameless", **slots)
+        nameless = {"likes_known": "likes", "accept_known": "accept", "back_known": "back"}
+        rule = nameless.get(rule, rule)
+        return self._say(f"{rule}_nameless", **slots)
 
     def _hit_title(self) -> str:
         hit = self._context.hit
@@ -107,6 +116,11 @@ class AboutTarget:
     def _is_known(self) -> bool:
         hit = self._context.hit
         return hit is not None and hit.id in self._state.wish.mentioned
+
+    def _is_liked(self) -> bool:
+        """Whether the person said in the history that it likes the hit, or one of that title."""
+        title = fold(self._hit_title())
+        return any(title == fold(item.title) for item in self._state.liked)
 
     def _turns_since_told(self) -> int:
         """The number of the user's turns since it was first told of the hit."""

@@ -1,7 +1,9 @@
 """How the rule user reacts to what the system has just said."""
 
+import re
 from typing import NamedTuple
 
+from recjury.knowledge.spoken_wishes import SpokenWish
 from recjury.records import Item, is_target
 from recjury.simulator.agenda import Want
 from recjury.simulator.grammar import phrases
@@ -12,6 +14,8 @@ from recjury.simulator.user_state import CURIOUS, UserState
 _ASKS_FIRST = {"low": 0.0, "medium": 0.12, "high": 0.5}
 _LONGEST_QUOTE = 6
 _SHORT_TURN = 3
+# Kinds of which nobody is in doubt.
+_CLEAR_KINDS = ("musical", "western", "horror", "animated", "comedy", "documentary", "drama")
 _ROLES = ("category", "era", "cast", "maker", "other")
 
 
@@ -88,6 +92,9 @@ class Reacting:
             quotes = 1 < len(heard.garbled.split()) <= _LONGEST_QUOTE
             quoted = self._say("garbled_quote", quote=heard.garbled.lower()) if quotes else ""
             return quoted or self._say("garbled")
+        doubt = self._doubt()
+        if doubt:
+            return doubt
         said = state.grammar.was_said("template")
         if heard.template and self._happens(0.3 if said else 0.75):
             return self._say("template")
@@ -96,6 +103,22 @@ class Reacting:
     def _unnamed(self) -> str:
         """Said, mostly, when a text with a list names nothing."""
         return self._say("confused", **self._state.words()) if self._happens(0.6) else ""
+
+    def _doubt(self) -> str:
+        """Said of a well-known item that is called what it is not ("Jaws is a musical")."""
+        state = self._state
+        items = state.suggested if len(state.heard.named) == 1 else []
+        if not items or self._plain or state.catalogue.little_known(items[0].id) is not False:
+            return ""
+        has, told = state.fit.categories(items[0]), state.heard.told
+        spoken = SpokenWish(told)
+        for category in _CLEAR_KINDS if has else ():
+            found = re.search(rf"\b{category}\b", told, re.IGNORECASE)
+            wrong = found is not None and category not in has and not spoken.refuses(found.start())
+            if wrong and self._happens(0.6):
+                slots = state.kind_slots(category)
+                return self._say("doubt", item=items[0].title, a_kind=slots["a_kind"])
+        return ""
 
     # --- suggestions -----------------------------------------------------------------------------
 
@@ -150,7 +173,8 @@ class Reacting:
             return [] if several or state.has_done(offered) else [self._say("not_done", **words)]
         has_reason = not any(is_of(r, found.text) for r in ("reject_unconvinced", "reject_several"))
         if has_reason and "direction" in questions and not several and self._happens(0.4):
-            return [self._say("refusal")]
+            would = state.heard.closing == "would"
+            return [self._say("refusal_would" if would else "refusal")]
         if has_reason and "more" in questions and not several and self._happens(0.4):
             return [self._say("no_more")]
         return []

@@ -19,7 +19,7 @@ _COMPARED = re.compile(r"\b(?:like|as well as|similar to|than)\s+\W?$", re.IGNOR
 # What a text tells of an item, by the words that tell it.
 Topic = Literal["age", "people", "fit", "story"]
 _TELLS: Mapping[Topic, str] = {
-    "age": r"\b(?:1[89]|20)\d\d\b(?!\))|\bcame out\b|\bold\b|\brecent\b",
+    "age": r"\b(?:1[89]|20)\d\d\b|\bcame out\b|\bold\b|\brecent\b",
     "people": r"\b(?:directed|star(?:s|ring|red)?|wrote|written by|is in it|actors?|director)\b",
     "fit": r"\b(?:you (?:asked|wanted|said|like)|because|my reason|mainly this|for you)\b",
     "story": r"\b(?:story|about|plot|follows|genre|counts as)\b",
@@ -64,6 +64,13 @@ _CATEGORY = re.compile(
 )
 
 
+Closing = Literal["would", "sounds", ""]
+_CLOSING: Mapping[Closing, str] = {
+    "would": r"\bwould you (?:watch|read|try|like|listen|go|take|play)\b",
+    "sounds": r"\b(?:does|do|is|are) (?:that|it|this|these|those|they|one|any)\b|\bsound\b",
+}
+
+
 class ReadTurn(NamedTuple):
     """What was understood of the system's last turn.
 
@@ -71,7 +78,8 @@ class ReadTurn(NamedTuple):
     `questions` what it asks, in the order in
     which the user answers; `repeated` says that it gave the same text before, `template` that it
     did so with other titles in it. `topics` are what it tells, `garbled` is a part of it that makes
-    no sense, or "-" where there is none to quote.
+    no sense, or "-" where there is none to quote; `closing` is the kind of question with which it
+    ends, `told` what it says without titles and questions.
     """
 
     named: tuple[str, ...]
@@ -82,6 +90,8 @@ class ReadTurn(NamedTuple):
     topics: frozenset[Topic] = frozenset()
     garbled: str = ""
     asks_only: bool = False
+    closing: Closing = ""
+    told: str = ""
 
 
 def hear(context: UserContext, catalogue: Catalogue, domain: Domain) -> ReadTurn:
@@ -107,8 +117,17 @@ def hear_turn(text: str, earlier: Sequence[str], catalogue: Catalogue, domain: D
             topic for topic, words in _TELLS.items() if re.search(words, told, re.IGNORECASE)
         ),
         garbled=_garbled(told),
+        closing=_closing(text),
+        told=told,
         asks_only="?" in text and not named and not re.search(r"\w", told),
     )
+
+
+def _closing(text: str) -> Closing:
+    last = re.search(r"[^.!?\n]*\?\s*$", text)
+    asked = last.group() if last else ""
+    found = (kind for kind, words in _CLOSING.items() if re.search(words, asked, re.IGNORECASE))
+    return next(found, "")
 
 
 def _garbled(text: str) -> str:

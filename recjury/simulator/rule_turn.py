@@ -62,7 +62,11 @@ class RuleTurn:
         offered = self._reacting.offered()
         named = offered is not None and offered.id in self._state.heard.named
         if self._context.behaviour != "giving_up" and offered is not None and named:
+            asked = self._state.asked_item
             name = "that one" if self._plain else offered.title
+            told = self._say("reject_after_told", item=name) if asked == offered else ""
+            if told:
+                return [told, *parts]
             parts = [Rejecting(self._state, offered, name).reject().text, *parts]
         return parts
 
@@ -171,7 +175,8 @@ class RuleTurn:
     def _add_category(self, want: Want) -> str:
         state = self._state
         feels = phrases().feels.get(want.value, [])
-        if feels and state.grammar.happens(0.5):
+        quoted = any(each.role in _QUOTED for each in state.wish.wants[:1])
+        if feels and not quoted and state.grammar.happens(0.5):
             return self._say("add_feel", value=state.grammar.choice(feels))
         told = any(each.role == "category" for each in state.told)
         rule = "add_category_more" if told else "add_category"
@@ -184,7 +189,7 @@ class RuleTurn:
         if late and state.grammar.happens(0.5):
             return self._say("impatient")
         asks = any(part.endswith("?") for part in parts if part)
-        if not asks and state.suggested and state.grammar.happens(0.4):
+        if not asks and self._reacting.offered() is not None and state.grammar.happens(0.4):
             return self._say("else", **state.words())
         return ""
 

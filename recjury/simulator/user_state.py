@@ -168,10 +168,14 @@ class UserState:
         """
         early = len(self.said) < _NAMES_EARLY and not self.wish.wants
         early = early or self.context.person.knows == "wishes"
+        quoted = any(want.role in ("ask", "clause") for want in self.wish.wants[:1])
+        kinds_told = sum(each.role == "category" and self.told_last(each) > 0 for each in self.told)
+        no_kinds = kinds_told > 1 or (quoted and len(self.said) < _NAMES_EARLY)
         return tuple(
             want
             for want in self.left
             if not self.is_met(want)
+            and not (no_kinds and want.role == "category")
             and (
                 want.role not in ("cast", "maker")
                 or (early and self._values.number_with(want.value) >= _KNOWN_FOR)
@@ -183,7 +187,8 @@ class UserState:
         """A category that was wanted twice or more, and that the suggestions do not have."""
         for want in self.told:
             times = sum(says(text, want) for text in (self._history, *self.said))
-            if want.role == "category" and times > 1 and not self.is_met(want):
+            wanted = want.role == "category" and times > 1 and self.is_common(want)
+            if wanted and not self.is_met(want):
                 return want
         return None
 

@@ -231,6 +231,44 @@ def test_another_film_of_that_name_is_noticed() -> None:
     assert not any(is_of("other_version", text) for text in each_seed(context, known))
 
 
+def test_a_film_that_it_likes_already_is_not_described_to_it() -> None:
+    shown = system_turn("The Quiet Harbor (1994)?", TARGET.ref)
+    for said, known in (
+        ("I liked The Quiet Harbor (1994).", True),
+        ("I like crime movies.", False),
+    ):
+        context = moment(shown, history=(user_turn(said),), hit=TARGET.ref, introduce=True)
+        for text in each_seed(context):
+            assert is_of("likes_known", text) is known, text
+            assert is_of("ask_known", text) or not known, text
+
+
+@pytest.mark.parametrize(
+    ("question", "rule", "not_rule"),
+    [
+        ("Would you watch it?", "would", "sounds"),
+        ("Does that sound like your evening?", "sounds", "would"),
+        ("If it is not for you, tell me what to change.", "told_enough", "would"),
+    ],
+)
+def test_the_answer_fits_the_closing_question(question: str, rule: str, not_rule: str) -> None:
+    shown = system_turn("The Quiet Harbor (1994)?", TARGET.ref)
+    told = system_turn(f"The Quiet Harbor (1994) is about two fishermen. {question}")
+    context = moment(shown, user_turn("Tell me."), told, hit=TARGET.ref, introduce=True)
+    for text in each_seed(context):
+        assert is_of(rule, text), text
+        assert not is_of(not_rule, text), text
+
+
+def test_a_famous_film_that_is_called_what_it_is_not_is_doubted() -> None:
+    famous = film("Big Song (1960)", genres=("musical",), popularity=1.0)
+    known = catalogue(*KNOWN, famous)
+    wrong, right = "Big Song (1960) is a western.", "Big Song (1960) is a musical."
+    for text, doubted in ((wrong, True), (right, False), ("Big Song, no western.", False)):
+        said = each_seed(moment(system_turn(text)), known, seeds=40)
+        assert any(is_of("doubt", each) for each in said) is doubted, text
+
+
 # --- language -------------------------------------------------------------------------------------
 
 

@@ -65,7 +65,7 @@ KNOWN = catalogue(WEST, TARGET, NEAR, FAR, TWIN, BARE, *MANY)
 USER = RuleUser(KNOWN)
 VALUES = ("drama", "the 90s", "Ann Reed", "Cy Marsh", "crime", "Bo Lund", "mystery")
 SLOTS = (
-    "thing item its its_bare its_many its_noun a_noun noun nouns verb done value a_kind kinds hit "
+    "thing item its its_many its_noun a_noun noun nouns verb done value a_kind kinds hit "
     "clause question quote asked part them year night list liked word reference decoy primed"
 )
 FILM = known_domain("film")
@@ -268,7 +268,7 @@ def test_it_tells_one_thing_more_from_turn_to_turn() -> None:
         assert len(new) <= 2
         told += new
         turns += [user_turn(text), system_turn("I see. Anything more?")]
-    assert len(told) >= 4
+    assert len(told) >= 3
     assert sum("the 90s" in turn.text for turn in turns) <= 2
 
 
