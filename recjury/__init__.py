@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Stored,
         evaluate,
         evaluate_async,
+        import_labels,
         judge,
         judge_async,
         open,  # noqa: A004
@@ -61,6 +62,7 @@ __all__ = [
     "UserSimulator",
     "evaluate",
     "evaluate_async",
+    "import_labels",
     "judge",
     "judge_async",
     "open",
@@ -72,6 +74,7 @@ _PACKAGES = {
         "Stored",
         "evaluate",
         "evaluate_async",
+        "import_labels",
         "judge",
         "judge_async",
         "open",

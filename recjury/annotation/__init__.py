@@ -1,7 +1,13 @@
 """People's scores of conversations: tasks for raters, their answers, and labels made of them."""
 
-from recjury.annotation.design import Design, draw_task
-from recjury.annotation.labels import AnnotatedLabels, Exclusion, collect_labels, read_annotated
+from recjury.annotation.design import Design, campaign_logs, draw_task
+from recjury.annotation.labels import (
+    AnnotatedLabels,
+    Exclusion,
+    collect_labels,
+    read_annotated,
+    write_annotated,
+)
 from recjury.annotation.task import AnnotationTask, TaskKey
 
 __all__ = [
@@ -10,7 +16,9 @@ __all__ = [
     "Design",
     "Exclusion",
     "TaskKey",
+    "campaign_logs",
     "collect_labels",
     "draw_task",
     "read_annotated",
+    "write_annotated",
 ]

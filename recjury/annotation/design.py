@@ -8,8 +8,9 @@ from typing import Literal, NamedTuple
 
 from recjury.annotation.guide import RaterGuide
 from recjury.annotation.task import AnnotationTask
-from recjury.errors import ConfigError, DataError
+from recjury.errors import ConfigError, DataError, StoreError
 from recjury.records import ConversationLog
+from recjury.store import Store
 
 _RATER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,30}\Z")
 _CORE_RECORDS = 10  # of each corpus (CoRE, section 6.6)
@@ -54,6 +55,15 @@ def rater_names(text: str) -> tuple[str, ...]:
     if len(set(names)) < len(names) or not names:
         raise ConfigError(f"--raters {text}: expected a number from 1, or different names")
     return tuple(names)
+
+
+def campaign_logs(store: Store, campaign: str) -> dict[str, ConversationLog]:
+    """The conversations of a campaign by their ids. Raises StoreError if none is held."""
+    ids = [each.id for each in store.conversations(campaign)]
+    logs = {each: log for each in ids if (log := store.log(each)) is not None}
+    if not logs:
+        raise StoreError("no conversation is held here: run `recjury run FILE` first")
+    return logs
 
 
 def draw_task(

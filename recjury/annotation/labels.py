@@ -10,7 +10,7 @@ from pydantic import Field
 
 from recjury.annotation.answers import GivenScore
 from recjury.annotation.task import TaskKey, read_record
-from recjury.errors import DataError
+from recjury.errors import ConfigError, DataError
 from recjury.records import JSON, ConversationLog, Record
 from recjury.stats.agreement import krippendorff_alpha, one_against_the_rest
 
@@ -146,6 +146,14 @@ def read_annotated(path: Path) -> AnnotatedLabels:
             raise DataError(f"a second score by {each.rater} of {each.log}", path=path)
         seen.add(place)
     return labels
+
+
+def write_annotated(labels: AnnotatedLabels, path: Path) -> None:
+    """Write a file of labels. Raises ConfigError if it cannot be written."""
+    try:
+        path.write_text(labels.model_dump_json(indent=1) + "\n", "utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def collect_labels(

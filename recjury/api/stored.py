@@ -21,6 +21,9 @@ from recjury.store import Campaign, CampaignCalls, Store
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from recjury.alignment.agreement import Agreements
+    from recjury.alignment.factor_questions import FactorAnswers
+
 
 class Stored:
     """The results of a store, or of one of its campaigns. No file stays open."""
@@ -104,6 +107,68 @@ class Stored:
                 store, Path(path), campaign=self.campaign, examples=examples, people=people
             )
         return Path(path)
+
+    def align(
+        self, labels: str, *, pairs: Sequence[str] = (), resamples: int = 2_000, seed: int = 0
+    ) -> "Agreements":
+        """How far metrics agree with people, by the labels' subset and aspect.
+
+        `labels` is a form and a path ("annotations:labels.json", "csv:labels.csv"), `pairs` are
+        like "core.overall=overall". Each aspect has `metrics` and `predictors` with `estimates`
+        (r, rho, tau, within systems; each with its 95 % interval) and `coverage`, and people's
+        `ceiling`. Raises UserError for labels that cannot be used, and if nothing is paired.
+        """
+        from recjury.api.people import align
+
+        with self._open() as store:
+            return align(store, self.campaign, labels, pairs, resamples=resamples, seed=seed)
+
+    def factors(
+        self, labels: str | None = None, *, resamples: int = 1_000, seed: int = 0
+    ) -> "FactorAnswers":
+        """The questions of the CoRE paper, of conversations that `core` rated.
+
+        How far factors move together (`coupling`, by judge and for people), how far judges agree
+        with people on each factor (`agreement`) and which is `best`, what agrees with people's
+        `overall` score, and `systems` by factor and role. `labels` are people's scores
+        ("annotations:labels.json"). Raises ConfigError for labels of other conversations, and
+        DataError if no factor was rated.
+        """
+        from recjury.api.people import ask_factors
+
+        with self._open() as store:
+            return ask_factors(store, self.campaign, labels, resamples=resamples, seed=seed)
+
+    def annotate(
+        self,
+        folder: str | Path,
+        *,
+        raters: int | str | Sequence[str] | None = None,
+        design: str = "all",
+        raters_each: int | None = None,
+        questions: Sequence[str] = (),
+        guideline: str = "core",
+        seed: int = 0,
+    ) -> tuple[Path, ...]:
+        """Write a task for raters about the campaign: task.html, task.csv and key.json.
+
+        `raters` is their number, or their names; `design` "core" draws ten records of each corpus,
+        16 conversations a rater. `questions` ("overall") are by default all. `import_labels` reads
+        the answers. They are of the newest campaign if none was named. Raises ConfigError if the
+        folder has a task already.
+        """
+        from recjury.api.people import task_design, write_rater_task
+
+        wanted = task_design(design, raters, raters_each, seed)
+        with self._open() as store:
+            return write_rater_task(
+                store,
+                self._chosen(store),
+                Path(folder),
+                wanted,
+                questions=questions,
+                guideline=guideline,
+            )
 
     @property
     def systems(self) -> dict[str, dict[str, dict[str, float | None]]]:

@@ -160,7 +160,7 @@ def import_answers(
     recjury annotate import task/key.json filled.csv --combine majority
     recjury align --labels annotations:labels.json
     """
-    from recjury.annotation import Exclusion, collect_labels
+    from recjury.annotation import Exclusion, collect_labels, write_annotated
     from recjury.annotation.answers import read_answers
     from recjury.annotation.task import read_key
 
@@ -174,10 +174,7 @@ def import_answers(
         exclusion=Exclusion(exclude_below, gold_within),
         earlier=None if add is None else _labels(add),
     )
-    try:
-        out.write_text(found.labels.model_dump_json(indent=1) + "\n", "utf-8")
-    except OSError as error:
-        raise ConfigError(f"{out} cannot be written: {error.strerror}") from None
+    write_annotated(found.labels, out)
     if as_json:
         output.emit_json({"labels": str(out), **found.as_json()})
     else:
@@ -221,17 +218,12 @@ def _show(found: "CollectedLabels", out: Path) -> None:
 
 def _logs(url: str, campaign: str | None) -> "dict[str, ConversationLog]":
     """The conversations of a campaign by their ids; by default the newest."""
-    from recjury.errors import StoreError
+    from recjury.annotation import campaign_logs
     from recjury.results import newest_campaign
     from recjury.store import Store
 
     with Store.open(url, create=False) as kept:
-        chosen = kept.campaign(campaign).id if campaign else newest_campaign(kept)
-        ids = [] if chosen is None else [each.id for each in kept.conversations(chosen)]
-        logs = {each: log for each in ids if (log := kept.log(each)) is not None}
-    if not logs:
-        raise StoreError("no conversation is held here: run `recjury run FILE` first")
-    return logs
+        return campaign_logs(kept, kept.campaign(campaign or newest_campaign(kept) or "").id)
 
 
 def _gold(path: Path | None, logs: "dict[str, ConversationLog]") -> dict[str, dict[str, int]]:

@@ -1,8 +1,7 @@
 """`recjury factors`: the questions of the CoRE paper, asked of a store."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,22 +9,11 @@ from recjury.cli import options, output
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recjury.alignment.agreement import AspectAgreement
+    from recjury.alignment.factor_questions import FactorAnswers
     from recjury.alignment.factor_scores import JudgedFactors
-    from recjury.alignment.factors import BestJudge, MeanScore, NamedCoupling
-    from recjury.alignment.label_sets import LabelSet
+    from recjury.alignment.factors import NamedCoupling
     from recjury.records import JSON
     from recjury.stats.clustered import BootstrapEstimate
-
-
-class _Answers(NamedTuple):
-    """What was found for each question; empty or None where nothing can be said."""
-
-    coupling: "Mapping[str, NamedCoupling]"
-    agreement: "Mapping[str, AspectAgreement]"
-    best: "Mapping[str, BestJudge]"
-    overall: "AspectAgreement | None"
-    systems: "Mapping[str, Mapping[str, MeanScore]]"
 
 
 def factors(
@@ -65,13 +53,14 @@ def factors(
     recjury factors --labels annotations:labels.json --routing routing.yaml
     recjury factors --people-only --labels crsarena-eval:crs_arena_eval.json
     """
+    from recjury.alignment.factor_questions import answer_questions
     from recjury.alignment.label_forms import read_labels
 
     if labels is None and (people_only or routing is not None):
         raise ConfigError("--people-only and --routing need --labels")
     people = None if labels is None else read_labels(labels)
     judged = None if people_only else _judged(store, campaign)
-    found = _answers(judged, people, resamples, seed)
+    found = answer_questions(judged, people, resamples=resamples, seed=seed)
     if routing is not None and judged is not None:
         _write_routing(routing, found, judged)
     if as_json:
@@ -92,47 +81,7 @@ def _judged(url: str, campaign: str | None) -> "JudgedFactors":
         return read_judged(kept, kept.campaign(campaign).id if campaign else None)
 
 
-def _answers(
-    judged: "JudgedFactors | None", people: "LabelSet | None", resamples: int, seed: int
-) -> _Answers:
-    from recjury.alignment import factors as work
-
-    coupled: dict[str, NamedCoupling | None] = {}
-    if people is not None:
-        subsets = dict.fromkeys(people.subsets.values())
-        for subset in (None, *(subsets if len(subsets) > 1 else ())):
-            own = {
-                aspect: {
-                    place: label
-                    for place, label in given.items()
-                    if subset is None or people.subsets[place.conversation] == subset
-                }
-                for aspect, given in work.people_factors(people).items()
-            }
-            name = "people" if subset is None else f"people, {subset}"
-            coupled[name] = work.couple(own, people.clusters, resamples=resamples, seed=seed)
-    for judge, scores in ({} if judged is None else judged.judges).items():
-        assert judged is not None
-        coupled[judge] = work.couple(scores, judged.records, resamples=resamples, seed=seed)
-    known = {name: each for name, each in coupled.items() if each is not None}
-    if judged is None:
-        return _Answers(known, {}, {}, None, {})
-    usual = work.usual_judge(judged)
-    if people is None:
-        return _Answers(known, {}, {}, None, work.system_scores(judged, usual))
-    if not people.by_log:
-        raise ConfigError(
-            "labels of a store's conversations are needed (annotations:FILE); for how other "
-            "people's labels move together, add --people-only"
-        )
-    agreement = work.factor_agreement(judged, people, resamples=resamples, seed=seed)
-    best = work.best_judges(judged, people, agreement)
-    overall = work.overall_agreement(judged, people, resamples=resamples, seed=seed)
-    chosen = {**usual, **{factor: each.judge for factor, each in best.items()}}
-    return _Answers(known, agreement, best, overall, work.system_scores(judged, chosen))
-
-
-def _write_routing(path: Path, found: _Answers, judged: "JudgedFactors") -> None:
+def _write_routing(path: Path, found: "FactorAnswers", judged: "JudgedFactors") -> None:
     from recjury.alignment.factors import routing_text
 
     if not found.best:
@@ -146,7 +95,7 @@ def _write_routing(path: Path, found: _Answers, judged: "JudgedFactors") -> None
         raise ConfigError(f"{path} cannot be written: {error.strerror}") from None
 
 
-def _as_json(found: _Answers, *, published: bool) -> "dict[str, JSON]":
+def _as_json(found: "FactorAnswers", *, published: bool) -> "dict[str, JSON]":
     from recjury.alignment import factors as work
 
     shown: dict[str, JSON] = {
@@ -187,7 +136,7 @@ def _coupling_json(found: "NamedCoupling") -> "dict[str, JSON]":
     }
 
 
-def _show_coupling(found: _Answers, *, published: bool) -> None:
+def _show_coupling(found: "FactorAnswers", *, published: bool) -> None:
     from recjury.alignment import factors as work
 
     rows = [
@@ -213,7 +162,7 @@ def _show_coupling(found: _Answers, *, published: bool) -> None:
     )
 
 
-def _show_agreement(found: _Answers, *, published: bool) -> None:
+def _show_agreement(found: "FactorAnswers", *, published: bool) -> None:
     from recjury.alignment import factors as work
 
     paper = work.published() if published else None
@@ -260,7 +209,7 @@ def _show_agreement(found: _Answers, *, published: bool) -> None:
             output.say(f"paper: {name}: rho {each['spearman']:.3f}, tau {each['kendall']:.3f}")
 
 
-def _show_systems(found: _Answers) -> None:
+def _show_systems(found: "FactorAnswers") -> None:
     if not found.systems:
         return
     names = list(dict.fromkeys(name for own in found.systems.values() for name in own))

@@ -1,0 +1,106 @@
+"""People's scores from Python: tasks for raters, their labels, and judges held against them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from recjury.alignment.agreement import Agreements, agreements
+from recjury.alignment.factor_questions import FactorAnswers, answer_questions
+from recjury.alignment.factor_scores import read_judged
+from recjury.alignment.label_forms import read_labels
+from recjury.alignment.metric_pairs import pair_metrics
+from recjury.alignment.predictions import of_store
+from recjury.annotation import (
+    Design,
+    Exclusion,
+    campaign_logs,
+    collect_labels,
+    draw_task,
+    write_annotated,
+)
+from recjury.annotation.answers import read_answers
+from recjury.annotation.design import rater_names
+from recjury.annotation.files import write_task
+from recjury.annotation.guide import RaterGuide
+from recjury.annotation.labels import CollectedLabels
+from recjury.annotation.task import read_key
+from recjury.errors import ConfigError
+from recjury.store import Store
+
+
+def import_labels(
+    key: str | Path,
+    answers: str | Path | Sequence[str | Path],
+    *,
+    out: str | Path = "labels.json",
+    combine: Literal["mean", "majority"] = "mean",
+    exclude_below: float = 0.3,
+) -> CollectedLabels:
+    """Read raters' answers back as labels, and write them to `out`.
+
+    `key` is the key.json of the task (`Stored.annotate`), `answers` the files that raters saved, or
+    filled tables. Raters with a smaller share than `exclude_below` of the gold questions right are
+    left out. The result has `labels`, and by rater and by question what was answered and how far
+    raters agree. Raises DataError for answers that do not belong to the task or were altered.
+    """
+    if combine not in ("mean", "majority"):
+        raise ConfigError(f"combine must be mean or majority, got {combine!r}")
+    if not 0 <= exclude_below <= 1:
+        raise ConfigError(f"exclude_below must be from 0 to 1, got {exclude_below}")
+    several = [answers] if isinstance(answers, str | Path) else answers
+    read = read_key(Path(key))
+    given = read_answers([Path(each) for each in several], read)
+    found = collect_labels(read, given, combine=combine, exclusion=Exclusion(exclude_below))
+    write_annotated(found.labels, Path(out))
+    return found
+
+
+def write_rater_task(
+    store: Store,
+    campaign: str,
+    folder: Path,
+    design: Design,
+    *,
+    questions: Sequence[str] = (),
+    guideline: str = "core",
+) -> tuple[Path, ...]:
+    """The files of a task about a campaign: the page, the table and the key."""
+    logs = campaign_logs(store, campaign)
+    drawn = draw_task(list(logs.values()), RaterGuide(guideline, questions), design)
+    return write_task(drawn, folder)
+
+
+def task_design(
+    kind: str, raters: int | str | Sequence[str] | None, raters_each: int | None, seed: int
+) -> Design:
+    """The design of these arguments; `raters` are a number or names. Raises ConfigError."""
+    if kind not in ("all", "core"):
+        raise ConfigError(f"design must be all or core, got {kind!r}")
+    text = raters if raters is None or isinstance(raters, int | str) else ",".join(raters)
+    names = None if text is None else rater_names(str(text))
+    return Design("core" if kind == "core" else "all", names, raters_each, seed)
+
+
+def align(
+    store: Store,
+    campaign: str | None,
+    labels: str,
+    pairs: Sequence[str],
+    *,
+    resamples: int,
+    seed: int,
+) -> Agreements:
+    """How far metrics agree with labels, by subset and aspect."""
+    people = read_labels(labels)
+    predictions = of_store(store, campaign, by_log=people.by_log)
+    aspects = [name for name, own in people.labels.items() if own]
+    paired = pair_metrics(predictions, aspects, pairs)
+    return agreements(predictions, people, paired, resamples=resamples, seed=seed)
+
+
+def ask_factors(
+    store: Store, campaign: str | None, labels: str | None, *, resamples: int, seed: int
+) -> FactorAnswers:
+    """CoRE's questions of a store, with people's labels if there are any."""
+    people = None if labels is None else read_labels(labels)
+    return answer_questions(read_judged(store, campaign), people, resamples=resamples, seed=seed)
