@@ -40,7 +40,7 @@ KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
     "rule user": ("3", "835b52a01352289e"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
-    "measured judges": ("measured-3", "3b0ca080e987ee59"),
+    "measured judges": ("measured-3", "f8ab362f5f6e6305"),
     "rule debate": ("rule-debate/2", "c7deaebb126a0ca0"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("2", "46c8803f378f604a"),

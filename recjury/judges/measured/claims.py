@@ -33,7 +33,14 @@ _IS_A = re.compile(r"\b(?:is|was)(?: also| actually| really| definitely)? an? ((
 _PRONOUN = re.compile(
     r"\b(?:it|this(?: one)?|(?:the|this|that) (?:movie|film|book|one))\b", re.IGNORECASE
 )
-_PERSON = re.compile(r"\b(?:he|she|him|her|who|they|actor|actress|author)\b", re.IGNORECASE)
+# "like Heat, it ...": what is said is said of the other film.
+_COMPARED = re.compile(
+    r"\b(?:like|as well as|similar to|than|besides) (?:the )?[\"“']?$", re.IGNORECASE
+)
+# Only at the beginning: "It is about a man who ..." is about a film.
+_PERSON = re.compile(
+    r"^\W*(?:\w+\W+){0,3}(?:he|she|him|her|who|they|actor|actress|author)\b", re.IGNORECASE
+)
 _PHRASE_ENDS = word_set(
     "about that which who with for of in by from to like as but on based where if you not so and "
     "or starring directed written because set featuring"
@@ -82,6 +89,7 @@ def claims(turn: AnnotatedTurn) -> list[Claim]:
         while named and named[0].start < end:
             here.append(named.popleft())
         outside = _outside(text, start, end, here)
+        here = [film for film in here if not _COMPARED.search(text[start : film.start])]
         about_person = _PERSON.search(outside) is not None
         refers = previous if _PRONOUN.search(outside) and not about_person else None
         for place, kind, value in _said(text, start, end, about_person=about_person):

@@ -19,13 +19,9 @@ from recjury.judges.measured.asks import (
     means_a_suggestion,
     says_goodbye,
 )
-from recjury.judges.measured.conversed import Conversed
-from recjury.judges.measured.naturalness import broken_sentences
+from recjury.judges.measured.conversed import Conversed, senseless_part
 from recjury.judges.measured.objections import objection_in
-from recjury.judges.measured.text import MaskedText
 from recjury.judges.measured.wishes import Wishes
-
-_SHORT = 3
 
 
 def incoherent(turn: AnnotatedTurn, conversed: Conversed) -> str | None:
@@ -40,7 +36,7 @@ def incoherent(turn: AnnotatedTurn, conversed: Conversed) -> str | None:
     earlier = conversed.same_answer(turn)
     if earlier is not None:
         return f"the answer of turn {earlier} again, with another item"
-    senseless = _senseless(utterance)
+    senseless = senseless_part(utterance)
     if senseless is not None:
         return senseless
     ask = ask_of(turn.asked.utterance)
@@ -79,16 +75,6 @@ def _asks_back(turn: AnnotatedTurn) -> bool:
     """Whether the turn is nothing but a question, and names no item."""
     sentences = turn.utterance.sentences
     return not turn.said.named and all("?" in sentence.ending for sentence in sentences)
-
-
-def _senseless(utterance: MaskedText) -> str | None:
-    """Why half of the sentences or more, without the short ones, make no sense; or None."""
-    told = [sentence for sentence in utterance.sentences if len(sentence.words) > _SHORT]
-    found = [next(broken_sentences(sentence), None) for sentence in told]
-    broken = [what for what in found if what is not None]
-    if not broken or 2 * len(broken) < len(told):
-        return None
-    return f"makes no sense: {broken[0].removeprefix('makes no sense: ')}"
 
 
 def _introduces(turn: AnnotatedTurn, asked: AnnotatedText) -> bool:

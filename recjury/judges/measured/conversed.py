@@ -2,8 +2,12 @@
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
 from recjury.judges.measured.frames import Frames
+from recjury.judges.measured.naturalness import broken_sentences
+from recjury.judges.measured.text import MaskedText
 from recjury.judges.measured.wishes import Wishes, unmet, wish_before
 from recjury.knowledge import Catalogue
+
+_SHORT = 3
 
 
 class Conversed:
@@ -36,3 +40,13 @@ class Conversed:
         self.frames.add(turn)
         self.said.add(turn.utterance.same)
         self.last = turn
+
+
+def senseless_part(utterance: MaskedText) -> str | None:
+    """Why half of the sentences or more, without the short ones, make no sense; or None."""
+    told = [sentence for sentence in utterance.sentences if len(sentence.words) > _SHORT]
+    found = [next(broken_sentences(sentence), None) for sentence in told]
+    broken = [what for what in found if what is not None]
+    if not broken or 2 * len(broken) < len(told):
+        return None
+    return f"makes no sense: {broken[0].removeprefix('makes no sense: ')}"

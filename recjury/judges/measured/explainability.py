@@ -14,6 +14,7 @@ from recjury.judges.measured.anchors import (
 from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
 from recjury.judges.measured.asks import reason_in
 from recjury.judges.measured.genres import canonical_genres, excluded, genres_of
+from recjury.judges.measured.naturalness import broken_sentences
 from recjury.records import Item
 
 
@@ -46,7 +47,8 @@ def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> Reason | None:
         for genre in sorted(spoken & genres_of(item) & _wished(turn, annotated)):
             return Reason(f"genre {genre!r}, as wished", genre, is_genre=True)
     wrong = sorted(genre for genre in spoken if items and all(excluded(genre, i) for i in items))
-    words = reason_in(turn.utterance)
+    senseless = any(True for each in turn.utterance.sentences for _ in broken_sentences(each))
+    words = None if senseless else reason_in(turn.utterance)
     return None if words is None or wrong else Reason(repr(words), "")
 
 

@@ -7,6 +7,7 @@ from recjury.judges.measured.anchors import (
     Outcome,
     counted,
     from_errors,
+    from_share,
     join_first,
     not_applicable,
     score_of,
@@ -88,6 +89,8 @@ def wrong_year(film: TitleMention, text: str, catalogue: Catalogue) -> str | Non
 def groundness(annotated: AnnotatedLog) -> Outcome:
     """0 to 3 errors score 4, 3, 2, 1; four or more score 0; a repeated error counts once.
 
+    The share of the right ones among the claims is scored, too, and the lower score counts.
+
     There is no score without a claim that the catalogue can decide: otherwise a system that says
     nothing would get the rubric's 4 for "no obvious error". A correct year after a title is not
     counted as a claim.
@@ -113,5 +116,6 @@ def groundness(annotated: AnnotatedLog) -> Outcome:
     summary = f"{counted(len(errors), 'error')} in {counted(checked, 'checked claim')}"
     found = list(errors.values())
     return score_of(
-        from_errors(len(found)), f"{summary}: {join_first(found)}" if found else summary
+        min(from_errors(len(found)), from_share(len(right), checked)),
+        f"{summary}: {join_first(found)}" if found else summary,
     )

@@ -35,6 +35,8 @@ _BROKEN_PUNCTUATION = re.compile(r"[,;:]\s{0,3}[,;:.]|\s\.\s?[,.]|^\s{0,3}[)\],;
 _NO_SPACE = re.compile(r"[^\W\d_][.!?][A-Z][a-z]")
 # A single letter that is not a word, an initial or part of a title.
 _LONE_LETTER = re.compile(r"(?<![\w.'’&-])[b-hjlmnpqstvwyz](?![\w.'’&-])", re.IGNORECASE)
+# "Ann Lee wrote it; Ann Lee wrote it, as well as Heat"
+_SAID_AGAIN = re.compile(r"\b([^.;:!?]{8,80}); \1\b")
 _STUTTER = re.compile(r"([a-z]{1,4})\1{3,}", re.IGNORECASE)
 _NO_VOWELS_ALLOWED = word_set(
     "hmm hm mr mrs ms dr tv dvd vs nth shh brr pfft psst phd cgi btw lmk pg st th nd rd by my fbi "
@@ -116,9 +118,13 @@ def _unpronounceable(word: str) -> bool:
 def _loop(utterance: MaskedText) -> str | None:
     """The words that are repeated unnaturally, or None.
 
-    These are a word three times in a row, two repetitions in one text, a repeated sentence, or a
+    These are a clause that begins with the clause before, a word three times in a row, two
+    repetitions in one text, a repeated sentence, or a
     word that is used throughout the text.
     """
+    again = _SAID_AGAIN.search(utterance.masked)
+    if again is not None:
+        return again[1].replace(TITLE, "[title]")
     places = [place for sentence in utterance.sentences for place in doubled_places(sentence)]
     long_ones = [place for place in places if len(place.split()) > 2]
     if long_ones or len(places) > 1:

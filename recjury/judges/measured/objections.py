@@ -123,6 +123,8 @@ _WRONG = _any_of(
     r"(?:confused|confusing)|(?:doesn't|does not|didn't) make sense",
     r"not sure what you mean|don't follow|doesn't help me|lost me there|trying to say",
     r"can't do much with that",
+    r"getting at",
+    r"(?:don't|do not|didn't) (?:quite |really )?(?:understand|get) (?:what|that|you)",
 )
 _IGNORED = _any_of(
     r"(?:haven't|have not|didn't) (?:told|tell|said|say|answer(?:ed)?)(?: me)? "

@@ -30,22 +30,26 @@ def leads(turn: AnnotatedTurn) -> str | None:
 def proactiveness(annotated: AnnotatedLog) -> Outcome:
     """All turns proactive 4, most 3, about half 2, a few 1, none 0.
 
-    A turn that asks or offers in the words of an earlier one counts half.
+    A turn that asks or offers in the words of an earlier one counts half, and one that only
+    suggests a film a quarter.
     """
     if not annotated.system:
         return not_applicable("the system had no turn")
     found: list[Occurrence] = []
     frames = Frames()
-    halves = 0
+    quarters = 0
     for turn in annotated.system:
         way = leads(turn)
         if way is not None:
             again = bool(frames.same_as(turn))
-            halves += 1 if again else 2
+            quarters += 2 if again else 4
             found.append(Occurrence(turn.number, f"{way}, as before, half" if again else way))
+        elif turn.new_films:
+            quarters += 1
+            found.append(Occurrence(turn.number, "suggests a film, a quarter"))
         frames.add(turn)
     total = len(annotated.system)
-    summary = f"{halves / 2:g} of {total} turns lead on"
+    summary = f"{quarters / 4:g} of {total} turns lead on"
     return score_of(
-        from_share(halves, 2 * total), f"{summary}: {join_first(found)}" if found else summary
+        from_share(quarters, 4 * total), f"{summary}: {join_first(found)}" if found else summary
     )

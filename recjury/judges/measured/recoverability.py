@@ -14,7 +14,7 @@ from recjury.judges.measured.anchors import (
 )
 from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, AnnotatedTurn
 from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes, gives_way
-from recjury.judges.measured.conversed import Conversed
+from recjury.judges.measured.conversed import Conversed, senseless_part
 from recjury.judges.measured.objections import Objection, answers, objection_in
 from recjury.judges.measured.wishes import Wishes
 from recjury.knowledge import split_year
@@ -53,6 +53,9 @@ def left(turn: AnnotatedTurn, how: Objection, conversed: Conversed) -> Left | No
     utterance, asked = turn.utterance, turn.asked
     if turn.failed or asked is None or not utterance.words or utterance.same in conversed.said:
         return Left("not answered")
+    senseless = senseless_part(utterance)
+    if senseless is not None:
+        return Left(f"answered with what {senseless}")
     if conversed.same_answer(turn) is not None:
         return Left("answered as before, with another item")
     if how.is_correction and gives_way(utterance):
@@ -115,7 +118,7 @@ def _endings(turn: AnnotatedTurn) -> str:
 
 def recoverability(annotated: AnnotatedLog, wishes: Wishes) -> Outcome:
     """The lower one of two scores: that of the number of uncorrected errors, and that of the share
-    of corrected ones. A single error is not enough for a 0.
+    of corrected ones.
 
     Without an error that the user points out, the score is 4. Only user turns between two system
     turns are objections: earlier ones have nothing to object to, later ones get no answer.
@@ -142,5 +145,5 @@ def recoverability(annotated: AnnotatedLog, wishes: Wishes) -> Outcome:
         return score_of(4, "no error pointed out")
     summary = f"{halves / 2:g} of {counted(pointed_out, 'error')} pointed out not corrected"
     share = from_share(2 * pointed_out - halves, 2 * pointed_out)
-    score = min(from_errors((halves + 1) // 2), share if len(found) > 1 else max(1, share))
+    score = min(from_errors((halves + 1) // 2), share)
     return score_of(score, f"{summary}: {join_first(found)}" if found else summary)

@@ -11,14 +11,21 @@ from recjury.judges.measured.anchors import (
 )
 from recjury.judges.measured.annotated_log import AnnotatedLog
 from recjury.knowledge import TitleMention
+from recjury.records import Speaker
 
 
 def recommended(annotated: AnnotatedLog) -> tuple[TitleMention, ...]:
-    """The films that the system names before the user does, in order, without repeats."""
+    """The films that the system names and the user had not, in order, without repeats."""
     films: dict[str, TitleMention] = {}
-    for turn in annotated.spoken:
-        for film in turn.new_films:
-            films.setdefault(film.key, film)
+    history = zip(annotated.history, annotated.log.scenario.history, strict=True)
+    heard = {key for text, told in history if told.speaker is Speaker.USER for key in text.keys}
+    for turn in annotated.turns:
+        if not turn.by_system:
+            heard |= turn.said.keys
+            continue
+        for film in turn.said.named:
+            if film.key not in heard and not turn.failed:
+                films.setdefault(film.key, film)
     return tuple(films.values())
 
 

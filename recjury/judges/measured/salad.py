@@ -18,7 +18,7 @@ _ADJECTIVE = (
     r"(?:small|big|large|sad|funny|dark|quiet|warm|slow|long|strange|new|old|young|strong|tense|"
     r"beautiful|happy|good|great|wonderful|nice|angry|calm|gentle|serious|scary|wild|lovely|bright|"
     r"clever|cheerful|bad|interesting|famous|quick|loud|simple|terrible|dangerous|true|poor|lonely|"
-    r"crazy|violent|silent|newer|older|quieter|sadder|darker|funnier)"
+    r"crazy|violent|silent|brave|serious|honest|clear|simple|newer|older|quieter|sadder|darker|funnier)"
 )
 _VERY = r"(?:very |so |really |quite |also |too |rather )?"
 _DET = r"(?:a|an|the|his|her|their|its|my|your|some|one)"
@@ -73,7 +73,20 @@ _PATTERNS = {
     r"\babout (?:young |old )?(?:girl|boy|couple|brother|sister)\b",
     # "you will about a quiet", "it also a little scary", "you should the same time"
     "no verb": r"\b(?:you|it|they|we|i|he|she) (?:will|would|should|could|might|must) "
-    r"(?:about|from|with|an?|the|is|are)\b|\b(?:it|he|she) also (?:an?|the|very)\b",
+    r"(?:about|from|with|an?|the|is|are)\b|\b(?:it|he|she) also (?:an?|the|very|not)\b",
+    # "there is about a family", "sisters who about a mother", "it has a little sad"
+    "no verb before about": r"\bthere is about an?\b|\bwho (?:are )?about an?\b",
+    "no noun after a little": rf"\bhas a (?:little|bit|lot) {_ADJECTIVE}(?= ?,|$| and\b)",
+    # "You are a long and quiet film"
+    "a person is no item": rf"\b(?:you|i) (?:are|am) an? (?:[a-z]+ ){{0,4}}{_WORK}"
+    r"(?= ?,|$| (?:with|about|of|and|that|which)\b)",
+    # "about a brave, and serious", "about a lonely as tense", "is about sports the road"
+    "no noun after about": rf"\babout an? {_VERY}{_ADJECTIVE}(?= ?, and\b|$| as\b| and it\b)|"
+    r"\babout [a-z]{3,}s the [a-z]+(?= ?,|$| and\b)",
+    # "It is short, and they are long"
+    "changes its subject": rf"^it is (?:[a-z]+ ?,? ?){{1,4}} and they are {_ADJECTIVE}\b",
+    # "takes less than three hours long"
+    "says how long twice": r"\btakes [a-z ]{3,30}\b(?:hours|minutes) long\b",
     # "about a family but it"
     "breaks off": r"\b(?:and|but) (?:it|is|the|a|it is|in|of|it has)$",
     "in the same time": r"\bin the same time\b(?! period| frame| zone| slot| line)",
@@ -126,6 +139,9 @@ def _places(sentence: Sentence, *, slips: bool) -> Iterator[Error]:
             start = sum(word != "," for word in said[: found.start()].split())
             yield start, f"{what}: {found.group().replace(' ,', ',').strip()!r}"
             return
+    last = len(sentence.raw) - 1
+    if last > 2 and sentence.raw[last] in {"a", "an", "the"}:
+        yield last, f"ends with {sentence.raw[last]!r}"
     yield from _no_plural(sentence)
     yield from _glued(sentence)
 
@@ -135,15 +151,13 @@ def _no_plural(sentence: Sentence) -> Iterator[Error]:
     for at, word in enumerate(sentence.words):
         if word not in _NUMBERS or sentence.before(at) not in _BEFORE_NUMBER:
             continue
-        run = sentence.run(at, 4)[1:]
+        run = sentence.run(at, 5)[1:]
         end = next((i for i, each in enumerate(run) if each not in _ADJECTIVES), len(run))
-        if not end > 0 or (end == len(run) and at + end + 1 < len(sentence.words)):
-            continue
-        noun = run[end] if end < len(run) else ""
-        if noun in _ONE_PERSON:
+        noun, after = (*run[end : end + 2], "", "")[:2]
+        if noun in _ONE_PERSON and (end or after in _NO_NOUN):
             yield at, f"no plural after {sentence.phrase(at, at + end + 2)!r}"
             return
-        if noun in _NO_NOUN:
+        if end and noun in _NO_NOUN:
             yield at, f"no noun after {sentence.phrase(at, at + end + 1)!r}"
             return
 

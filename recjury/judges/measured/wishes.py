@@ -22,6 +22,8 @@ _IS_WHAT = re.compile(
     rf"(?:{TITLE}|\b(?:it|that|this|they|one))(?:'s| is| was| are| were| sounds like| seems to be)"
     r" (?:an?|the)?\b|\b(?:is|isn't|isnt|was|are) (?:\S+ ){0,6}an?\b"
 )
+# "Heat isn't exactly a comedy, is it?" asks for a comedy.
+_IS_NONE = re.compile(r"\bisn't (?:exactly|really|quite) an?\b")
 _RATHER = re.compile(r"\b(?:than|over|instead of|rather than)\b")
 _WANTS = re.compile(
     r"\b(?:want|wanted|rather|prefer|hoping|after|looking for|look for|like|love|need|mood|give me|"
@@ -45,6 +47,8 @@ _OF_WORDS = {
     "eighties": 1980,
     "nineties": 1990,
 }
+_THIS_CENTURY = re.compile(r"\bthis century\b")
+_RECENT = re.compile(r"\b(?:fairly|quite|something|one that is) recent\b|\bthe last few years\b")
 _YEAR = re.compile(r"\b(?:from|in|of|around) ((?:19|20)\d\d)\b")
 _ALIKE = re.compile(
     r"\b(?:film|movie|book|song|story|something|anything|one|ones|films|movies|books|songs|more|"
@@ -55,6 +59,7 @@ _DIFFERENT = re.compile(
     rf"(?:i )?liked ({TITLE})[^.!?]{{0,20}}, but|going from ({TITLE}) to|like ({TITLE}), really"
 )
 _LONGEST_NAME = 4
+_DECADE_LONG = 9
 _NEWER = re.compile(
     r"(?:older than what|quite old|dated|before my time|too old|(?:less old|newer) than|"
     r"more recent|something newer|a newer)"
@@ -116,7 +121,7 @@ class Wishes:
         newer = max(rejected) if rejected and _NEWER.search(plain) else None
         older = min(rejected) if rejected and _OLDER.search(plain) and newer is None else None
         words = [*sorted(genres)]
-        words += [f"{first}s" if last > first else str(first) for first, last in years]
+        words += [_era(first, last) for first, last in years]
         words += list(people)
         words += [f"like {self._catalogue.item(id_).name}" for id_ in like]
         words += [f"newer than {newer}"] * (newer is not None)
@@ -215,7 +220,7 @@ def _wanted_genres(plain: str) -> frozenset[str]:
         wanted = clause[: rather.start()] if rather else clause
         less = re.search(r"\bless\b", wanted)
         wanted = wanted[: less.start()] if less else wanted
-        if _REFUSED.search(wanted):
+        if _REFUSED.search(wanted) and not _IS_NONE.search(wanted):
             continue
         spoken = _spoken(wanted)
         if spoken and not (_IS_WHAT.search(wanted) and not _WANTS.search(wanted)):
@@ -240,6 +245,9 @@ def _wanted_years(plain: str) -> Iterator[tuple[int, int]]:
             yield first, first + 9
         for match in _YEAR.finditer(clause):
             yield int(match[1]), int(match[1])
+        for pattern, since in ((_THIS_CENTURY, 2000), (_RECENT, 2005)):
+            if pattern.search(clause):
+                yield since, 2099
         for word, first in _OF_WORDS.items():
             if word in clause.split():
                 yield first, first + 9
@@ -253,6 +261,12 @@ def _is_refused(text: str, start: int) -> bool:
             said = clause.group().lower().replace("’", "'")
             return _REFUSED.search(said) is not None and _MISSED.search(said) is None
     return False
+
+
+def _era(first: int, last: int) -> str:
+    if last - first > _DECADE_LONG:
+        return f"{first} or later"
+    return f"{first}s" if last > first else str(first)
 
 
 def _names(text: str) -> Iterator[tuple[str, int]]:
@@ -294,16 +308,18 @@ def wish_before(annotated: AnnotatedLog, turn: AnnotatedTurn, wishes: Wishes) ->
 
 
 def unmet(turn: AnnotatedTurn, wish: Wish, wishes: Wishes, catalogue: Catalogue) -> str | None:
-    """Why none of the items that a turn is the first to name has what is wished for.
+    """Why the items that a turn is the first to name do not have what is wished for.
 
-    None if one has it, or if the catalogue knows too little of most of them.
+    None if the first one or half of them have it, or if the catalogue knows too little of them.
     """
     ids = [film.id for film in turn.new_films if film.id is not None and film.id in catalogue]
     if not wish or not ids:
         return None
     found = [wishes.has(catalogue.item(id_), wish) for id_ in ids]
     unknown = found.count(None) + len(turn.new_films) - len(ids)
-    if True in found or found.count(False) <= unknown:
+    good, bad = found.count(True), found.count(False)
+    begins = found[0] is not False or turn.new_films[0].key != ids[0]
+    if bad <= unknown or bad <= good or (good and begins):
         return None
     wrong = catalogue.item(ids[found.index(False)]).name
     return f"wished for {wish}, offered {wrong!r}"

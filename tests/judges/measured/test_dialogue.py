@@ -105,7 +105,7 @@ def _objections(answers: list[str]) -> ConversationLog:
 
 @pytest.mark.parametrize(
     ("ignored", "answered", "expected"),
-    [(0, 0, 4), (0, 3, 4), (1, 0, 1), (1, 3, 3), (2, 3, 2), (2, 0, 0), (3, 2, 1), (4, 3, 0)],
+    [(0, 0, 4), (0, 3, 4), (1, 0, 0), (1, 3, 3), (2, 3, 2), (2, 0, 0), (3, 2, 1), (4, 3, 0)],
 )
 def test_recoverability_counts_what_is_not_corrected(
     ignored: int, answered: int, expected: int
@@ -119,7 +119,7 @@ def test_recoverability_counts_what_is_not_corrected(
 
 @pytest.mark.parametrize(
     ("corrected", "expected"),
-    [("Then try Alien (1979).", 4), ("Oh, what genre do you like?", 4), ("Sorry about that.", 1)],
+    [("Then try Alien (1979).", 4), ("Oh, what genre do you like?", 4), ("Sorry about that.", 0)],
 )
 def test_what_corrects(corrected: str, expected: int) -> None:
     """Another film, or asking; an apology alone does not."""
@@ -130,12 +130,12 @@ def test_what_corrects(corrected: str, expected: int) -> None:
     ("objection", "answer", "expected"),
     [
         ("Isn't that a thriller? I'd rather have a comedy.", "Then try Amelie (2001).", 4),
-        ("Isn't that a thriller? I'd rather have a comedy.", "Then try The Insider (1999).", 1),
+        ("Isn't that a thriller? I'd rather have a comedy.", "Then try The Insider (1999).", 0),
         ("I was thinking of something older than Heat (1995).", "Then try Alien (1979).", 4),
-        ("I was thinking of something older than Heat (1995).", "Then try Amelie (2001).", 1),
+        ("I was thinking of something older than Heat (1995).", "Then try Amelie (2001).", 0),
         ("Is Russell Crowe in Heat (1995)? I don't think so.", "Then try The Insider (1999).", 4),
-        ("Is Russell Crowe in Heat (1995)? I don't think so.", "Then try Amelie (2001).", 1),
-        ("I've already seen it.", "Heat (1995) is what I would watch.", 1),
+        ("Is Russell Crowe in Heat (1995)? I don't think so.", "Then try Amelie (2001).", 0),
+        ("I've already seen it.", "Heat (1995) is what I would watch.", 0),
         ("That is wrong, it came out later.", "Sorry, you are right.", 4),
     ],
 )
@@ -166,7 +166,7 @@ def test_what_points_out_an_error(words: str) -> None:
 def test_asking_word_for_word_again_points_out_an_error() -> None:
     """The first request does not, and an unanswered last turn cannot."""
     ask = "Can you recommend a comedy for tonight?"
-    assert score(Factor.RECOVERABILITY, log(ask, "Nice day.", ask, "Nice weather.", ask)) == 1
+    assert score(Factor.RECOVERABILITY, log(ask, "Nice day.", ask, "Nice weather.", ask)) == 0
     assert score(Factor.RECOVERABILITY, log(ask, "Nice day.", "Thanks", "Bye", ask)) == 4
 
 
@@ -189,7 +189,7 @@ def test_what_leads_on() -> None:
     assert offers(MaskedText("It is a great movie.", ())) is None
     choice = replies("Heat (1995) and Alien (1979) are good.")
     assert score(Factor.PROACTIVENESS, choice) == 4
-    assert score(Factor.PROACTIVENESS, replies("Heat (1995) is good.")) == 0
+    assert score(Factor.PROACTIVENESS, replies("Heat (1995) is good.")) == 1
 
 
 @pytest.mark.parametrize(("explained", "expected"), [(4, 4), (3, 3), (2, 2), (1, 1), (0, 0)])

@@ -44,6 +44,16 @@ def found(text: str, *, slips: bool = True) -> list[str]:
         "It is about two young girl.",
         "It is about two tense without hope.",
         "It is about two people whoor the sixties.",
+        "There is about a family.",
+        "It is about sisters who about a mother.",
+        "You are a long and quiet film with a story.",
+        "The story has a little sad.",
+        "It is about sports the road, and it is old.",
+        "It is about a brave, and it is loud.",
+        "It is strange, and white, and they are long.",
+        "It takes less than three hours long.",
+        "It is a story about a.",
+        "It is about two brother and a father.",
     ],
 )
 def test_salad_is_found(text: str) -> None:
@@ -64,6 +74,8 @@ def test_salad_is_found(text: str) -> None:
         "The first one is good and the second is good too.",
         "It is a crime film with a music video in it.",
         "It is about two young girls and two sad people.",
+        "I am a film student, and you are a movie lover.",
+        "It is about two brothers and takes three hours. I like Vivica A. Fox.",
         "They are both great. I will, thanks.",
         "I would of course watch it. Do you like it and its sequel?",
         "This is really good. The story follows a boy and his mother.",
@@ -143,6 +155,12 @@ def test_a_canned_answer_is_not_coherent() -> None:
         ("I'd like a comedy.", "You could watch Heat (1995) or Amelie (2001).", True),
         ("I'd rather have a comedy than a thriller.", "You could watch Heat (1995).", False),
         ("No comedies, please. I want a thriller.", "You could watch Heat (1995).", True),
+        ("Heat isn't exactly a comedy, is it?", "You could watch Alien (1979).", False),
+        ("Something from this century?", "You could watch Alien (1979).", False),
+        ("Something from this century?", "You could watch Amelie (2001).", True),
+        ("Something from the 90s?", "You could watch Alien (1979) or Heat (1995).", True),
+        ("Something from the 90s?", "Alien (1979), Amelie (2001) or Heat (1995).", False),
+        ("Something from the 90s?", "Heat (1995), Amelie (2001) or Alien (1979).", True),
         ("Something from the 70s, maybe.", "You could watch Amelie (2001).", False),
         ("Something from the seventies, maybe.", "You could watch Alien (1979).", True),
         ("Perhaps something by Ridley Scott?", "You could watch Heat (1995).", False),
@@ -194,3 +212,9 @@ def test_leave_is_not_answered_by_another_item() -> None:
 def test_salad_answers_nothing() -> None:
     told = rating(Factor.COHERENCE, log("Hello", "The film is tense and tense."))
     assert "makes no sense: 'tense and tense' (turn 2)" in told.rationale
+
+
+def test_one_fact_twice_in_a_sentence_is_unnatural() -> None:
+    text = "Why Heat (1995)? Michael Mann directed it; Michael Mann directed it, as well as Thief."
+    told = rating(NATURALNESS, replies(text))
+    assert "loop 'Michael Mann directed it'" in told.rationale

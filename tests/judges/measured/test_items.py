@@ -185,7 +185,11 @@ FALSE = (
     "Amelie (2001) is a horror movie.",
     "Alien (1979) was written by Eric Roth.",
 )
-TRUE = "The Insider (1999) was directed by Michael Mann."
+TRUE = (
+    "The Insider (1999) was directed by Michael Mann. Heat (1995) stars Al Pacino. "
+    "Alien (1979) was released in 1979. Amelie (2001) is a romantic comedy. "
+    "Notting Hill (1999) stars Hugh Grant. Heat (1995) was directed by Michael Mann."
+)
 
 
 @pytest.mark.parametrize(("count", "expected"), [(0, 4), (1, 3), (2, 2), (3, 1), (4, 0), (5, 0)])
@@ -213,7 +217,7 @@ def test_true_claims_are_no_errors(text: str) -> None:
 
 def test_a_pronoun_refers_to_the_film_before() -> None:
     """In the turn before, too; after "he" it does not refer to a film."""
-    assert score(Factor.GROUNDNESS, replies("Try Alien (1979).", "It is a romantic comedy.")) == 3
+    assert score(Factor.GROUNDNESS, replies("Try Alien (1979).", "It is a romantic comedy.")) == 0
     person = rating(Factor.GROUNDNESS, replies("Try Alien (1979).", "He also directed by Bob Dob."))
     assert person.status is Status.NOT_APPLICABLE
 
@@ -221,7 +225,7 @@ def test_a_pronoun_refers_to_the_film_before() -> None:
 def test_a_wrong_year_behind_a_title_is_an_error_and_a_right_one_no_claim() -> None:
     """An error made twice is one; without a claim there is no score."""
     wrong = replies("Try Notting Hill (2016).", "I said Notting Hill (2016)!")
-    assert score(Factor.GROUNDNESS, wrong) == 3
+    assert rating(Factor.GROUNDNESS, wrong).rationale.startswith("1 error in 1 checked claim")
     right = rating(Factor.GROUNDNESS, replies("Try Notting Hill (1999)."))
     assert right.status is Status.NOT_APPLICABLE
 
