@@ -67,7 +67,7 @@ class Section(NamedTuple):
     details: Means | None
 
 
-class Reason(NamedTuple):
+class CountedReason(NamedTuple):
     """Something that failed `times` times, and how often by system ("kbrd 3, retrieval 1")."""
 
     what: str
@@ -79,7 +79,7 @@ class Reason(NamedTuple):
 class Reasons(NamedTuple):
     """The most frequent reasons, and the number of occurrences of all others."""
 
-    shown: tuple[Reason, ...]
+    shown: tuple[CountedReason, ...]
     others: int
     total: int
 
@@ -277,7 +277,9 @@ def _reasons(counted: Mapping[Missed, Counter[str]]) -> Reasons:
         times.update(by_system)
     ordered = sorted(
         (
-            Reason(what, shape if len(said) > 1 else min(said), times.total(), _by_system(times))
+            CountedReason(
+                what, shape if len(said) > 1 else min(said), times.total(), _by_system(times)
+            )
             for (what, shape), (said, times) in merged.items()
         ),
         key=lambda reason: (-reason.times, reason.what, reason.why),
