@@ -151,7 +151,7 @@ def turns(
     texts: --labels names labels that have them.
 
     \b
-    recjury analyse turns --metric paireval.relevance --plot turns.svg
+    recjury analyse turns --metric face.relevance --plot turns.svg
     recjury analyse turns scores --labels crsarena-eval:crs_arena_eval.json --metric understanding
     """
     from recjury.alignment.profiles import by_turn, turn_metrics
