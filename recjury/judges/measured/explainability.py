@@ -18,7 +18,7 @@ from recjury.judges.measured.naturalness import broken_sentences
 from recjury.records import Item
 
 
-class Reason(NamedTuple):
+class GivenReason(NamedTuple):
     """A reason, and what it comes to: one that holds for many items says less the second time."""
 
     words: str
@@ -27,7 +27,7 @@ class Reason(NamedTuple):
     is_genre: bool = False
 
 
-def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> Reason | None:
+def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> GivenReason | None:
     """The reason that a recommending turn gives, or None.
 
     A reason is an explaining phrase, a person whom the catalogue has for a recommended film, or a
@@ -42,14 +42,14 @@ def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> Reason | None:
     people = [p for item in items for p in _people(item) if len(p) > 4 and p.lower() in said]
     known = _known_people(turn, annotated, people)
     for person in sorted(people, key=lambda each: each not in known)[:1]:
-        return Reason(f"person {person!r}", person, person in known)
+        return GivenReason(f"person {person!r}", person, person in known)
     for item in items:
         for genre in sorted(spoken & genres_of(item) & _wished(turn, annotated)):
-            return Reason(f"genre {genre!r}, as wished", genre, is_genre=True)
+            return GivenReason(f"genre {genre!r}, as wished", genre, is_genre=True)
     wrong = sorted(genre for genre in spoken if items and all(excluded(genre, i) for i in items))
     senseless = any(True for each in turn.utterance.sentences for _ in broken_sentences(each))
     words = None if senseless else reason_in(turn.utterance)
-    return None if words is None or wrong else Reason(repr(words), "")
+    return None if words is None or wrong else GivenReason(repr(words), "")
 
 
 def _people(item: Item) -> tuple[str, ...]:
