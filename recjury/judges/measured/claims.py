@@ -29,6 +29,7 @@ _NAME = re.compile(
 _LIST_SEPARATOR = re.compile(r" ?(?:, and|,|and|&) ")
 _YEAR = re.compile(r"(?:18|19|20)\d\d(?!\d)")
 _MAX_NAMES = 6
+_COMPARISON = 30  # characters, more than the longest comparing words
 _IS_A = re.compile(r"\b(?:is|was)(?: also| actually| really| definitely)? an? ((?:[a-z]+ ?){1,6})")
 _PRONOUN = re.compile(
     r"\b(?:it|this(?: one)?|(?:the|this|that) (?:movie|film|book|one))\b", re.IGNORECASE
@@ -89,7 +90,7 @@ def claims(turn: AnnotatedTurn) -> list[Claim]:
         while named and named[0].start < end:
             here.append(named.popleft())
         outside = _outside(text, start, end, here)
-        here = [film for film in here if not _COMPARED.search(text[start : film.start])]
+        here = [film for film in here if not _is_compared(text, start, film)]
         about_person = _PERSON.search(outside) is not None
         refers = previous if _PRONOUN.search(outside) and not about_person else None
         for place, kind, value in _said(text, start, end, about_person=about_person):
@@ -100,6 +101,12 @@ def claims(turn: AnnotatedTurn) -> list[Claim]:
         if here:
             previous = here[-1].key
     return found
+
+
+def _is_compared(text: str, start: int, film: TitleMention) -> bool:
+    """Whether a film of the sentence that begins at `start` is only compared with another."""
+    begin = max(start, film.start - _COMPARISON)
+    return _COMPARED.search(text[begin : film.start]) is not None
 
 
 def _sentences(text: str, named: tuple[TitleMention, ...]) -> Iterator[tuple[int, int]]:

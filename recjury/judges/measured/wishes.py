@@ -1,7 +1,8 @@
 """What a user's turn wishes for, as far as the catalogue can tell whether an item has it."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -182,9 +183,9 @@ class Wishes:
     def _people(self, said: AnnotatedText) -> Iterator[tuple[str, frozenset[str]]]:
         """The people that the text names, each with the items of theirs."""
         text = said.utterance.text
-        spans = said.utterance.spans
+        spans, refused = said.utterance.spans, _refused_clauses(text)
         for name, start in _names(text):
-            if any(a <= start < b for a, b in spans) or _is_refused(text, start):
+            if _within(start, spans) or _within(start, refused):
                 continue
             for attribute in self._naming:
                 ids = self._catalogue.attributes.items_meant_by(Attribute(attribute, name))
@@ -253,14 +254,20 @@ def _wanted_years(plain: str) -> Iterator[tuple[int, int]]:
                 yield first, first + 9
 
 
-def _is_refused(text: str, start: int) -> bool:
-    """Whether a name stands in a clause of refusal: "I don't like Ann Lee"; "isn't by Ann Lee"
-    asks for her."""
+def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Whether a place is in one of the spans, which are in order and do not overlap."""
+    before = bisect_right(spans, place, key=lambda span: span[0])
+    return before > 0 and place < spans[before - 1][1]
+
+
+def _refused_clauses(text: str) -> list[tuple[int, int]]:
+    """The clauses of refusal: "I don't like Ann Lee"; but "isn't by Ann Lee" asks for her."""
+    found: list[tuple[int, int]] = []
     for clause in _CLAUSE.finditer(text):
-        if clause.start() <= start < clause.end():
-            said = clause.group().lower().replace("’", "'")
-            return _REFUSED.search(said) is not None and _MISSED.search(said) is None
-    return False
+        said = clause.group().lower().replace("’", "'")
+        if _REFUSED.search(said) is not None and _MISSED.search(said) is None:
+            found.append(clause.span())
+    return found
 
 
 def _era(first: int, last: int) -> str:
