@@ -156,7 +156,8 @@ def _given(
         needed = -(-sum(map(len, groups)) * each // _CORE_LOGS)
         raters = tuple(f"r{number}" for number in range(1, max(needed, each) + 1))
     if len(raters) < each:
-        raise ConfigError(f"{each} raters a conversation, but only {len(raters)}: {raters[0]}")
+        named = ", ".join(raters)
+        raise ConfigError(f"{each} raters a conversation, but only {len(raters)}: {named}")
     given: dict[str, list[str]] = {rater: [] for rater in raters}
     for group in rng.sample(list(groups), len(groups)):
         order = sorted(raters, key=lambda rater: (len(given[rater]), rng.random()))

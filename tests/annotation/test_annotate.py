@@ -82,6 +82,10 @@ def test_a_design_that_cannot_be_is_one_line(command: Command, tmp_path: Path) -
     for options, message in (
         (("--design", "core"), "3 records were played with all 2 systems"),
         (("--raters", "1"), "2 raters a conversation, but only 1"),
+        (
+            ("--raters", "anna,ben", "--raters-each", "3"),
+            "3 raters a conversation, but only 2: anna, ben",
+        ),
         ((), "--raters is missing"),
         (("--raters", "a,a"), "different names"),
         (("--raters", "../x"), "is no name of a rater"),
