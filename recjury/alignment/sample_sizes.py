@@ -65,9 +65,11 @@ def sample_curves(
 
     Conversations of each system are drawn on their own, without replacement. Scores and labels of
     turns are averaged within each conversation; only conversations that have both count. Sizes
-    beyond the smallest system are left out. Raises DataError for fewer than three systems.
+    beyond the smallest system are left out, and metrics that fewer than three systems have. Raises
+    DataError if no metric is left.
     """
     found: dict[str, SampleCurve] = {}
+    too_few: list[str] = []
     for metric in run.scores:
         scores = by_conversation(run.oriented(metric))
         aspect = (pairs or {}).get(metric)
@@ -78,10 +80,11 @@ def sample_curves(
         both = [name for name in scores if name in labels]
         systems = [run.systems[name] for name in both]
         if len(set(systems)) < FEWEST:
-            raise DataError(
+            too_few.append(
                 f"{metric}: {len(set(systems))} systems have scores{' and labels' * by_people}, "
                 f"and a rank correlation needs {FEWEST}"
             )
+            continue
         columns = Pairs(
             np.array([scores[name] for name in both]),
             np.array([labels[name] for name in both]),
@@ -94,4 +97,6 @@ def sample_curves(
             min(systems.count(name) for name in set(systems)),
             sample_efficiency(columns, sorted(set(sizes)), draws=draws, seed=seed),
         )
+    if too_few and not found:
+        raise DataError(too_few[0])
     return found

@@ -65,6 +65,9 @@ def samples(
     found = sample_curves(
         chosen, scores.people, scores.pairs, sizes=_sizes(sizes), draws=draws, seed=seed
     )
+    left_out = [name for name in chosen.scores if name not in found]
+    if left_out:
+        output.say(f"left out, because fewer than three systems have it: {', '.join(left_out)}")
     if plot is not None:
         from recjury.alignment.analysis_plots import sample_plot
 

@@ -237,3 +237,7 @@ def test_few_conversations_rank_systems_less_well() -> None:
     two = {place: s for place, s in run.scores["m.quality"].items() if place.conversation[0] < "c"}
     with pytest.raises(DataError, match="2 systems have scores, and a rank correlation needs 3"):
         sample_curves(run._replace(scores={"m.quality": two}))
+    both = run._replace(
+        scores={"m.rare": two, **run.scores}, scales={**run.scales, "m.rare": Scale(0, None)}
+    )
+    assert list(sample_curves(both, sizes=(3,), draws=20)) == ["m.quality"]
