@@ -41,7 +41,7 @@ KNOWN = {
     "rule user": ("3", "835b52a01352289e"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-3", "f8ab362f5f6e6305"),
-    "rule debate": ("rule-debate/2", "c7deaebb126a0ca0"),
+    "rule debate": ("rule-debate/3", "900fcf8e70ad113b"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("2", "46c8803f378f604a"),
 }
@@ -149,7 +149,15 @@ def test_the_rule_debate() -> None:
         )
         for n in range(20)
     )
-    debates = [asyncio.run(run_debate(logs()[0], each, RuleDebaters())) for each in ratings]
+    of_people = [
+        log.model_copy(update={"scenario": log.scenario.model_copy(update={"targets": ()})})
+        for log in logs()
+    ]
+    debates = [
+        asyncio.run(run_debate(log, each, RuleDebaters()))
+        for place, each in enumerate(ratings)
+        for log in (logs()[0], of_people[place])
+    ]
     said = [
         [[one.role, one.round, one.score, one.text] for one in transcript.statements]
         for transcript, _ in debates

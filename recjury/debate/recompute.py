@@ -141,8 +141,7 @@ class DebateVerifier:
         own = own_ratings(statement.role, self._ratings)
         if not _any_scored(own):
             return _same(abstention(statement.role, statement.round, RULE), statement)
-        targets = bool(self._log.scenario.targets)
-        expected = rule_statement(statement.role, statement.round, own, said, has_targets=targets)
+        expected = rule_statement(statement.role, statement.round, self._log, own, said)
         return _same(expected, statement)
 
     def _by_a_model(

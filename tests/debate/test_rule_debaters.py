@@ -5,7 +5,17 @@ import asyncio
 import pytest
 
 from recjury.debate import RULE, RuleDebaters, run_debate
-from recjury.records import DebateTranscript, Factor, Rating, Role, Status, Verdict
+from recjury.records import (
+    ConversationLog,
+    DebateTranscript,
+    Factor,
+    Rating,
+    Role,
+    Speaker,
+    Status,
+    Turn,
+    Verdict,
+)
 from tests.judges.cases import a_log, ratings_of
 
 
@@ -88,14 +98,37 @@ def test_the_common_user_moves_the_others_more_than_it_moves() -> None:
     assert (verdict.score, verdict.agreed, verdict.rounds) == (54.25, False, 4)
 
 
-def test_without_targets_all_roles_move_alike() -> None:
-    """A log of people has no target, so that the Common User is one of four."""
+def of_people(*replies: str) -> ConversationLog:
+    """A log without a target, whose user says these after the system's first turn."""
+    log = a_log(targets=())
+    said = tuple(Turn(speaker=Speaker.USER, text=text) for text in replies)
+    return log.model_copy(update={"interaction": (*log.interaction[:1], *said)})
+
+
+def test_without_targets_what_the_user_said_counts() -> None:
+    openings = {}
+    for reply in ("I'll watch it, thanks!", "Hm.", "That is not what I asked for. Stop!"):
+        transcript, _ = asyncio.run(run_debate(of_people(reply), ratings_of(2), RuleDebaters()))
+        openings[reply] = [statement.score for statement in transcript.of_round(1)]
+    taken, unclear, refused = openings.values()
+    assert (taken[0], unclear[0], refused[0]) == (50, 39, 30)
+    assert taken[1:] == unclear[1:] == refused[1:] == [44, 38, 47]
+
+
+def test_a_debater_says_what_the_user_said() -> None:
+    transcript, _ = asyncio.run(run_debate(of_people("Great idea!"), ratings_of(4), RuleDebaters()))
+    user, expert = transcript.of_round(1)[:2]
+    assert "what the user said (took up 1, turned down 0)" in user.text
+    assert "what the user said" not in expert.text
+
+
+def test_without_targets_and_replies_all_roles_move_alike() -> None:
+    """Then the Common User is one of four."""
     ratings = tuple(
         r.model_copy(update={"score": 4 if r.factor in Role.COMMON_USER.factors else 0})
         for r in ratings_of()
     )
-    log = a_log(targets=())
-    transcript, _ = asyncio.run(run_debate(log, ratings, RuleDebaters(), max_rounds=2))
+    transcript, _ = asyncio.run(run_debate(of_people(), ratings, RuleDebaters(), max_rounds=2))
     assert [s.score for s in transcript.of_round(2)] == [44, 15, 15, 15]
 
 
