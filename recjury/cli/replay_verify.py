@@ -10,6 +10,7 @@ from recjury.safe_text import printable
 
 if TYPE_CHECKING:
     from recjury.debate.discrepancy import Discrepancy
+    from recjury.debate.stored_debate import Verification
     from recjury.records import JSON
     from recjury.store import Store
 
@@ -20,18 +21,19 @@ def verify_debates(
     store: "Store", evaluations: Sequence[str], *, every: bool, as_json: bool
 ) -> None:
     """Recompute debates and print where they differ; with `every`, a missing one differs."""
-    from recjury.debate.stored_debate import another_version
+    from recjury.debate.stored_debate import verifications
 
     different: list[dict[str, JSON]] = []
     others: list[dict[str, JSON]] = []
     verified = 0
-    for evaluation in evaluations:
-        found = _differences(store, evaluation, every=every)
-        place = _place(store, evaluation)
+    for debate in verifications(store, evaluations):
+        found = _differences(debate, every=every)
+        place: dict[str, JSON] = {"evaluation": debate.evaluation}
+        place |= {"conversation": debate.conversation, "trial": debate.conversation}
         different += [{**place, **difference.model_dump()} for difference in found]
         if not found:
             verified += 1
-            protocol = another_version(store, evaluation)
+            protocol = debate.another_version()
             others += [] if protocol is None else [{**place, "protocol": protocol}]
     if as_json:
         result = {"debates": len(evaluations), "verified": verified, "different": different}
@@ -50,15 +52,6 @@ def verify_debates(
         output.stop(SOME_DIFFER)
 
 
-def _place(store: "Store", evaluation: str) -> "dict[str, JSON]":
-    """The ids of a debate for scripts; only its own if its rows are missing."""
-    try:
-        conversation = next(iter(store.evaluation(evaluation).conversations), None)
-    except StoreError:
-        conversation = None
-    return {"evaluation": evaluation, "conversation": conversation, "trial": conversation}
-
-
 def _say_versions(others: Counter[str]) -> None:
     for protocol, count in others.most_common():
         made = "was" if count == 1 else "were"
@@ -68,17 +61,19 @@ def _say_versions(others: Counter[str]) -> None:
         )
 
 
-def _differences(store: "Store", evaluation: str, *, every: bool) -> "tuple[Discrepancy, ...]":
+def _differences(debate: "Verification", *, every: bool) -> "tuple[Discrepancy, ...]":
     """Where a debate differs. With `every`, a missing debate is a difference, else StoreError."""
     from recjury.debate.discrepancy import Discrepancy
-    from recjury.debate.stored_debate import verify
 
     try:
-        return verify(store, evaluation)
+        return debate.differences()
     except StoreError as problem:
         if not every:
             raise
         wrong = Discrepancy(
-            kind="store", where=evaluation, expected="as it was written", found=str(problem)
+            kind="store",
+            where=debate.evaluation,
+            expected="as it was written",
+            found=str(problem),
         )
         return (wrong,)

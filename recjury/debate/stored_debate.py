@@ -8,7 +8,7 @@ compared with their hashes; everything else is recomputed. The statements that a
 compared with its original, which is verified, too.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
 
@@ -23,11 +23,11 @@ from recjury.records import (
     Factor,
     Rating,
     Record,
-    StageResult,
     Verdict,
 )
-from recjury.store import Store
+from recjury.store import Store, WholeEvaluation
 
+_READ_AT_ONCE = 100  # evaluations, which limits memory
 _DIGITS = 12  # of an id in a message
 
 
@@ -67,27 +67,7 @@ def verify(store: Store, evaluation: str) -> tuple[Discrepancy, ...]:
 
     Raises StoreError if the evaluation has no debate.
     """
-    altered = tuple(_altered(evaluation, line) for line in store.integrity(evaluation))
-    try:
-        stored = _Stored(store, evaluation)
-        debate = stored.replayed()
-    except StoreError as problem:
-        if not altered and store.debate(evaluation) is None:
-            raise
-        return altered or (_altered(evaluation, str(problem)),)
-    held = Debate(debate.transcript, debate.verdict)
-    recomputed = DebateVerifier(store, held, debate.log, debate.ratings)
-    rated = stored.results["debate"].ratings
-    if debate.forked is None:
-        return altered + recomputed.differences(rated)
-    original, fork = debate.forked.original, debate.forked.fork
-    altered += compare("store", "fork", fork_id(original, fork), stored.row.identity)
-    below = verify(store, original)
-    if any(each.kind == "store" for each in below):
-        return altered + _of_original(original, below)
-    before = load_debate(store, original).transcript
-    found = recomputed.differences_of_fork(fork, before, rated)
-    return altered + found + _of_original(original, below)
+    return Verification(store, evaluation).differences()
 
 
 def another_version(store: Store, evaluation: str) -> str | None:
@@ -98,20 +78,84 @@ def another_version(store: Store, evaluation: str) -> str | None:
     That is not an alteration, but readers of "verified" should know it. None without a debate.
     """
     debate = store.debate(evaluation)
-    if debate is None or debate.transcript.protocol == installed_protocol(
-        debate.transcript.protocol
-    ):
-        return None
-    return debate.transcript.protocol
+    return None if debate is None else _other_than_installed(debate.transcript.protocol)
+
+
+def verifications(store: Store, evaluations: Sequence[str]) -> Iterator["Verification"]:
+    """The verification of each of `evaluations`, in order; the rows of many are read at once."""
+    for start in range(0, len(evaluations), _READ_AT_ONCE):
+        some = evaluations[start : start + _READ_AT_ONCE]
+        whole = store.whole(some)
+        for each in some:
+            yield Verification(store, each, whole.get(each))
+
+
+class Verification:
+    """Verifies one stored debate."""
+
+    def __init__(self, store: Store, evaluation: str, whole: WholeEvaluation | None = None):
+        """`whole` is the evaluation if nothing of it was altered; None if that is not known."""
+        self.evaluation = evaluation
+        self._store = store
+        self._whole = whole
+
+    @property
+    def conversation(self) -> str | None:
+        """The id of the conversation; None if its rows, or those of the evaluation, are missing."""
+        try:
+            stored = self._whole.stored if self._whole else self._store.evaluation(self.evaluation)
+        except StoreError:
+            return None
+        return next(iter(stored.conversations), None)
+
+    def another_version(self) -> str | None:
+        """As the function `another_version`."""
+        if self._whole is None:
+            return another_version(self._store, self.evaluation)
+        return _other_than_installed(self._stored().replayed().transcript.protocol)
+
+    def differences(self) -> tuple[Discrepancy, ...]:
+        """As `verify`."""
+        store, evaluation = self._store, self.evaluation
+        lines = () if self._whole else store.integrity(evaluation)
+        altered = tuple(_altered(evaluation, line) for line in lines)
+        try:
+            stored = self._stored()
+            debate = stored.replayed()
+        except StoreError as problem:
+            if not altered and store.debate(evaluation) is None:
+                raise
+            return altered or (_altered(evaluation, str(problem)),)
+        held = Debate(debate.transcript, debate.verdict)
+        recomputed = DebateVerifier(store, held, debate.log, debate.ratings)
+        rated = stored.results["debate"].ratings
+        if debate.forked is None:
+            return altered + recomputed.differences(rated)
+        original, fork = debate.forked.original, debate.forked.fork
+        altered += compare("store", "fork", fork_id(original, fork), stored.row.identity)
+        below = verify(store, original)
+        if any(each.kind == "store" for each in below):
+            return altered + _of_original(original, below)
+        before = load_debate(store, original).transcript
+        found = recomputed.differences_of_fork(fork, before, rated)
+        return altered + found + _of_original(original, below)
+
+    def _stored(self) -> "_Stored":
+        return _Stored(self._store, self.evaluation, self._whole)
+
+
+def _other_than_installed(protocol: str) -> str | None:
+    return None if protocol == installed_protocol(protocol) else protocol
 
 
 class _Stored:
     """A stored evaluation, with the ratings that its debate used."""
 
-    def __init__(self, store: Store, evaluation: str):
+    def __init__(self, store: Store, evaluation: str, whole: WholeEvaluation | None = None):
         self._store = store
-        self.row = store.evaluation(evaluation)
-        self.results: Mapping[str, StageResult] = store.stage_results(self.row.id)
+        self._whole = whole
+        self.row = whole.stored if whole else store.evaluation(evaluation)
+        self.results = whole.results if whole else store.stage_results(self.row.id)
 
     def replayed(self) -> ReplayedDebate:
         """Its debate. Raises StoreError if there is none."""
@@ -121,7 +165,7 @@ class _Stored:
                 f"evaluation {self.row.id} has no debate in the store: resume its campaign first"
             )
         conversation = next(iter(self.row.conversations), "")
-        log = self._store.log(conversation) if conversation else None
+        log = self._whole.log if self._whole else self._read_log(conversation)
         if log is None:
             raise StoreError(f"evaluation {self.row.id} has a debate in the store, but no log")
         return ReplayedDebate(
@@ -133,6 +177,9 @@ class _Stored:
             verdict=kept.verdict,
             forked=self._forked(),
         )
+
+    def _read_log(self, conversation: str) -> ConversationLog | None:
+        return self._store.log(conversation) if conversation else None
 
     def _rated(self) -> tuple[Rating, ...]:
         """The ratings of the evaluation, or of the first original of a fork."""

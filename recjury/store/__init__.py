@@ -3,6 +3,7 @@
 from recjury.store.call_counts import CallCounts, CampaignCalls
 from recjury.store.calls import Spent
 from recjury.store.campaigns import Campaign, Setup, Skipped, package_versions
+from recjury.store.contents import WholeEvaluation
 from recjury.store.conversations import PlannedConversation, StoredConversation, WrittenPlan
 from recjury.store.debate_lists import DebateSummary
 from recjury.store.engine import store_path
@@ -42,6 +43,7 @@ __all__ = [
     "StoredEvaluation",
     "StoredFace",
     "Unfinished",
+    "WholeEvaluation",
     "WrittenPlan",
     "package_versions",
     "store_path",

@@ -1,15 +1,16 @@
 """Everything that evaluations stored, checked row by row and stage by stage."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from recjury.errors import StoreError
 from recjury.records import (
     Aspect,
     AspectScores,
+    ConversationLog,
     Decomposition,
     Kept,
     Rating,
@@ -19,17 +20,17 @@ from recjury.records import (
 from recjury.store.calls import CallReader
 from recjury.store.conversations import read_conversations
 from recjury.store.debates import StoredDebate, read_debates
-from recjury.store.evaluations import StoredEvaluation, read_data, read_evaluations
-from recjury.store.evaluators import check_evaluator
+from recjury.store.evaluations import StoredEvaluation, check_data, read_evaluations
+from recjury.store.evaluators import check_evaluators
 from recjury.store.face import PARTICLES, StoredFace, read_face
 from recjury.store.failures import read_unfinished
 from recjury.store.kept import StoredObject, read_kept
-from recjury.store.logs import read_logs
+from recjury.store.logs import StoredLog, read_logs
 from recjury.store.ratings import StoredRating, read_ratings, seals_by_stage
 from recjury.store.stage_results import DEBATE
 from recjury.store.stages import CONVERSE, check_stages, is_conversation, is_evaluation, read_stages
 from recjury.store.tables import ConversationRow, table_of
-from recjury.store.texts import Damaged, refuse
+from recjury.store.texts import Damaged, chunks, refuse
 
 
 class Content(NamedTuple):
@@ -115,9 +116,46 @@ def read_contents(
 
 def stage_results(connection: Connection, evaluation: str) -> dict[str, StageResult]:
     """The result of each finished stage of an evaluation. Raises StoreError for altered rows."""
-    stages = read_stages(connection, [evaluation]).get(evaluation, set()) - {CONVERSE}
-    stored = read_evaluations(connection, [evaluation])[evaluation]
-    return read_contents(connection, [evaluation])[evaluation].results(sorted(stages), stored.kind)
+    stored = read_evaluations(connection, [evaluation])
+    return _results(connection, stored, read_contents(connection, stored))[evaluation]
+
+
+def _results(
+    connection: Connection,
+    evaluations: Mapping[str, StoredEvaluation],
+    contents: Mapping[str, Content],
+) -> dict[str, dict[str, StageResult]]:
+    finished = read_stages(connection, evaluations)
+    return {
+        each: contents[each].results(sorted(finished.get(each, set()) - {CONVERSE}), stored.kind)
+        for each, stored in evaluations.items()
+    }
+
+
+class WholeEvaluation(NamedTuple):
+    """An evaluation of which nothing was altered: its row, its results by stage, and its log."""
+
+    stored: StoredEvaluation
+    results: Mapping[str, StageResult]
+    log: ConversationLog
+
+
+def read_whole(
+    connection: Connection, calls: CallReader, evaluations: Iterable[str]
+) -> dict[str, WholeEvaluation]:
+    """All of `evaluations` if there is no problem with any of their rows and calls, else none.
+
+    It is much faster than to read one evaluation after the other.
+    """
+    problems: list[StoreError] = []
+    found = _examine(connection, calls, tuple(evaluations), problems.append)
+    if problems:
+        return {}
+    results = _results(connection, found.evaluations, found.contents)
+    return {
+        each: WholeEvaluation(stored, results[each], found.logs[stored.conversations[0]].log)
+        for each, stored in found.evaluations.items()
+    }
 
 
 def integrity(connection: Connection, calls: CallReader, unit: str) -> tuple[str, ...]:
@@ -126,60 +164,83 @@ def integrity(connection: Connection, calls: CallReader, unit: str) -> tuple[str
     Each text is compared with its hash and each row with its seal. The result is empty if nothing
     was altered. For an evaluation, the conversations that have its log are checked too.
     """
-    found: list[str] = []
+    problems: list[StoreError] = []
+    _examine(connection, calls, [unit], problems.append)
+    return tuple(dict.fromkeys(map(str, problems)))
 
-    def note(error: StoreError) -> None:
-        found.append(str(error))
 
-    conversations = _conversations(connection, unit, note)
-    behind = [*_said(connection, conversations, note)]
-    behind += read_contents(connection, [unit], note)[unit].calls()
-    for call in dict.fromkeys(behind):
+class _Examined(NamedTuple):
+    """What was read of conversations and evaluations."""
+
+    evaluations: Mapping[str, StoredEvaluation]
+    contents: Mapping[str, Content]
+    logs: Mapping[str, StoredLog]
+
+
+def _examine(
+    connection: Connection, calls: CallReader, units: Sequence[str], damaged: Damaged
+) -> _Examined:
+    """Read everything of `units`; `damaged` is called for each problem."""
+    own = _conversations(connection, units)
+    evaluations = _evaluations(connection, units, own, damaged)
+    about = (each for stored in evaluations.values() for each in stored.conversations)
+    conversations = tuple(dict.fromkeys((*own, *about)))
+    logs = _read_said(connection, conversations, damaged)
+    contents = read_contents(connection, units, damaged)
+    said = (call for each in logs.values() for turn in each.log.interaction for call in turn.calls)
+    behind = (call for content in contents.values() for call in content.calls())
+    for call in dict.fromkeys((*said, *behind)):
         try:
             calls.call(call)
         except StoreError as error:
-            note(error)
-    return tuple(dict.fromkeys(found))
+            damaged(error)
+    return _Examined(evaluations, contents, logs)
 
 
-def _conversations(connection: Connection, unit: str, damaged: Damaged) -> list[str]:
-    """The conversation `unit`, or the conversations that the evaluation `unit` is about."""
+def _conversations(connection: Connection, units: Sequence[str]) -> list[str]:
+    """The conversations among `units`."""
     table = table_of(ConversationRow)
-    row = connection.execute(table.select().where(table.c.id == unit)).first()
-    own = [] if row is None else [unit]
-    if own and not read_stages(connection, own).get(unit, set()) - {CONVERSE}:
-        return own
-    stored = read_evaluations(connection, [unit], damaged).get(unit)
-    if stored is None:
-        return own
-    try:
-        check_evaluator(connection, stored.evaluator)
-        read_data(connection, unit)
-    except StoreError as error:
-        damaged(error)
-    return _with_log(stored, own, damaged)
+    query = select(table.c.id)
+    rows = (connection.execute(query.where(table.c.id.in_(some))) for some in chunks(units))
+    found = {row.id for some in rows for row in some}
+    return [each for each in units if each in found]
 
 
-def _with_log(stored: StoredEvaluation, own: list[str], damaged: Damaged) -> list[str]:
-    if not stored.conversations:
-        damaged(StoreError(f"the log of evaluation {stored.id} is not in the store"))
-    return list(dict.fromkeys((*own, *stored.conversations)))
+def _evaluations(
+    connection: Connection, units: Sequence[str], own: Sequence[str], damaged: Damaged
+) -> dict[str, StoredEvaluation]:
+    """The evaluations among `units`; their evaluators, data and logs are checked, too.
 
-
-def _said(connection: Connection, conversations: Iterable[str], damaged: Damaged) -> Iterator[str]:
-    """The calls made in conversations; the rows of the conversations are checked."""
-    wanted = tuple(conversations)
-    for each in wanted:
+    A unit is one if it is not a conversation (`own`), or if a stage of an evaluation is finished:
+    in a migrated store, a conversation and an evaluation may have the same id.
+    """
+    stages = read_stages(connection, own)
+    alone = {each for each in own if not stages.get(each, set()) - {CONVERSE}}
+    wanted = [each for each in units if each not in alone]
+    found = read_evaluations(connection, wanted, damaged)
+    for check, ids in (
+        (check_evaluators, {stored.evaluator for stored in found.values()}),
+        (check_data, found.keys()),
+    ):
         try:
-            read_conversations(connection, [each])
+            check(connection, ids)
         except StoreError as error:
             damaged(error)
-        read_unfinished(connection, each, damaged)
-    logs = read_logs(connection, wanted, damaged)
-    seals: dict[str, dict[str, list[str]]] = {each: {} for each in wanted}
+    for each, stored in found.items():
+        if not stored.conversations:
+            damaged(StoreError(f"the log of evaluation {each} is not in the store"))
+    return found
+
+
+def _read_said(
+    connection: Connection, conversations: Sequence[str], damaged: Damaged
+) -> dict[str, StoredLog]:
+    """The logs of conversations, whose rows are checked."""
+    read_conversations(connection, conversations, damaged)
+    read_unfinished(connection, conversations, damaged)
+    logs = read_logs(connection, conversations, damaged)
+    seals: dict[str, dict[str, list[str]]] = {each: {} for each in conversations}
     for each, stored in logs.items():
         seals[each][CONVERSE] = list(stored.seals)
     check_stages(connection, seals, damaged, concerned=is_conversation)
-    for stored in logs.values():
-        for turn in stored.log.interaction:
-            yield from turn.calls
+    return logs

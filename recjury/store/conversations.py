@@ -26,7 +26,7 @@ from recjury.store.tables import (
     one_id,
     table_of,
 )
-from recjury.store.texts import Kept, chunks, hashes_of_ids, seal, texts_of_ids
+from recjury.store.texts import Damaged, Kept, chunks, hashes_of_ids, refuse, seal, texts_of_ids
 from recjury.store.writer import Transaction
 
 
@@ -84,20 +84,29 @@ def settings_text(planned: PlannedConversation) -> str:
     return orjson.dumps(planned.model_dump()["settings"], option=orjson.OPT_SORT_KEYS).decode()
 
 
-def read_conversations(connection: Connection, ids: Iterable[str]) -> dict[str, StoredConversation]:
-    """Conversations by id, in the given order. Raises StoreError if one is missing or altered."""
+def read_conversations(
+    connection: Connection, ids: Iterable[str], damaged: Damaged = refuse
+) -> dict[str, StoredConversation]:
+    """Conversations by id, in the given order; `damaged` is called for those missing or altered."""
     table = table_of(ConversationRow)
     found: dict[str, StoredConversation] = {}
     for some in chunks(ids):
         query = select(table).where(table.c.id.in_(some))
         rows = {row.id: row for row in connection.execute(query)}
         numbers = [row.settings for row in rows.values()]
-        texts, hashes = texts_of_ids(connection, numbers), hashes_of_ids(connection, numbers)
+        try:
+            texts, hashes = texts_of_ids(connection, numbers), hashes_of_ids(connection, numbers)
+        except StoreError as error:
+            damaged(error)
+            continue
         for each in some:
-            if each not in rows:
-                raise StoreError(f"conversation {each} is not in the store")
-            row = rows[each]
-            found[each] = _stored(row, texts[row.settings], hashes[row.settings])
+            try:
+                if each not in rows:
+                    raise StoreError(f"conversation {each} is not in the store")
+                row = rows[each]
+                found[each] = _stored(row, texts[row.settings], hashes[row.settings])
+            except StoreError as error:
+                damaged(error)
     return found
 
 

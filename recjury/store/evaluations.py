@@ -196,6 +196,14 @@ def read_data(connection: Connection, evaluation: str) -> dict[str, JSON]:
     return data
 
 
+def check_data(connection: Connection, evaluations: Iterable[str]) -> None:
+    """Raise StoreError if the data of one of the evaluations are missing or damaged."""
+    table = table_of(EvaluationRow)
+    for some in chunks(evaluations):
+        query = select(table.c.data).where(table.c.id.in_(some)).distinct()
+        texts_of_ids(connection, connection.execute(query).scalars())
+
+
 def _stored(
     row: Row[tuple[object, ...]],
     hashes: Mapping[int, bytes],

@@ -187,10 +187,10 @@ def _label(link: _Link, links: Sequence[_Link]) -> str:
     return f"{link.name}@{link.evaluator[:digits]}"
 
 
-def check_evaluator(connection: Connection, evaluator: str) -> None:
-    """Raise StoreError if an evaluator is missing or was altered."""
-    row = _rows(connection, [evaluator])[evaluator]
-    _settings(row, texts_of_ids(connection, [row.settings])[row.settings])
+def check_evaluators(connection: Connection, evaluators: Iterable[str]) -> None:
+    """Raise StoreError if one of the evaluators is missing or was altered."""
+    for row in _rows(connection, evaluators).values():
+        _settings(row, texts_of_ids(connection, [row.settings])[row.settings])
 
 
 def _rows(connection: Connection, ids: Iterable[str]) -> dict[str, Row[tuple[object, ...]]]:

@@ -101,24 +101,24 @@ def unfinished_conversations(
 
 
 def read_unfinished(
-    connection: Connection, conversation: str, damaged: Damaged = refuse
-) -> Unfinished | None:
-    """The turns stored with a conversation's latest failure.
+    connection: Connection, conversations: Iterable[str], damaged: Damaged = refuse
+) -> dict[str, Unfinished]:
+    """The turns stored with the latest failure of each conversation.
 
-    None if there are none, or if the conversation was held later. `damaged` is called if the row
-    was altered.
+    Conversations without any, and those that were held later, are left out. `damaged` is called for
+    each altered row.
     """
     failures = table_of(FailureRow)
-    query = select(failures).where(failures.c.unit == conversation, _is_unfinished())
-    row = connection.execute(query.order_by(failures.c.id.desc()).limit(1)).first()
-    if row is None:
-        return None
-    try:
-        log = _log(connection, row)
-    except StoreError as error:
-        damaged(error)
-        return None
-    return Unfinished(row.unit, row.reason, row.failed_at, log)
+    found: dict[str, Unfinished] = {}
+    for some in chunks(conversations):
+        query = select(failures).where(failures.c.unit.in_(some), _is_unfinished())
+        rows = {row.unit: row for row in connection.execute(query.order_by(failures.c.id))}
+        for row in rows.values():
+            try:
+                found[row.unit] = _unfinished(connection, row)
+            except StoreError as error:
+                damaged(error)
+    return found
 
 
 def _is_unfinished() -> ColumnElement[bool]:
@@ -128,10 +128,11 @@ def _is_unfinished() -> ColumnElement[bool]:
     return and_(failures.c.log.is_not(None), ~held)
 
 
-def _log(connection: Connection, row: Row[tuple[object, ...]]) -> ConversationLog:
+def _unfinished(connection: Connection, row: Row[tuple[object, ...]]) -> Unfinished:
     body = texts_of_ids(connection, [row.log])[row.log]
     try:
-        return ConversationLog.model_validate_json(body)
+        log = ConversationLog.model_validate_json(body)
+        return Unfinished(row.unit, row.reason, row.failed_at, log)
     except ValidationError:  # an edited row may refer to any text
         raise StoreError(
             f"what was said until conversation {row.unit} failed was changed after it was written"

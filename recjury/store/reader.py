@@ -24,7 +24,13 @@ from recjury.store.calls import (
     read_spent_by_unit,
 )
 from recjury.store.campaigns import Campaign, find_campaign, find_id, read_campaigns
-from recjury.store.contents import integrity, read_contents, stage_results
+from recjury.store.contents import (
+    WholeEvaluation,
+    integrity,
+    read_contents,
+    read_whole,
+    stage_results,
+)
 from recjury.store.conversations import (
     StoredConversation,
     conversation_ids,
@@ -235,7 +241,7 @@ class StoreReader:
         Raises StoreError if it was altered.
         """
         with self._reading() as connection:
-            return read_unfinished(connection, conversation)
+            return read_unfinished(connection, [conversation]).get(conversation)
 
     def unfinished_conversations(self, campaign: str | None = None) -> tuple[str, ...]:
         """The conversations for which `unfinished` returns something, in the plan's order."""
@@ -270,6 +276,11 @@ class StoreReader:
         """
         with self._reading() as connection:
             return integrity(connection, self._calls, unit)
+
+    def whole(self, evaluations: Iterable[str]) -> dict[str, WholeEvaluation]:
+        """All of `evaluations`, if `integrity` finds no problem in any of them, else none."""
+        with self._reading() as connection:
+            return read_whole(connection, self._calls, evaluations)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection]:

@@ -205,6 +205,16 @@ def test_readers_refuse_what_was_altered_and_name_it(store: Store) -> None:
         assert len(store.integrity(EVALUATION)) >= 3
 
 
+def test_an_evaluation_is_read_whole_if_nothing_of_it_was_altered(store: Store) -> None:
+    with store:
+        whole = store.whole([EVALUATION])[EVALUATION]
+        assert whole.log == LOG
+        assert whole.stored == store.evaluation(EVALUATION)
+        assert whole.results == store.stage_results(EVALUATION)
+        values.alter(store.path, "UPDATE conversation SET repeat = 7")
+        assert store.whole([EVALUATION]) == {}
+
+
 def test_readers_refuse_what_has_lost_a_row(store: Store) -> None:
     with store:
         values.alter(store.path, "DELETE FROM rating WHERE stage = 'rate'")
