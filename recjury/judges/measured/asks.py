@@ -31,9 +31,6 @@ _ABOUT = _any_of(
     rf"what(?:'s| is| are){_GAP} (?:about|plot|story|storyline|tone|like|premise)",
     rf"(?:who|when){_GAP} (?:directed|wrote|stars|starred|in it|plays|released)",
     r"(?:is|are|does|do|has) (?:it|they|this|that|the (?:movie|film|book))",
-    r"never heard of",
-    r"not (?:familiar with|sure if i've seen)",
-    r"haven't heard of",
     r"introduce",
     r"what (?:it's|it is|that's|that is|they're) (?:about|like)",
     r"what happens in (?:it|that)",
@@ -77,10 +74,10 @@ _REQUEST = _any_of(
     r"looking for",
     r"in the mood for",
     r"on the lookout for",
-    r"(?:want|like|love|need) to (?:see|watch|find)",
+    rf"(?:want|like|love|need) to (?:see|watch|find)(?! (?:it|that|this|them|those|{TITLE}))",
     r"what (?:should|can|could) i (?:watch|see|read)",
     r"(?:i'm|i am)(?: really)? (?:into|interested in|a (?:big |huge )?fan of)",
-    rf"i (?:really |also )?(?:like|love|enjoy|prefer|want|need){_GAP} "
+    rf"i (?:really |also )?(?:like|love|enjoy|prefer|want|need)\b{_GAP} "
     r"(?:movies?|films?|books?|comed\w+|thrillers?|dramas?|action|horror|romance|genres?|stories)",
     r"do you have any",
     r"(?:i|i'd|i would|i'm) (?:really |still |just )?(?:want|after|need|like|love)"
@@ -89,7 +86,8 @@ _REQUEST = _any_of(
 )
 _GOODBYE = _any_of(
     r"(?:good)?bye",
-    r"thank(?:s| you)(?: for| so| very|,? that's|!|\.|$)",
+    r"thank(?:s| you)(?: for (?:the|your|all)(?: your| the)? (?:help|suggest\w*|recommend\w*|time|"
+    r"chat)| so| very|,? that's|!|\.|$)",
     r"i'll (?:take|go with|watch|try|pick) (?:that|it|this)",
     r"(?:have a|you) (?:good|great|nice) (?:day|night|evening|one|weekend)",
     r"that's (?:all|enough)",
@@ -97,9 +95,10 @@ _GOODBYE = _any_of(
 _GOES_ON = _any_of(r"but", r"no,? thank(?:s| you)", r"not", r"another", r"other", r"more")
 
 
-# "Thanks for the recommendation!" asks for none.
+# "Thanks for the recommendation!" and "Great suggestion!" ask for none.
 _THANKED = re.compile(
-    r"\b(?:thank(?:s| you)|appreciate)[^.!?]{0,30}\b(?:recommend\w*|suggest\w*|help)"
+    r"\b(?:thank(?:s| you)|appreciate)[^.!?]{0,30}\b(?:recommend\w*|suggest\w*|help)|"
+    r"\b(?:good|great|nice|excellent|helpful|awesome|perfect) (?:recommend|suggest)\w*\b(?!\?)"
 )
 
 
@@ -173,6 +172,8 @@ _PREFERENCE = _any_of(
     r"interested",
     r"who is your",
     r"in the mood",
+    r"what are some",
+    r"who (?:are|do)",
 )
 _SMALL_TALK = _any_of(
     r"how are you(?: doing)?(?: today)?",

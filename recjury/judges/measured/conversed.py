@@ -1,11 +1,14 @@
 """What judges of answers keep of a conversation while they read it."""
 
-from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
+from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, AnnotatedTurn
+from recjury.judges.measured.asks import Ask, ask_of
 from recjury.judges.measured.frames import Frames
 from recjury.judges.measured.naturalness import broken_sentences
+from recjury.judges.measured.objections import objection_in
 from recjury.judges.measured.text import MaskedText
 from recjury.judges.measured.wishes import Wishes, unmet, wish_before
 from recjury.knowledge import Catalogue
+from recjury.knowledge.spoken_wishes import SpokenWish
 
 _SHORT = 3
 
@@ -26,7 +29,12 @@ class Conversed:
         return self.annotated.catalogue
 
     def unmet(self, turn: AnnotatedTurn) -> str | None:
-        """Why no item that the turn is the first to name has what the user wishes for, or None."""
+        """Why no item that the turn is the first to name has what the user wishes for, or None.
+
+        An earlier wish has lapsed when the user is pleased and asks for nothing.
+        """
+        if turn.asked is not None and _is_pleased(turn.asked) and not self.wishes.of(turn.asked):
+            return None
         wish = wish_before(self.annotated, turn, self.wishes)
         return unmet(turn, wish, self.wishes, self.catalogue)
 
@@ -40,6 +48,13 @@ class Conversed:
         self.frames.add(turn)
         self.said.add(turn.utterance.same)
         self.last = turn
+
+
+def _is_pleased(said: AnnotatedText) -> bool:
+    """Whether a user's turn praises, and neither asks for anything nor objects."""
+    utterance = said.utterance
+    praises = SpokenWish(utterance.plain).praises
+    return praises and ask_of(utterance) is Ask.NOTHING and objection_in(utterance) is None
 
 
 def senseless_part(utterance: MaskedText) -> str | None:

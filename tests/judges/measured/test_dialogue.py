@@ -275,7 +275,12 @@ def test_no_recommendation_needs_no_explanation() -> None:
         ("Do you have any other recommendations?", Ask.OTHER_RECOMMENDATION),
         ("Can you tell me more about the plot?", Ask.ABOUT_ITEM),
         ("What's it about? I'm looking for suspense.", Ask.ABOUT_ITEM),
-        ("I haven't heard of that movie.", Ask.ABOUT_ITEM),
+        ("I haven't heard of that movie.", Ask.NOTHING),
+        ("That is a good thriller, I enjoyed that movie a lot.", Ask.NOTHING),
+        ("I would love to see it.", Ask.NOTHING),
+        ("I would love to see a comedy.", Ask.RECOMMENDATION),
+        ("Great suggestion!", Ask.NOTHING),
+        ("Any good suggestions?", Ask.RECOMMENDATION),
     ],
 )
 def test_what_a_user_asks_for(text: str, ask: Ask) -> None:
