@@ -8,7 +8,7 @@ targets are the items whose genres equal the recorded attributes (ReDial) or con
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
@@ -26,7 +26,7 @@ from recjury.records import (
     Scenario,
     Speaker,
     Turn,
-    is_target,
+    first_hit,
 )
 
 END_MARK = "[END]"
@@ -100,10 +100,11 @@ class _Dataset:
         self._files = files
         self._exact = files.name == "redial"
         self._wishes: dict[frozenset[str], tuple[ItemRef, ...]] = {}
+        self._ref = cache(files.ref)
 
     def refs(self, entities: list[int], length: int) -> tuple[ItemRef, ...]:
         """The first `length` distinct entities as references."""
-        return tuple(self._files.ref(number) for number in list(dict.fromkeys(entities))[:length])
+        return tuple(self._ref(number) for number in list(dict.fromkeys(entities))[:length])
 
     def wanted(self, attributes: list[str]) -> tuple[ItemRef, ...]:
         """The items with these attributes, in the order of id2info.json."""
@@ -111,13 +112,19 @@ class _Dataset:
         if wanted not in self._wishes:
             self._wishes[wanted] = tuple(
                 dict.fromkeys(
-                    self._files.ref(self._files.entities[info.name])
-                    for info in self._files.infos.values()
-                    if info.name in self._files.entities
-                    and (wanted == set(info.genre) if self._exact else wanted <= set(info.genre))
+                    self._ref(entity)
+                    for entity, genres in self._genres
+                    if (wanted == genres if self._exact else wanted <= genres)
                 )
             )
         return self._wishes[wanted]
+
+    @cached_property
+    def _genres(self) -> tuple[tuple[int, frozenset[str]], ...]:
+        """The entity and the genres of each item, in the order of id2info.json."""
+        entities, infos = self._files.entities, self._files.infos.values()
+        known = (info for info in infos if info.name in entities)
+        return tuple((entities[info.name], frozenset(info.genre)) for info in known)
 
 
 @cache
@@ -160,7 +167,7 @@ def _log(
         scenario=scenario,
         interaction=tuple(turns),
         ending=Ending.RECORDED,
-        hit_round=_first_hit(turns, targets),
+        hit_round=first_hit(turns, targets, list_length),
         list_length=list_length,
     )
 
@@ -168,12 +175,3 @@ def _log(
 def _without_mark(text: str) -> str:
     """The text without the mark with which the simulator ends a conversation."""
     return text.replace(END_MARK, "").rstrip() if END_MARK in text else text
-
-
-def _first_hit(turns: list[Turn], targets: tuple[ItemRef, ...]) -> int | None:
-    """The 1-based round of the first list that contains a target."""
-    lists = (turn.items for turn in turns if turn.speaker is Speaker.SYSTEM)
-    for number, items in enumerate(lists, start=1):
-        if any(is_target(item, targets) for item in items):
-            return number
-    return None

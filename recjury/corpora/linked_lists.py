@@ -3,11 +3,10 @@
 from functools import lru_cache, partial
 from pathlib import Path
 
-from recjury.corpora.log_files import first_hit
 from recjury.corpora.opening import corpus_name, known_corpus
 from recjury.errors import DataError
 from recjury.knowledge import Catalogue, named_items
-from recjury.records import ConversationLog, ItemRef, Speaker, Turn
+from recjury.records import ConversationLog, ItemRef, Speaker, Turn, first_hit
 
 _REMEMBERED = 8  # corpora
 

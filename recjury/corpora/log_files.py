@@ -19,7 +19,7 @@ from recjury.records import (
     Scenario,
     Speaker,
     Turn,
-    is_target,
+    first_hit,
 )
 
 
@@ -179,12 +179,3 @@ def _ref(item: str | ItemEntry, catalogue: Catalogue | None) -> ItemRef:
     if catalogue is None:
         return ItemRef(id=id if id is not None else name.casefold(), name=name)
     return catalogue.item(id).ref if id is not None else catalogue.ref(name)
-
-
-def first_hit(turns: Iterable[Turn], targets: tuple[ItemRef, ...], list_length: int) -> int | None:
-    """The 1-based round of the first system turn whose list contains a target; None for none."""
-    lists = (turn.items for turn in turns if turn.speaker is Speaker.SYSTEM)
-    for number, items in enumerate(lists, start=1):
-        if any(is_target(item, targets) for item in items[:list_length]):
-            return number
-    return None

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from itertools import accumulate
 from typing import NamedTuple
 
 from recjury.knowledge.near_names import MIN_LETTERS, NearNames
@@ -155,6 +156,7 @@ class TitleRecogniser:
         """
         self._entries: dict[str, list[_Entry]] = {}
         self._longest: dict[str, int] = {}
+        self._beginnings: set[str] = set()
         people = {_name_key(other): other for other in others}
         self._plain = frozenset(_name_key(word) for word in plain) | {k for k in people if " " in k}
         counts = Counter(key for text in texts for key in {word.key for word in tokenize(text)})
@@ -189,6 +191,7 @@ class TitleRecogniser:
         )
         self._entries.setdefault(key, []).append(entry)
         self._longest[keys[0]] = max(len(keys), self._longest.get(keys[0], 0))
+        self._beginnings.update(accumulate(f"{each} " for each in keys[:-1]))
 
     def link(self, text: str) -> tuple[Mention, ...]:
         """The known names in `text`, in text order."""
@@ -226,10 +229,14 @@ class TitleRecogniser:
         for first, word in enumerate(found):
             longest = self._longest.get(word.key, 0)
             possessive = 0 if longest else self._longest.get(_without_s(word), 0)
+            beginning = ""
             for last in range(first, min(first + max(longest, possessive), len(found))):
                 match = self._at(text, found[first : last + 1], marks, first)
                 if match:
                     yield match
+                beginning += f"{found[last].key} "
+                if beginning not in self._beginnings:
+                    break
 
     def _misspelt(self, text: str, found: list[Token], marks: TitleMarks) -> Iterator[_Match]:
         """Matches in which one word is a misspelt word of the name."""

@@ -19,7 +19,9 @@ from recjury.records.conversation import (
     Scenario,
     Speaker,
     Turn,
+    any_target,
     distinct,
+    first_hit,
     is_target,
 )
 from recjury.records.domain import AttributeKind, Domain, DomainAttribute, Expert
@@ -170,10 +172,12 @@ __all__ = [
     "UserSimulator",
     "Utterance",
     "Verdict",
+    "any_target",
     "digest",
     "distinct",
     "evaluation_id",
     "evaluator_id",
+    "first_hit",
     "is_target",
     "mean_score",
     "metric_id",

@@ -165,7 +165,7 @@ class ConversationLog(Record):
     def _recall(self, items: Sequence[ItemRef], k: int) -> float | None:
         if not self.scenario.targets:
             return None
-        return float(any(is_target(item, self.scenario.targets) for item in items[:k]))
+        return float(any_target(items[:k], self.scenario.targets))
 
 
 def distinct(items: Iterable[ItemRef]) -> tuple[ItemRef, ...]:
@@ -179,3 +179,18 @@ def distinct(items: Iterable[ItemRef]) -> tuple[ItemRef, ...]:
 def is_target(item: ItemRef, targets: Sequence[ItemRef]) -> bool:
     """Whether `item` is one of `targets`."""
     return any(item.same_item(target) for target in targets)
+
+
+def any_target(items: Iterable[ItemRef], targets: Iterable[ItemRef]) -> bool:
+    """Whether one of `items` is one of `targets`."""
+    wanted = {target.id for target in targets} - {None}
+    return any(item.id in wanted for item in items)
+
+
+def first_hit(turns: Iterable[Turn], targets: Sequence[ItemRef], list_length: int) -> int | None:
+    """The 1-based round of the first system turn whose list has a target; None for none."""
+    lists = (turn.items for turn in turns if turn.speaker is Speaker.SYSTEM)
+    for number, items in enumerate(lists, start=1):
+        if any_target(items[:list_length], targets):
+            return number
+    return None

@@ -3,6 +3,7 @@
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import orjson
@@ -133,14 +134,13 @@ def ids_of_evaluations(connection: Connection, identities: Iterable[str]) -> dic
 
 def entered(connection: Connection, identity: str, *, is_new: bool) -> Entered | None:
     """The row of an identity, or None."""
-    found = ids_of_evaluations(connection, [identity]).get(identity)
-    if found is None:
-        return None
     table = table_of(EvaluationRow)
-    sample = connection.execute(select(table.c.sample).where(table.c.id == found)).scalar_one()
-    return Entered(found, sample or 0, is_new)
+    query = select(table.c.id, table.c.sample).where(table.c.identity == identity)
+    rows = connection.execute(query.order_by(*_what_counts_last())).all()
+    return Entered(rows[-1].id, rows[-1].sample or 0, is_new) if rows else None
 
 
+@cache
 def _what_counts_last() -> tuple[ColumnElement[object], ...]:
     """An order of `evaluation` in which the row that counts for an identity comes last.
 

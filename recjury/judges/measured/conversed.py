@@ -1,5 +1,7 @@
 """What judges of answers keep of a conversation while they read it."""
 
+from functools import lru_cache
+
 from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, AnnotatedTurn
 from recjury.judges.measured.asks import Ask, ask_of
 from recjury.judges.measured.frames import Frames
@@ -11,6 +13,7 @@ from recjury.knowledge import Catalogue
 from recjury.knowledge.spoken_wishes import SpokenWish
 
 _SHORT = 3
+_REMEMBERED = 4096
 
 
 class Conversed:
@@ -57,6 +60,7 @@ def _is_pleased(said: AnnotatedText) -> bool:
     return praises and ask_of(utterance) is Ask.NOTHING and objection_in(utterance) is None
 
 
+@lru_cache(_REMEMBERED)
 def senseless_part(utterance: MaskedText) -> str | None:
     """Why half of the sentences or more, without the short ones, make no sense; or None."""
     told = [sentence for sentence in utterance.sentences if len(sentence.words) > _SHORT]

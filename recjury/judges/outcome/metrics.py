@@ -12,7 +12,7 @@ from recjury.records import (
     Ending,
     Metric,
     Need,
-    is_target,
+    first_hit,
     metric_id,
 )
 
@@ -108,11 +108,8 @@ def _of_items(log: ConversationLog, value: float | None, none: str = "") -> Foun
 
 
 def _hit_round(log: ConversationLog) -> int | None:
-    """The 1-based round of the first list with a target; recorded logs do not name it."""
-    for number, turn in enumerate(log.system_turns, start=1):
-        if any(is_target(item, log.scenario.targets) for item in turn.items[: log.list_length]):
-            return number
-    return None
+    """The round of the first hit; recorded logs do not name it."""
+    return first_hit(log.interaction, log.scenario.targets, log.list_length)
 
 
 def _leaks(log: ConversationLog, count: int) -> Found:
