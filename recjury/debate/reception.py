@@ -13,6 +13,7 @@ from recjury.records import ConversationLog, Speaker, Turn
 
 _DECIDE = 2
 _LAST = 2
+_ENOUGH_WORDS = 6
 _LONGEST_TEXT = 2000
 _QUOTED = re.compile(r'["“][^"“”]{0,80}["”]')
 _GOOD = (
@@ -59,6 +60,7 @@ _ASKS_FOR = _any_of(
     r"(?:any|some|few|other|more|have|got|recommend|want|need|know|for|suggest) (?:an? )?"
     rf"{_VERY}{_GOOD}"
 )
+_ENGLISH = _any_of(r"a|and|are|can|do|have|i|i'm|is|it|like|movie|my|no|not|of|that|the|to|you")
 _THANKED = _any_of(r"(?<!no )(?<!no, )(?:thanks|thank you|thank u|thx|appreciate)")
 _POLITE = _any_of(r"(?:good|fine|well|great|ok|okay),? (?:thanks|thank you)|thanks for asking")
 _TURNED_DOWN = _any_of(
@@ -107,7 +109,7 @@ class Reception(NamedTuple):
 
 
 def reception_of(log: ConversationLog) -> Reception | None:
-    """How the user's turns after the system's first take it; None without such a turn.
+    """How the user's turns after the system's first take it; None without one in English.
 
     Of each turn the first 2,000 characters are read.
     """
@@ -116,11 +118,18 @@ def reception_of(log: ConversationLog) -> Reception | None:
         return None
     taken = [_takes(text) for text in answers]
     refused = [_TURNED_DOWN.search(text) is not None for text in answers]
-    return Reception(
+    found = Reception(
         sum(taken),
         any(_THANKED.search(text) and not _POLITE.search(text) for text in answers[-_LAST:]),
         sum(no and not yes for no, yes in zip(refused, taken, strict=True)),
     )
+    return found if any(found) or _may_be_english(answers) else None
+
+
+def _may_be_english(texts: Sequence[str]) -> bool:
+    """Whether the texts have fewer than six words, or a very common English one."""
+    words = sum(len(text.split()) for text in texts)
+    return words < _ENOUGH_WORDS or any(map(_ENGLISH.search, texts))
 
 
 def _answers(turns: Sequence[Turn]) -> list[Turn]:

@@ -79,6 +79,11 @@ def test_what_stands_before_the_systems_first_turn_is_no_reply() -> None:
     assert reception_of(after("ok")) == Reception(0, False, 0)
 
 
+def test_another_language_tells_nothing() -> None:
+    assert reception_of(after("Ich suche eigentlich etwas ganz anderes heute Abend")) is None
+    assert reception_of(after("今晚想看一部喜剧片", "好的")) == Reception(0, False, 0)
+
+
 def test_thanks_count_once_and_only_at_the_end() -> None:
     replies = (("hm", "thanks", "thank you, bye"), ("thank you", "hm", "bye"), ("Fine, thanks",))
     found = [reception_of(after(*each)) for each in replies]
