@@ -38,7 +38,7 @@ from tests.simulator.ways import WAYS
 SCENARIOS = 40
 KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
-    "rule user": ("3", "835b52a01352289e"),
+    "rule user": ("4", "4faf86f6d05a76dc"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-3", "f8ab362f5f6e6305"),
     "rule debate": ("rule-debate/3", "900fcf8e70ad113b"),

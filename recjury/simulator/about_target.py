@@ -1,11 +1,28 @@
 """What the rule user says once it has been told of what it wants."""
 
+from functools import cached_property
+from typing import Literal
+
 from recjury.knowledge import fold
 from recjury.records import Item, is_target
 from recjury.simulator.read_turn import ReadTurn, Topic, answers, hear_turn, named_before
 from recjury.simulator.user_state import UserState
 
+Past = Literal["known", "chosen", "named", "told", ""]
+
 _TOLD_WORDS = 12
+_DESCRIBED = ("chosen", "told")  # what the history has told of already
+_NAMELESS = {
+    "likes_known": "likes",
+    "likes_chosen": "likes",
+    "likes_named": "likes",
+    "likes_told": "likes",
+    "likes_listed": "likes",
+    "accept_known": "accept",
+    "accept_listed": "accept_now",
+    "back_known": "back",
+    "still_known": "back",
+}
 # Questions that make no sense once the system has told the topic.
 _ABOUT: tuple[tuple[str, Topic], ...] = (
     ("more_fit", "fit"),
@@ -35,35 +52,52 @@ class AboutTarget:
             if said:
                 return [said]
         heard = self._state.heard
-        if not self._answers(heard) and self._is_liked():
-            return [self._titled("back_known")]
+        if self._past == "known":
+            return self._of_known(heard)
         if not self._answers(heard):
             return [self._titled("back_garbled" if self._is_nonsense(heard) else "back")]
         return [self._acknowledgement(), self._more()]
 
     def _first_look(self) -> list[str]:
         """It likes the sound of the target, and asks what it is, or more if it has just heard."""
-        state = self._state
-        wants = state.wish.wants[:1] if not state.said else ()
-        liked = self._titled("likes")
-        asked = state.wish.question if self._is_known() and not state.said else ""
-        if asked and answers(asked, state.heard) and self._speaks_of_hit(state.heard):
+        state, heard, past = self._state, self._state.heard, self._past
+        asked = state.wish.question if past and not state.said else ""
+        if asked and answers(asked, heard) and self._speaks_of_hit(heard):
             return [self._say("told_enough"), self._more()]
         if asked and self._hit_title() in asked:
             return [self._say("question_again", question=asked)]
-        if self._is_liked():
-            liked = self._titled("likes_known") or liked
-        elif wants and wants[0].role != "clause":
-            liked = self._titled("likes_wish", thing=state.thing(wants, by_name=True)) or liked
-        heard = state.heard
+        liked = self._welcome()
+        if past == "known":
+            return [liked, self._say("ask_known", **state.words())]
         described = self._speaks_of_hit(heard) and heard.words > _TOLD_WORDS
         described = described and len(heard.named) == 1 and not heard.garbled
-        if self._is_liked():
-            return [liked, self._say("ask_known", **state.words())]
-        if "done" in heard.questions and state.grammar.happens(0.5):
+        if self._is_named and "done" in heard.questions and state.grammar.happens(0.5):
             rule = "none_done" if len(heard.named) > 1 else "not_done"
-            liked = f"{self._say(rule, **state.words())} {liked}"
-        return [liked, self._more() if described else self._ask_about()]
+            liked = liked if past else f"{self._say(rule, **state.words())} {liked}"
+        return [liked, self._more() if described or past in _DESCRIBED else self._ask_about()]
+
+    def _welcome(self) -> str:
+        """What it says of the target first, by what it knows of it and where it found it."""
+        state, past = self._state, self._past
+        if past:
+            return self._titled(f"likes_{past}", done=state.domain.done)
+        wants = state.lead if not state.said else ()
+        rule = "likes" if self._is_named else "likes_listed"
+        if wants and wants[0].role != "clause":
+            thing = state.thing(wants, by_name=True)
+            wished = "likes_wish" if self._is_named else "likes_listed_wish"
+            return self._titled(wished, thing=thing) or self._titled(rule)
+        return self._titled(rule)
+
+    def _of_known(self, heard: ReadTurn) -> list[str]:
+        """It compares what is said with a target that it knows."""
+        if self._answers(heard):
+            return [self._say("told_known"), self._say("ask_known", **self._state.words())]
+        if not heard.named:
+            return [self._titled("still_known")]
+        several = len(heard.named) > 1
+        those, there = ("those", "those") if several else ("that one", "that")
+        return [self._titled("back_known", those=those, those_there=there)]
 
     def _acknowledgement(self) -> str:
         closing = self._state.heard.closing
@@ -87,10 +121,10 @@ class AboutTarget:
 
     def accept(self) -> list[str]:
         """Take the target, content or not with what was said about it since it was asked for."""
-        if not self._turns_since_told():
-            return [self._titled("accept_now")]
-        if self._is_liked():
+        if self._past == "known":
             return [self._titled("accept_known")]
+        if not self._turns_since_told():
+            return [self._titled("accept_now" if self._is_named else "accept_listed")]
         told = any(self._answers(heard) for heard in self._heard_since()[1:])
         return [self._titled("accept" if told else "accept_blind")]
 
@@ -102,9 +136,7 @@ class AboutTarget:
         return text or self._untitled(rule, **slots)
 
     def _untitled(self, rule: str, **slots: str) -> str:
-        nameless = {"likes_known": "likes", "accept_known": "accept", "back_known": "back"}
-        rule = nameless.get(rule, rule)
-        return self._say(f"{rule}_nameless", **slots)
+        return self._say(f"{_NAMELESS.get(rule, rule)}_nameless", **slots)
 
     def _hit_title(self) -> str:
         hit = self._context.hit
@@ -113,9 +145,24 @@ class AboutTarget:
         known = hit.id is not None and hit.id in self._state.catalogue
         return self._state.catalogue.item(hit.id).title if known and hit.id else hit.name
 
-    def _is_known(self) -> bool:
+    @property
+    def _is_named(self) -> bool:
+        """Whether the system's text names the hit, which else stands in its list."""
         hit = self._context.hit
-        return hit is not None and hit.id in self._state.wish.mentioned
+        return hit is not None and hit.id in self._state.heard.named
+
+    @cached_property
+    def _past(self) -> Past:
+        """What the history tells of the hit; "" if it did not come up."""
+        hit, wish = self._context.hit, self._state.wish
+        id_ = hit.id if hit is not None else None
+        if id_ in wish.items.chosen:
+            return "chosen"
+        if id_ not in wish.items.unseen and (self._is_liked() or id_ in wish.items.seen):
+            return "known"
+        if id_ in wish.items.named:
+            return "named"
+        return "told" if id_ in wish.mentioned else ""
 
     def _is_liked(self) -> bool:
         """Whether the person said in the history that it likes the hit, or one of that title."""

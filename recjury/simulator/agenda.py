@@ -1,7 +1,9 @@
 """What the rule user wants: the values of its targets, or its wishes, as people say them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from random import Random
 from typing import Literal, NamedTuple
 
@@ -17,6 +19,9 @@ _LANGUAGE_WORDS = re.compile(r"\s*\blanguages?\b", re.IGNORECASE)
 _BRACKETS = re.compile(r"\s*\([^)]*\)")
 _MOST_OF_A_KIND = 2
 _ENOUGH_ITEMS = 12
+_OFTEN = 7
+_DECADES = range(1880, 2100, 10)
+_RECENT = 2000
 
 
 class Want(NamedTuple):
@@ -49,10 +54,14 @@ class CatalogueValues:
         """Read the values of every item; it takes about 0.02 ms for each."""
         self._catalogue = catalogue
         self._held: dict[str, set[str]] = {}
+        self._together: Counter[tuple[str, str]] = Counter()  # items with both categories
         self._people: dict[str, Want] = {}  # by the letters of their names
         self._surnames: dict[str, set[str]] = {}
         for item in catalogue:
-            for want in spoken(item, catalogue.domain_of(item)):
+            wants = list(spoken(item, catalogue.domain_of(item)))
+            categories = [want.value for want in wants if want.role == "category"]
+            self._together.update(product(categories, categories))
+            for want in wants:
                 held = self._held.setdefault(fold(want.value), set())
                 if len(held) < _ENOUGH_ITEMS:
                     held.add(item.id)
@@ -87,6 +96,11 @@ class CatalogueValues:
     def is_common(self, value: str) -> bool:
         """Whether at least a dozen items have the value."""
         return self.number_with(value) >= _ENOUGH_ITEMS
+
+    def often_together(self, first: str, second: str) -> bool:
+        """Whether at least a seventh of the items with one category have the other, too."""
+        with_both = self._together[first, second]
+        return with_both > 0 and with_both * _OFTEN >= self._together[first, first]
 
     def gives_away(self, value: str, targets: frozenset[str]) -> bool:
         """Whether only targets have the value; False for a value that no item has."""
@@ -191,6 +205,18 @@ def spoken_genres(item: Item) -> tuple[str, ...]:
     known = phrases().genres
     plain = (_CATALOGUE_WORDS.sub("", genre).strip().lower() for genre in item.genres)
     return _distinct(known[genre] for genre in plain if genre in known)
+
+
+def time_phrases(era: str, years: Sequence[int]) -> list[str]:
+    """What people say of a time instead of its name, beside suggestions of these `years`.
+
+    Nobody asks for something recent who was offered what is newer still.
+    """
+    first = next((year for year in _DECADES if decade(year) == era), 0)
+    recent = first >= _RECENT
+    if any(year >= first if recent else year < first + 10 for year in years):
+        return []
+    return phrases().times.get(era, [])
 
 
 def decade(year: int) -> str:

@@ -43,6 +43,7 @@ class Phrases(BaseModel):
     feels: dict[str, list[str]]
     times: dict[str, list[str]]
     heard: dict[str, str]
+    near: list[list[str]]
     bare_request: tuple[str, ...]
     say: dict[str, list[str]]
 

@@ -3,6 +3,9 @@
 from recjury.knowledge import Catalogue
 from recjury.records import Item
 from recjury.simulator.agenda import Want, decade, letters, spoken_categories
+from recjury.simulator.grammar import phrases
+
+_MUCH_SHARED = 2
 
 
 class ItemFit:
@@ -25,15 +28,26 @@ class ItemFit:
                 liked = self._catalogue.named(want.value)
                 return liked is not None and self.is_like(item, liked)
             case "ask":
-                return any(has_word(want.value, name) for name in self.people(item))
+                return self._has_asked(item, want.value)
             case _:
                 return False
 
+    def is_near(self, item: Item, category: str) -> bool:
+        """Whether the item has the category, or one that hardly differs ("music", "musical")."""
+        return not _near(category).isdisjoint(self.categories(item))
+
+    def _has_asked(self, item: Item, ask: str) -> bool:
+        """Whether a wish in the person's own words names somebody or the category of the item."""
+        if any(has_word(ask, name) for name in self.people(item)):
+            return True
+        heard = {genre for word, genre in phrases().heard.items() if has_word(ask, word)}
+        return any(has_word(ask, each) or each in heard for each in self.categories(item))
+
     def is_like(self, item: Item, liked: Item) -> bool:
-        """Whether two items have a person or half of their categories in common."""
+        """Whether two items have a person, or two or half of their categories, in common."""
         ours, theirs = set(self.categories(item)), set(self.categories(liked))
         shared = len(ours & theirs)
-        if shared and shared * 2 >= len(ours | theirs):
+        if shared and (shared * 2 >= len(ours | theirs) or shared >= _MUCH_SHARED):
             return True
         return not set(self.people(item)).isdisjoint(self.people(liked))
 
@@ -53,6 +67,11 @@ class ItemFit:
         """Who made the item and who takes part in it."""
         domain = self._catalogue.domain_of(item)
         return [name for each in domain.of_kind("cast", "maker") for name in each.of(item)]
+
+
+def _near(category: str) -> set[str]:
+    """The category, and those that hardly differ from it."""
+    return {category}.union(*(each for each in phrases().near if category in each))
 
 
 def has_word(text: str, words: str) -> bool:

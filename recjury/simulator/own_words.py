@@ -38,7 +38,8 @@ _SUBJECT = re.compile(
     r"read(?:ing)? up on|theme is|topic is|subject is|"
     r"(?<!know )(?:anything|something|films|movies|books) "
     r"(?:on|about))\s+(?P<ask>(?!it\b|that\b|this\b|them\b|those\b|any|some|movie|film|book|"
-    r"watch|see|read|hear)[a-z][\w'’-]*(?: (?!for\b|with\b|at\b|in\b|so\b|but\b|and\b)"
+    r"watch|see|read|hear|what\b|how\b|wh(?:o|y|ere|en|ether)\b|if\b)"
+    r"[a-z][\w'’-]*(?: (?!for\b|with\b|at\b|in\b|so\b|but\b|and\b)"
     r"[a-z][\w'’-]*){0,3})",
     re.IGNORECASE,
 )
@@ -48,7 +49,26 @@ _OCCASION = re.compile(
     re.IGNORECASE,
 )
 _HAS = re.compile(
-    r"\b(?:what|which|any) (?:film|movie|book|novel)s? (?P<ask>(?:has|have) an? [^.!?;:,\n]{4,60})",
+    r"\b(?:what|which|any) (?:film|movie|book|novel)s? "
+    r"(?P<ask>(?:has|have) an? [^.!?;:,\n]{4,60}"
+    r"(?:, (?!i\b|do\b|can\b)[a-z]+(?: [a-z]+){1,3}(?=\?))?)",
+    re.IGNORECASE,
+)
+# "What other Marvel movies should I see?", "I really enjoy stoner comedies".
+_KINDS = (
+    r"(?P<what>(?!(?:of|all|the|both|those|these|this|that|type|kind|sort|you|your|my|to|two|other|same|"
+    r"good|great|most|many|lots?)\b)[\w'’-]+(?: (?!of\b|the\b|to\b)[\w'’-]+)?)"
+)
+_WHICH = re.compile(
+    r"\b(?:what|which|any) (?:(?:other|more|good|great|nice) ){0,2}"
+    + _KINDS
+    + r" (?P<noun>movie|film|book|novel)s? "
+    r"(?:should|would|could|can|do (?!you (?:like|enjoy|prefer))|are|is|to|have)\b",
+    re.IGNORECASE,
+)
+_FOND = re.compile(
+    r"\b(?:i|we) (?:(?:really|also|do|just|always) ){0,2}(?:like|love|enjoy|prefer|want) "
+    r"(?:(?:good|great) )?" + _KINDS + r" (?P<noun>[a-z]+s)\b",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
@@ -59,8 +79,9 @@ _CLAUSE = re.compile(
 )
 _ASK_ENDS = re.compile(
     r"\s(?:but (?:i|it|he|she|they|we|not|no|you|do|can)|"
-    r"do you|have you|can you|could you|would you|please|and i|i|if|so|thanks?|tonight|"
-    r"today|really|or (?:something|anything|what|do|is)|though|lately|much|too)\b.*$|"
+    r"do you|have you|can you|could you|would you|please|and i|(?<!that )(?<!which )i|if|so|"
+    r"thanks?|tonight|today|really|or (?:something|anything|what|do|is)|though|lately|much|too)"
+    r"\b.*$|"
     r"\s(?:that|which|but|and|with|for)$",
     re.IGNORECASE,
 )
@@ -78,7 +99,7 @@ _QUANTITY = re.compile(r"^(?:some|any|anything|a few|a couple of|more)\b\s*", re
 _NOT_AN_ASK = re.compile(
     r"\b(?:it|that one|them|those|these|information|info|idea|ideas|suggestions?|recommendations?|"
     r"preferences?|questions?|lot|much|him|her|his|help|mind|plans?|you|your|opinion|thing about|"
-    r"same|else|time|my favou?rites?|that genre|this genre)\b",
+    r"same|else|time|everything|all (?:kinds|types|sorts)|my favou?rites?|that genre|this genre)\b",
     re.IGNORECASE,
 )
 _ADJECTIVE = (
@@ -118,12 +139,28 @@ def own_words(sentence: str, nouns: frozenset[str] = frozenset({"film", "movie",
         (_SUBJECT, "something about {}"),
     ):
         match = pattern.search(sentence)
-        if match is not None and not _NOT_AN_ASK.search(match["ask"].removesuffix(" in it")):
+        if match is not None and not _NOT_AN_ASK.search(match["ask"].replace(" in it", "")):
             ask = _ASK_ENDS.sub("", match["ask"]).strip(" '\"-")
             ask = re.sub(r"^have\b", "has", re.sub("^(?:More|Less)", _lower, ask))
             if ask and len(ask.split()) <= _MOST_ASK_WORDS:
                 return said.format(ask)
-    return ""
+    return _of_a_kind(sentence)
+
+
+def _of_a_kind(sentence: str) -> str:
+    """One of the kind of item that is asked for or liked in the plural; "" if genres say it all."""
+    match = _WHICH.search(sentence) or _FOND.search(sentence)
+    if match is None or _NOT_AN_ASK.search(match["what"]):
+        return ""
+    what, noun = match["what"], match["noun"].lower()
+    one = {kind.many: kind.one for kind in phrases().alone.values()}
+    nouns = {"movie", "film", "book", "novel"}
+    noun = one.get(noun, noun if noun in nouns else noun.removesuffix("s"))
+    genres = {*phrases().bare_request, *phrases().genres.values(), *phrases().heard}
+    known = what.lower() in genres or set(what.lower().split()) <= genres
+    if (known and not what[0].isupper()) or noun not in {*nouns, *one.values()}:
+        return ""
+    return f"{with_article(what)} {noun}"
 
 
 def own_clause(sentence: str) -> str:

@@ -10,6 +10,7 @@ from recjury.records import Domain, Speaker, Turn
 from recjury.simulator.agenda import CatalogueValues, Want, decade, letters
 from recjury.simulator.grammar import phrases
 from recjury.simulator.own_words import own_clause, own_words, without_titles
+from recjury.simulator.past_items import PastItems, past_items
 
 # The full stop of an initial ("Vivica A. Fox") ends no sentence.
 _SENTENCE = re.compile(r"(?:[^.!?\n]|(?<=\b[A-Z])\.)+[.!?]*")
@@ -31,7 +32,8 @@ _FACT = re.compile(
 )
 _QUESTION = re.compile(
     r"\b(?:do you know|have you (?:seen|read|heard)|did you|did (?:he|she|they)|do you like|is it|"
-    r"was it|what about|how about|who|when|tell me about|should i|are you|is that)\b",
+    r"was it|what about|how about|who|when|tell me about|should i|are you|is that|"
+    r"(?:do|would|can) you recommend (?!any|some|more|other|another|an?\b|movies|films|books))\b",
     re.IGNORECASE,
 )
 _SEEN = re.compile(
@@ -60,18 +62,31 @@ _DESCRIBES = re.compile(
     r"sounds?))\b|^(?i:sounds|looks)\b|\b(?i:is|was|are|were) (?i:it|that|this|the|any|either)\b"
 )
 _YES = re.compile(
-    r"^\W*(?:yes|yeah|yep|yea|sure|i do|of course|definitely|absolutely)\b(?!,? but)", re.IGNORECASE
-)
-_TASTE = re.compile(
-    r"\b(?:do you (?:like|love|enjoy|prefer)|are you (?:a fan|into)|(?:would you|interested))\b",
+    r"^\W*(?:(?:oh?|ooo*h),? )?(?:yes|yeah|yep|yea|sure|i do|of course|definitely|absolutely|"
+    r"(?:that )?(?:sounds|would be) (?:good|great|nice|fun|perfect))\b(?!,? but)",
     re.IGNORECASE,
 )
+_TASTE = re.compile(
+    r"\b(?:do you (?:like|love|enjoy|prefer)|are you (?:a fan|into)|would you|interested|"
+    r"(?:what|how) about an?|in the mood for)\b",
+    re.IGNORECASE,
+)
+# A new request that no sign separates from what stands before it.
+_RUN_ON = re.compile(
+    r"(?<=\w) (?=(?:do|can|could|would) (?:you|u) (?:have|know|recommend|suggest|think|find)\b)",
+    re.IGNORECASE,
+)
+_HEARSAY = re.compile(
+    r"\b(?:heard|looks?|sounds?|seems?|(?:have|had|did)(?:n['’]?t| not|nt))\b", re.IGNORECASE
+)
+_FOND_OF_TIME = re.compile(r"\w+ (?:movies|films|books|songs|ones) (?:are|were)\b", re.IGNORECASE)
 _WISHES = re.compile(
     r"\b(?:something|anything|want|like|love|need|enjoy|prefer|mood|looking|recommend|suggest|any|"
-    r"favou?rite|into|after|fan|know|maybe|show)\b",
+    r"favou?rite|into|after|fan|know|maybe|show|should|what other)\b",
     re.IGNORECASE,
 )
 _SHORT = 6
+_LATELY = 3
 _LIKED_BEFORE = ("my", "your", "his", "her", "the", "our", "whole")
 _OF_TIME = {
     "old": re.compile(r"\b(?:old(?:er)?|classics?|vintage|black and white)\b", re.IGNORECASE),
@@ -85,7 +100,8 @@ class PastWish(NamedTuple):
 
     `liked`, `disliked` and `mentioned` are ids of items; `refused` are categories that the person
     does not want. `question` is a question about a fact with which the history ends. `times` tells
-    whether the person asked for "old" or "new" items.
+    whether the person asked for "old" or "new" items. `items` is what the person said of the items,
+    `lately` are the wants of its last turns.
     """
 
     wants: tuple[Want, ...]
@@ -95,6 +111,8 @@ class PastWish(NamedTuple):
     refused: frozenset[str] = frozenset()
     question: str = ""
     times: frozenset[str] = frozenset()
+    items: PastItems = PastItems()
+    lately: frozenset[Want] = frozenset()
 
 
 def past_wish(
@@ -127,7 +145,15 @@ def past_wish(
         frozenset(reader.refused),
         _fact_asked(said[-1]) if said else "",
         frozenset(time for time, words in _OF_TIME.items() if any(map(words.search, said[-2:]))),
+        past_items(history, catalogue),
+        frozenset(want for found in by_turn[-_LATELY:] for want in found),
     )
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a text, of which one that runs on into a request is two."""
+    found = (match.group().strip() for match in _SENTENCE.finditer(text))
+    return [part for sentence in found for part in _RUN_ON.split(sentence)]
 
 
 def _fact_asked(text: str) -> str:
@@ -165,10 +191,10 @@ class _Reader:
         found: list[Want] = []
         recent = list(earlier)
         if _YES.match(text) and _TASTE.search(asked):
-            question = " ".join(s for s in re.findall(r"[^.!?]*\?", asked) if _TASTE.search(s))
+            said = [match.group() for match in _SENTENCE.finditer(asked)]
+            question = " ".join(each for each in said if _TASTE.search(each))
             found += self._categories(without_titles(question, self._catalogue), SpokenWish(""))
-        for match in _SENTENCE.finditer(text):
-            sentence = match.group().strip()
+        for sentence in _sentences(text):
             found += self._of(sentence, recent)
             recent = [each.id for each in self._catalogue.link(sentence)] or recent
         return sorted(dict.fromkeys(found), key=lambda want: _ORDER.get(want.role, 9))
@@ -188,7 +214,7 @@ class _Reader:
             found += [
                 Want("era", decade(first)) for at, (first, _) in spoken.years()
                 if not spoken.refuses(at) and bare[at : at + 2] == sentence[at : at + 2]
-                and not _DESCRIBES.search(sentence)
+                and (not _DESCRIBES.search(sentence) or _FOND_OF_TIME.search(sentence, at))
             ]  # fmt: skip
             clause = own_clause(sentence)
             found += [Want("clause", clause)] if clause else []
@@ -204,7 +230,9 @@ class _Reader:
         if not titles and _PRONOUN.search(sentence):
             if disliked:
                 self.disliked.update(recent)
-            elif (liked and not spoken.refused and not asks) or _LIKE_IT.search(sentence):
+            elif (
+                liked and not spoken.refused and not asks and not _HEARSAY.search(sentence)
+            ) or _LIKE_IT.search(sentence):
                 titles_ = [self._catalogue.item(id_) for id_ in recent]
                 self.liked += [item.id for item in titles_]
                 found += [Want("like", item.title) for item in titles_[:2]]

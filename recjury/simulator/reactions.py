@@ -8,7 +8,7 @@ from recjury.records import Item, is_target
 from recjury.simulator.agenda import Want
 from recjury.simulator.grammar import phrases
 from recjury.simulator.read_turn import Question
-from recjury.simulator.rejection import Rejecting, Rejection
+from recjury.simulator.rejection import OF_TIME, Rejecting, Rejection
 from recjury.simulator.user_state import CURIOUS, UserState
 
 _ASKS_FIRST = {"low": 0.0, "medium": 0.12, "high": 0.5}
@@ -16,6 +16,18 @@ _LONGEST_QUOTE = 6
 _SHORT_TURN = 3
 # Kinds of which nobody is in doubt.
 _CLEAR_KINDS = ("musical", "western", "horror", "animated", "comedy", "documentary", "drama")
+# Ways to reject that sound strange after "I have not seen it".
+_OF_KNOWN = (
+    "reject_seen",
+    "reject_history",
+    "reject_liked",
+    "reject_disliked",
+    "reject_chosen",
+    "reject_unlike",
+    "reject_unconvinced",
+    "reject_close",
+    "reject_came_up",
+)
 _ROLES = ("category", "era", "cast", "maker", "other")
 
 
@@ -56,7 +68,7 @@ class Reacting:
             complaint = complaint or self._unnamed()
         if offered is not None and (heard.named or not complaint) and not heard.repeated:
             found = self._rejection(offered)
-            answer = [] if complaint else self._short_answer(offered, found)
+            answer = [] if complaint else self._short_answer(found)
             return Reaction([complaint, *answer, found.text], found.told)
         if heard.questions:
             answered = self._answers(heard.questions)
@@ -132,8 +144,10 @@ class Reacting:
         other = state.catalogue.domain_of(offered) != state.domain
         if known or other or state.has_done(offered):
             return ""
-        wishes = not self._state.said and self._state.wish.wants
-        rule = "curious" if self._state.catalogue.little_known(offered.id) else "curious_known"
+        wishes = not state.said and (state.wish.wants or state.wish.question)
+        if self._is_out_of_place(offered):
+            return ""
+        rule = "curious" if state.catalogue.little_known(offered.id) else "curious_known"
         if wishes or any(map(grammar.was_said, CURIOUS)):
             return ""
         several = len(heard.named) > 1 and "more" in heard.questions
@@ -141,6 +155,15 @@ class Reacting:
         if not grammar.happens(max(likely, 0.3) if several and likely else likely):
             return ""
         return self._say("pick" if several else rule, item=offered.title)
+
+    def _is_out_of_place(self, offered: Item) -> bool:
+        """Whether the suggestion has nothing of what was asked for, so that one is not curious."""
+        state = self._state
+        if any(state.is_met(want, (offered,)) for want in state.told):
+            return False
+        year, wanted = offered.year, state.aim.year
+        too_old = any(map(state.grammar.was_said, OF_TIME)) and None not in (year, wanted)
+        return bool(state.wish.wants) or (too_old and (year or 0) < (wanted or 0))
 
     def _rejection(self, offered: Item) -> Rejection:
         state = self._state
@@ -150,8 +173,9 @@ class Reacting:
             if text:
                 return Rejection(text)
         several = len(state.heard.named) > 1
+        known = any(id_ in state.wish.mentioned for id_ in state.heard.named)
         again = bool(state.said) and state.grammar.is_of("reject_several", state.said[-1])
-        if several and not again and state.grammar.happens(0.35):
+        if several and not again and not known and state.grammar.happens(0.35):
             text = self._say("reject_several")
             if text:
                 return Rejection(text)
@@ -160,17 +184,18 @@ class Reacting:
         name = "that one" if nameless else offered.title
         return Rejecting(state, offered, name).reject()
 
-    def _short_answer(self, offered: Item, found: Rejection) -> list[str]:
+    def _short_answer(self, found: Rejection) -> list[str]:
         """The answer to a closing question about the suggestion, now and then."""
         state = self._state
         questions = state.heard.questions
         words = state.words()
         several = len(state.heard.named) > 1
         is_of = state.grammar.is_of
-        if "done" in questions and not is_of("reject_seen", found.text) and self._happens(0.55):
-            if several and not is_of("reject_several", found.text):
-                return [self._say("none_done", **words)]
-            return [] if several or state.has_done(offered) else [self._say("not_done", **words)]
+        if "done" in questions and not self._tells_it_knows(found.text) and self._happens(0.55):
+            named = [state.catalogue.item(id_) for id_ in state.heard.named]
+            if any(state.has_done(each) or each.id in state.wish.mentioned for each in named):
+                return []
+            return [self._say("none_done" if several else "not_done", **words)]
         has_reason = not any(is_of(r, found.text) for r in ("reject_unconvinced", "reject_several"))
         if has_reason and "direction" in questions and not several and self._happens(0.4):
             would = state.heard.closing == "would"
@@ -178,6 +203,10 @@ class Reacting:
         if has_reason and "more" in questions and not several and self._happens(0.4):
             return [self._say("no_more")]
         return []
+
+    def _tells_it_knows(self, text: str) -> bool:
+        """Whether a rejection speaks of items as of something known."""
+        return any(self._state.grammar.is_of(rule, text) for rule in _OF_KNOWN)
 
     # --- answers ---------------------------------------------------------------------------------
 

@@ -8,6 +8,12 @@ from recjury.simulator.grammar import with_article
 from recjury.simulator.user_state import UserState
 
 _YEARS_APART = 8
+_LONG_APART = 20
+_OLD = 1985
+_TOLD_WORDS = 12
+
+
+OF_TIME = ("reject_older", "reject_aged", "reject_newer")  # rules that say when an item was made
 
 
 class Rejection(NamedTuple):
@@ -30,12 +36,8 @@ class Rejecting:
     def reject(self) -> Rejection:
         """The reason that fits best; among several, one that was not given before."""
         state, item = self._state, self._item
-        if item.id in state.named_earlier:
-            return self._plain("reject_came_up")
-        if item.id in state.wish.liked:
-            return self._plain("reject_history")
-        if item.id in state.wish.mentioned:
-            return self._plain("reject_came_up")
+        if item.id in (*state.named_earlier, *state.wish.mentioned):
+            return self._plain(self._came_up())
         if state.catalogue.domain_of(item) != state.domain:
             return (
                 Rejection(self._other_domain())
@@ -49,6 +51,24 @@ class Rejecting:
         ]
         chosen = state.grammar.pick(options)
         return chosen if chosen is not None else self._plain("reject_unconvinced")
+
+    def _came_up(self) -> str:
+        """The rule for an item that came up before, by what the person said of it."""
+        id_, wish = self._item.id, self._state.wish
+        if id_ in self._state.named_earlier:
+            return "reject_came_up"
+        if id_ in wish.disliked:
+            return "reject_disliked"
+        if id_ in wish.items.chosen:
+            return "reject_chosen"
+        if id_ in wish.items.unseen:
+            return "reject_came_up"
+        if id_ in wish.items.named and id_ not in wish.items.seen:
+            told = self._state.heard.words > _TOLD_WORDS
+            return "reject_after_told" if told else "reject_came_up"
+        if id_ in wish.items.named:
+            return "reject_history"
+        return "reject_liked" if id_ in wish.liked else "reject_came_up"
 
     def _plain(self, rule: str) -> Rejection:
         said = self._state.grammar.say(rule, **self._slots)
@@ -71,6 +91,7 @@ class Rejecting:
             (2.0, self._people()),
             (1.0, self._mood()),
             (3.0, self._unknown()),
+            (1.0, self._close()),
             (1.0, self._plain("reject_unconvinced")),
         ]
 
@@ -79,12 +100,12 @@ class Rejecting:
         state = self._state
         has = set(self._categories)
         known = [want for want in state.told if want.role == "category"]
-        if not has or has & {want.value for want in known}:
+        if not has or any(state.fit.is_near(self._item, want.value) for want in known):
             return None
-        known.sort(key=state.told_last, reverse=True)
-        waits = not state.said and bool(state.wish.wants)
-        left = [] if waits else [want for want in state.left if want.role == "category"]
-        lacks = [w for w in (*known, *left[:1]) if w.value not in has and state.is_common(w)]
+        known.sort(key=lambda want: (want not in state.wish.wants, -state.told_last(want)))
+        left = [want for want in state.left if want.role == "category"]
+        left = [] if state.wish.wants else left[:1]
+        lacks = [w for w in (*known, *left) if w.value not in has and state.is_common(w)]
         if not lacks:
             return None
         rule = "reject_category" if lacks[0] in known else "reject_category_new"
@@ -93,12 +114,22 @@ class Rejecting:
         return Rejection(state.grammar.say(rule, **slots), lacks[0])
 
     def _era(self) -> Rejection | None:
-        """Older or newer, unless what the person liked or asked for in the history is as old."""
+        """Older or newer, unless what the person liked or asked for in the history is as old.
+
+        A time that was not asked for is no reason beside other wishes, nor for a few years.
+        """
         state, year = self._state, self._item.year
         wanted = state.aim.year
         grammar = state.grammar
-        said = grammar.was_said("reject_older") or grammar.was_said("reject_newer")
-        if said or year is None or wanted is None or abs(year - wanted) < _YEARS_APART:
+        if (
+            any(map(grammar.was_said, OF_TIME))
+            or year is None
+            or wanted is None
+            or abs(year - wanted) < _YEARS_APART
+        ):
+            return None
+        told = any(want.role == "era" for want in state.told)
+        if not told and (state.wish.wants or abs(year - wanted) < _LONG_APART):
             return None
         older = year < wanted
         years = [item.year for item in state.liked if item.year is not None]
@@ -106,7 +137,8 @@ class Rejecting:
             return None
         if ("old" if older else "new") in state.wish.times or _has_era(state):
             return None
-        return Rejection(grammar.say("reject_older" if older else "reject_newer", **self._slots))
+        aged = "reject_aged" if year < _OLD and grammar.happens(0.4) else "reject_older"
+        return Rejection(grammar.say(aged if older else "reject_newer", **self._slots))
 
     def _people(self) -> Rejection | None:
         """Without a person that the user has asked for; known only if the item has others."""
@@ -149,6 +181,12 @@ class Rejecting:
         if is_open or not self._state.catalogue.little_known(self._item.id):
             return None
         return self._plain("reject_unknown")
+
+    def _close(self) -> Rejection | None:
+        """It has something of what is wanted, and still is not it."""
+        if not any(self._state.is_met(want, (self._item,)) for want in self._state.told):
+            return None
+        return self._plain("reject_close")
 
     def _mood(self) -> Rejection | None:
         """Not in the mood for its category, if that is none that the user wants."""

@@ -1,11 +1,11 @@
 """Composes one turn of the rule user."""
 
 from recjury.simulator.about_target import AboutTarget
-from recjury.simulator.agenda import Want
+from recjury.simulator.agenda import Want, time_phrases
 from recjury.simulator.grammar import phrases
 from recjury.simulator.reactions import Reacting
 from recjury.simulator.read_turn import answers
-from recjury.simulator.rejection import Rejecting
+from recjury.simulator.rejection import OF_TIME, Rejecting
 from recjury.simulator.user_state import UserState
 
 _SENTENCES = {"low": 2, "medium": 3, "high": 4}
@@ -54,7 +54,7 @@ class RuleTurn:
 
     def _wanted_first(self) -> tuple[Want, ...]:
         """The history's wish, or else the first want of the agenda."""
-        wants = self._state.wish.wants[:1] or self._state.left[:1]
+        wants = self._state.lead or self._state.left[:1]
         return tuple(wants)
 
     def _leave(self) -> list[str]:
@@ -81,9 +81,10 @@ class RuleTurn:
         reaction = self._reacting.react()
         parts, told = reaction.parts, reaction.told
         is_of, said = state.grammar.is_of, " ".join(parts)
-        self._dated = is_of("reject_older", said) or is_of("reject_newer", said)
+        self._dated = any(is_of(rule, said) for rule in OF_TIME)
         if not state.said:
-            parts = [*parts, *self._first_wish(told), self._condition()]
+            wish = [] if reaction.asks else self._first_wish(told)
+            parts = [self._settled(), *parts, *wish, self._condition()]
         elif told is None and not reaction.asks:
             parts = [*parts, self._ignored() or self._tell_more()]
         if not reaction.asks:
@@ -93,6 +94,14 @@ class RuleTurn:
         if self._traits.language == "low":
             most = min(most, _PLAIN_SENTENCES)
         return self._toned(spoken[:most])
+
+    def _settled(self) -> str:
+        """It has chosen something in the history, and looks on from there."""
+        if not self._state.wish.items.settled:
+            return ""
+        offered = self._reacting.offered()
+        chosen = offered is not None and offered.id in self._state.wish.items.chosen
+        return "" if chosen else self._say("settled", **self._state.words())
 
     # --- wants -----------------------------------------------------------------------------------
 
@@ -105,16 +114,16 @@ class RuleTurn:
             asked = self._say("question_again", question=question)
             if asked:
                 return [asked]
-        wants = state.wish.wants
-        if not wants:
+        if not state.lead:
             return [] if told is not None else [self._tell_more()]
-        if told in wants:
+        if told in state.wish.wants:
             return []
-        if wants[0].role == "clause":
-            return [self._say("clause", clause=wants[0].value)]
-        if state.is_met(wants[0]):
-            return [self._met(wants[0])]
-        thing = state.thing(self._pair(wants[0]), by_name=True)
+        lead = state.lead[0]
+        if lead.role == "clause":
+            return [self._say("clause", clause=lead.value)]
+        if state.is_met(lead):
+            return [self._met(lead)]
+        thing = state.thing(self._pair(lead), by_name=True)
         return [self._say("wish", thing=thing, **state.words())]
 
     def _met(self, want: Want) -> str:
@@ -130,10 +139,10 @@ class RuleTurn:
         state = self._state
         others = [
             want
-            for want in state.wish.wants[1:]
+            for want in state.wish.wants
             if want.role not in {first.role, *_QUOTED} and state.fit.go_together(first, want)
         ]
-        if first.role not in _QUOTED and others and state.grammar.happens(0.4):
+        if first.role not in _QUOTED and others and state.grammar.happens(0.5):
             return (first, others[0])
         return (first,)
 
@@ -153,7 +162,8 @@ class RuleTurn:
         nexts = [want for want in state.unasked if want.role != "era" or not self._dated]
         if nexts and (len(state.said) < _OFTEN_TOLD or state.grammar.happens(0.75)):
             return self._add(nexts[0])
-        known = [want for want in state.told if want.role not in ("clause", "other")]
+        known = [want for want in state.wish.wants if want.role not in ("clause", "other")]
+        known = known or [want for want in state.told if want.role not in ("clause", "other")]
         known = [want for want in known if not state.is_met(want)]
         if known and state.grammar.happens(0.4):
             said = self._say("wish_again", thing=state.thing((known[0],)))
@@ -167,7 +177,8 @@ class RuleTurn:
             return self._say("wish", thing=want.value, **state.words())
         if want.role == "category":
             return self._add_category(want)
-        times = phrases().times.get(want.value, []) if want.role == "era" else []
+        years = [item.year for item in state.suggested if item.year is not None]
+        times = time_phrases(want.value, years) if want.role == "era" else []
         if times and (len(state.said) > 1 or state.grammar.happens(0.5)):
             return self._say("add_time", value=state.grammar.choice(times))
         return self._say(f"add_{want.role}", value=want.value, **state.words())
@@ -175,11 +186,13 @@ class RuleTurn:
     def _add_category(self, want: Want) -> str:
         state = self._state
         feels = phrases().feels.get(want.value, [])
-        quoted = any(each.role in _QUOTED for each in state.wish.wants[:1])
-        if feels and not quoted and state.grammar.happens(0.5):
+        own = not state.wish.wants or want.value in state.tells_kinds
+        if feels and own and state.grammar.happens(0.5):
             return self._say("add_feel", value=state.grammar.choice(feels))
         told = any(each.role == "category" for each in state.told)
-        rule = "add_category_more" if told else "add_category"
+        rule = "add_category_more" if told or not own else "add_category"
+        if not state.goes_with_wish(want.value):
+            rule = "add_category_other"
         return self._say(rule, **state.kind_slots(want.value))
 
     def _tail(self, parts: list[str]) -> str:

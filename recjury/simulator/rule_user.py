@@ -12,7 +12,7 @@ from recjury.simulator.rule_persuasiveness import RULE_RUBRIC, rule_persuasivene
 from recjury.simulator.rule_turn import RuleTurn
 from recjury.simulator.user_state import UserState
 
-RULES_VERSION = "3"
+RULES_VERSION = "4"
 
 _ATTEMPTS = 6
 _WITH_TITLES = 3

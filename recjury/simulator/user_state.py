@@ -110,6 +110,26 @@ class UserState:
             self.may_say,
         )
 
+    @cached_property
+    def lead(self) -> tuple[Want, ...]:
+        """The want of the history to begin with, if any.
+
+        It is the last one, but no item that lacks what the person asked for in so many words.
+        """
+        wants = self.wish.wants
+        asked = [want for want in wants if want.role == "category" and want in self.wish.lately]
+        if wants and wants[0].role == "like" and asked:
+            met = any(self.fit.go_together(wants[0], want) for want in asked)
+            return wants[:1] if met else tuple(asked[:1])
+        return wants[:1]
+
+    def goes_with_wish(self, category: str) -> bool:
+        """Whether items that have what the person asked for often have this category, too."""
+        asked = [want.value for want in self.wish.wants if want.role == "category"]
+        if not self.wish.wants or category in self.tells_kinds:
+            return True
+        return any(self._values.often_together(each, category) for each in asked)
+
     def may_say(self, want: Want) -> bool:
         """Whether saying it names no target, and is no value that only targets have."""
         ids = frozenset(target.id for target in self.targets)
@@ -169,6 +189,7 @@ class UserState:
         early = len(self.said) < _NAMES_EARLY and not self.wish.wants
         early = early or self.context.person.knows == "wishes"
         quoted = any(want.role in ("ask", "clause") for want in self.wish.wants[:1])
+        early_on = len(self.said) < _NAMES_EARLY
         kinds_told = sum(each.role == "category" and self.told_last(each) > 0 for each in self.told)
         no_kinds = kinds_told > 1 or (quoted and len(self.said) < _NAMES_EARLY)
         return tuple(
@@ -176,6 +197,7 @@ class UserState:
             for want in self.left
             if not self.is_met(want)
             and not (no_kinds and want.role == "category")
+            and (not early_on or want.role != "category" or self.goes_with_wish(want.value))
             and (
                 want.role not in ("cast", "maker")
                 or (early and self._values.number_with(want.value) >= _KNOWN_FOR)
@@ -185,7 +207,7 @@ class UserState:
     @cached_property
     def missed(self) -> Want | None:
         """A category that was wanted twice or more, and that the suggestions do not have."""
-        for want in self.told:
+        for want in self.wish.wants or self.told:
             times = sum(says(text, want) for text in (self._history, *self.said))
             wanted = want.role == "category" and times > 1 and self.is_common(want)
             if wanted and not self.is_met(want):
@@ -213,12 +235,19 @@ class UserState:
         return [self.catalogue.item(each.id) for each in self.catalogue.link(turn.text)]
 
     @cached_property
+    def tells_kinds(self) -> frozenset[str]:
+        """The categories of what the person liked in the history."""
+        return frozenset(each for item in self.liked for each in self.fit.categories(item))
+
+    @cached_property
     def named_earlier(self) -> frozenset[str]:
         """The items that the system named before its last turn."""
         return named_before(self.system_turns[:-1], self.catalogue)
 
     def has_done(self, item: Item) -> bool:
         """Whether the user has seen or read the item: drawn once for each conversation."""
+        if item.id in self.wish.items.unseen or item.id in self.wish.items.chosen:
+            return False
         chance = {"low": 0.08, "medium": 0.2, "high": 0.35}[self.context.person.traits.knowledge]
         known = self.catalogue.little_known(item.id) is not True
         return self.random("done", item.id).random() < (chance if known else chance / 4)
@@ -232,9 +261,8 @@ class UserState:
 
     def strange_categories(self, item: Item) -> list[str]:
         """The item's categories that the user does not want, nor likes in other items."""
-        liked = {each for other in self.liked for each in self.fit.categories(other)}
         told = {want.value for want in self.told if want.role == "category"}
-        wanted = self.aim.categories | told | liked
+        wanted = self.aim.categories | told | self.tells_kinds
         return [each for each in self.fit.categories(item) if each not in wanted]
 
     @cached_property

@@ -93,6 +93,27 @@ def test_an_unanswered_question_is_asked_again() -> None:
     assert not any("Who stars in that series?" in text for text in each_seed(answered))
 
 
+def test_a_genre_that_the_system_brings_up_is_agreed_to() -> None:
+    assert wanted("Sounds good", asked="Hello, what about a crime movie") == ["crime"]
+    assert wanted("oh i like crimes do you have any") == ["crime"]
+
+
+def test_a_time_that_the_person_praises_is_a_wish() -> None:
+    assert wanted("90's movies are the best!") == ["the 90s"]
+    assert wanted("Was that from the 90s?") == []
+
+
+def test_hearsay_is_no_taste() -> None:
+    assert wanted("I have heard it was good though.", asked="Low Tide (1996)?") == []
+    assert wanted("I haven't seen it, but it looks good.", asked="Low Tide (1996)?") == []
+    assert wanted("It was good.", asked="Low Tide (1996)?") == ["Low Tide"]
+
+
+def test_a_request_that_runs_on_is_not_denied() -> None:
+    said = "I'm not familiar with that do you have any more recent movies?"
+    assert wanted(said, asked="Low Tide (1996)?") == ["a more recent movie"]
+
+
 # --- wishes that fit the talk ---------------------------------------------------------------------
 
 

@@ -66,7 +66,8 @@ USER = RuleUser(KNOWN)
 VALUES = ("drama", "the 90s", "Ann Reed", "Cy Marsh", "crime", "Bo Lund", "mystery")
 SLOTS = (
     "thing item its its_many its_noun a_noun noun nouns verb done value a_kind kinds hit "
-    "clause question quote asked part them year night list liked word reference decoy primed"
+    "clause question quote asked part them those those_there year night list liked "
+    "word reference decoy primed"
 )
 FILM = known_domain("film")
 
@@ -191,6 +192,15 @@ def test_an_alternative_without_its_slot_is_left_out() -> None:
         ("This week's theme is hotels.", "something about hotels"),
         ("Something people can go home and discover?", ""),
         ("A friend mentioned that he was a good author.", ""),
+        ("What other Marvel movies should I see?", "a Marvel movie"),
+        ("I really enjoy stoner comedies!", "a stoner comedy"),
+        ("I like crime movies.", ""),
+        ("I love a little bit of everything.", ""),
+        ("I am interested in what the cast will bring to it", ""),
+        ("Something pretty that I don't have to follow.",
+         "something pretty that I don't have to follow"),
+        ("What film has a night in it, one single night?",
+         "something that has a night in it, one single night"),
     ],
 )  # fmt: skip
 def test_the_persons_own_words_for_what_it_wants(said: str, wish: str) -> None:

@@ -1,0 +1,121 @@
+"""What the person of a history said of its items: which it named, has not seen, and has chosen."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from recjury.knowledge import Catalogue
+from recjury.records import Speaker, Turn
+from recjury.simulator.own_words import without_titles
+
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
+_UNSEEN = re.compile(
+    r"\b(?:(?:have|had|did)(?:n['’]?t| not|nt)|never|not yet|neither|none of (?:them|those))\b"
+    r"[^.!?]{0,30}\b(?:seen|see|saw|watch(?:ed)?|read|heard)\b|"
+    r"\b(?:not familiar|don['’]?t know (?:it|that|them|those)|never heard|"
+    r"(?:i )?ha(?:ve|d)(?:n['’]?t| not|nt)\W*$)",
+    re.IGNORECASE,
+)
+_NOT = re.compile(r"^\W*(?:no|nope|nah|not yet|never)\b", re.IGNORECASE)
+_ASKS_SEEN = re.compile(
+    r"\b(?:have|did|do) (?:you|u) (?:ever |already )?(?:seen|see|watched|watch|read|heard|know)\b",
+    re.IGNORECASE,
+)
+_CHOICE = re.compile(
+    r"\b(?:i(?:['’]?ll| will| might| may| can| should| could|['’]?m going to| am going to)|"
+    r"we(?:['’]?ll| will)|let me) (?:\w+ ){0,2}?"
+    r"(?:watch|read|try|check|go with|take|look|add|put|give|see|rent|get)\b|"
+    r"\b(?:sounds?|looks?) (?:like )?(?:really |very |pretty |so |a )?(?:fun|good|great|perfect|"
+    r"nice|interesting|intriguing|lovely|cool|amazing|awesome)\b|"
+    r"\bthat (?:is|was)? ?(?:exactly|settles)\b|\b(?:will do|on my list|time to fill)\b",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(r"\b(?:thanks?|thank you|thx|good ?bye|bye|enjoy your)\b", re.IGNORECASE)
+_WANTS_MORE = re.compile(
+    r"\?|\b(?:but (?!it\b|that\b)|else|another|other|more|looking|instead|anything|something|"
+    r"any|want|need|prefer|suggest|recommend)\b",
+    re.IGNORECASE,
+)
+
+
+class PastItems(NamedTuple):
+    """What the person said of the items of a history, by id.
+
+    `named` are those that it named itself, `seen` those of them that it knows, `unseen` those that
+    it does not know yet, `chosen` those that it means to watch or read. `settled` tells that the
+    history ends with such a choice, or with thanks for a suggestion, and with no further wish.
+    """
+
+    named: frozenset[str] = frozenset()
+    seen: frozenset[str] = frozenset()
+    unseen: frozenset[str] = frozenset()
+    chosen: frozenset[str] = frozenset()
+    settled: bool = False
+
+
+def past_items(history: Sequence[Turn], catalogue: Catalogue) -> PastItems:
+    """Read what the person says of the items that it names, or that were named last before."""
+    reader = _Reader(catalogue)
+    settled = False
+    for turn in history:
+        if turn.speaker is Speaker.USER:
+            settled = reader.read(turn.text)
+        else:
+            reader.hear(turn.text)
+    unseen = reader.unseen - reader.seen
+    return PastItems(
+        named=frozenset(reader.named),
+        seen=frozenset(reader.seen),
+        unseen=frozenset(unseen),
+        chosen=frozenset(reader.chosen - reader.seen),
+        settled=settled,
+    )
+
+
+class _Reader:
+    """Reads the turns of a history in order."""
+
+    def __init__(self, catalogue: Catalogue):
+        self._catalogue = catalogue
+        self._recent: list[str] = []
+        self._asked: list[str] = []  # whether it has seen these was the last question
+        self.named: set[str] = set()
+        self.seen: set[str] = set()
+        self.unseen: set[str] = set()
+        self.chosen: set[str] = set()
+
+    def hear(self, text: str) -> None:
+        """Take a turn of the system."""
+        named = self._linked(text)
+        self._asked = named if _ASKS_SEEN.search(text) else []
+        self._recent = named
+
+    def read(self, text: str) -> bool:
+        """Take a turn of the person; whether it settles on something."""
+        if _NOT.match(text):
+            self.unseen.update(self._asked)
+        chosen = False
+        about = bool(self._recent)
+        for match in _SENTENCE.finditer(text):
+            sentence = match.group()
+            named = self._linked(sentence)
+            self.named.update(named)
+            items = named or self._recent
+            bare = without_titles(sentence, self._catalogue)
+            asks = bare.rstrip().endswith("?")
+            chooses = _CHOICE.search(bare) is not None and not asks
+            if _UNSEEN.search(bare) and not (named and "others" in bare):
+                self.unseen.update(items)
+            elif not asks and not chooses:
+                self.seen.update(named)
+            if chooses:
+                self.chosen.update(items)
+            chosen = chosen or chooses
+            self._recent = items
+        rest = without_titles(text, self._catalogue)
+        if not about or _WANTS_MORE.search(rest):
+            return False
+        return chosen or _THANKS.search(rest) is not None
+
+    def _linked(self, text: str) -> list[str]:
+        return list(dict.fromkeys(mention.id for mention in self._catalogue.link(text)))
