@@ -11,8 +11,9 @@ from recjury.records import JSON, CallRecord, ChatRequest, Choice, Message, Repl
 from recjury.store.engine import one_line_errors
 from recjury.store.evaluation_tables import EvaluationRow
 from recjury.store.evaluations import of_campaign
+from recjury.store.sealed import as_written, check, seal
 from recjury.store.tables import CallRow, CampaignConversationRow, TextRow, table_of
-from recjury.store.texts import seal, unpack
+from recjury.store.texts import unpack
 
 
 class CallValues(NamedTuple):
@@ -177,13 +178,9 @@ class CallReader:
         if row is None:
             return None
         values = CallValues(*row)
-        try:
+        with as_written(f"call {identity} in the store"):
             hashes = [self._first(self._hash, number)[0] for number in values.text_ids()]
-            intact = seal_call(values.sealed(), (values.identity, *hashes)) == values.seal
-        except (TypeError, ValueError, KeyError):  # a damaged row may hold any value
-            intact = False
-        if not intact:
-            raise StoreError(f"call {identity} in the store was changed after it was written")
+            check(seal_call(values.sealed(), (values.identity, *hashes)), values.seal)
         return values
 
     def _request(self, values: CallValues) -> ChatRequest:

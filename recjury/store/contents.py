@@ -27,10 +27,11 @@ from recjury.store.failures import read_unfinished
 from recjury.store.kept import StoredObject, read_kept
 from recjury.store.logs import StoredLog, read_logs
 from recjury.store.ratings import StoredRating, read_ratings, seals_by_stage
+from recjury.store.sealed import Damaged, refuse
 from recjury.store.stage_results import DEBATE
 from recjury.store.stages import CONVERSE, check_stages, is_conversation, is_evaluation, read_stages
 from recjury.store.tables import ConversationRow, table_of
-from recjury.store.texts import Damaged, chunks, refuse
+from recjury.store.texts import chunks
 
 
 class Content(NamedTuple):

@@ -7,7 +7,6 @@ import orjson
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Row,
     func,
     literal_column,
     select,
@@ -15,9 +14,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert
 
-from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
+from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import (
     CampaignConversationRow,
@@ -26,7 +25,7 @@ from recjury.store.tables import (
     one_id,
     table_of,
 )
-from recjury.store.texts import Damaged, Kept, chunks, hashes_of_ids, refuse, seal, texts_of_ids
+from recjury.store.texts import Kept, chunks, text_reader
 from recjury.store.writer import Transaction
 
 
@@ -62,7 +61,8 @@ class StoredConversation(Record):
     settings: Mapping[str, object] = {}
 
 
-_SEALED = ("id", "identity", "system", "scenario", "corpus", "repeat", "seed")
+_CONVERSATIONS = SealedTable(ConversationRow, "conversation {id}", text="settings")
+_FIELDS = ("id", "identity", "system", "scenario", "corpus", "repeat", "seed")
 
 
 def conversation_rows(
@@ -71,11 +71,8 @@ def conversation_rows(
     """Sealed rows of `conversation`; `places` has the stored texts of their settings."""
     rows: list[dict[str, JSON]] = []
     for each in planned:
-        number, digest = places[settings_text(each)]
-        values = each.model_dump(exclude={"settings"})
-        row: dict[str, JSON] = {"id": each.identity, **values}
-        sealed = seal([row[name] for name in _SEALED], [digest])
-        rows.append({**row, "settings": number, "seal": sealed})
+        row = {"id": each.identity, **each.model_dump(exclude={"settings"})}
+        rows.append(_CONVERSATIONS.sealed(row, places[settings_text(each)]))
     return rows
 
 
@@ -88,38 +85,13 @@ def read_conversations(
     connection: Connection, ids: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, StoredConversation]:
     """Conversations by id, in the given order; `damaged` is called for those missing or altered."""
-    table = table_of(ConversationRow)
-    found: dict[str, StoredConversation] = {}
-    for some in chunks(ids):
-        query = select(table).where(table.c.id.in_(some))
-        rows = {row.id: row for row in connection.execute(query)}
-        numbers = [row.settings for row in rows.values()]
-        try:
-            texts, hashes = texts_of_ids(connection, numbers), hashes_of_ids(connection, numbers)
-        except StoreError as error:
-            damaged(error)
-            continue
-        for each in some:
-            try:
-                if each not in rows:
-                    raise StoreError(f"conversation {each} is not in the store")
-                row = rows[each]
-                found[each] = _stored(row, texts[row.settings], hashes[row.settings])
-            except StoreError as error:
-                damaged(error)
-    return found
+    text = text_reader(connection)
 
+    def build(row: AnyRow) -> StoredConversation:
+        values = {name: row._mapping[name] for name in _FIELDS}
+        return StoredConversation(**values, settings=orjson.loads(text(row.settings)))
 
-def _stored(
-    row: Row[tuple[object, ...]], settings: str, settings_hash: bytes
-) -> StoredConversation:
-    values = {name: row._mapping[name] for name in _SEALED}
-    try:
-        if seal(list(values.values()), [settings_hash]) == row.seal:
-            return StoredConversation(**values, settings=orjson.loads(settings))
-    except (TypeError, ValueError):  # a damaged row may hold any value
-        pass
-    raise StoreError(f"conversation {row.id} in the store was changed after it was written")
+    return _CONVERSATIONS.find(connection, ids, build, damaged)
 
 
 def find_conversation(connection: Connection, prefix: str) -> StoredConversation:

@@ -1,22 +1,22 @@
 """Debates: one row for each statement of the transcript, and the verdict."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection
 
-from recjury.errors import StoreError
 from recjury.records import JSON, Debate, DebateTranscript, Role, Statement, Status, Verdict
 from recjury.store.evaluation_tables import DebateRow, StatementRow
-from recjury.store.tables import table_of
-from recjury.store.texts import (
-    Damaged,
-    chunks,
-    read_string_list,
-    refuse,
-    seal,
-    sealed_repair,
-    string_list,
+from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
+from recjury.store.texts import read_string_list, string_list
+
+_DEBATES = SealedTable(DebateRow, "the verdict of evaluation {evaluation}")
+_STATEMENTS = SealedTable(
+    StatementRow,
+    "the statement of the {role} in round {round} of {evaluation}",
+    order=("evaluation", "position"),
+    younger={"repaired": None},
+    unsealed={"id"},
 )
 
 
@@ -36,7 +36,7 @@ def debate_row(evaluation: str, debate: Debate) -> dict[str, JSON]:
         "rounds": verdict.rounds,
         "agreed": int(verdict.agreed),
     }
-    return {**row, "seal": seal(list(row.values()))}
+    return _DEBATES.sealed(row)
 
 
 def statement_rows(evaluation: str, transcript: DebateTranscript) -> list[dict[str, JSON]]:
@@ -54,8 +54,9 @@ def statement_rows(evaluation: str, transcript: DebateTranscript) -> list[dict[s
             "status": said.status.value,
             "reason": said.reason,
             "calls": string_list(said.calls),
+            "repaired": said.repaired or None,
         }
-        rows.append({**row, **sealed_repair(list(row.values()), said.repaired or None)})
+        rows.append(_STATEMENTS.sealed(row))
     return rows
 
 
@@ -73,91 +74,49 @@ def read_debates(
 
     `damaged` is called for each altered row.
     """
-    debates, wanted = table_of(DebateRow), tuple(evaluations)
-    spoken = _read_statements(connection, wanted, damaged)
-    found: dict[str, StoredDebate] = {}
-    for some in chunks(wanted):
-        query = select(debates).where(debates.c.evaluation.in_(some))
-        for row in connection.execute(query):
-            try:
-                found[row.evaluation] = _stored(row, spoken.get(row.evaluation, []))
-            except StoreError as error:
-                damaged(error)
-    return found
+    wanted = tuple(evaluations)
+    spoken: dict[str, list[Statement]] = {}
+    seals: dict[str, list[str]] = {}
+    for row, said in _STATEMENTS.read(connection, "evaluation", wanted, _statement, damaged):
+        spoken.setdefault(row.evaluation, []).append(said)
+        seals.setdefault(row.evaluation, []).append(row.seal)
+
+    def build(row: AnyRow) -> StoredDebate:
+        debate = _debate(row, tuple(spoken.get(row.evaluation, ())))
+        return StoredDebate(debate, (row.seal, *seals.get(row.evaluation, ())))
+
+    debates = _DEBATES.read(connection, "evaluation", wanted, build, damaged)
+    return {row.evaluation: debate for row, debate in debates}
 
 
-def _read_statements(
-    connection: Connection, evaluations: Iterable[str], damaged: Damaged
-) -> dict[str, list["_Spoken"]]:
-    statements = table_of(StatementRow)
-    spoken: dict[str, list[_Spoken]] = {}
-    for some in chunks(evaluations):
-        query = select(statements).where(statements.c.evaluation.in_(some))
-        order = (statements.c.evaluation, statements.c.position)
-        for row in connection.execute(query.order_by(*order)):
-            try:
-                spoken.setdefault(row.evaluation, []).append(_Spoken(_statement(row), row.seal))
-            except StoreError as error:
-                damaged(error)
-    return spoken
-
-
-class _Spoken(NamedTuple):
-    statement: Statement
-    seal: str
-
-
-def _stored(row: Row[tuple[object, ...]], spoken: Sequence[_Spoken]) -> StoredDebate:
-    try:
-        if _sealed(row) == row.seal:
-            transcript = DebateTranscript(
-                log=row.log,
-                max_rounds=row.max_rounds,
-                protocol=row.protocol,
-                judges=read_string_list(row.judges),
-                statements=tuple(one.statement for one in spoken),
-            )
-            verdict = Verdict(
-                score=row.score,
-                status=Status(row.status),
-                reason=row.reason,
-                spoke=row.spoke,
-                rounds=row.rounds,
-                agreed=row.agreed == 1,
-            )
-            seals = (row.seal, *(one.seal for one in spoken))
-            return StoredDebate(Debate(transcript, verdict), seals)
-    except (TypeError, ValueError):  # a damaged row may hold any value
-        pass
-    raise StoreError(
-        f"the verdict of evaluation {row.evaluation} in the store was changed after it was written"
+def _debate(row: AnyRow, spoken: tuple[Statement, ...]) -> Debate:
+    transcript = DebateTranscript(
+        log=row.log,
+        max_rounds=row.max_rounds,
+        protocol=row.protocol,
+        judges=read_string_list(row.judges),
+        statements=spoken,
     )
-
-
-def _statement(row: Row[tuple[object, ...]]) -> Statement:
-    try:
-        values = row._mapping
-        sealed = [values[name] for name in values if name not in {"id", "seal", "repaired"}]
-        if sealed_repair(sealed, row.repaired)["seal"] == row.seal:
-            return Statement(
-                role=Role(row.role),
-                round=row.round,
-                speaker=row.speaker,
-                text=row.text,
-                score=row.score,
-                status=Status(row.status),
-                reason=row.reason,
-                calls=read_string_list(row.calls),
-                repaired=row.repaired or "",
-            )
-    except (TypeError, ValueError):  # a damaged row may hold any value
-        pass
-    raise StoreError(
-        f"the statement of the {row.role} in round {row.round} of {row.evaluation} in the store "
-        f"was changed after it was written"
+    verdict = Verdict(
+        score=row.score,
+        status=Status(row.status),
+        reason=row.reason,
+        spoke=row.spoke,
+        rounds=row.rounds,
+        agreed=row.agreed == 1,
     )
+    return Debate(transcript, verdict)
 
 
-def _sealed(row: Row[tuple[object, ...]]) -> str:
-    values = row._mapping
-    return seal([values[name] for name in values if name not in {"id", "seal"}])
+def _statement(row: AnyRow) -> Statement:
+    return Statement(
+        role=Role(row.role),
+        round=row.round,
+        speaker=row.speaker,
+        text=row.text,
+        score=row.score,
+        status=Status(row.status),
+        reason=row.reason,
+        calls=read_string_list(row.calls),
+        repaired=row.repaired or "",
+    )

@@ -1,15 +1,13 @@
 """Evaluations: a log under a version of an evaluator, for all conversations with that log."""
 
-import contextlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, literal_column, select
 
-from recjury.errors import StoreError
 from recjury.records import JSON, Record, digest
 from recjury.store.engine import insert_new
 from recjury.store.evaluation_tables import (
@@ -17,9 +15,10 @@ from recjury.store.evaluation_tables import (
     EvaluationRow,
     EvaluatorRow,
 )
+from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import CampaignConversationRow, LogRow, StageRow, one_id, table_of
-from recjury.store.texts import Damaged, Kept, chunks, hashes_of_ids, refuse, seal, texts_of_ids
+from recjury.store.texts import Kept, chunks, texts_of_ids
 from recjury.store.writer import Transaction
 
 
@@ -94,7 +93,7 @@ def add_evaluations(
 def evaluation_row(
     planned: PlannedEvaluation, data: Kept, fork_of: str | None, attempt: int = 0
 ) -> dict[str, JSON]:
-    """A sealed row. Most seals are older than attempts, so the seal does not cover attempt 0."""
+    """A sealed row."""
     identity = planned.identity
     row: dict[str, JSON] = {
         "id": digest(["attempt", identity, attempt]) if attempt else identity,
@@ -103,11 +102,11 @@ def evaluation_row(
         "evaluator": planned.evaluator,
         "judging": planned.judging,
         "fork_of": fork_of,
+        "sample": planned.sample,
+        "created_at": time.time(),
+        "attempt": attempt,
     }
-    number: tuple[JSON, ...] = ({"attempt": attempt},) if attempt else ()
-    sealed = seal([*row.values(), *number], [data.hash])
-    row |= {"sample": planned.sample, "data": data.id, "created_at": time.time()}
-    return {**row, "attempt": attempt, "seal": sealed}
+    return _EVALUATIONS.sealed(row, data)
 
 
 def data_text(planned: PlannedEvaluation) -> str:
@@ -161,30 +160,34 @@ def oldest_first() -> tuple[ColumnElement[object], ...]:
     return (table_of(EvaluationRow).c.created_at, literal_column("evaluation.rowid"))
 
 
-_SEALED = ("id", "identity", "log", "evaluator", "judging", "fork_of")
+_EVALUATIONS = SealedTable(
+    EvaluationRow,
+    "evaluation {id}",
+    text="data",
+    younger={"attempt": 0},
+    unsealed={"sample", "created_at"},
+)
+_FIELDS = ("id", "identity", "log", "evaluator", "judging", "fork_of", "attempt")
 
 
 def read_evaluations(
     connection: Connection, ids: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, StoredEvaluation]:
     """Evaluations by id, in the given order; `damaged` is called for those missing or altered."""
-    table, evaluators = table_of(EvaluationRow), table_of(EvaluatorRow)
-    query = select(table, evaluators.c.kind).outerjoin(
-        evaluators, evaluators.c.id == table.c.evaluator
-    )
-    found: dict[str, StoredEvaluation] = {}
-    for some in chunks(ids):
-        rows = {row.id: row for row in connection.execute(query.where(table.c.id.in_(some)))}
-        hashes = hashes_of_ids(connection, (row.data for row in rows.values()))
-        holders = conversations_of_logs(connection, (row.log for row in rows.values()))
-        for each in some:
-            try:
-                if each not in rows:
-                    raise StoreError(f"evaluation {each} is not in the store")
-                found[each] = _stored(rows[each], hashes, holders)
-            except StoreError as error:
-                damaged(error)
-    return found
+    wanted, evaluators = tuple(ids), table_of(EvaluatorRow)
+    query = select(evaluators.c.id, evaluators.c.kind)
+    kinds = {row.id: row.kind for row in connection.execute(query)}
+    about = _conversations(connection, wanted)
+
+    def build(row: AnyRow) -> StoredEvaluation:
+        return StoredEvaluation(
+            **{name: row._mapping[name] for name in _FIELDS},
+            kind=kinds[row.evaluator],
+            sample=row.sample or 0,
+            conversations=tuple(about.get(row.id, ())),
+        )
+
+    return _EVALUATIONS.find(connection, wanted, build, damaged)
 
 
 def read_data(connection: Connection, evaluation: str) -> dict[str, JSON]:
@@ -204,54 +207,18 @@ def check_data(connection: Connection, evaluations: Iterable[str]) -> None:
         texts_of_ids(connection, connection.execute(query).scalars())
 
 
-def _stored(
-    row: Row[tuple[object, ...]],
-    hashes: Mapping[int, bytes],
-    holders: Mapping[str, Sequence[str]],
-) -> StoredEvaluation:
-    if _is_intact(row, hashes):
-        with contextlib.suppress(ValueError):  # a damaged row may hold any value
-            return StoredEvaluation(
-                **{name: row._mapping[name] for name in _SEALED},
-                kind=row.kind,
-                sample=row.sample or 0,
-                attempt=row.attempt,
-                conversations=tuple(holders.get(row.log, ())),
-            )
-    raise _altered(row.id)
-
-
-def _is_intact(row: Row[tuple[object, ...]], hashes: Mapping[int, bytes]) -> bool:
-    values = [row._mapping[name] for name in _SEALED]
-    if row.attempt != 0:  # most seals are older than attempts
-        values.append({"attempt": row.attempt})
-    try:
-        return row.data in hashes and seal(values, [hashes[row.data]]) == row.seal
-    except (TypeError, ValueError):  # a damaged row may hold any value
-        return False
-
-
-def _altered(evaluation: object) -> StoreError:
-    return StoreError(f"evaluation {evaluation} in the store was changed after it was written")
-
-
-def conversations_of_logs(connection: Connection, logs: Iterable[str]) -> dict[str, list[str]]:
-    """The conversations that have each log, the oldest first."""
-    table = table_of(LogRow)
+def _conversations(connection: Connection, evaluations: Iterable[str]) -> dict[str, list[str]]:
+    """The conversations that each evaluation is about, the oldest first."""
+    table, logs = table_of(EvaluationRow), table_of(LogRow)
+    query = select(table.c.id, logs.c.conversation).join(logs, logs.c.digest == table.c.log)
     found: dict[str, list[str]] = {}
-    digests = (each for each in logs if _is_digest(each))
-    for some in chunks(digests):
-        query = select(table.c.digest, table.c.conversation).where(table.c.digest.in_(some))
-        for row in connection.execute(query.order_by(literal_column("log.rowid"))):
-            found.setdefault(row.digest, []).append(row.conversation)
+    for some in chunks(evaluations):
+        rows = connection.execute(
+            query.where(table.c.id.in_(some)).order_by(literal_column("log.rowid"))
+        )
+        for row in rows:
+            found.setdefault(row.id, []).append(row.conversation)
     return found
-
-
-def _is_digest(log: object) -> bool:
-    try:
-        return isinstance(log, str) and len(bytes.fromhex(log)) > 0
-    except ValueError:  # an edited row may hold any value
-        return False
 
 
 def find_evaluation(connection: Connection, prefix: str) -> StoredEvaluation:
@@ -305,9 +272,10 @@ def evaluations_of_logs(
             for row in connection.execute(query.where(table.c.log.in_(some)))
             if wanted(row.evaluator, row.judging)
         }
-        hashes = hashes_of_ids(connection, (row.data for row in rows.values()))
-        for (log, evaluator, judging), row in rows.items():
-            if not _is_intact(row, hashes):
-                raise _altered(row.id)
-            found.setdefault(log, []).append(LogEvaluation(row.id, log, evaluator, judging))
+        for row, found_one in _EVALUATIONS.intact(connection, rows.values(), _log_evaluation):
+            found.setdefault(row.log, []).append(found_one)
     return found
+
+
+def _log_evaluation(row: AnyRow) -> LogEvaluation:
+    return LogEvaluation(row.id, row.log, row.evaluator, row.judging)

@@ -6,14 +6,15 @@ from itertools import count
 from typing import NamedTuple
 
 import orjson
-from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import Connection, Row, select
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, select
 from sqlalchemy.dialects.sqlite import insert
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric, Record, evaluator_id
 from recjury.store.engine import insert_new
 from recjury.store.evaluation_tables import CampaignEvaluatorRow, EvaluatorRow
+from recjury.store.sealed import AnyRow, as_written, check
 from recjury.store.tables import table_of
 from recjury.store.texts import texts_of_ids
 from recjury.store.writer import Transaction
@@ -193,7 +194,7 @@ def check_evaluators(connection: Connection, evaluators: Iterable[str]) -> None:
         _settings(row, texts_of_ids(connection, [row.settings])[row.settings])
 
 
-def _rows(connection: Connection, ids: Iterable[str]) -> dict[str, Row[tuple[object, ...]]]:
+def _rows(connection: Connection, ids: Iterable[str]) -> dict[str, AnyRow]:
     evaluators, wanted = table_of(EvaluatorRow), tuple(ids)
     query = select(evaluators).where(evaluators.c.id.in_(wanted))
     found = {row.id: row for row in connection.execute(query)}
@@ -203,14 +204,11 @@ def _rows(connection: Connection, ids: Iterable[str]) -> dict[str, Row[tuple[obj
     return found
 
 
-def _settings(row: Row[tuple[object, ...]], text: str) -> dict[str, JSON]:
-    try:
+def _settings(row: AnyRow, text: str) -> dict[str, JSON]:
+    with as_written(f"evaluator {row.id} in the store"):
         settings: dict[str, JSON] = orjson.loads(text)
-        if evaluator_id(row.kind, settings) == row.id:
-            return settings
-    except (TypeError, ValueError, ValidationError):  # a damaged row may hold any value
-        pass
-    raise StoreError(f"evaluator {row.id} in the store was changed after it was written")
+        check(evaluator_id(row.kind, settings), row.id)
+        return settings
 
 
 def _canonical(value: JSON) -> str:

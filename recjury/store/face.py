@@ -1,13 +1,11 @@
 """Stored results of FACE: the particles of turns, and all samples of their scores."""
 
-import hashlib
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import orjson
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection
 
-from recjury.errors import StoreError
 from recjury.records import (
     JSON,
     Aspect,
@@ -21,21 +19,25 @@ from recjury.records import (
     TurnParticles,
 )
 from recjury.store.evaluation_tables import FaceScoreRow, FaceTurnRow
-from recjury.store.tables import table_of
-from recjury.store.texts import (
-    Damaged,
-    read_string_list,
-    refuse,
-    seal,
-    sealed_repair,
-    string_list,
-    texts_of_ids,
-)
+from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
+from recjury.store.texts import read_string_list, string_list, text_reader
 from recjury.store.writer import Transaction
 
 PARTICLES = "particles"
 """The stage that decomposes turns; the stage named after an aspect scores that aspect."""
 
+_TURNS = SealedTable(
+    FaceTurnRow,
+    "the decomposition of turn {turn} of evaluation {evaluation}",
+    order=("evaluation", "turn"),
+    younger={"repaired": None},
+)
+_SCORES = SealedTable(
+    FaceScoreRow,
+    "the {aspect} score of particle {particle} of turn {turn} of evaluation {evaluation}",
+    order=("evaluation", "aspect", "turn", "particle"),
+    text="instructions",
+)
 _NO_CALL = "0" * 32
 _GONE = "-"
 
@@ -67,8 +69,9 @@ def _turn_row(evaluation: str, decomposer: str, turn: TurnParticles) -> dict[str
         "status": turn.status.value,
         "reason": turn.reason,
         "calls": string_list(turn.calls),
+        "repaired": turn.repaired or None,
     }
-    return {**row, **sealed_repair(list(row.values()), turn.repaired or None)}
+    return _TURNS.sealed(row)
 
 
 def _score_row(
@@ -85,8 +88,7 @@ def _score_row(
         "samples": " ".join(map(_group, scored.by)),
         "calls": "".join(each.call or _NO_CALL for each in scored.by),
     }
-    sealed = seal(list(row.values()), [kept.hash])
-    return {**row, "instructions": kept.id, "seal": sealed}
+    return _SCORES.sealed(row, kept)
 
 
 def _group(score: InstructionScore) -> str:
@@ -120,88 +122,50 @@ def read_face(
     connection: Connection, evaluations: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, StoredFace]:
     """Particles and scores by evaluation; `damaged` is called for each altered row."""
-    wanted = tuple(evaluations)
-    turns, scores = table_of(FaceTurnRow), table_of(FaceScoreRow)
+    wanted, text = tuple(evaluations), text_reader(connection)
     found: dict[str, StoredFace] = {}
-    query = (
-        select(turns)
-        .where(turns.c.evaluation.in_(wanted))
-        .order_by(turns.c.evaluation, turns.c.turn)
-    )
-    gathered: dict[str, list[TurnParticles]] = {}
-    for row in connection.execute(query):
-        try:
-            gathered.setdefault(row.evaluation, []).append(_turn(row))
-        except StoreError as error:
-            damaged(error)
-            continue
-        done = Decomposition(decomposer=row.decomposer, turns=tuple(gathered[row.evaluation]))
-        kept = found.get(row.evaluation) or StoredFace(None, {}, {})
-        kept.seals.setdefault(PARTICLES, []).append(row.seal)
-        found[row.evaluation] = kept._replace(decomposition=done)
-    query = select(scores).where(scores.c.evaluation.in_(wanted))
-    order = (scores.c.evaluation, scores.c.aspect, scores.c.turn, scores.c.particle)
-    rows = connection.execute(query.order_by(*order)).all()
-    try:
-        numbers = (row.instructions for row in rows if isinstance(row.instructions, int))
-        names = texts_of_ids(connection, numbers)
-    except StoreError as error:
-        damaged(error)
-        return found
-    for row in rows:
-        try:
-            scored, aspect = _score(row, names.get(row.instructions, "")), Aspect(row.aspect)
-        except StoreError as error:
-            damaged(error)
-            continue
-        kept = found.setdefault(row.evaluation, StoredFace(None, {}, {}))
-        kept.scores[aspect] = (*kept.scores.get(aspect, ()), scored)
-        kept.seals.setdefault(aspect.value, []).append(row.seal)
+    for row, turn in _TURNS.read(connection, "evaluation", wanted, _turn, damaged):
+        stored = found.setdefault(row.evaluation, StoredFace(None, {}, {}))
+        stored.seals.setdefault(PARTICLES, []).append(row.seal)
+        before = () if stored.decomposition is None else stored.decomposition.turns
+        done = Decomposition(decomposer=row.decomposer, turns=(*before, turn))
+        found[row.evaluation] = stored._replace(decomposition=done)
+
+    def build(row: AnyRow) -> ParticleScore:
+        Aspect(row.aspect)  # refuses an unknown one
+        return _score(row, text(row.instructions))
+
+    for row, score in _SCORES.read(connection, "evaluation", wanted, build, damaged):
+        aspect = Aspect(row.aspect)
+        stored = found.setdefault(row.evaluation, StoredFace(None, {}, {}))
+        stored.scores[aspect] = (*stored.scores.get(aspect, ()), score)
+        stored.seals.setdefault(aspect.value, []).append(row.seal)
     return found
 
 
-def _turn(row: Row[tuple[object, ...]]) -> TurnParticles:
-    values = row._mapping
-    try:
-        own = [values[name] for name in values if name not in {"seal", "repaired"}]
-        if sealed_repair(own, row.repaired)["seal"] == row.seal:
-            return TurnParticles(
-                turn=row.turn,
-                particles=tuple(
-                    Particle(act=DialogueAct(act), mention=mention, feedback=feedback)
-                    for act, mention, feedback in orjson.loads(row.particles)
-                ),
-                status=Status(row.status),
-                reason=row.reason,
-                calls=read_string_list(row.calls),
-                repaired=row.repaired or "",
-            )
-    except (TypeError, ValueError):  # a damaged row may hold any value
-        pass
-    raise StoreError(f"the particles of turn {row.turn} of evaluation {row.evaluation} {_ALTERED}")
+def _turn(row: AnyRow) -> TurnParticles:
+    return TurnParticles(
+        turn=row.turn,
+        particles=tuple(
+            Particle(act=DialogueAct(act), mention=mention, feedback=feedback)
+            for act, mention, feedback in orjson.loads(row.particles)
+        ),
+        status=Status(row.status),
+        reason=row.reason,
+        calls=read_string_list(row.calls),
+        repaired=row.repaired or "",
+    )
 
 
-_ALTERED = "in the store were changed after they were written"
-
-
-def _score(row: Row[tuple[object, ...]], names: str) -> ParticleScore:
-    values = row._mapping
-    sealed = [values[name] for name in values if name not in {"instructions", "seal"}]
-    try:
-        if seal(sealed, [hashlib.sha256(names.encode()).digest()]) == row.seal:
-            groups = zip(read_string_list(names), row.samples.split(" "), strict=True)
-            return ParticleScore(
-                row.turn,
-                row.particle,
-                tuple(
-                    _instruction_score(name, group, row.calls[32 * n : 32 * n + 32])
-                    for n, (name, group) in enumerate(groups)
-                ),
-            )
-    except (TypeError, ValueError, AttributeError):  # a damaged row may hold any value
-        pass
-    raise StoreError(
-        f"the {row.aspect} scores of turn {row.turn} of evaluation {row.evaluation} {_ALTERED}"
+def _score(row: AnyRow, names: str) -> ParticleScore:
+    groups = zip(read_string_list(names), row.samples.split(" "), strict=True)
+    return ParticleScore(
+        row.turn,
+        row.particle,
+        tuple(
+            _instruction_score(name, group, row.calls[32 * n : 32 * n + 32])
+            for n, (name, group) in enumerate(groups)
+        ),
     )
 
 

@@ -3,16 +3,16 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pydantic import ValidationError
-from sqlalchemy import ColumnElement, Connection, Row, and_, exists, select
+from sqlalchemy import ColumnElement, Connection, and_, exists, select
 
 from recjury.errors import StoreError
 from recjury.records import JSON, ConversationLog, Ending, Speaker
 from recjury.store.engine import insert_new
 from recjury.store.logs import canonical
+from recjury.store.sealed import AnyRow, Damaged, as_written, refuse
 from recjury.store.stages import CONVERSE
 from recjury.store.tables import CampaignConversationRow, FailureRow, StageRow, table_of
-from recjury.store.texts import Damaged, chunks, refuse, texts_of_ids
+from recjury.store.texts import chunks, texts_of_ids
 from recjury.store.writer import Transaction
 
 
@@ -128,12 +128,8 @@ def _is_unfinished() -> ColumnElement[bool]:
     return and_(failures.c.log.is_not(None), ~held)
 
 
-def _unfinished(connection: Connection, row: Row[tuple[object, ...]]) -> Unfinished:
+def _unfinished(connection: Connection, row: AnyRow) -> Unfinished:
     body = texts_of_ids(connection, [row.log])[row.log]
-    try:
+    with as_written(f"what was said until conversation {row.unit} failed"):
         log = ConversationLog.model_validate_json(body)
         return Unfinished(row.unit, row.reason, row.failed_at, log)
-    except ValidationError:  # an edited row may refer to any text
-        raise StoreError(
-            f"what was said until conversation {row.unit} failed was changed after it was written"
-        ) from None

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import orjson
-from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import Connection, Row, literal_column, select
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, literal_column, select
 
 from recjury.errors import StoreError
 from recjury.records import ConversationLog, ConversationRecord, Ending
 from recjury.store.engine import insert_new
+from recjury.store.sealed import AnyRow, Damaged, as_written, check, refuse
 from recjury.store.stages import CONVERSE, finish_stage
 from recjury.store.tables import (
     CallRow,
@@ -18,7 +19,7 @@ from recjury.store.tables import (
     LogRow,
     table_of,
 )
-from recjury.store.texts import Damaged, chunks, plain_digest, refuse
+from recjury.store.texts import chunks, plain_digest
 from recjury.store.writer import Transaction
 
 _NUMBERS = TypeAdapter(tuple[float | None, ...])
@@ -89,17 +90,12 @@ def read_logs(
     return found
 
 
-def _stored(row: Row[tuple[object, ...]]) -> StoredLog:
-    try:
-        if plain_digest(row.body) == row.digest:
-            log = ConversationLog.model_validate_json(row.body)
-            seals = _seals(row.digest, row.seconds, row.costs)
-            return StoredLog(log, row.digest, _numbers(row.seconds), _numbers(row.costs), seals)
-    except (ValidationError, TypeError, AttributeError):  # a damaged row may hold any value
-        pass
-    raise StoreError(
-        f"the log of conversation {row.conversation} in the store was changed after it was written"
-    )
+def _stored(row: AnyRow) -> StoredLog:
+    with as_written(f"the log of conversation {row.conversation} in the store"):
+        check(plain_digest(row.body), row.digest)
+        log = ConversationLog.model_validate_json(row.body)
+        seals = _seals(row.digest, row.seconds, row.costs)
+        return StoredLog(log, row.digest, _numbers(row.seconds), _numbers(row.costs), seals)
 
 
 def read_record(connection: Connection, stored: StoredLog) -> ConversationRecord:

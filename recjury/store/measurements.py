@@ -3,14 +3,18 @@
 from collections.abc import Mapping
 
 import orjson
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection
 
-from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
-from recjury.store.tables import MeasurementRow, table_of
-from recjury.store.texts import hashes_of_ids, seal, texts_of_ids
+from recjury.store.sealed import AnyRow, SealedTable
+from recjury.store.tables import MeasurementRow
+from recjury.store.texts import text_reader
 from recjury.store.writer import Transaction
+
+_MEASUREMENTS = SealedTable(
+    MeasurementRow, "measurement {id}", order=("id",), text="body", unsealed={"id"}
+)
 
 
 class Measurement(Record):
@@ -26,26 +30,18 @@ def write_measurement(transaction: Transaction, measurement: Measurement) -> Non
     """Add a measurement; earlier ones of the same subject stay."""
     text = orjson.dumps(dict(measurement.body), option=orjson.OPT_SORT_KEYS).decode()
     place = transaction.texts.intern(transaction.connection, [text])[text]
-    about: list[JSON] = [measurement.kind, measurement.subject, measurement.measured_at]
-    row = dict(zip(("kind", "subject", "measured_at"), about, strict=True))
-    row |= {"body": place.id, "seal": seal(about, [place.hash])}
+    row = _MEASUREMENTS.sealed(measurement.model_dump(exclude={"body"}), place)
     transaction.connection.execute(insert_new(MeasurementRow), [row])
 
 
 def read_measurements(connection: Connection, kind: str) -> tuple[Measurement, ...]:
     """All measurements of a kind, the oldest first. Raises StoreError for an altered row."""
-    table = table_of(MeasurementRow)
-    rows = connection.execute(select(table).where(table.c.kind == kind).order_by(table.c.id)).all()
-    hashes = hashes_of_ids(connection, (row.body for row in rows))
-    return tuple(_read(connection, row, hashes.get(row.body, b"")) for row in rows)
+    text = text_reader(connection)
 
+    def build(row: AnyRow) -> Measurement:
+        body = orjson.loads(text(row.body))
+        return Measurement(
+            kind=row.kind, subject=row.subject, measured_at=row.measured_at, body=body
+        )
 
-def _read(connection: Connection, row: Row[tuple[object, ...]], body: bytes) -> Measurement:
-    try:
-        if seal([row.kind, row.subject, row.measured_at], [body]) == row.seal:
-            found = orjson.loads(texts_of_ids(connection, [row.body])[row.body])
-            about = {name: getattr(row, name) for name in ("kind", "subject", "measured_at")}
-            return Measurement(**about, body=found)
-    except (TypeError, KeyError):  # a damaged row may hold any value
-        pass
-    raise StoreError(f"measurement {row.id} was changed after it was written")
+    return tuple(found for _, found in _MEASUREMENTS.read(connection, "kind", [kind], build))

@@ -3,19 +3,19 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection
 
-from recjury.errors import StoreError
 from recjury.records import JSON, Level, Rating, Status
 from recjury.store.evaluation_tables import RatingRow
-from recjury.store.tables import table_of
-from recjury.store.texts import (
-    Damaged,
-    chunks,
-    read_string_list,
-    refuse,
-    sealed_repair,
-    string_list,
+from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
+from recjury.store.texts import read_string_list, string_list
+
+_RATINGS = SealedTable(
+    RatingRow,
+    "the rating of {factor} of evaluation {evaluation}",
+    order=("evaluation", "stage", "position"),
+    younger={"repaired": None},
+    unsealed={"id"},
 )
 
 
@@ -39,8 +39,9 @@ def rating_rows(evaluation: str, stage: str, ratings: Iterable[Rating]) -> list[
             "high": None if rating.high is None else float(rating.high),
             "rubric": rating.rubric,
             "calls": string_list(rating.calls),
+            "repaired": rating.repaired or None,
         }
-        rows.append({**row, **sealed_repair(list(row.values()), rating.repaired or None)})
+        rows.append(_RATINGS.sealed(row))
     return rows
 
 
@@ -59,16 +60,9 @@ def read_ratings(
 
     `damaged` is called for each altered rating.
     """
-    ratings = table_of(RatingRow)
     found: dict[str, list[StoredRating]] = {}
-    for some in chunks(evaluations):
-        query = select(ratings).where(ratings.c.evaluation.in_(some))
-        order = (ratings.c.evaluation, ratings.c.stage, ratings.c.position)
-        for row in connection.execute(query.order_by(*order)):
-            try:
-                found.setdefault(row.evaluation, []).append(_stored(row))
-            except StoreError as error:
-                damaged(error)
+    for row, rating in _RATINGS.read(connection, "evaluation", evaluations, _rating, damaged):
+        found.setdefault(row.evaluation, []).append(StoredRating(row.stage, rating, row.seal))
     return {evaluation: tuple(some) for evaluation, some in found.items()}
 
 
@@ -80,21 +74,7 @@ def seals_by_stage(stored: Iterable[StoredRating]) -> dict[str, list[str]]:
     return seals
 
 
-def _stored(row: Row[tuple[object, ...]]) -> StoredRating:
-    values = row._mapping
-    sealed = [values[name] for name in values if name not in {"id", "seal", "repaired"}]
-    try:
-        if sealed_repair(sealed, row.repaired)["seal"] == row.seal:
-            return StoredRating(row.stage, _rating(row), row.seal)
-    except (TypeError, ValueError):  # a damaged row may hold any value
-        pass
-    raise StoreError(
-        f"the rating of {row.factor} of evaluation {row.evaluation} in the store was changed "
-        "after it was written"
-    )
-
-
-def _rating(row: Row[tuple[object, ...]]) -> Rating:
+def _rating(row: AnyRow) -> Rating:
     return Rating(
         evaluator=row.evaluator,
         factor=row.factor,

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, select
 
-from recjury.errors import StoreError
 from recjury.store.engine import insert_new
+from recjury.store.sealed import Damaged, changed, refuse, seal
 from recjury.store.tables import StageRow, table_of
-from recjury.store.texts import Damaged, chunks, refuse, seal
+from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
 CONVERSE = "converse"
@@ -70,4 +70,4 @@ def check_stages(
         # A stage without rows also has a seal.
         fits = resealed.get((unit, stage), seal([])) == sealed.get((unit, stage))
         if concerned(stage) and not fits:
-            damaged(StoreError(f"stage {stage} of {unit} was changed after it was written"))
+            damaged(changed(f"stage {stage} of {unit}"))

@@ -8,13 +8,13 @@ import hashlib
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple, TypeVar
 
 import orjson
 from sqlalchemy import Connection, Engine, select
 
 from recjury.errors import StoreError
-from recjury.records import JSON
 from recjury.store.engine import insert_new
 from recjury.store.tables import TextRow, table_of
 
@@ -24,34 +24,11 @@ _WORTH_PACKING = 1024  # bytes
 _CHUNK = 500  # keys in one IN (...)
 
 
-Damaged = Callable[[StoreError], None]
-"""Readers call it with the error for an altered or missing row."""
-
-
-def refuse(error: StoreError) -> None:
-    """Raise the error; this is the default of all readers."""
-    raise error
-
-
 class Kept(NamedTuple):
     """The row id of a stored text, and the SHA-256 of its uncompressed bytes."""
 
     id: int
     hash: bytes
-
-
-def seal(values: Sequence[JSON], hashes: Iterable[bytes] = ()) -> str:
-    """A row's seal: 32 hex digits over its values and the hashes of the texts it refers to."""
-    return hashlib.sha256(orjson.dumps(values) + b"".join(hashes)).hexdigest()[:32]
-
-
-def sealed_repair(values: Sequence[JSON], repaired: str | None) -> dict[str, JSON]:
-    """The columns `seal` and `repaired` of a rating or statement with these other `values`.
-
-    The seal covers `repaired` only if it is set: most seals are older than this column.
-    """
-    own: tuple[JSON, ...] = () if repaired is None else ({"repaired": repaired},)
-    return {"seal": seal([*values, *own]), "repaired": repaired}
 
 
 def string_list(values: Iterable[str]) -> str:
@@ -192,6 +169,11 @@ def texts_of_ids(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
         if number not in found:
             raise StoreError(f"text number {number} is not in the store")
     return found
+
+
+def text_reader(connection: Connection) -> Callable[[int], str]:
+    """A function that reads the text of an id, each text once. It raises as `texts_of_ids`."""
+    return cache(lambda number: texts_of_ids(connection, [number])[number])
 
 
 def _digest(column: str) -> bytes:

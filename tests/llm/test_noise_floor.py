@@ -116,6 +116,6 @@ def test_an_altered_measurement_is_refused(tmp_path: Path) -> None:
         assert store.measurements("other") == ()
     with sqlite3.connect(tmp_path / "run.db") as connection:
         connection.execute("UPDATE measurement SET measured_at = 2.5")
-    altered = pytest.raises(StoreError, match="measurement 1 was changed")
+    altered = pytest.raises(StoreError, match="measurement 1 in the store was changed")
     with Store.open(f"sqlite:///{tmp_path}/run.db") as store, altered:
         store.measurements(KIND)

@@ -57,11 +57,12 @@ def store(tmp_path: Path) -> Store:
     """A store with one conversation, an evaluation of it, and the model calls behind them."""
     store = Store.open(f"sqlite:///{tmp_path}/runs.db")
     values.begun(store)
-    asyncio.run(_fill(store))
+    asyncio.run(fill(store))
     return store
 
 
-async def _fill(store: Store) -> None:
+async def fill(store: Store) -> None:
+    """An evaluation with all kinds of results."""
     calls = (values.identity(1), values.identity(3))
     long = "a judge's reply that is long enough to be compressed " * 40
     async with store.recorder() as recorder:

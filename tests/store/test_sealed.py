@@ -1,0 +1,98 @@
+"""Rows are sealed when they are written, and those that were altered are named when read."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from recjury.errors import StoreError
+from recjury.records import JSON
+from recjury.store import Store
+from recjury.store.evaluation_tables import FaceTurnRow
+from recjury.store.sealed import SealedTable, as_written, check, seal
+from tests.store import test_damage, values
+from tests.store.test_damage import CONVERSATION, EVALUATION
+
+_TURNS = SealedTable(FaceTurnRow, "turn {turn}", younger={"repaired": None})
+_ROW: dict[str, JSON] = {
+    "evaluation": "e",
+    "turn": 1,
+    "decomposer": "d",
+    "particles": "[]",
+    "status": "scored",
+    "reason": "",
+    "calls": "[]",
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    store = Store.open(f"sqlite:///{tmp_path}/runs.db")
+    values.begun(store)
+    asyncio.run(test_damage.fill(store))
+    return store
+
+
+def test_a_seal_is_that_of_the_stores_that_were_written_before_a_column_was_added() -> None:
+    older = seal(list(_ROW.values()))
+    assert _TURNS.sealed({**_ROW, "repaired": None})["seal"] == older
+    assert _TURNS.sealed({**_ROW, "repaired": "a comma"})["seal"] != older
+
+
+def test_a_seal_covers_the_values_in_the_order_of_the_columns() -> None:
+    turned: dict[str, JSON] = dict(reversed([*_ROW.items(), ("repaired", None)]))
+    assert _TURNS.sealed(turned)["seal"] == seal(list(_ROW.values()))
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ("UPDATE conversation SET repeat = 7", f"conversation {CONVERSATION}"),
+        ("UPDATE log SET seconds = x'00'", f"the log of conversation {CONVERSATION}"),
+        ("UPDATE evaluation SET judging = 7", f"evaluation {EVALUATION}"),
+        (
+            "UPDATE rating SET score = 4 WHERE factor = 'Explainability'",
+            f"the rating of Explainability of evaluation {EVALUATION}",
+        ),
+        ("UPDATE debate SET score = 1", f"the verdict of evaluation {EVALUATION}"),
+        (
+            "UPDATE statement SET text = 'so' WHERE position = 0",
+            f"the statement of the Common User in round 1 of {EVALUATION}",
+        ),
+        (
+            "UPDATE face_turn SET status = 'failed' WHERE turn = 0",
+            f"the decomposition of turn 0 of evaluation {EVALUATION}",
+        ),
+        (
+            "UPDATE face_score SET samples = 'x y' WHERE particle = 1",
+            f"the relevance score of particle 1 of turn 0 of evaluation {EVALUATION}",
+        ),
+        ("UPDATE kept SET body = 1", f"of evaluation {EVALUATION} left"),
+        ("UPDATE call SET latency = 99 WHERE id = 1", f"call {values.identity(1)}"),
+    ],
+)
+def test_what_was_altered_is_named(store: Store, change: str, named: str) -> None:
+    with store:
+        assert values.alter(store.path, change) > 0
+        problems = store.integrity(EVALUATION)
+    assert any(f"{named} in the store was changed after it was written" in p for p in problems)
+
+
+def test_an_altered_evaluator_is_named(store: Store) -> None:
+    with store:
+        values.alter(store.path, "UPDATE evaluator SET kind = 'face'")
+        (problem,) = store.integrity(EVALUATION)
+    assert problem.startswith("evaluator ")
+    assert problem.endswith(" in the store was changed after it was written")
+
+
+def test_what_is_missing_is_named_before_what_was_altered(store: Store) -> None:
+    with store, pytest.raises(StoreError, match=r"conversation f+ is not in the store"):
+        list(store.results(conversations=["f" * 32, CONVERSATION]))
+
+
+def test_a_row_with_a_fitting_seal_that_is_no_record_was_changed_too() -> None:
+    with pytest.raises(StoreError, match="the row was changed"), as_written("the row"):
+        int("words")
+    with pytest.raises(StoreError, match="the row was changed"), as_written("the row"):
+        check(seal(["words"]), seal(["letters"]))
