@@ -40,7 +40,7 @@ KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
     "rule user": ("4", "4faf86f6d05a76dc"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
-    "measured judges": ("measured-3", "f8ab362f5f6e6305"),
+    "measured judges": ("measured-4", "97487dff002a0fff"),
     "rule debate": ("rule-debate/3", "900fcf8e70ad113b"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("2", "46c8803f378f604a"),

@@ -156,11 +156,13 @@ def gives_way(system: MaskedText) -> bool:
     return _APOLOGY.search(system.plain) is not None
 
 
+# "How about Heat?" suggests a film, "how about a comedy?" asks for a wish.
+_SUGGESTS = rf"(?:the )?[\"“]?{TITLE}"
 _PREFERENCE = _any_of(
-    r"what (?:kind|type|sort|genre|genres|else|are you|do you|would you|about|movies?|films?)",
+    r"what (?:kind|type|sort|genre|genres|else|are you|do you|would you|movies?|films?)",
     r"which",
-    r"how about",
-    r"(?:do|would|did|have|are|can|could) you",
+    rf"(?:how|what) about(?! {_SUGGESTS})",
+    r"(?:do|would|did|have|are|can|could) you(?! (?:thought of|considered|thought about))",
     r"any (?:particular|other|"
     r"specific|favou?rite)",
     r"what's your",

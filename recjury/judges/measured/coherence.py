@@ -21,6 +21,7 @@ from recjury.judges.measured.asks import (
 )
 from recjury.judges.measured.conversed import Conversed, senseless_part
 from recjury.judges.measured.objections import objection_in
+from recjury.judges.measured.questions import left_open, questions_in
 from recjury.judges.measured.wishes import Wishes
 
 
@@ -40,13 +41,23 @@ def incoherent(turn: AnnotatedTurn, conversed: Conversed) -> str | None:
     if senseless is not None:
         return senseless
     ask = ask_of(turn.asked.utterance)
-    if ask is Ask.ABOUT_ITEM and not _asks_back(turn):
-        if _introduces(turn, turn.asked) or _says_something(turn):
-            return None
-        return "nothing about the item asked about"
-    if ask is Ask.ABOUT_ITEM:
-        return "a question instead of an answer about the item"
+    direct = ask is Ask.NOTHING and bool(questions_in(turn.asked.utterance))
+    if ask is Ask.ABOUT_ITEM or direct:
+        return _not_told(turn, turn.asked)
     return _not_served(turn, turn.asked, ask, conversed)
+
+
+def _not_told(turn: AnnotatedTurn, asked: AnnotatedText) -> str | None:
+    """Why a turn does not answer a question about an item."""
+    if _asks_back(turn):
+        return "a question instead of an answer about the item"
+    open_question = left_open(asked.utterance, turn.utterance)
+    if open_question is not None:
+        return f"asked {open_question}, not told"
+    told = describes(turn.utterance) or questions_in(asked.utterance)
+    if _introduces(turn, asked) or (told and _stays_with(turn)):
+        return None
+    return "nothing about the item asked about"
 
 
 def _not_served(
@@ -101,10 +112,8 @@ def _begins_with(turn: AnnotatedTurn, wanted: frozenset[str]) -> bool:
     )
 
 
-def _says_something(turn: AnnotatedTurn) -> bool:
-    """Whether the turn describes a film, and not only films that the user did not ask about."""
-    if not describes(turn.utterance):
-        return False
+def _stays_with(turn: AnnotatedTurn) -> bool:
+    """Whether the turn does not go on to films that the user did not ask about."""
     asked = turn.asked.keys if turn.asked is not None else frozenset()
     wanted = asked or frozenset(turn.earlier[-1:])
     return not turn.said.named or not wanted or _begins_with(turn, wanted)

@@ -15,7 +15,10 @@ from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
 from recjury.judges.measured.asks import reason_in
 from recjury.judges.measured.genres import canonical_genres, excluded, genres_of
 from recjury.judges.measured.naturalness import broken_sentences
+from recjury.knowledge import split_year
 from recjury.records import Item
+
+_COMPARED = "as well as "
 
 
 class GivenReason(NamedTuple):
@@ -32,14 +35,16 @@ def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> GivenReason | None:
 
     A reason is an explaining phrase, a person whom the catalogue has for a recommended film, or a
     genre of the film that somebody wished for. A bare genre is none, nor is a phrase with a genre
-    that no recommended film of the turn has. A person is known if the user has named the person
-    or a film of theirs.
+    that no recommended film of the turn has; that a film shares its director with itself is none
+    either. A person is known if the user has named the person or a film of theirs.
     """
     said = turn.utterance.plain
     spoken = {genre for word in turn.utterance.words for genre in canonical_genres(word)}
     ids = dict.fromkeys(film.id for film in turn.new_films if film.id is not None)
     items = [annotated.catalogue.item(id_) for id_ in ids if id_ in annotated.catalogue]
     people = [p for item in items for p in _people(item) if len(p) > 4 and p.lower() in said]
+    if _likens_to_itself(turn):
+        people = []
     known = _known_people(turn, annotated, people)
     for person in sorted(people, key=lambda each: each not in known)[:1]:
         return GivenReason(f"person {person!r}", person, person in known)
@@ -50,6 +55,18 @@ def reason(turn: AnnotatedTurn, annotated: AnnotatedLog) -> GivenReason | None:
     senseless = any(True for each in turn.utterance.sentences for _ in broken_sentences(each))
     words = None if senseless else reason_in(turn.utterance)
     return None if words is None or wrong else GivenReason(repr(words), "")
+
+
+def _likens_to_itself(turn: AnnotatedTurn) -> bool:
+    """Whether a film is compared with one of its own title: "Ann Lee wrote it, as well as it"."""
+    titles: set[str] = set()
+    for film in turn.said.named:
+        title = split_year(film.text).title.casefold()
+        before = turn.utterance.text[max(0, film.start - len(_COMPARED)) : film.start]
+        if title in titles and before == _COMPARED:
+            return True
+        titles.add(title)
+    return False
 
 
 def _people(item: Item) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from recjury.knowledge import Catalogue, KnowledgeGraph
 from recjury.records import JSON, ConversationLog, Factor, Rating
 
 MEASURED = "measured"
-RUBRIC = "measured-3"
+RUBRIC = "measured-4"
 _REMEMBERED_TEXTS = 4096
 _REMEMBERED_LENGTH = 2000
 

@@ -1,5 +1,7 @@
 """Proactiveness: the share of system turns that advance the conversation."""
 
+from typing import NamedTuple
+
 from recjury.judges.measured.anchors import (
     Occurrence,
     Outcome,
@@ -12,26 +14,37 @@ from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedTurn
 from recjury.judges.measured.asks import clarifies, offers
 from recjury.judges.measured.frames import Frames
 
+_HALF = 2
 
-def leads(turn: AnnotatedTurn) -> str | None:
-    """How a system's turn is proactive: it asks about wishes, offers more, or gives a choice."""
+
+class Lead(NamedTuple):
+    """How a turn is proactive, and how many quarters of it."""
+
+    way: str
+    quarters: int
+
+
+def leads(turn: AnnotatedTurn) -> Lead | None:
+    """How a system's turn is proactive: it asks about wishes, offers more, or suggests items."""
     if turn.failed:
         return None
     question = clarifies(turn.utterance)
     if question is not None:
-        return f"asks {question!r}"
+        return Lead(f"asks {question!r}", 4)
     offer = offers(turn.utterance)
     if offer is not None:
-        return f"offers {offer!r}"
+        return Lead(f"offers {offer!r}", 4)
     choice = len({film.key for film in turn.new_films})
-    return f"names {choice} films to choose from" if choice > 1 else None
+    if choice > 1:
+        return Lead(f"names {choice} films to choose from, half", 2)
+    return Lead("suggests a film, a quarter", 1) if choice else None
 
 
 def proactiveness(annotated: AnnotatedLog) -> Outcome:
     """All turns proactive 4, most 3, about half 2, a few 1, none 0.
 
-    A turn that asks or offers in the words of an earlier one counts half, and one that only
-    suggests a film a quarter.
+    A turn that asks or offers in the words of an earlier one counts half, and so does one that only
+    gives several films to choose from; one that only suggests a film counts a quarter.
     """
     if not annotated.system:
         return not_applicable("the system had no turn")
@@ -39,14 +52,13 @@ def proactiveness(annotated: AnnotatedLog) -> Outcome:
     frames = Frames()
     quarters = 0
     for turn in annotated.system:
-        way = leads(turn)
-        if way is not None:
-            again = bool(frames.same_as(turn))
-            quarters += 2 if again else 4
-            found.append(Occurrence(turn.number, f"{way}, as before, half" if again else way))
-        elif turn.new_films:
-            quarters += 1
-            found.append(Occurrence(turn.number, "suggests a film, a quarter"))
+        lead = leads(turn)
+        if lead is not None:
+            again = lead.quarters > _HALF and bool(frames.same_as(turn))
+            quarters += _HALF if again else lead.quarters
+            found.append(
+                Occurrence(turn.number, f"{lead.way}, as before, half" if again else lead.way)
+            )
         frames.add(turn)
     total = len(annotated.system)
     summary = f"{quarters / 4:g} of {total} turns lead on"

@@ -16,6 +16,7 @@ from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, A
 from recjury.judges.measured.asks import Ask, ask_of, clarifies, describes, gives_way
 from recjury.judges.measured.conversed import Conversed, senseless_part
 from recjury.judges.measured.objections import Objection, answers, objection_in
+from recjury.judges.measured.questions import left_open
 from recjury.judges.measured.wishes import Wishes
 from recjury.knowledge import split_year
 
@@ -107,7 +108,8 @@ def _title(text: str) -> str:
 
 def _about(turn: AnnotatedTurn, asked: AnnotatedText) -> bool:
     same_film = not turn.said.named or not asked.keys or bool(turn.said.keys & asked.keys)
-    return describes(turn.utterance) and same_film and "?" not in _endings(turn)
+    told = describes(turn.utterance) and left_open(asked.utterance, turn.utterance) is None
+    return told and same_film and "?" not in _endings(turn)
 
 
 def _endings(turn: AnnotatedTurn) -> str:

@@ -7,39 +7,13 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from recjury.judges.measured.annotated_log import AnnotatedLog, AnnotatedText, AnnotatedTurn
-from recjury.judges.measured.genres import GENRE_WORDS, NEIGHBOURS, canonical_genres, genres_of
+from recjury.judges.measured.genres import NEIGHBOURS, genres_of
 from recjury.judges.measured.similarity import ItemTraits, Similarity, similarity, traits_of
 from recjury.judges.measured.text import TITLE
+from recjury.judges.measured.wished_genres import CLAUSE, REFUSED, refused_genres, wanted_genres
 from recjury.knowledge import Catalogue
 from recjury.records import Attribute, Item, Speaker
 
-_CLAUSE = re.compile(r"[^.!?;,\n]+")
-_REFUSED = re.compile(
-    r"\b(?:not|no|never|less|without|except|hate|dislike|tired of|enough of|much for me|isn't|"
-    r"aren't|wasn't|don't|doesn't|didn't|can't|won't|is out|nothing but)\b"
-)
-# "sounds like an action film", "is an adventure film": what the item is, not what is wanted.
-_IS_WHAT = re.compile(
-    rf"(?:{TITLE}|\b(?:it|that|this|they|one))(?:'s| is| was| are| were| sounds like| seems to be)"
-    r" (?:an?|the)?\b|\b(?:is|isn't|isnt|was|are) (?:\S+ ){0,6}an?\b"
-)
-# "Heat isn't exactly a comedy, is it?" asks for a comedy.
-_IS_NONE = re.compile(r"\bisn't (?:exactly|really|quite) an?\b")
-_RATHER = re.compile(r"\b(?:than|over|instead of|rather than)\b")
-_WANTS = re.compile(
-    r"\b(?:want|wanted|rather|prefer|hoping|after|looking for|look for|like|love|need|mood|give me|"
-    r"what about|how about|even better|would|another|more|any|something|suggest|"
-    r"recommend|find|asked for|asking for|think of|back to|sooner|take|pick|one|maybe|good|"
-    r"side|work for me)\b"
-)
-_OTHER_WORDS = {
-    "funny": "comedy", "hilarious": "comedy", "laugh": "comedy", "scary": "horror",
-    "scares": "horror", "creepy": "horror", "biographical": "biography", "biographies": "biography",
-    "biopic": "biography", "animated": "animation", "cartoon": "animation", "westerns": "western",
-    "dramas": "drama", "thrillers": "thriller", "romances": "romance", "musicals": "musical",
-    "mysteries": "mystery", "documentaries": "documentary", "superheroes": "superhero",
-    "horrors": "horror", "scifi": "sci-fi",
-}  # fmt: skip
 _DECADE = re.compile(r"\b(?:(19|20)(\d)0'?s|'?([2-9]0)'?s)\b")
 _OF_WORDS = {
     "fifties": 1950,
@@ -72,7 +46,6 @@ _OLDER = re.compile(
 _MISSED = re.compile(
     r"\b(?:isn't|wasn't|not|without) (?:in|by|with|from|made by)?\b|nothing to do with"
 )
-_SCI_FI = re.compile(r"science fiction")
 
 
 class Wish(NamedTuple):
@@ -80,8 +53,8 @@ class Wish(NamedTuple):
 
     `genres` are canonical, one is enough. `years` are first and last ones. `people` are ids of the
     items that a named person made or takes part in. `like` are ids of items that it should be
-    like. It should have come out after `newer` and before `older`. `words` are those of the wish,
-    for a rationale.
+    like. It should have come out after `newer` and before `older`. `without` are genres that it
+    should not have. `words` are those of the wish, for a rationale.
     """
 
     genres: frozenset[str] = frozenset()
@@ -90,11 +63,12 @@ class Wish(NamedTuple):
     like: tuple[str, ...] = ()
     newer: int | None = None
     older: int | None = None
+    without: frozenset[str] = frozenset()
     words: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
-        """Whether anything is wanted."""
-        return bool(self.words)
+        """Whether anything is wanted, or to be left out."""
+        return bool(self.words or self.without)
 
     def __str__(self) -> str:
         """What is wanted, in words."""
@@ -112,7 +86,7 @@ class Wishes:
     def _of(self, said: AnnotatedText) -> Wish:
         """What a user's text wishes for."""
         plain = said.utterance.plain
-        genres = _wanted_genres(plain) & self._genres
+        genres = wanted_genres(plain) & self._genres
         years = tuple(dict.fromkeys(_wanted_years(plain)))
         people = dict(self._people(said))
         named = [film.id for film in said.named if film.id is not None]
@@ -127,8 +101,9 @@ class Wishes:
         words += [f"like {self._catalogue.item(id_).name}" for id_ in like]
         words += [f"newer than {newer}"] * (newer is not None)
         words += [f"older than {older}"] * (older is not None)
+        without = (refused_genres(plain) & self._genres) - genres
         ids = frozenset(id_ for found in people.values() for id_ in found)
-        return Wish(genres, years, ids, like, newer, older, tuple(words))
+        return Wish(genres, years, ids, like, newer, older, without, tuple(words))
 
     def has(self, item: Item, wish: Wish) -> bool | None:
         """Whether the item is what the wish asks for; None if the catalogue cannot tell."""
@@ -154,6 +129,10 @@ class Wishes:
             yield None if item.year is None else item.year > wish.newer
         if wish.older is not None:
             yield None if item.year is None else item.year < wish.older
+        if wish.without:
+            # "A drama, no comedy": of one that is both, nobody can tell.
+            mixed = not genres or bool(wish.without & genres and wish.genres & genres)
+            yield None if mixed else not wish.without & genres
 
     def _is_like(self, item: Item, like: tuple[str, ...]) -> bool | None:
         traits = self._traits(item.id)
@@ -214,31 +193,9 @@ def _is_of(genres: frozenset[str], wanted: frozenset[str]) -> bool | None:
     return None if genres & near else False
 
 
-def _wanted_genres(plain: str) -> frozenset[str]:
-    found: set[str] = set()
-    for clause in _CLAUSE.findall(plain):
-        rather = _RATHER.search(clause)
-        wanted = clause[: rather.start()] if rather else clause
-        less = re.search(r"\bless\b", wanted)
-        wanted = wanted[: less.start()] if less else wanted
-        if _REFUSED.search(wanted) and not _IS_NONE.search(wanted):
-            continue
-        spoken = _spoken(wanted)
-        if spoken and not (_IS_WHAT.search(wanted) and not _WANTS.search(wanted)):
-            found |= spoken
-    return frozenset(found)
-
-
-def _spoken(clause: str) -> set[str]:
-    words = re.findall(r"sci-fi|[a-z]+", _SCI_FI.sub("sci-fi", clause))
-    known = (_OTHER_WORDS.get(word, word) for word in words)
-    genres = (word for word in known if word in GENRE_WORDS)
-    return {genre for word in genres for genre in canonical_genres(word)}
-
-
 def _wanted_years(plain: str) -> Iterator[tuple[int, int]]:
-    for clause in _CLAUSE.findall(plain):
-        if _REFUSED.search(clause):
+    for clause in CLAUSE.findall(plain):
+        if REFUSED.search(clause):
             continue
         for match in _DECADE.finditer(clause):
             century, tens, short = match.groups()
@@ -263,9 +220,9 @@ def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 def _refused_clauses(text: str) -> list[tuple[int, int]]:
     """The clauses of refusal: "I don't like Ann Lee"; but "isn't by Ann Lee" asks for her."""
     found: list[tuple[int, int]] = []
-    for clause in _CLAUSE.finditer(text):
+    for clause in CLAUSE.finditer(text):
         said = clause.group().lower().replace("’", "'")
-        if _REFUSED.search(said) is not None and _MISSED.search(said) is None:
+        if REFUSED.search(said) is not None and _MISSED.search(said) is None:
             found.append(clause.span())
     return found
 
@@ -303,15 +260,22 @@ def wish_before(annotated: AnnotatedLog, turn: AnnotatedTurn, wishes: Wishes) ->
     """What the user wishes for when a system's turn begins.
 
     It is the wish of the turn that is answered, or without one, the last that the user spoke of.
+    What is to be left out stays so until the user asks for it.
     """
     said = [each.said for each in annotated.turns[: turn.number - 1] if not each.by_system]
     history = zip(annotated.history, annotated.log.scenario.history, strict=True)
     heard = [text for text, told in history if told.speaker is Speaker.USER]
+    last = Wish()
+    without: dict[str, None] = {}
+    wanted: set[str] = set()
     for text in reversed([*heard, *said]):
         wish = wishes.of(text)
-        if wish:
-            return wish
-    return Wish()
+        without |= dict.fromkeys(sorted(wish.without - wanted))
+        wanted |= wish.genres
+        if not last.words:
+            last = wish._replace(without=frozenset())
+    words = (*last.words, *(f"no {genre}" for genre in without))
+    return last._replace(without=frozenset(without), words=words)
 
 
 def unmet(turn: AnnotatedTurn, wish: Wish, wishes: Wishes, catalogue: Catalogue) -> str | None:

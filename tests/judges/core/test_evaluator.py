@@ -79,7 +79,7 @@ def test_its_metrics_are_what_it_rates() -> None:
 def test_the_corpus_is_data_and_no_part_of_the_version() -> None:
     core, bare = (CoreConfig().build(EvaluatorContext(c)) for c in (CORPUS, None))
     assert core.settings == bare.settings
-    assert core.settings["raters"] == {"evaluator": "measured", "rubric": "measured-3"}
+    assert core.settings["raters"] == {"evaluator": "measured", "rubric": "measured-4"}
     assert set(core.data) == {"catalogue", "graph"}
     assert core.data != bare.data
 

@@ -188,7 +188,7 @@ def test_what_leads_on() -> None:
     assert offers(MaskedText("Let me know what you think.", ())) is not None
     assert offers(MaskedText("It is a great movie.", ())) is None
     choice = replies("Heat (1995) and Alien (1979) are good.")
-    assert score(Factor.PROACTIVENESS, choice) == 4
+    assert score(Factor.PROACTIVENESS, choice) == 2
     assert score(Factor.PROACTIVENESS, replies("Heat (1995) is good.")) == 1
 
 

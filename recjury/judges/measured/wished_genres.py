@@ -1,0 +1,81 @@
+"""The genres that a text wants, and those that it wants left out."""
+
+import re
+
+from recjury.judges.measured.genres import GENRE_WORDS, canonical_genres
+from recjury.judges.measured.text import TITLE
+
+CLAUSE = re.compile(r"[^.!?;,\n]+")
+REFUSED = re.compile(
+    r"\b(?:not|no|never|less|without|except|hate|dislike|tired of|enough of|much for me|isn't|"
+    r"aren't|wasn't|don't|doesn't|didn't|can't|won't|is out|nothing but)\b"
+)
+# "sounds like an action film", "is an adventure film": what the item is, not what is wanted.
+_IS_WHAT = re.compile(
+    rf"(?:{TITLE}|\b(?:it|that|this|they|one))(?:'s| is| was| are| were| sounds like| seems to be)"
+    r" (?:an?|the)?\b|\b(?:is|isn't|isnt|was|are) (?:\S+ ){0,6}an?\b"
+)
+# "Heat isn't exactly a comedy, is it?" asks for a comedy.
+_IS_NONE = re.compile(r"\bisn't (?:exactly|really|quite) an?\b")
+_RATHER = re.compile(r"\b(?:than|over|instead of|rather than)\b")
+_WANTS = re.compile(
+    r"\b(?:want|wanted|rather|prefer|hoping|after|looking for|look for|like|love|need|mood|give me|"
+    r"what about|how about|even better|would|another|more|any|something|suggest|"
+    r"recommend|find|asked for|asking for|think of|back to|sooner|take|pick|one|maybe|good|"
+    r"side|work for me)\b"
+)
+# "no action film", "not another horror film"; but "no, a comedy" and "I don't mind a comedy".
+_LEAVE_OUT = re.compile(
+    r"\b(?:no(?: more)?|(?<!is )(?<!'s )(?<!was )not (?:an?|another|into|"
+    r"in the mood for|a (?:big |huge )?fan of)|anything but|without|enough of|tired of|"
+    r"(?:don't|do not|never) (?:really )?(?:like|want|enjoy|care for|watch)|hate|dislike|"
+    r"can't stand)(?= )"
+)
+_IS_OUT = re.compile(
+    r"\b(?:is|are) (?:out|a bit much|too much|not (?:really )?(?:for me|my thing))\b"
+)
+_NEAR = 30
+_OTHER_WORDS = {
+    "funny": "comedy", "hilarious": "comedy", "laugh": "comedy", "scary": "horror",
+    "scares": "horror", "creepy": "horror", "biographical": "biography", "biographies": "biography",
+    "biopic": "biography", "animated": "animation", "cartoon": "animation", "westerns": "western",
+    "dramas": "drama", "thrillers": "thriller", "romances": "romance", "musicals": "musical",
+    "mysteries": "mystery", "documentaries": "documentary", "superheroes": "superhero",
+    "horrors": "horror", "scifi": "sci-fi",
+}  # fmt: skip
+_SCI_FI = re.compile(r"science fiction")
+
+
+def wanted_genres(plain: str) -> frozenset[str]:
+    """The genres that a text wishes for."""
+    found: set[str] = set()
+    for clause in CLAUSE.findall(plain):
+        rather = _RATHER.search(clause)
+        wanted = clause[: rather.start()] if rather else clause
+        less = re.search(r"\bless\b", wanted)
+        wanted = wanted[: less.start()] if less else wanted
+        if REFUSED.search(wanted) and not _IS_NONE.search(wanted):
+            continue
+        spoken = _spoken(wanted)
+        if spoken and not (_IS_WHAT.search(wanted) and not _WANTS.search(wanted)):
+            found |= spoken
+    return frozenset(found)
+
+
+def refused_genres(plain: str) -> frozenset[str]:
+    """The genres that a text says to leave out: "no action film", "enough of westerns"."""
+    found: set[str] = set()
+    for clause in CLAUSE.findall(plain):
+        leave = _LEAVE_OUT.search(clause)
+        if leave is not None and not _IS_NONE.search(clause):
+            found |= _spoken(clause[leave.end() :][:_NEAR])
+        elif out := _IS_OUT.search(clause):
+            found |= _spoken(clause[: out.start()])
+    return frozenset(found)
+
+
+def _spoken(clause: str) -> set[str]:
+    words = re.findall(r"sci-fi|[a-z]+", _SCI_FI.sub("sci-fi", clause))
+    known = (_OTHER_WORDS.get(word, word) for word in words)
+    genres = (word for word in known if word in GENRE_WORDS)
+    return {genre for word in genres for genre in canonical_genres(word)}
