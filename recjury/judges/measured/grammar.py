@@ -25,17 +25,25 @@ from recjury.judges.measured.grammar_frames import frame_errors, text_errors
 from recjury.judges.measured.grammar_words import words
 from recjury.judges.measured.nonsense import nonsense
 from recjury.judges.measured.salad import salad
+from recjury.judges.measured.syntax import syntax
 from recjury.judges.measured.text import MaskedText, Sentence
 
 _RULES = (words, agreement_errors, forms, frame_errors, nonsense, salad)
+_NEAR = 3
 
 
 def rule_errors(sentence: Sentence) -> list[str]:
-    """The errors that the rules find in one sentence, in order, at most one for each word."""
+    """The errors that the rules find in one sentence, in order, at most one for each word.
+
+    What `syntax` finds near another error is that error.
+    """
     places: dict[int, str] = {}
     for rule in _RULES:
         for place, what in rule(sentence):
             places.setdefault(place, what)
+    for place, what in syntax(sentence):
+        if all(abs(place - known) > _NEAR for known in places):
+            places[place] = what
     return [places[place] for place in sorted(places)]
 
 

@@ -24,6 +24,7 @@ from recjury.judges.measured.frames import Frames, bare_facts
 from recjury.judges.measured.grammar_words import doubled_places
 from recjury.judges.measured.nonsense import nonsense
 from recjury.judges.measured.salad import salad
+from recjury.judges.measured.syntax import syntax
 from recjury.judges.measured.text import TITLE, MaskedText, Sentence, word_set
 
 _RESIDUES = re.compile(
@@ -54,6 +55,7 @@ _COMMON = word_set(
 _LONGEST_WORD = 30
 _MUCH, _NEARLY_ALL = 0.25, 0.8
 _RECITED = 3
+_AGAIN_BROKEN = 2
 _FACT_VERBS = frozenset({"counts as", "came out in", "was released in", "star in", "stars in"})
 
 
@@ -91,8 +93,8 @@ def _broken_sentences(utterance: MaskedText) -> Iterator[str]:
 
 def broken_sentences(sentence: Sentence) -> Iterator[str]:
     """Why a sentence makes no sense to a reader."""
-    found = (*nonsense(sentence), *salad(sentence, slips=False), *learned_errors(sentence))
-    yield from (what for _, what in found)
+    found = chain(nonsense(sentence), salad(sentence, slips=False), syntax(sentence, slips=False))
+    yield from (what for _, what in chain(found, learned_errors(sentence)))
 
 
 def _broken_word(utterance: MaskedText) -> str | None:
@@ -155,43 +157,58 @@ def _cut_off(utterance: MaskedText) -> str | None:
 def naturalness(annotated: AnnotatedLog) -> Outcome:
     """All turns natural 4, most 3, about half 2, a few 1, none 0.
 
-    A turn that no one would write counts as unnatural. A turn in the system's own phrases counts
-    half, one that recites facts counts half, and both make it unnatural.
+    A turn that no one would write counts as unnatural, and so does a turn that comes again word for
+    word, or for the third time with another item. Half a turn each: the second time, a turn full of
+    one phrase, and one that recites facts. One turn with a broken sentence may be a slip; where
+    two or more are found, as many again are taken to be broken, since about half are found.
     """
     if not annotated.spoken:
         return not_applicable("the system said nothing")
     found: list[Occurrence] = []
+    said: set[str] = set()
     frames, verbs = Frames(), _fact_verbs(annotated)
-    halves = 0
+    halves = broken = 0
     for turn in annotated.spoken:
-        reason = unnatural(turn.utterance) or _said_before(turn, frames)
+        plain = next(_reasons(turn.utterance), None)
+        senseless = None if plain else next(_broken_sentences(turn.utterance), None)
+        reason = plain or senseless or _said_before(turn, said, frames)
         if reason is not None:
             halves += 2
+            broken += senseless is not None
             found.append(Occurrence(turn.number, reason))
         else:
-            formulas = list(_formulas(turn, frames, verbs))
+            formulas = list(_formulas(turn, frames, verbs))[:2]
             halves += len(formulas)
             found += [Occurrence(turn.number, f"{what}, half") for what in formulas]
         frames.add(turn)
+        said.add(turn.utterance.same)
     total = len(annotated.spoken)
-    score = from_share(2 * total - halves, 2 * total)
-    summary = f"{halves / 2:g} of {total} turns unnatural"
+    unseen = broken if broken >= _AGAIN_BROKEN else 0
+    unnatural_halves = min(2 * total, halves + 2 * unseen)
+    score = from_share(2 * total - unnatural_halves, 2 * total)
+    summary = f"{unnatural_halves / 2:g} of {total} turns unnatural"
+    if unnatural_halves > halves:
+        summary += f" ({(unnatural_halves - halves) / 2:g} of them by estimate)"
     return score_of(score, f"{summary}: {join_first(found)}" if found else summary)
 
 
-def _said_before(turn: AnnotatedTurn, frames: Frames) -> str | None:
+def _said_before(turn: AnnotatedTurn, said: set[str], frames: Frames) -> str | None:
     """Why a whole turn is one that the system has said before."""
+    same = turn.utterance.same
     earlier = frames.same_as(turn)
-    if earlier:
-        return f"the words of turn {earlier[0]} again"
-    share, phrase = frames.repeated(turn)
-    return f"said before: {phrase!r}" if share >= _NEARLY_ALL else None
+    if (same in said and same.count(" ") > 1) or len(earlier) > 1:
+        return f"the words of turn {earlier[0]} again" if earlier else "its own words again"
+    return None
 
 
 def _formulas(turn: AnnotatedTurn, frames: Frames, verbs: frozenset[str]) -> Iterator[str]:
+    """What makes a turn half unnatural: it is stilted, or nearly all of it was said before."""
     share, phrase = frames.repeated(turn)
-    if share >= _MUCH:
-        yield f"again {phrase!r}"
+    inside, again = Frames().repeated(turn)
+    if frames.same_as(turn) or share >= _NEARLY_ALL:
+        yield f"said before {phrase!r}"
+    if inside >= _MUCH:
+        yield f"again and again {again!r}"
     facts = bare_facts(turn.said, verbs)
     if len(facts) >= _RECITED:
         yield f"recites facts {facts[0]!r}"

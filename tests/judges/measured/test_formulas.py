@@ -4,6 +4,7 @@ import pytest
 
 from recjury.judges.measured.fluency import learned_errors
 from recjury.judges.measured.salad import salad
+from recjury.judges.measured.syntax import syntax
 from recjury.judges.measured.text import MaskedText
 from recjury.records import Factor
 from tests.judges.measured.logs import log, rating, replies, score
@@ -14,7 +15,11 @@ NATURALNESS = Factor.NATURALNESS
 def found(text: str, *, slips: bool = True) -> list[str]:
     """What the patterns find in a text."""
     sentences = MaskedText(text, ()).sentences
-    return [what for each in sentences for _, what in salad(each, slips=slips)]
+    return [
+        what
+        for each in sentences
+        for _, what in salad(each, slips=slips) or syntax(each, slips=slips)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -99,28 +104,44 @@ def test_the_learned_model_does_not_count_names() -> None:
 
 
 def test_the_same_words_about_other_items_are_unnatural() -> None:
-    """Only the first of such turns is natural; three words are needed."""
+    """Half the second time, and a whole turn from the third time on; three words are needed."""
     canned = [f"Many people like {film}. Have you seen it?" for film in ("Heat", "Alien", "Amelie")]
     told = rating(NATURALNESS, replies(*canned))
-    assert told.score == 1
-    assert "2 of 3 turns unnatural: the words of turn 2 again (turn 4)" in told.rationale
+    assert told.score == 2
+    assert "1.5 of 3 turns unnatural: said before" in told.rationale
+    assert "the words of turn 2 again (turn 6)" in told.rationale
     assert score(NATURALNESS, replies("Try Heat.", "Try Alien.", "Try Amelie.")) == 4
 
 
-def test_repeated_phrases_count_half() -> None:
-    """A phrase of four words or more in a quarter of the turn; a short one does not count."""
-    again = replies(
-        "There is Heat (1995): it counts as crime, which you asked for. A good evening to you.",
-        "Fair enough. What about Alien (1979)? Why? It counts as horror, which you asked for.",
-    )
-    told = rating(NATURALNESS, again)
+def test_the_same_words_again_are_unnatural() -> None:
+    told = rating(NATURALNESS, replies("I like it a lot.", "I like it a lot."))
+    assert told.score == 2
+    assert "1 of 2 turns unnatural: the words of turn 2 again (turn 4)" in told.rationale
+
+
+def test_a_phrase_again_and_again_counts_half() -> None:
+    """In a quarter of one turn; a phrase of an earlier turn is nothing that nobody would write."""
+    phrase = "it counts as {}, which you asked for"
+    twice = f"There is Heat (1995): {phrase.format('crime')}; or Alien: {phrase.format('horror')}."
+    told = rating(NATURALNESS, replies(twice, "A good evening to you."))
     assert told.score == 3
-    assert "0.5 of 2 turns unnatural: again 'it counts as [kind] which you" in told.rationale
-    other = replies(
-        "There is Heat (1995), a long night of thieves and policemen in Los Angeles.",
-        "What about Alien (1979)? Seven people in space find something that hunts them.",
+    assert "0.5 of 2 turns unnatural: again and again 'it counts as [kind]" in told.rationale
+    again = (
+        f"There is Heat (1995): {phrase.format('crime')}. A good evening to you.",
+        f"Fair enough. What about Alien (1979)? Why? {phrase.format('horror')}.",
     )
-    assert score(NATURALNESS, other) == 4
+    assert score(NATURALNESS, replies(*again)) == 4
+
+
+def test_broken_turns_stand_for_others() -> None:
+    """One may be a slip; where two are found of six, two more are taken to be broken."""
+    fine = ["I would watch that one tonight.", "My sister lives by the sea.", "We had soup."]
+    fine += ["Snow fell all night.", "Trains were late this morning."]
+    broken = ["It is a small and strange, but it is good.", "It also about an old who talk."]
+    assert score(NATURALNESS, replies(*fine, broken[0])) == 3
+    told = rating(NATURALNESS, replies(*fine[:4], *broken))
+    assert told.score == 1
+    assert "4 of 6 turns unnatural (2 of them by estimate): no noun" in told.rationale
 
 
 def test_recited_facts_count_half() -> None:
