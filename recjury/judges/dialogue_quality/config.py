@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, Self
 from pydantic import Field, model_validator
 
 from recjury.errors import ConfigError
-from recjury.judges.config import EvaluatorConfig, EvaluatorContext
-from recjury.llm import MAIN_MODEL
+from recjury.judges.config import EvaluatorContext
+from recjury.judges.one_model import OneModelConfig
 from recjury.records import ExpectedCalls, Level, Metric, Need, Record
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class ExampleSettings(Record):
         return self.runs if self.k and self.select == "random" else 1
 
 
-class QualityConfig(EvaluatorConfig):
+class QualityConfig(OneModelConfig):
     """Satisfaction with turns and dialogues, 1 to 5, by a model (Jia et al. 2024).
 
     `method: logits` weighs the `top_k` likeliest ratings by their probabilities; the model's
@@ -64,7 +64,6 @@ class QualityConfig(EvaluatorConfig):
     temperature: float = Field(default=0.7, ge=0, le=2)
     samples: int = Field(default=1, ge=1, le=100, strict=True)
     examples: ExampleSettings = ExampleSettings()
-    model: str = MAIN_MODEL
 
     @model_validator(mode="after")
     def _only_what_is_used(self) -> Self:
@@ -99,10 +98,6 @@ class QualityConfig(EvaluatorConfig):
             k=self.examples.k,
             runs=self.examples.draws,
         )
-
-    def aliases(self, models: bool) -> list[tuple[str, str]]:  # noqa: ARG002 (it always asks)
-        """The model that rates."""
-        return [(f"{self.label}.model", self.model)]
 
     def expected(
         self,

@@ -5,20 +5,19 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from recjury.judges.config import EvaluatorConfig, EvaluatorContext
+from recjury.judges.config import EvaluatorContext
 from recjury.judges.face.aspects import aspect_metrics, each_once
-from recjury.llm import MAIN_MODEL
+from recjury.judges.one_model import OneModelConfig
 from recjury.records import Aspect, ExpectedCalls, Level, Metric
 
 if TYPE_CHECKING:
     from recjury.judges.direct.evaluator import SingleRequestEvaluator
 
 
-class SingleRequestConfig(EvaluatorConfig):
+class SingleRequestConfig(OneModelConfig):
     """One request for a turn or dialogue and aspect."""
 
     aspects: tuple[Aspect, ...] = Field(default=tuple(Aspect), min_length=1)
-    model: str = MAIN_MODEL
     temperature: float = Field(default=0.6, ge=0, le=2)
 
     with_reasons: ClassVar[bool] = False
@@ -28,10 +27,6 @@ class SingleRequestConfig(EvaluatorConfig):
     @classmethod
     def _each_once(cls, aspects: tuple[Aspect, ...]) -> tuple[Aspect, ...]:
         return each_once(aspects)
-
-    def aliases(self, models: bool) -> list[tuple[str, str]]:  # noqa: ARG002 (it always asks)
-        """The model that rates."""
-        return [(f"{self.label}.model", self.model)]
 
     def expected(
         self,

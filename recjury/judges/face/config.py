@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from recjury.judges.config import EvaluatorConfig, EvaluatorContext
+from recjury.judges.config import EvaluatorContext
 from recjury.judges.face.aspects import aspect_metrics, each_once
-from recjury.llm import MAIN_MODEL
+from recjury.judges.one_model import OneModelConfig
 from recjury.records import Aspect, ExpectedCalls, Metric
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _DECOMPOSING = (900, 150)  # tokens of a prompt and of a reply, on average
 _SCORING = (900, 60)
 
 
-class FaceConfig(EvaluatorConfig):
+class FaceConfig(OneModelConfig):
     """FACE: scores per particle and instruction, and their means per turn or dialogue.
 
     `instructions` is a folder of {aspect}.json files (default: the package's own). Particles come
@@ -43,7 +43,6 @@ class FaceConfig(EvaluatorConfig):
     method: Literal["samples", "logprobs"] = "samples"
     temperature: float = Field(default=0.6, ge=0, le=2)
     together: bool = True
-    model: str = MAIN_MODEL
 
     @field_validator("aspects")
     @classmethod
@@ -55,10 +54,6 @@ class FaceConfig(EvaluatorConfig):
         if self.rules and self.particles is not None:
             raise ValueError("`rules` and `particles` both say where particles come from: keep one")
         return self
-
-    def aliases(self, models: bool) -> list[tuple[str, str]]:  # noqa: ARG002 (it always asks)
-        """The model that scores."""
-        return [(f"{self.label}.model", self.model)]
 
     def expected(
         self,

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from recjury.judges.config import EvaluatorConfig, EvaluatorContext
+from recjury.judges.config import EvaluatorContext
 from recjury.judges.face.aspects import aspect_metrics, each_once
-from recjury.llm import MAIN_MODEL
+from recjury.judges.one_model import OneModelConfig
 from recjury.records import Aspect, ExpectedCalls, Level, Metric
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _PROMPT = 900
 _REPLY = {"logprobs": 1, "samples": 10}
 
 
-class GEvalConfig(EvaluatorConfig):
+class GEvalConfig(OneModelConfig):
     """G-Eval: the model writes its evaluation steps once, and fills in a form (Liu et al. 2023).
 
     A score is weighed by the probabilities of all scores: `method: logprobs` reads them, and needs
@@ -33,7 +33,6 @@ class GEvalConfig(EvaluatorConfig):
     samples: int = Field(default=20, ge=1, le=100, strict=True)
     temperature: float = Field(default=1.0, ge=0, le=2)
     together: bool = True
-    model: str = MAIN_MODEL
 
     @field_validator("aspects")
     @classmethod
@@ -46,10 +45,6 @@ class GEvalConfig(EvaluatorConfig):
         if self.method == "logprobs" and drawn:
             raise ValueError(f"`method: logprobs` draws no samples: leave out `{min(drawn)}`")
         return self
-
-    def aliases(self, models: bool) -> list[tuple[str, str]]:  # noqa: ARG002 (it always asks)
-        """The model that rates."""
-        return [(f"{self.label}.model", self.model)]
 
     def expected(
         self,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from recjury.errors import ConfigError
-from recjury.judges.config import EvaluatorConfig, EvaluatorContext
-from recjury.llm import MAIN_MODEL
+from recjury.judges.config import EvaluatorContext
+from recjury.judges.one_model import OneModelConfig
 from recjury.records import ExpectedCalls, Level, Metric, Need, Record
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class ExamplesConfig(Record):
     seed: int = 0
 
 
-class PairEvalConfig(EvaluatorConfig):
+class PairEvalConfig(OneModelConfig):
     """PairEval: how likely a turn or dialogue is better than people's, by log-probabilities.
 
     Each is compared with a few `examples`, in both orders (`positions`), and the score is the mean
@@ -65,7 +65,6 @@ class PairEvalConfig(EvaluatorConfig):
     examples: ExamplesConfig = ExamplesConfig()
     positions: Literal["both", "first", "second"] = "both"
     labels: tuple[str, str] | None = None
-    model: str = MAIN_MODEL
 
     @field_validator("labels")
     @classmethod
@@ -90,10 +89,6 @@ class PairEvalConfig(EvaluatorConfig):
     def levels(self) -> tuple[Level, ...]:
         """What is rated."""
         return tuple(Level) if self.level == "both" else (Level(self.level),)
-
-    def aliases(self, models: bool) -> list[tuple[str, str]]:  # noqa: ARG002 (it always asks)
-        """The model that compares."""
-        return [(f"{self.label}.model", self.model)]
 
     def expected(
         self,

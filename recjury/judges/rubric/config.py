@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from recjury.judges.config import LANGUAGE, EvaluatorConfig, EvaluatorContext
+from recjury.judges.config import LANGUAGE, EvaluatorContext
+from recjury.judges.one_model import OneModelConfig
 from recjury.judges.rubric.criteria import read_criteria
-from recjury.llm import MAIN_MODEL
 from recjury.records import ExpectedCalls, Metric
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _JUDGING = (2_000, 250)  # tokens of a prompt and of a reply, on average
 
 
-class RubricConfig(EvaluatorConfig):
+class RubricConfig(OneModelConfig):
     """Your own criteria: `file` is YAML that defines them, `model` the alias of the judge.
 
     `language` ("English") is the one that the judge writes in, by default that of the conversation.
@@ -25,13 +25,8 @@ class RubricConfig(EvaluatorConfig):
 
     kind: Literal["rubric"] = "rubric"
     file: str = Field(min_length=1)
-    model: str = MAIN_MODEL
     temperature: float = Field(default=0.0, ge=0, le=2)
     language: str = Field(default="", pattern=LANGUAGE)
-
-    def aliases(self, models: bool) -> list[tuple[str, str]]:  # noqa: ARG002 (it always asks)
-        """The model that judges."""
-        return [(f"{self.label}.model", self.model)]
 
     def expected(
         self,
