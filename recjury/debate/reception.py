@@ -7,6 +7,7 @@ with single spaces. Each has at most two bounded gaps, so that a search takes li
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.records import ConversationLog, Speaker, Turn
@@ -15,6 +16,7 @@ _DECIDE = 2
 _LAST = 2
 _ENOUGH_WORDS = 6
 _LONGEST_TEXT = 2000
+_REMEMBERED = 64
 _QUOTED = re.compile(r'["“][^"“”]{0,80}["”]')
 _GOOD = (
     r"(?:good|great|interesting|fun|perfect|awesome|amazing|cool|nice|intriguing|wonderful|"
@@ -113,7 +115,12 @@ def reception_of(log: ConversationLog) -> Reception | None:
 
     Of each turn the first 2,000 characters are read.
     """
-    answers = [_plain(turn.text) for turn in _answers(log.interaction)]
+    return _reception(tuple(turn.text for turn in _answers(log.interaction)))
+
+
+@lru_cache(_REMEMBERED)  # every statement of a debate asks for it
+def _reception(texts: tuple[str, ...]) -> Reception | None:
+    answers = [_plain(text) for text in texts]
     if not answers:
         return None
     taken = [_takes(text) for text in answers]
