@@ -121,7 +121,8 @@ _UNLIKE = _any_of(
 _WRONG = _any_of(
     r"wrong|incorrect|mistaken?|misunderst\w+|(?:not|isn't|wasn't) (?:true|right|correct)",
     r"(?:confused|confusing)|(?:doesn't|does not|didn't) make sense",
-    r"not sure what you mean|don't follow|doesn't help me|lost me there|trying to say",
+    r"not (?:quite |really |at all )?sure what you mean|don't follow|doesn't help me",
+    r"lost me there|trying to say",
     r"can't do much with that",
     r"getting at",
     r"(?:don't|do not|didn't) (?:quite |really )?(?:understand|get) (?:what|that|you)",

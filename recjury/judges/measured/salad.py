@@ -103,6 +103,9 @@ _PATTERNS = {
     rf"|\bwho (?:is|was|are) an? (?:{_ADJECTIVE} )?(?:life|city|house|town|war|time|road)\b"
     rf"|\b(one [a-z]+) in \1\b|\bto be {_ADJECTIVE} to be\b|\btakes not\b|\band more no\b"
     r"|\bis (?:older|newer|better|shorter|longer) one\b"
+    r"|\btakes place in it\b|^then (?:and|so|or) x\b"
+    rf"|^then x and {_ADJECTIVE}$"
+    r"|\bhas a lot (?!of|more|less|to|in|going|better|for|on|at|that|like|about)[a-z]+(?= ?,|$)"
     r"|\bis by the (?:thir|for|fif|six|seven|eigh|nine)ties\b",
     # "a hard to be new"
     "no noun before to be": rf"\ban? {_VERY}{_ADJECTIVE} to be\b",

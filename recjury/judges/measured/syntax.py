@@ -63,6 +63,10 @@ _RULES = (
     _rule("no noun", rf"e[VW]{_ADJECTIVES}(?=$|,|C[styZe])"),
     # "It is a wild film is a strange one"
     _rule("two verbs", rf"(?:^|[,C])[styX]V[DT]{_MAYBE_ADJECTIVES}[NHnl][Vh]"),
+    # "it has strange part is warm", "it is great music looks"
+    _rule("two verbs", rf"(?:^|[,C])t[Vh]{_SOME}A[?nlNHPp][Vh]"),
+    # "one is not so lonely man"
+    _rule("no article", rf"VrRA[NH]{_ENDS_HERE}", is_slip=True),
     # "the brothers is", "two people has"
     _rule("wrong verb", rf"(?:^|[,C])T?#?{_MAYBE_ADJECTIVES}P[Vh]"),
     # "both are tense crime story"

@@ -70,6 +70,7 @@ _KINDS = {
     "Z": "it's he's she's that's there's i'm you're we're they're",
     "Q": "who which",
     "e": "there",
+    "q": "that what how why when where if because than as like whether",
     "#": "two three four five six seven eight nine ten several many these those",
 }
 _KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}

@@ -89,6 +89,11 @@ def test_a_film_that_has_its_director_in_common_with_itself() -> None:
     assert score(Factor.EXPLAINABILITY, told) == 2
 
 
+def test_an_objection_to_what_is_unclear() -> None:
+    told = log("Hi", "Heat (1995).", "Oh. I'm not quite sure what you mean there.", "Heat.", "Bye")
+    assert score(Factor.RECOVERABILITY, told) == 0
+
+
 def test_to_suggest_is_not_to_ask() -> None:
     """A film in the form of a question is a suggestion; a list of films leads on by half."""
     assert score(Factor.PROACTIVENESS, replies("How about Heat (1995)?")) == 1
