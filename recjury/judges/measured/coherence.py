@@ -21,7 +21,7 @@ from recjury.judges.measured.asks import (
 )
 from recjury.judges.measured.conversed import Conversed, senseless_part
 from recjury.judges.measured.objections import objection_in
-from recjury.judges.measured.questions import left_open, questions_in
+from recjury.judges.measured.questions import left_open, questions_in, says_yes_or_no
 from recjury.judges.measured.wishes import Wishes
 
 
@@ -54,7 +54,11 @@ def _not_told(turn: AnnotatedTurn, asked: AnnotatedText) -> str | None:
     open_question = left_open(asked.utterance, turn.utterance)
     if open_question is not None:
         return f"asked {open_question}, not told"
-    told = describes(turn.utterance) or questions_in(asked.utterance)
+    told = (
+        describes(turn.utterance)
+        or bool(questions_in(asked.utterance))
+        or says_yes_or_no(asked.utterance, turn.utterance)
+    )
     if _introduces(turn, asked) or (told and _stays_with(turn)):
         return None
     return "nothing about the item asked about"

@@ -85,6 +85,22 @@ _A_YEAR = re.compile(r"(?<!\d)(?:18|19|20)\d\d(?!\d)")
 _SLOTS = word_set(f"{TITLE} a an the")
 
 
+_YES_OR_NO = _any_of(rf"(?:is|are|was|were|does|do|did|has) {_IT}", r"any good")
+_SAYS_YES_OR_NO = re.compile(
+    r"(?:yes|yeah|yea|yep|yup|no|nope|nah|not really|kind of|sort of|i think so|i don't think so|"
+    r"i (?:really )?(?:liked|loved|enjoyed) it|(?:it|that)(?:'s| is| was)|they(?:'re| are| were))"
+    r"(?![\w'])"
+)
+
+
+def says_yes_or_no(user: MaskedText, system: MaskedText) -> bool:
+    """Whether the user's turn asks "is it ...?", and a statement of the system's answers that."""
+    if "?" not in user.plain or not _YES_OR_NO.search(user.plain):
+        return False
+    statements = (" ".join(each.words) for each in system.sentences if "?" not in each.ending)
+    return any(map(_SAYS_YES_OR_NO.match, statements))
+
+
 def questions_in(user: MaskedText) -> tuple[Topic, ...]:
     """What a user's turn asks directly about an item."""
     if "?" not in user.plain:

@@ -30,3 +30,20 @@ def test_thanks_for_an_explanation_are_no_goodbye() -> None:
 def test_asking_what_somebody_liked_before_answers_a_wish() -> None:
     told = log("I love comedies. Any suggestions?", "What are some that you have liked?")
     assert score(Factor.COHERENCE, told) == 4
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        ("I heard that was sad. Is that true?", "Yup.", 4),
+        ("Is it any good?", "I loved it! You will laugh.", 4),
+        ("Is that the one with whales?", "It is.", 4),
+        ("Is that the one with whales?", "Have a look at Alien (1979).", 2),
+        ("Tell me more about it.", "Yup.", 2),
+    ],
+)
+def test_yes_answers_a_question_that_can_be_answered_by_it(
+    question: str, answer: str, expected: int
+) -> None:
+    told = log("Any thrillers?", "Heat (1995).", question, answer)
+    assert score(Factor.COHERENCE, told) == expected
