@@ -1,7 +1,7 @@
 """Sentences that no one means: descriptions that go in circles, and two sentences run into one.
 
-Found in the development fifth of the recordings (docs/measured-judges.md). Each pattern has at most
-one bounded gap, so that a search takes linear time.
+Found in the development fifth of the recordings (docs/measured-judges.md). Each pattern has only
+bounded gaps, so that a search takes linear time.
 """
 
 import re
@@ -27,6 +27,13 @@ _CIRCLES = (
     rf"\b{_WOMAN} and his (?:wife|life|daughter|girlfriend)\b",
     rf"\bgets (?:an?|his|the) (?:young )?(?:{_ONE}|house|life|world)\b",
     r"\bwho(?:'s| is| was) about (?:a|an|the|to an?)\b|\b(?:daughter|son|wife)'s about\b",
+    rf"\b{_ONE} that(?:'s| is) about an?\b",
+    # "a girl who loves a girl who is a girl"
+    r"\b(girl|boy|man|woman|guy) (?:[a-z' ]{1,60} )\1 (?:[a-z' ]{1,60} )\1\b",
+    # "is a great movie and a great action movie", "one that is also a great one"
+    r"\bis an? (?:[a-z]+ ){0,2}(movie|film) and an? (?:[a-z]+ ){0,3}\1\b",
+    r"\bone that is (?:also )?an? (?:[a-z]+ )?one\b",
+    r"\bheard of (?:that|this)(?: one)? was\b",
     r"\ba (?:bit|lot|little)(?: more)? (?:of|than) a (?:bit|lot|little)\b",
     r"\bget(?:s|ting)? to get\b|\bto get to (?:be|see) a\b",
     r"\b(?:it has|it's|that's|think it's|has) a lot of people (?:people|like|have|who|get|to)\b",

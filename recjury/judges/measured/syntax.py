@@ -79,8 +79,8 @@ _RULES = (
     _rule("no noun", rf"jD{_MAYBE_ADJECTIVES}HC{_SOME}A(?=$|C|,)"),
     # "and it are", "it tell"
     _rule("wrong verb", r"(?:^|[,C])t[WvBb]"),
-    # "I would he does it"
-    _rule("no verb", r"(?:^|[,C])[sy]Ms(?!M)"),
+    # "I would he does it", "I could you find"
+    _rule("no verb", r"(?:^|[,C])(?:[sy]Ms|sMy)(?!M)"),
     # "about two people who."
     _rule("breaks off", r"[HPNp]Q$"),
     # "but it and white"

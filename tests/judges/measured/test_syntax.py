@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from recjury.judges.measured.nonsense import nonsense
 from recjury.judges.measured.salad import salad
 from recjury.judges.measured.syntax import syntax
 from recjury.judges.measured.text import MaskedText, Sentence
@@ -39,6 +40,7 @@ def sentences(text: str) -> tuple[Sentence, ...]:
         "It was a good and.",
         "It is good, and it has strange part is warm.",
         "One is not so lonely man.",
+        "I could you find a film.",
     ],
 )
 def test_what_is_no_sentence(text: str) -> None:
@@ -101,9 +103,24 @@ def test_more_salad(text: str) -> None:
     assert [what for sentence in sentences(text) for _, what in salad(sentence)]
 
 
-@pytest.mark.parametrize("words", ["very", "a", "it", "and", "sad and", "a very sad,", "X is"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is about a girl who falls in love with a girl who looks for a girl.",
+        "X is a great movie and a great action movie.",
+        "X is another one that is also a great one.",
+        "I've heard of that one was good.",
+        "It is about a girl that's about a woman.",
+    ],
+)
+def test_descriptions_in_circles(text: str) -> None:
+    assert [what for sentence in sentences(text) for _, what in nonsense(sentence)]
+
+
+@pytest.mark.parametrize("words", ["very", "a", "it", "and", "sad and", "a very sad,", "girl"])
 def test_it_takes_linear_time(words: str) -> None:
     (long,) = sentences(f"{words} " * 20_000)
     begin = time.process_time()
     syntax(long)
+    list(nonsense(long))
     assert time.process_time() - begin < 2
