@@ -38,7 +38,7 @@ from tests.simulator.ways import WAYS
 SCENARIOS = 40
 KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
-    "rule user": ("4", "4faf86f6d05a76dc"),
+    "rule user": ("4", "6adc67a281d30b99"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-4", "97487dff002a0fff"),
     "rule debate": ("rule-debate/3", "900fcf8e70ad113b"),

@@ -17,6 +17,9 @@ _NAMELESS = {
     "likes_chosen": "likes",
     "likes_named": "likes",
     "likes_told": "likes",
+    "likes_known_listed": "likes",
+    "likes_chosen_listed": "likes",
+    "likes_named_listed": "likes",
     "likes_listed": "likes",
     "accept_known": "accept",
     "accept_listed": "accept_now",
@@ -79,8 +82,9 @@ class AboutTarget:
     def _welcome(self) -> str:
         """What it says of the target first, by what it knows of it and where it found it."""
         state, past = self._state, self._past
-        if past:
-            return self._titled(f"likes_{past}", done=state.domain.done)
+        if past and (self._is_named or past != "told"):
+            listed = "" if self._is_named else "_listed"
+            return self._titled(f"likes_{past}{listed}")
         wants = state.lead if not state.said else ()
         rule = "likes" if self._is_named else "likes_listed"
         if wants and wants[0].role != "clause":

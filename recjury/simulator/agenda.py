@@ -17,6 +17,7 @@ Role = Literal["category", "other", "era", "cast", "maker", "like", "ask", "clau
 _CATALOGUE_WORDS = re.compile(r"\s*(?:\b(?:film|movie|fiction)s?\b|\([^)]*\)|#\d+)", re.IGNORECASE)
 _LANGUAGE_WORDS = re.compile(r"\s*\blanguages?\b", re.IGNORECASE)
 _BRACKETS = re.compile(r"\s*\([^)]*\)")
+_ABOUT = re.compile(r"something (?=(?:about|for|set|with|without) )")
 _MOST_OF_A_KIND = 2
 _ENOUGH_ITEMS = 12
 _OFTEN = 7
@@ -39,12 +40,22 @@ class Want(NamedTuple):
     word: str = ""
 
 
+def is_about(want: Want) -> bool:
+    """Whether a wish in the person's own words can stand behind a kind of item."""
+    return want.role == "ask" and _ABOUT.match(want.value) is not None
+
+
 class Aim(NamedTuple):
     """What the user is after: its wants, vague ones first, and the year and categories to meet."""
 
     wants: tuple[Want, ...]
     year: int | None
     categories: frozenset[str]
+
+
+def behind_kind(want: Want) -> str:
+    """What stands behind a kind of item of a wish of which `is_about` holds: "about boxing"."""
+    return _ABOUT.sub("", want.value)
 
 
 class CatalogueValues:
@@ -212,11 +223,23 @@ def time_phrases(era: str, years: Sequence[int]) -> list[str]:
 
     Nobody asks for something recent who was offered what is newer still.
     """
-    first = next((year for year in _DECADES if decade(year) == era), 0)
-    recent = first >= _RECENT
-    if any(year >= first if recent else year < first + 10 for year in years):
+    first = _first_year(era)
+    if any(year >= first if _is_recent(era) else year < first + 10 for year in years):
         return []
     return phrases().times.get(era, [])
+
+
+def is_of_time(era: str, times: frozenset[str]) -> bool:
+    """Whether a decade is not the opposite of what was asked for: only "old", or only "new"."""
+    return len(times) != 1 or _is_recent(era) is ("new" in times)
+
+
+def _is_recent(era: str) -> bool:
+    return _first_year(era) >= _RECENT
+
+
+def _first_year(era: str) -> int:
+    return next((year for year in _DECADES if decade(year) == era), 0)
 
 
 def decade(year: int) -> str:

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _CHOICE = re.compile(r"\(([^()]*\|[^()]*)\)")
-_DOUBLE_STOP = re.compile(r"([.!?])\.(?=\s|$)")  # "Robert Downey Jr.."
+_DOUBLE_STOP = re.compile(r"(?<!\.)([.!?])\.(?=\s|$)")  # "Robert Downey Jr..", but "Sally..."
 _LETTERS = re.compile(r"[^\W\d_]")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _HEAVIEST = 12
@@ -120,7 +120,10 @@ class Grammar:
 
 
 def capitalised(text: str) -> str:
-    """The text with a capital first letter."""
+    """The text with a capital first letter, unless it is spelled in another way ("xXx")."""
+    first = text.partition(" ")[0]
+    if first[:1].islower() and any(sign.isupper() for sign in first):
+        return text
     return text[:1].upper() + text[1:]
 
 

@@ -2,7 +2,7 @@
 
 from recjury.knowledge import Catalogue
 from recjury.records import Item
-from recjury.simulator.agenda import Want, decade, letters, spoken_categories
+from recjury.simulator.agenda import Want, decade, kinds, letters, spoken_categories
 from recjury.simulator.grammar import phrases
 
 _MUCH_SHARED = 2
@@ -77,3 +77,13 @@ def _near(category: str) -> set[str]:
 def has_word(text: str, words: str) -> bool:
     """Whether a text has these words in this order, without case and signs."""
     return f" {letters(words)} " in f" {letters(text)} "
+
+
+def says(text: str, want: Want) -> bool:
+    """Whether a text says a want."""
+    forms = {want.value}
+    if want.role == "category":
+        forms |= {*kinds(want.value, "", ""), *phrases().feels.get(want.value, [])}
+    if want.role == "era":
+        forms |= set(phrases().times.get(want.value, []))
+    return any(has_word(text, form) for form in forms)

@@ -21,6 +21,10 @@ _ASKS_SEEN = re.compile(
     r"\b(?:have|did|do) (?:you|u) (?:ever |already )?(?:seen|see|watched|watch|read|heard|know)\b",
     re.IGNORECASE,
 )
+_ASKS = re.compile(
+    r"\b(?:tell me|let me know|what about|how about|(?:can|could|would|do|have) you)\b",
+    re.IGNORECASE,
+)
 _CHOICE = re.compile(
     r"\b(?:i(?:['’]?ll| will| might| may| can| should| could|['’]?m going to| am going to)|"
     r"we(?:['’]?ll| will)|let me) (?:\w+ ){0,2}?"
@@ -102,7 +106,7 @@ class _Reader:
             self.named.update(named)
             items = named or self._recent
             bare = without_titles(sentence, self._catalogue)
-            asks = bare.rstrip().endswith("?")
+            asks = bare.rstrip().endswith("?") or _ASKS.search(bare) is not None
             chooses = _CHOICE.search(bare) is not None and not asks
             if _UNSEEN.search(bare) and not (named and "others" in bare):
                 self.unseen.update(items)

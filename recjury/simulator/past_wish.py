@@ -89,8 +89,16 @@ _SHORT = 6
 _LATELY = 3
 _LIKED_BEFORE = ("my", "your", "his", "her", "the", "our", "whole")
 _OF_TIME = {
-    "old": re.compile(r"\b(?:old(?:er)?|classics?|vintage|black and white)\b", re.IGNORECASE),
-    "new": re.compile(r"\b(?:new(?:er|est)?|recent|modern|latest)\b", re.IGNORECASE),
+    "old": re.compile(
+        r"(?<!too )(?<!bit )(?<!little )\b"
+        r"(?:old(?:er)?(?! than)|classics?|vintage|black and white)\b",
+        re.IGNORECASE,
+    ),
+    "new": re.compile(
+        r"\b(?:(?<!too )new(?:er|est)?(?! than)|recent|modern|latest|too old|older than|dated|"
+        r"(?:bit|little) old(?:er)?)\b",
+        re.IGNORECASE,
+    ),
 }
 _ORDER = {"ask": 0, "cast": 1, "maker": 1, "category": 2, "era": 3, "like": 4, "clause": 5}
 
@@ -135,7 +143,10 @@ def past_wish(
     wants: list[Want] = []
     for found in reversed(by_turn):
         wants += [want for want in found if want not in wants and reader.stands(want)]
-    wants = [want for want in wants if fits(want)]
+    fitting = [want for want in wants if fits(want)]
+    if not fitting and any(want.role == "like" for want in wants):
+        fitting = [Want("ask", "something like the one I mentioned")]
+    wants = fitting
     said = [turn.text for turn in history if turn.speaker is Speaker.USER]
     return PastWish(
         tuple([each for each in wants if each.role != "clause"] or wants[:1]),
@@ -225,6 +236,7 @@ class _Reader:
         disliked = _DISLIKED.search(without_titles(sentence, self._catalogue)) is not None
         liked = _LIKED.search(without_titles(sentence, self._catalogue)) is not None
         asks = (_QUESTION.search(sentence) or _FACT.match(sentence)) and sentence.endswith("?")
+        asks = asks or sentence.lower().startswith("tell me")
         seen = _SEEN.search(sentence) is not None
         found: list[Want] = []
         if not titles and _PRONOUN.search(sentence):
@@ -260,7 +272,7 @@ class _Reader:
     def _categories(self, text: str, spoken: SpokenWish) -> list[Want]:
         known = phrases()
         plain = fold(text)
-        found: list[tuple[int, Want]] = []
+        found: list[tuple[bool, int, Want]] = []  # genres by their own names come first
         spellings = {genre: genre for genre in set(known.genres.values())}
         spellings |= {kind.many: genre for genre, kind in known.alone.items()}
         spellings |= known.heard
@@ -275,5 +287,6 @@ class _Reader:
             if len(plain) == len(text) and spoken.refuses(at):
                 self.refused.add(genre)
             elif place.group(1) not in _LIKED_BEFORE or spelling in known.heard:
-                found.append((place.start(), Want("category", genre, word="genre")))
-        return [want for _, want in sorted(found)]
+                other = spelling in known.heard
+                found.append((other, place.start(), Want("category", genre, word="genre")))
+        return [want for _, _, want in sorted(found)]

@@ -11,6 +11,8 @@ _YEARS_APART = 8
 _LONG_APART = 20
 _OLD = 1985
 _TOLD_WORDS = 12
+# Who asks for these does not turn a suggestion down for what kind of item it is.
+_PARTICULAR = ("ask", "clause", "cast", "maker")
 
 
 OF_TIME = ("reject_older", "reject_aged", "reject_newer")  # rules that say when an item was made
@@ -85,15 +87,19 @@ class Rejecting:
 
     def _reasons(self) -> list[tuple[float, Rejection | None]]:
         return [
-            (3.0, self._category()),
-            (2.0, self._unlike()),
+            (self._fresh(3.0, "reject_category"), self._category()),
+            (self._fresh(2.0, "reject_unlike"), self._unlike()),
             (2.0, self._era()),
-            (2.0, self._people()),
+            (self._fresh(2.0, "reject_cast", "reject_maker"), self._people()),
             (1.0, self._mood()),
             (3.0, self._unknown()),
-            (1.0, self._close()),
+            (self._fresh(1.0, "reject_close"), self._close()),
             (1.0, self._plain("reject_unconvinced")),
         ]
+
+    def _fresh(self, weight: float, *rules: str) -> float:
+        """The weight of a reason, less of it if it was given before."""
+        return weight / 4 if any(map(self._state.grammar.was_said, rules)) else weight
 
     def _category(self) -> Rejection | None:
         """Another category: the one told last, or else the next one to tell."""
@@ -192,6 +198,10 @@ class Rejecting:
         """Not in the mood for its category, if that is none that the user wants."""
         state = self._state
         has = state.strange_categories(self._item)
+        if any(want.role in _PARTICULAR for want in state.wish.wants):
+            return None
+        if any(state.is_met(want, (self._item,)) for want in state.told):
+            return None
         if not has or len(has) < len(self._categories) or state.grammar.was_said("reject_mood"):
             return None
         return Rejection(state.grammar.say("reject_mood", **self._slots, **state.its_slots(has)))

@@ -1,7 +1,7 @@
 """Composes one turn of the rule user."""
 
 from recjury.simulator.about_target import AboutTarget
-from recjury.simulator.agenda import Want, time_phrases
+from recjury.simulator.agenda import Want, is_about, time_phrases
 from recjury.simulator.grammar import phrases
 from recjury.simulator.reactions import Reacting
 from recjury.simulator.read_turn import answers
@@ -124,15 +124,15 @@ class RuleTurn:
         if state.is_met(lead):
             return [self._met(lead)]
         thing = state.thing(self._pair(lead), by_name=True)
-        return [self._say("wish", thing=thing, **state.words())]
+        asked = "" if lead.role == "like" else thing
+        return [self._say("wish", thing=thing, told=asked, **state.words())]
 
     def _met(self, want: Want) -> str:
         """The suggestions have what is wanted: the user says so, and wants others like that."""
         state = self._state
-        part = want.word if want.role in ("category", "cast", "maker") else ""
         them = "those" if len(state.suggested) > 1 else "that one"
         thing = state.thing((want,), by_name=True)
-        return self._say("wish_met", thing=thing, part=part, them=them)
+        return self._say("wish_met", thing=thing, them=them)
 
     def _pair(self, first: Want) -> tuple[Want, ...]:
         """The want, now and then with another one of the history that goes with it."""
@@ -142,7 +142,9 @@ class RuleTurn:
             for want in state.wish.wants
             if want.role not in {first.role, *_QUOTED} and state.fit.go_together(first, want)
         ]
-        if first.role not in _QUOTED and others and state.grammar.happens(0.5):
+        if first.role == "category":
+            others = [want for want in state.wish.wants if is_about(want)] or others
+        if first.role not in _QUOTED and others and state.grammar.happens(0.6):
             return (first, others[0])
         return (first,)
 
@@ -174,7 +176,7 @@ class RuleTurn:
     def _add(self, want: Want) -> str:
         state = self._state
         if want.role == "ask":
-            return self._say("wish", thing=want.value, **state.words())
+            return self._say("wish", thing=want.value, told=want.value, **state.words())
         if want.role == "category":
             return self._add_category(want)
         years = [item.year for item in state.suggested if item.year is not None]

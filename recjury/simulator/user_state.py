@@ -11,11 +11,14 @@ from recjury.simulator.agenda import (
     CatalogueValues,
     Want,
     aim_of,
+    behind_kind,
+    is_about,
+    is_of_time,
     kinds,
     letters,
 )
 from recjury.simulator.grammar import Grammar, phrases, with_article
-from recjury.simulator.item_fit import ItemFit, has_word
+from recjury.simulator.item_fit import ItemFit, says
 from recjury.simulator.past_wish import PastWish, past_wish
 from recjury.simulator.read_turn import ReadTurn, hear, named_before
 
@@ -170,13 +173,14 @@ class UserState:
         known = {fold(want.value) for want in self.told}
         names = {letters(want.value) for want in self.told if want.role in ("cast", "maker")}
         own_era = any(want.role == "era" for want in self.wish.wants)
+        times = self.wish.times
         return tuple(
             want
             for want in self.aim.wants
             if fold(want.value) not in known
             and letters(want.value).rpartition(" ")[2] not in names
             and not (want.role == "category" and want.value in self.wish.refused)
-            and not (want.role == "era" and own_era)
+            and not (want.role == "era" and (own_era or not is_of_time(want.value, times)))
         )
 
     @cached_property
@@ -189,15 +193,15 @@ class UserState:
         early = len(self.said) < _NAMES_EARLY and not self.wish.wants
         early = early or self.context.person.knows == "wishes"
         quoted = any(want.role in ("ask", "clause") for want in self.wish.wants[:1])
-        early_on = len(self.said) < _NAMES_EARLY
+        late = len(self.said) >= _NAMES_EARLY
         kinds_told = sum(each.role == "category" and self.told_last(each) > 0 for each in self.told)
-        no_kinds = kinds_told > 1 or (quoted and len(self.said) < _NAMES_EARLY)
+        no_kinds = kinds_told > 1 or (quoted and not late)
         return tuple(
             want
             for want in self.left
             if not self.is_met(want)
             and not (no_kinds and want.role == "category")
-            and (not early_on or want.role != "category" or self.goes_with_wish(want.value))
+            and (late or want.role != "category" or self.goes_with_wish(want.value))
             and (
                 want.role not in ("cast", "maker")
                 or (early and self._values.number_with(want.value) >= _KNOWN_FOR)
@@ -311,9 +315,11 @@ class UserState:
         """
         grammar = self.grammar
         own = next((want for want in wants if want.role in ("ask", "clause")), None)
+        category = next((want for want in wants if want.role == "category"), None)
+        if own is not None and category is not None and is_about(own):
+            return f"{self.kind_slots(category.value)['a_kind']} {behind_kind(own)}"
         if own is not None:
             return own.value
-        category = next((want for want in wants if want.role == "category"), None)
         rest = [want for want in wants if want is not category]
         head = "something" if grammar.happens(0.5) else with_article(self.words()["noun"])
         if category is not None:
@@ -333,13 +339,3 @@ class UserState:
                 return f"{want.by or 'by'} {want.value}"
             case _:
                 return want.value
-
-
-def says(text: str, want: Want) -> bool:
-    """Whether a text says a want."""
-    forms = {want.value}
-    if want.role == "category":
-        forms |= {*kinds(want.value, "", ""), *phrases().feels.get(want.value, [])}
-    if want.role == "era":
-        forms |= set(phrases().times.get(want.value, []))
-    return any(has_word(text, form) for form in forms)

@@ -1,8 +1,11 @@
 """What the rule user remembers of the items of a history, and how it speaks of them."""
 
+from random import Random
+
 import pytest
 
-from recjury.records import UserContext
+from recjury.records import Turn, UserContext
+from recjury.simulator.grammar import Grammar, capitalised, phrases
 from recjury.simulator.item_fit import ItemFit
 from recjury.simulator.past_items import PastItems, past_items
 from tests.simulator.doubles import catalogue, film, system_turn, user_turn
@@ -15,6 +18,7 @@ from tests.simulator.test_rule_user import (
     is_of,
     moment,
     rules_of,
+    spoken,
 )
 
 LAUGH = "Laugh Track (1958)"
@@ -106,6 +110,7 @@ def target_after(said: str, asked: str, *, named: bool = True) -> UserContext:
     [
         ("I saw The Quiet Harbor (1994) last week.", "Hi.", "likes_known"),
         ("Do you recommend The Quiet Harbor (1994)?", "Hi.", "likes_named"),
+        ("Tell me more about The Quiet Harbor (1994)!", "Hi.", "likes_named"),
         ("Sounds good, I'll watch it.", "The Quiet Harbor (1994)?", "likes_chosen"),
         ("I see.", "The Quiet Harbor (1994)?", "likes_told"),
     ],
@@ -118,6 +123,12 @@ def test_a_target_that_the_history_names_is_not_new(said: str, asked: str, rule:
 def test_a_target_that_only_the_list_has_is_spoken_of_as_such() -> None:
     for text in each_seed(target_after("", "", named=False)):
         assert is_of("likes_listed", text), text
+    for said, rule in (
+        ("I saw The Quiet Harbor (1994) last week.", "likes_known_listed"),
+        ("Do you recommend The Quiet Harbor (1994)?", "likes_named_listed"),
+    ):
+        for text in each_seed(target_after(said, "Hi.", named=False)):
+            assert is_of(rule, text), text
     last = moment(system_turn(f"Try {LAUGH}.", TARGET.ref), hit=TARGET.ref)
     assert all(is_of("accept_listed", text) for text in each_seed(last))
 
@@ -150,3 +161,47 @@ def test_a_genre_that_hardly_differs_is_near() -> None:
     fit = ItemFit(catalogue(song))
     assert fit.is_near(song, "music")
     assert not fit.is_near(song, "comedy")
+
+
+def test_a_genre_and_a_topic_are_wished_for_together() -> None:
+    history = (
+        user_turn("Something about harbors for a podcast."),
+        user_turn("I like crime movies."),
+    )
+    said = each_seed(moment(system_turn(f"Try {MANY[40].name}."), history=history), seeds=40)
+    assert any("about harbors" in text and "crime" in text for text in said), said
+
+
+def test_a_person_and_a_kind_that_were_asked_for_are_no_reason_against() -> None:
+    history = (user_turn("I'd like something with Ann Reed."),)
+    for text in each_seed(moment(system_turn("Low Tide (1996)?"), history=history), seeds=40):
+        assert not is_of("reject_mood", text), text
+
+
+def test_a_title_is_spelled_as_it_is() -> None:
+    assert capitalised("xXx: State of the Union") == "xXx: State of the Union"
+    assert capitalised("it") == "It"
+
+
+def test_a_target_that_was_liked_is_spoken_of_without_its_name() -> None:
+    history = (user_turn("I saw The Quiet Harbor (1994) yesterday and loved it. Any similar?"),)
+    texts = each_seed(moment(system_turn(f"Try {LAUGH}."), history=history))
+    assert sum("the one I mentioned" in text for text in texts) > 20, texts
+    assert not any("Quiet Harbor" in text for text in texts)
+
+
+def test_no_old_time_is_wished_for_by_who_wants_newer_ones() -> None:
+    history = (user_turn("It's a little older than what I'm looking for."),)
+    turns: list[Turn] = []
+    for number in range(5):
+        turns.append(system_turn(f"Try {MANY[number + 36].name}."))
+        turns.append(user_turn(spoken(moment(*turns, history=history))))
+    assert not any(
+        time in turn.text for turn in turns for time in ("90s", *phrases().times["the 90s"])
+    )
+
+
+def test_a_title_that_ends_with_dots_keeps_them() -> None:
+    said = Grammar(Random(1), ()).say("accept_now", hit="When Harry Met Sally...", verb="watch")
+    assert "Sally." in said
+    assert "Sally.. " not in said

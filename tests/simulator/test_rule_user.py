@@ -65,8 +65,8 @@ KNOWN = catalogue(WEST, TARGET, NEAR, FAR, TWIN, BARE, *MANY)
 USER = RuleUser(KNOWN)
 VALUES = ("drama", "the 90s", "Ann Reed", "Cy Marsh", "crime", "Bo Lund", "mystery")
 SLOTS = (
-    "thing item its its_many its_noun a_noun noun nouns verb done value a_kind kinds hit "
-    "clause question quote asked part them those those_there year night list liked "
+    "thing told item its its_many its_noun a_noun noun nouns verb done value a_kind kinds hit "
+    "clause question quote asked them those those_there year night list liked "
     "word reference decoy primed"
 )
 FILM = known_domain("film")
