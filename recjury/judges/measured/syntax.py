@@ -7,7 +7,6 @@ pattern takes linear time: its repeated parts have no letter in common with what
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
 from recjury.judges.measured.text import Sentence
@@ -60,7 +59,7 @@ _RULES = (
     # "it has wonderful", "has very funny, and it"
     _rule("no noun", rf"[hvu](?:{_SOME}A(?=$|C[styZe]|,C?[styZeQ])|RR?A[Ij])"),
     # "there is very tense, X"
-    _rule("no noun", rf"e[VW]{_ADJECTIVES}(?=$|,|C[styZe])"),
+    _rule("no noun", rf"e[VW]{_ADJECTIVES}(?=$|,[XCstyZ]|C[styZe])"),
     # "It is a wild film is a strange one"
     _rule("two verbs", rf"(?:^|[,C])[styX]V[DT]{_MAYBE_ADJECTIVES}[NHnl][Vh]"),
     # "it has strange part is warm", "it is great music looks"
@@ -109,20 +108,27 @@ def syntax(sentence: Sentence, *, slips: bool = True) -> tuple[Error, ...]:
 
     Without `slips`, what a learner of English writes who means something is left out.
     """
-    return _first(sentence, slips=slips)
+    first = _first_places(sentence)
+    return tuple(error for error, is_slip in first if slips or not is_slip)[:1]
 
 
 @lru_cache(_REMEMBERED)  # a judge of grammar, one of style and one of answers read each sentence
-def _first(sentence: Sentence, *, slips: bool) -> tuple[Error, ...]:
-    return tuple(islice(_places(sentence, slips=slips), 1))
+def _first_places(sentence: Sentence) -> tuple[tuple[Error, bool], ...]:
+    """The places that are found, up to the first that is no slip."""
+    found: list[tuple[Error, bool]] = []
+    for error, is_slip in _places(sentence):
+        found.append((error, is_slip))
+        if not is_slip:
+            break
+    return tuple(found)
 
 
-def _places(sentence: Sentence, *, slips: bool) -> Iterator[Error]:
+def _places(sentence: Sentence) -> Iterator[tuple[Error, bool]]:
     kinds, places = kinds_of(sentence)
     if len(places) >= _FEW and sentence.ending == "." and kinds[-1] in _OPEN_ENDS:
-        yield places[-1], f"ends with {sentence.raw[-1]!r}"
+        yield (places[-1], f"ends with {sentence.raw[-1]!r}"), False
     for what, pattern, is_slip in _RULES:
-        found = pattern.search(kinds) if slips or not is_slip else None
+        found = pattern.search(kinds)
         if found is not None:
             start, end = places[found.start()], places[found.end() - 1] + 1
-            yield start, f"{what}: {sentence.phrase(start, end)!r}"
+            yield (start, f"{what}: {sentence.phrase(start, end)!r}"), is_slip

@@ -66,6 +66,7 @@ def test_what_is_no_sentence(text: str) -> None:
         "It is much better than what it was.",
         "That is what it is about.",
         "It is sad what is in it.",
+        "There is also hard, soft and medium.",
         "One of the people in the house is a thief.",
     ],
 )
