@@ -65,7 +65,7 @@ class Rejecting:
             return "reject_chosen"
         if id_ in wish.items.unseen:
             return "reject_came_up"
-        if id_ in wish.items.named and id_ not in wish.items.seen:
+        if id_ in wish.items.named and id_ not in (*wish.items.seen, *wish.liked):
             told = self._state.heard.words > _TOLD_WORDS
             return "reject_after_told" if told else "reject_came_up"
         if id_ in wish.items.named:

@@ -78,6 +78,7 @@ def test_what_the_person_names_it_knows_unless_it_asks() -> None:
         ("I didn't like Low Tide (1996).", "Hello.", "reject_disliked"),
         ("That one I loved.", OFFER, "reject_liked"),
         ("I loved Low Tide (1996).", "Hello.", "reject_history"),
+        ("My favorite is Low Tide (1996) What about yours?", "Hello.", "reject_history"),
         ("I have never seen that one.", OFFER, "reject_came_up"),
     ],
 )
