@@ -5,7 +5,7 @@ bounded gaps, so that a search takes linear time.
 """
 
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 
 from recjury.judges.measured.text import TITLE, Sentence
 
@@ -54,15 +54,17 @@ _FUSED = (
     r"\bi(?:'ve| have) seen (?:it|that) but i have(?:n't| not)? ?(?:seen|watched) (?:it|that)\b",
     r"\bi haven (?:wasn't|isn't|haven't)\b",
 )
+_REMEMBERED = 4096
 _ALL = tuple(re.compile(pattern) for pattern in (*_CIRCLES, *_FUSED))
 
 
-def nonsense(sentence: Sentence) -> Iterator[Error]:
-    """The first such place in a sentence, with the index of its first word."""
+@lru_cache(_REMEMBERED)  # judges of grammar, style and answers read each sentence
+def nonsense(sentence: Sentence) -> tuple[Error, ...]:
+    """The first such place in a sentence, with the index of its first word, or nothing."""
     said = " ".join("x" if word == TITLE else word for word in sentence.words)
     for pattern in _ALL:
         found = pattern.search(said)
         if found is not None:
             start = said.count(" ", 0, found.start())
-            yield start, f"makes no sense: {found.group().strip()!r}"
-            return
+            return ((start, f"makes no sense: {found.group().strip()!r}"),)
+    return ()

@@ -270,7 +270,8 @@ def wish_before(annotated: AnnotatedLog, turn: AnnotatedTurn, wishes: Wishes) ->
     wanted: set[str] = set()
     for text in reversed([*heard, *said]):
         wish = wishes.of(text)
-        without |= dict.fromkeys(sorted(wish.without - wanted))
+        if wish.without:
+            without |= dict.fromkeys(sorted(wish.without - wanted))
         wanted |= wish.genres
         if not last.words:
             last = wish._replace(without=frozenset())
