@@ -53,7 +53,9 @@ def _about_raters(participants: Participants) -> list[Caveat]:
             Caveat(
                 "The overall score comes from rule debaters",
                 "Each role weighs the scores it answers for by a fixed rule and moves towards the "
-                "others. The overall score therefore adds no information to those scores.",
+                "others. Where a conversation has no target, the rule also counts what the user "
+                "said of the suggestions. Otherwise the overall score adds no information to "
+                "those scores.",
             )
         )
     if participants.debater_is_model:
