@@ -41,7 +41,7 @@ KNOWN = {
     "rule user": ("4", "6adc67a281d30b99"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-4", "97487dff002a0fff"),
-    "rule debate": ("rule-debate/3", "900fcf8e70ad113b"),
+    "rule debate": ("rule-debate/3", "1eae78d51626f0ce"),
     "rule decomposer": ("2", "753ab3ce65b3c207"),
     "retrieval": ("2", "46c8803f378f604a"),
 }

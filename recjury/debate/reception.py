@@ -2,7 +2,7 @@
 
 Read by phrases alone, without a catalogue. They were written with people's conversations of USS
 and AB-ReDial (docs/measured-judges.md has what they reach there), and search text in lower case
-with single spaces. Each has at most two bounded gaps, so that a search takes linear time.
+with single spaces. Their gaps are bounded, so that a search takes linear time.
 """
 
 import re
@@ -22,7 +22,7 @@ _GOOD = (
     r"(?:good|great|interesting|fun|perfect|awesome|amazing|cool|nice|intriguing|wonderful|"
     r"excellent|exciting|lovely|fantastic|helpful|brilliant)"
 )
-_VERY = r"(?:(?:very|really|so|pretty|just|quite|like|a|an) )*"
+_VERY = r"(?:(?:very|really|so|pretty|just|quite|like|a|an) ){0,4}"
 _ANY_WORDS = r"(?:[\w']+ ){0,3}?"
 _THIS = r"(?:it|that|them|those|these|this|both|one of (?:them|those|these))"
 
@@ -39,19 +39,20 @@ _WISHES = (
     r"(?:i need to|i want to|i'd like to|i would like to|i'd love to|i would love to|we can|i can)"
 )
 _TRIES = (
-    r"(?:check|watch|see|try|give|rent|add|stream|read|look|search|find|get|buy|download|remember|"
-    r"keep|take|pick|start|go with|put|write|order|listen|visit|book)"
+    r"(?:check|watch|see|try|give(?! up)|rent|add|stream|read|look|search|find|get|buy|download|"
+    r"remember|keep|take|pick|start(?! over)|go with|put|write|order|listen|visit|book)"
+    r"(?! (?:for )?(?:elsewhere|something|somewhere|someone|another|others?)\b)"
 )
 _TAKEN = _any_of(
     rf"{_PLANS} {_ANY_WORDS}{_TRIES}",
     rf"{_WISHES} {_ANY_WORDS}(?:check|watch|see|try|give|rent|add|read|look) {_THIS}",
     rf"(?:check|try) {_THIS}(?: one)?(?: out)?",
     r"check (?:[\w']+ ){1,6}?out",
-    rf"(?<!not )(?<!n't )sounds? {_VERY}(?:{_GOOD}|right|up my alley|something i)",
+    rf"sounds? {_VERY}(?:{_GOOD}|right|up my alley|something i)",
     rf"(?:what )?{_VERY}{_GOOD} (?:suggestion|recommendation|idea|choice|pick|call|advice|option|"
     r"selection|find|tip)s?(?!\?)",
     r"(?:on|to) my (?:list|watch ?list)",
-    r"i'm sold|sold me|i'm (?:in|convinced)|convinced me",
+    r"i'm sold|sold me|i'm convinced|i'm in(?= ?(?:[.!,]|$))|convinced me",
     r"perfect|exactly what i",
     rf"that(?:'s| is| would be| will be) {_VERY}{_GOOD}",
     r"looking forward to",
@@ -62,8 +63,15 @@ _ASKS_FOR = _any_of(
     r"(?:any|some|few|other|more|have|got|recommend|want|need|know|for|suggest) (?:an? )?"
     rf"{_VERY}{_GOOD}"
 )
-_ENGLISH = _any_of(r"a|and|are|can|do|have|i|i'm|is|it|like|movie|my|no|not|of|that|the|to|you")
-_THANKED = _any_of(r"(?<!no )(?<!no, )(?:thanks|thank you|thank u|thx|appreciate)")
+_ENGLISH = _any_of(r"and|are|can|have|i'm|it|like|movie|my|not|that|the|this|what|with|you")
+_LATIN = re.compile(r"[a-z]")
+_THANKED = _any_of(r"(?<!no )(?<!no, )(?:thanks|thank you|thank u|thx|appreciate)(?! for nothing)")
+# "That's not a good idea", "can't say that sounds good"; but "I can't wait to check it out".
+_DENIED = re.compile(
+    r"(?:(?<![\w'])(?:not|never|hardly|no longer)|n't(?! wait)|cannot(?! wait))(?: [\w']+){0,2} $"
+)
+_DENIES = re.compile(r"(?<![\w'])(?:not|never|no longer)(?![\w'])")
+_BEFORE = 40
 _POLITE = _any_of(r"(?:good|fine|well|great|ok|okay),? (?:thanks|thank you)|thanks for asking")
 _TURNED_DOWN = _any_of(
     rf"(?:not|isn't|wasn't|aren't) {_VERY}(?:my|what|a fan|into|interested|looking|in the mood|it|"
@@ -73,6 +81,9 @@ _TURNED_DOWN = _any_of(
     r"(?:something|anything) (?:else|different|other|better)",
     r"(?:any|what|some) (?:other|others|more)|another one|other (?:movie|film|suggestion|option|"
     r"recommendation)s?",
+    r"(?:will not|won't|(?:will|'ll|would) never|wouldn't|not going to) (?:watch|see|try|read)",
+    rf"(?:not|isn't|wasn't|doesn't|don't) {_VERY}(?:sound {_VERY})?(?:{_GOOD}|exactly)",
+    r"elsewhere|another (?:bot|system|assistant)|give up|for nothing",
     r"already (?:seen|watched|read|heard|know|said|told|mentioned)",
     r"(?:you|u) (?:already|just) (?:said|told|recommended|suggested|mentioned)",
     r"hated?|boring|stupid|terrible|useless|awful|dumb|nonsense|wrong|not helpful|worst",
@@ -106,8 +117,10 @@ class Reception(NamedTuple):
 
     def __str__(self) -> str:
         """The counts, as a debater says them."""
-        thanks = ", thanked at the end" if self.thanked else ""
-        return f"took up {self.taken}, turned down {self.turned_down}{thanks}"
+        thanks = ", and thanks at the end" if self.thanked else ""
+        takes = "takes" if self.taken == 1 else "take"
+        refuses = "refuses" if self.turned_down == 1 else "refuse"
+        return f"{self.taken} {takes} a suggestion, {self.turned_down} {refuses}{thanks}"
 
 
 def reception_of(log: ConversationLog) -> Reception | None:
@@ -134,9 +147,10 @@ def _reception(texts: tuple[str, ...]) -> Reception | None:
 
 
 def _may_be_english(texts: Sequence[str]) -> bool:
-    """Whether the texts have fewer than six words, or a very common English one."""
+    """Whether the texts have a Latin letter, and fewer than six words or a common English one."""
     words = sum(len(text.split()) for text in texts)
-    return words < _ENOUGH_WORDS or any(map(_ENGLISH.search, texts))
+    latin = any(map(_LATIN.search, texts))
+    return latin and (words < _ENOUGH_WORDS or any(map(_ENGLISH.search, texts)))
 
 
 def _answers(turns: Sequence[Turn]) -> list[Turn]:
@@ -146,7 +160,13 @@ def _answers(turns: Sequence[Turn]) -> list[Turn]:
 
 
 def _takes(text: str) -> bool:
-    return _TAKEN.search(_ASKS_FOR.sub(" ", text)) is not None
+    """Whether a phrase of taking is there that is not denied."""
+    asked = _ASKS_FOR.sub(" ", text)
+    return any(
+        not _DENIES.search(found.group())
+        and not _DENIED.search(asked[max(0, found.start() - _BEFORE) : found.start()])
+        for found in _TAKEN.finditer(asked)
+    )
 
 
 def _plain(text: str) -> str:

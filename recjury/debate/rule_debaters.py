@@ -118,9 +118,13 @@ def rule_statement(
     reception = None if has_targets else reception_of(log)
     user_leads = has_targets or reception is not None
     concerns = [_concern(rating) for rating in ratings if rating.score is not None]
+    marks = f"My factors stand at {', '.join(each.words for each in concerns)}"
+    heard = ""
     if role is Role.COMMON_USER and reception is not None:
+        heard = f" Of the user's replies {reception}."
         importance = _IMPORTANCE[Factor.EFFECTIVENESS]
-        concerns.append(_Concern(_SAID, f"{_SAID} ({reception})", reception.served, importance))
+        concerns.append(_Concern(_SAID, heard, reception.served, importance))
+    evidence = f"{marks}{_heaviest(concerns)}.{heard}"
     last = {s.role: s.score for s in said if s.round == number - 1 and s.score is not None}
     others = {other: score for other, score in last.items() if other is not role}
     own = last.get(role)
@@ -139,9 +143,7 @@ def rule_statement(
         if score == own and step == _STEP and abs(mean - own) >= _STEP:
             score += math.copysign(1, mean - own)
         move = _moved(own, mean, score)
-    return Statement(
-        role=role, round=number, speaker=RULE, text=f"{_evidence(concerns)} {move}", score=score
-    )
+    return Statement(role=role, round=number, speaker=RULE, text=f"{evidence} {move}", score=score)
 
 
 def _concern(rating: Rating) -> _Concern:
@@ -170,11 +172,10 @@ def _nearest(value: float, towards: float) -> float:
     return float(math.floor(value + 0.5) if towards > value else math.ceil(value - 0.5))
 
 
-def _evidence(concerns: Sequence[_Concern]) -> str:
-    weightiest = max(concerns, key=lambda each: each.weight)
-    differ = len({each.weight for each in concerns}) > 1
-    heaviest = f"; {weightiest.name} weighs most" if differ else ""
-    return f"My factors stand at {', '.join(each.words for each in concerns)}{heaviest}."
+def _heaviest(concerns: Sequence[_Concern]) -> str:
+    if len({each.weight for each in concerns}) == 1:
+        return ""
+    return f"; {max(concerns, key=lambda each: each.weight).name} weighs most"
 
 
 def _moved(own: float, mean: float, score: float) -> str:

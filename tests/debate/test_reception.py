@@ -8,6 +8,9 @@ from recjury.debate.reception import Reception, reception_of
 from recjury.records import ConversationLog, Ending, Scenario, Speaker, Turn
 
 TAKEN = [
+    "I can't wait to check it out",
+    "I'm in!",
+    "I don't mind subtitles, it sounds good",
     "I'll check it out!",
     "Ok, I will have to look into it.",
     "oh that reminds me, we'll definitely watch those",
@@ -22,6 +25,18 @@ TAKEN = [
     "that's a great idea",
 ]
 TURNED_DOWN = [
+    "I will not watch that",
+    "I will never watch this garbage",
+    "I'll look elsewhere",
+    "That's not a good suggestion",
+    "No. That is not a good idea.",
+    "Not perfect",
+    "That's not exactly what I wanted",
+    "Let's try something else",
+    "I should find another bot",
+    "I hate it. I must find something else.",
+    "It doesn't sound like a good choice.",
+    "I will give up",
     "That's not what I asked for.",
     "I don't really like horror.",
     "anything else?",
@@ -34,6 +49,10 @@ TURNED_DOWN = [
     "that is not a movie",
 ]
 NEITHER = [
+    "I can't say that sounds good",
+    "I should start over",
+    "I'm in the mood for a comedy.",
+    "I'm in Germany",
     "I like comedies.",
     "Have any good suggestions?",
     "I want to watch a funny movie.",
@@ -41,8 +60,6 @@ NEITHER = [
     "hi",
     "No, I haven't seen that one.",
     'We saw "10 Things I Hate About You (1999)" last week.',
-    "",
-    "👍",
 ]
 
 
@@ -81,13 +98,20 @@ def test_what_stands_before_the_systems_first_turn_is_no_reply() -> None:
 
 def test_another_language_tells_nothing() -> None:
     assert reception_of(after("Ich suche eigentlich etwas ganz anderes heute Abend")) is None
-    assert reception_of(after("今晚想看一部喜剧片", "好的")) == Reception(0, False, 0)
+    assert reception_of(after("No me gusta nada esa película, quiero otra cosa")) is None
+    for nothing in ("今晚想看一部喜剧片", "😍👍", "", "  "):
+        assert reception_of(after(nothing, "...")) is None
 
 
 def test_thanks_count_once_and_only_at_the_end() -> None:
-    replies = (("hm", "thanks", "thank you, bye"), ("thank you", "hm", "bye"), ("Fine, thanks",))
+    replies = (
+        ("hm", "thanks", "thank you, bye"),
+        ("thank you", "hm", "bye"),
+        ("Fine, thanks",),
+        ("Thanks for nothing",),
+    )
     found = [reception_of(after(*each)) for each in replies]
-    assert [each is not None and each.thanked for each in found] == [True, False, False]
+    assert [each is not None and each.thanked for each in found] == [True, False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -115,9 +139,11 @@ def test_two_signs_more_of_a_kind_decide(found: Reception, served: float) -> Non
         "sounds " + "very " * 60_000,
         "a" * 300_000,
         "any good " * 40_000,
+        "a " * 100_000,
+        "not a good " * 40_000,
     ],
 )
 def test_a_hostile_reply_is_read_at_once(text: str) -> None:
     started = time.process_time()
     reception_of(after(text))
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 1

@@ -118,8 +118,8 @@ def test_without_targets_what_the_user_said_counts() -> None:
 def test_a_debater_says_what_the_user_said() -> None:
     transcript, _ = asyncio.run(run_debate(of_people("Great idea!"), ratings_of(4), RuleDebaters()))
     user, expert = transcript.of_round(1)[:2]
-    assert "what the user said (took up 1, turned down 0)" in user.text
-    assert "what the user said" not in expert.text
+    assert "Of the user's replies 1 takes a suggestion, 0 refuse." in user.text
+    assert "replies" not in expert.text
 
 
 def test_without_targets_and_replies_all_roles_move_alike() -> None:
