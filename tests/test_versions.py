@@ -38,7 +38,7 @@ from tests.simulator.ways import WAYS
 SCENARIOS = 40
 KNOWN = {
     "guard": ("2", "aceb8f470d666d8d"),
-    "rule user": ("4", "6adc67a281d30b99"),
+    "rule user": ("4", "64a5bc44293bf1a2"),
     "rule persuasiveness": ("rule-persuasiveness/1", "536cb118e3113be3"),
     "measured judges": ("measured-4", "97487dff002a0fff"),
     "rule debate": ("rule-debate/3", "1eae78d51626f0ce"),

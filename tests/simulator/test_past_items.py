@@ -45,6 +45,74 @@ def test_what_the_person_means_to_see_is_chosen(said: str) -> None:
     assert read(said).settled
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "So that's settled.",
+        "She has it, but I haven't watched it. So that's settled.",
+        "That's exactly it!",
+        "That settles it.",
+    ],
+)
+def test_a_choice_is_settled_in_short(said: str) -> None:
+    assert read(said).chosen == {NEAR.id}
+    assert read(said).settled
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I will not watch Low Tide (1996).",
+        "I will not watch it.",
+        "I'll never see Low Tide (1996).",
+        "I'll probably not watch it, thanks.",
+        "I won't watch it. Thanks.",
+        "I don't think I'll watch it.",
+        "I doubt I will watch Low Tide (1996).",
+        "I'm not sure I'd say it sounds good.",
+        "It doesn't sound interesting.",
+        "Low Tide (1996) doesn't really sound interesting.",
+        "It does not look very good, thanks.",
+        "None of those sound good.",
+        "That's not on my list.",
+        "Not exactly my thing, thanks.",
+        "I don't really like that. Thank you.",
+        "Thanks, I already saw it.",
+    ],
+)
+def test_a_refusal_is_no_choice(said: str) -> None:
+    assert not read(said).chosen
+    assert not read(said).seen
+    assert not read(said).settled
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Why not I'll watch it.",
+        "I do not know that one, but it sounds good.",
+        "Never seen it looks good.",
+        "Not bad I'll watch it.",
+        "I will not see the other but I'll watch this.",
+    ],
+)
+def test_a_negation_of_something_else_leaves_the_choice(said: str) -> None:
+    assert read(said).chosen == {NEAR.id}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No thanks, I saw it.",
+        "Never again! I saw it twice.",
+        "No. That is what I saw yesterday.",
+        "No. Low Tide is what I saw yesterday.",
+    ],
+)
+def test_what_the_person_has_seen_is_not_unseen_for_a_no(said: str) -> None:
+    assert not read(said, asked="Have you seen Low Tide (1996)?").unseen
+
+
 def test_a_choice_with_a_further_wish_is_not_settled() -> None:
     assert not read("Sounds good, but do you know another one?").settled
     assert not read("I loved Low Tide (1996).").settled
