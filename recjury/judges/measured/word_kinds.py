@@ -1,7 +1,8 @@
-"""Kinds of common words, each as one letter: only words of one kind, as far as English has them.
+"""Kinds of common words, each as one letter: words of one kind, as far as English has them.
 
-A word that is not listed, or that is of several kinds ("cold", "light", "watch"), is OTHER, and no
-rule about kinds sees it.
+Adjectives that are also verbs, adverbs or nouns have a kind of their own ("a"). A word that is not
+listed, or that is of several other kinds ("cold", "light", "short"), is OTHER, and no rule asks for
+that kind.
 """
 
 from collections.abc import Iterator
@@ -9,37 +10,39 @@ from collections.abc import Iterator
 from recjury.judges.measured.text import TITLE, Sentence
 
 OTHER, ITEM, PAUSE = "?", "X", ","
-_KINDS = {
+KINDS = {
     "D": "a an",
     "T": "the my your its their our",
-    "R": "very so quite really rather fairly extremely too",
+    "R": "very so quite extremely",
+    "d": "really rather fairly too",  # "really better" is English, "very better" is not
     "r": "not also never always just only still even often",
     "A": (
         "good great bad nice wonderful beautiful strange sad funny happy unhappy angry lonely "
-        "brave clever silly crazy poor rich famous serious simple honest gentle calm quiet "
-        "slow quick loud dark bright scary tense violent dangerous terrible lovely cheerful "
-        "hopeful warm cool young old new big small large huge tiny long short strong weird "
-        "boring interesting exciting amazing awesome fantastic brilliant charming bloody "
+        "clever silly crazy poor rich famous serious simple honest gentle quick "
+        "loud dark bright scary violent dangerous terrible lovely cheerful "
+        "hopeful young old new big small large huge tiny strong weird "
+        "boring interesting exciting amazing awesome fantastic brilliant charming "
         "cruel bittersweet touching moving gripping entertaining hilarious creepy sweet "
-        "tender tragic istic pretty ugly easy difficult hard modern recent popular unusual "
+        "tender tragic ugly easy difficult hard modern recent popular unusual "
         "similar different colourful colorful thoughtful uplifting afraid alive wild silent "
-        "empty busy true"
+        "true"
     ),
+    "a": "slow warm cool calm quiet empty brave tense busy long bloody",
     "c": (
         "better worse darker funnier older newer quieter sadder warmer longer shorter faster "
-        "slower lighter calmer smaller bigger younger louder scarier stranger happier "
+        "slower lighter calmer smaller bigger younger louder scarier happier "
         "stronger easier"
     ),
     "H": (
         "man woman boy girl person friend brother sister mother father daughter wife husband "
         "actor actress director teacher writer doctor soldier detective singer student widow "
-        "king queen princess prince gangster stranger lawyer thief killer dancer musician "
+        "king queen princess prince gangster lawyer thief killer dancer musician "
         "child"
     ),
     "N": "film movie story comedy drama thriller book novel song musical documentary",
     "n": (
         "music action humour humor violence magic war crime life time ending family "
-        "house city town friendship horror"
+        "house city town friendship horror part"
     ),
     "P": (
         "people men women boys girls friends brothers sisters children kids actors parents "
@@ -57,9 +60,9 @@ _KINDS = {
     "3": (
         "wants makes takes gets goes knows says becomes finds tells keeps gives learns tries meets"
     ),
-    "B": "make take find get know go bring tell keep give",
+    "B": "make take find get go bring tell keep give",
     "l": "love",
-    "b": "talk live work play want need learn try meet fall lose become fight look",
+    "b": "talk live work play want need learn try meet fall lose become fight look know think",
     "M": "will would should could can might may must cannot can't won't wouldn't couldn't",
     "C": "and or but",
     "I": "of from in on at for by into through between under over",
@@ -73,7 +76,7 @@ _KINDS = {
     "q": "that what how why when where if because than as like whether",
     "#": "two three four five six seven eight nine ten several many these those",
 }
-_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
+_KIND_OF = {word: kind for kind, words in KINDS.items() for word in words.split()}
 
 
 def kinds_of(sentence: Sentence) -> tuple[str, list[int]]:

@@ -8,6 +8,7 @@ from recjury.judges.measured.nonsense import nonsense
 from recjury.judges.measured.salad import salad
 from recjury.judges.measured.syntax import syntax
 from recjury.judges.measured.text import MaskedText, Sentence
+from recjury.judges.measured.word_kinds import KINDS
 
 
 def sentences(text: str) -> tuple[Sentence, ...]:
@@ -74,6 +75,56 @@ def test_what_is_one(text: str) -> None:
     assert [what for sentence in sentences(text) for _, what in syntax(sentence)] == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It pretty much defines the genre.",
+        "I pretty much love it.",
+        "They long for a home.",
+        "Thanks, you poor thing.",
+        "It can slow down at times.",
+        "It may slow a bit.",
+        "You will warm to it.",
+        "They brave the storm together.",
+        "I bloody love it.",
+        "It long outlives its welcome.",
+        "It is really better.",
+        "It is really darker than that.",
+        "It is rather better than the first.",
+        "So better luck next time.",
+        "He is a has-been rock star.",
+        "It is a who-dunnit.",
+        "It is a short.",
+        "Bao is a short about a mother.",
+        "There is a calm in the storm.",
+        "It is a dark and at times funny film.",
+        "The bond between parents and children is strong.",
+        "The story of the brothers and sisters is great.",
+        "Friends is a sitcom.",
+        "It is great everyone is so nice.",
+        "It is sad love is so short.",
+        "It has funny and sad and tender moments.",
+        "It has funny and sad and thrilling moments.",
+        "There is good, and there is evil.",
+        "There is good and there is bad.",
+        "How about funny?",
+        "What about scary?",
+        "It's about a man who... well, see for yourself.",
+        "I could you know suggest another one.",
+        "You should I think like it.",
+        "He is a stranger and she is a stranger in town.",
+    ],
+)
+def test_what_looks_like_none(text: str) -> None:
+    """Adjectives that are verbs, adverbs or nouns, and clauses without a pause between them."""
+    assert [what for sentence in sentences(text) for _, what in syntax(sentence)] == []
+
+
+def test_no_word_is_of_two_kinds() -> None:
+    words = [word for kind in KINDS.values() for word in kind.split()]
+    assert sorted(set(words)) == sorted(words)
+
+
 def test_slips_are_left_out() -> None:
     """What a learner of English writes who means something."""
     for text in ("It is good film, and I like it.", "It is about old man, I think."):
@@ -118,7 +169,9 @@ def test_descriptions_in_circles(text: str) -> None:
     assert [what for sentence in sentences(text) for _, what in nonsense(sentence)]
 
 
-@pytest.mark.parametrize("words", ["very", "a", "it", "and", "sad and", "a very sad,", "girl"])
+@pytest.mark.parametrize(
+    "words", ["very", "a", "it", "and", "sad and", "a very sad,", "girl", "it has sad and"]
+)
 def test_it_takes_linear_time(words: str) -> None:
     (long,) = sentences(f"{words} " * 20_000)
     begin = time.process_time()
