@@ -85,9 +85,17 @@ def verifications(store: Store, evaluations: Sequence[str]) -> Iterator["Verific
     """The verification of each of `evaluations`, in order; the rows of many are read at once."""
     for start in range(0, len(evaluations), _READ_AT_ONCE):
         some = evaluations[start : start + _READ_AT_ONCE]
-        whole = store.whole(some)
+        whole = _read_whole(store, some)
         for each in some:
             yield Verification(store, each, whole.get(each))
+
+
+def _read_whole(store: Store, evaluations: Sequence[str]) -> dict[str, WholeEvaluation]:
+    """What `whole` reads; nothing if a row is unreadable, so that each is then read alone."""
+    try:
+        return store.whole(evaluations)
+    except StoreError:
+        return {}
 
 
 class Verification:
@@ -112,7 +120,8 @@ class Verification:
         """As the function `another_version`."""
         if self._whole is None:
             return another_version(self._store, self.evaluation)
-        return _other_than_installed(self._stored().replayed().transcript.protocol)
+        debate = self._stored().debate
+        return None if debate is None else _other_than_installed(debate.transcript.protocol)
 
     def differences(self) -> tuple[Discrepancy, ...]:
         """As `verify`."""
@@ -157,10 +166,16 @@ class _Stored:
         self.row = whole.stored if whole else store.evaluation(evaluation)
         self.results = whole.results if whole else store.stage_results(self.row.id)
 
+    @property
+    def debate(self) -> Debate | None:
+        """Its debate as it is stored; None if there is none."""
+        kept = self.results["debate"].kept if "debate" in self.results else None
+        return kept if isinstance(kept, Debate) else None
+
     def replayed(self) -> ReplayedDebate:
         """Its debate. Raises StoreError if there is none."""
-        kept = self.results["debate"].kept if "debate" in self.results else None
-        if not isinstance(kept, Debate):
+        kept = self.debate
+        if kept is None:
             raise StoreError(
                 f"evaluation {self.row.id} has no debate in the store: resume its campaign first"
             )

@@ -155,6 +155,17 @@ def test_rows_taken_away_are_missed(command: Command, gone: list[str], by_campai
     assert {each["kind"] for each in found["different"]} == {"store"}
 
 
+def test_a_text_that_is_not_utf_8_is_a_difference_of_its_debate(command: Command) -> None:
+    altered = _debates(command)[0]
+    _alter(
+        "UPDATE statement SET text = CAST(x'ff41' AS TEXT) WHERE rowid = (SELECT min(rowid) "
+        f"FROM statement WHERE evaluation = '{altered['evaluation']}')"
+    )
+    found = _verified(command, "--all")
+    assert (found["debates"], found["verified"]) == (3, 2)
+    assert {each["evaluation"] for each in found["different"]} == {altered["evaluation"]}
+
+
 def test_debates_are_shown_as_they_are_read(command: Command) -> None:
     """One that is damaged takes away none that stands before it, and no store is too large."""
     *_, last = json.loads(command("replay", "--json", *STORE).out)["debates"]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
+from recjury.debate.stored_debate import Verification, verifications
 from recjury.errors import StoreError
 from recjury.records import Aspect, AspectScores, Rating, StageResult
 from recjury.store import Store
@@ -214,6 +215,26 @@ def test_an_evaluation_is_read_whole_if_nothing_of_it_was_altered(store: Store) 
         assert whole.results == store.stage_results(EVALUATION)
         values.alter(store.path, "UPDATE conversation SET repeat = 7")
         assert store.whole([EVALUATION]) == {}
+
+
+def test_a_text_that_is_not_utf_8_does_not_end_a_verification(store: Store) -> None:
+    with store:
+        values.alter(
+            store.path,
+            "UPDATE statement SET text = CAST(x'ff41' AS TEXT) "
+            "WHERE rowid = (SELECT rowid FROM statement LIMIT 1)",
+        )
+        found = list(verifications(store, [EVALUATION, "f" * 32]))
+        assert [each.evaluation for each in found] == [EVALUATION, "f" * 32]
+        with pytest.raises(StoreError, match="UTF-8"):
+            found[0].differences()
+        assert {each.kind for each in found[1].differences()} == {"store"}
+
+
+def test_an_evaluation_without_a_debate_has_no_version(store: Store) -> None:
+    with store:
+        whole = store.whole([EVALUATION])[EVALUATION]
+        assert Verification(store, EVALUATION, whole._replace(results={})).another_version() is None
 
 
 def test_readers_refuse_what_has_lost_a_row(store: Store) -> None:
