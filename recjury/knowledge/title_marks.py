@@ -28,6 +28,7 @@ LOWER_CASE_SHARE = 0.25
 
 _OPENING = "\"“‘'«„*_`"
 _CLOSING = "\"”’'»“*_`"
+_ENDS = " .,!?"
 _SENTENCE_START = re.compile(r"[.!?:;…\n][\s\"“‘'«(\[*_-]*$")
 _LIST_ENTRY = re.compile(r"(?:^|\n)\s*(?:\d{1,3}\s*[.):]|[-•*–])\s*$")
 _ENTRY_END = re.compile(r"\s*[.,;!?]?\s*(?:\n|$)")
@@ -88,9 +89,9 @@ class TitleMarks:
 
     def _is_all(self, span: list[Token], spelling: str) -> bool:
         """Whether the whole text is that title, including its capitals."""
-        said = self._text.strip(" .,!?")
+        said = self._bare
         opens = len(span) == 1 and (span[0].key in _OPENERS or is_pronoun(span[0].key))
-        return said == spelling.strip(" .,!?") and not opens and said[:1].isupper()
+        return said == spelling.strip(_ENDS) and not opens and said[:1].isupper()
 
     def _is_no_title(self, place: int) -> bool:
         """Whether a single capitalised word is capitalised for another reason."""
@@ -172,6 +173,11 @@ class TitleMarks:
     def _starts_sentence(self, start: int) -> bool:
         before = self._text[max(0, start - 8) : start]
         return start == self._words[0].start or _SENTENCE_START.search(before) is not None
+
+    @cached_property
+    def _bare(self) -> str:
+        """The text without what may begin or end a sentence; stripped once, since it is a copy."""
+        return self._text.strip(_ENDS)
 
     @cached_property
     def _tells(self) -> bool:

@@ -178,7 +178,7 @@ def distinct(items: Iterable[ItemRef]) -> tuple[ItemRef, ...]:
 
 def is_target(item: ItemRef, targets: Sequence[ItemRef]) -> bool:
     """Whether `item` is one of `targets`."""
-    return any(item.same_item(target) for target in targets)
+    return any_target([item], targets)
 
 
 def any_target(items: Iterable[ItemRef], targets: Iterable[ItemRef]) -> bool:

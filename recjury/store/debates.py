@@ -15,7 +15,7 @@ _STATEMENTS = SealedTable(
     StatementRow,
     "the statement of the {role} in round {round} of {evaluation}",
     order=("evaluation", "position"),
-    younger={"repaired": None},
+    added_later={"repaired": None},
     unsealed={"id"},
 )
 

@@ -164,7 +164,7 @@ _EVALUATIONS = SealedTable(
     EvaluationRow,
     "evaluation {id}",
     text="data",
-    younger={"attempt": 0},
+    added_later={"attempt": 0},
     unsealed={"sample", "created_at"},
 )
 _FIELDS = ("id", "identity", "log", "evaluator", "judging", "fork_of", "attempt")

@@ -30,7 +30,7 @@ _TURNS = SealedTable(
     FaceTurnRow,
     "the decomposition of turn {turn} of evaluation {evaluation}",
     order=("evaluation", "turn"),
-    younger={"repaired": None},
+    added_later={"repaired": None},
 )
 _SCORES = SealedTable(
     FaceScoreRow,

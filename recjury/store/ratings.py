@@ -14,7 +14,7 @@ _RATINGS = SealedTable(
     RatingRow,
     "the rating of {factor} of evaluation {evaluation}",
     order=("evaluation", "stage", "position"),
-    younger={"repaired": None},
+    added_later={"repaired": None},
     unsealed={"id"},
 )
 

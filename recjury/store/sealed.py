@@ -67,19 +67,19 @@ class SealedTable:
         *,
         order: Sequence[str] = (),
         text: str | None = None,
-        younger: Mapping[str, JSON] | None = None,
+        added_later: Mapping[str, JSON] | None = None,
         unsealed: Collection[str] = (),
     ):
         """`named` names a row by its columns, as "the log of {conversation}".
 
         Rows are read in the `order` of these columns. A seal covers all columns but `unsealed`: of
-        the column `text` the hash of the text, and a `younger` column only if it differs from the
-        value given here, since most seals are older than it.
+        the column `text` the hash of the text, and a column of `added_later` only if it differs
+        from the value given here, since most seals are older than it.
         """
         self._table = table_of(model)
-        self._named, self._text, self._younger = named, text, dict(younger or {})
+        self._named, self._text, self._added_later = named, text, dict(added_later or {})
         self._order = [self._table.c[name] for name in order]
-        without = {"seal", text, *self._younger, *unsealed}
+        without = {"seal", text, *self._added_later, *unsealed}
         self._covered = [each.name for each in self._table.c if each.name not in without]
 
     def sealed(self, row: Mapping[str, JSON], text: Kept | None = None) -> dict[str, JSON]:
@@ -147,6 +147,6 @@ class SealedTable:
 
     def _seal(self, row: Mapping[Any, Any], text_hash: bytes = b"") -> str:
         values = [row[name] for name in self._covered]
-        younger = self._younger.items()
-        values += [{name: row[name]} for name, default in younger if row[name] != default]
+        later = self._added_later.items()
+        values += [{name: row[name]} for name, default in later if row[name] != default]
         return seal(values, [text_hash])

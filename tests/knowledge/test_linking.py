@@ -6,6 +6,8 @@ import tracemalloc
 import pytest
 
 from recjury.knowledge import Catalogue, MatchKind, Mention, Name, TitleRecogniser
+from recjury.knowledge.title_marks import TitleMarks
+from recjury.knowledge.tokenizer import tokenize
 from tests.growth import grows_linearly
 from tests.knowledge.films import CATALOGUE, FILMS, film, linked
 
@@ -208,6 +210,22 @@ def test_long_texts_take_linear_time() -> None:
     text = "Titanic and spider man, never Eve. " * 1_000
     assert len(CATALOGUE.link(text)) == 3_000
     assert grows_linearly(lambda times: CATALOGUE.link(text * times))
+
+
+def test_a_text_is_copied_once_for_all_its_titles() -> None:
+    copies: list[str] = []
+
+    class Text(str):
+        __slots__ = ()
+
+        def strip(self, chars: str | None = None, /) -> str:
+            copies.append(super().strip(chars))
+            return copies[-1]
+
+    text = Text("up up up up.")
+    marks = TitleMarks(text, tokenize(text))
+    assert not any(marks.is_title(place, 1, "Up") for place in range(4))
+    assert copies == ["up up up up"]
 
 
 def test_one_long_word_takes_linear_time() -> None:

@@ -13,7 +13,7 @@ from recjury.store.sealed import SealedTable, as_written, check, seal
 from tests.store import test_damage, values
 from tests.store.test_damage import CONVERSATION, EVALUATION
 
-_TURNS = SealedTable(FaceTurnRow, "turn {turn}", younger={"repaired": None})
+_TURNS = SealedTable(FaceTurnRow, "turn {turn}", added_later={"repaired": None})
 _ROW: dict[str, JSON] = {
     "evaluation": "e",
     "turn": 1,
