@@ -30,7 +30,6 @@ _ABOUT = _any_of(
     r"more (?:details|information|info) (?:about|on)",
     rf"what(?:'s| is| are){_GAP} (?:about|plot|story|storyline|tone|like|premise)",
     rf"(?:who|when){_GAP} (?:directed|wrote|stars|starred|in it|plays|released)",
-    r"(?:is|are|does|do|has) (?:it|they|this|that|the (?:movie|film|book))",
     r"introduce",
     r"what (?:it's|it is|that's|that is|they're) (?:about|like)",
     r"what happens in (?:it|that)",
@@ -53,6 +52,8 @@ _ABOUT = _any_of(
     r"(?:haven't|have not|didn't|never) (?:told|tell|said|say)(?: me)? (?:anything|much|a word)",
     rf"what is {TITLE} like",
 )
+# Only before a question mark: "she has it framed" asks nothing.
+_WHETHER = _any_of(r"(?:is|are|does|do|has) (?:it|they|this|that|the (?:movie|film|book))")
 _OTHER = _any_of(
     r"(?:something|anything|any|some) (?:else|other|different|new)",
     r"(?:any|some|have) other",
@@ -111,10 +112,21 @@ def ask_of(user: MaskedText) -> Ask:
     text = _THANKED.sub(" ", user.plain)
     if _OTHER.search(text):
         return Ask.OTHER_RECOMMENDATION
-    about, request = _ABOUT.search(text), _REQUEST.search(text)
-    if about and (TITLE in text or '"' in text or not request or about.start() < request.start()):
+    about, request = _asks_about(text), _REQUEST.search(text)
+    if about is not None and (
+        TITLE in text or '"' in text or not request or about < request.start()
+    ):
         return Ask.ABOUT_ITEM
     return Ask.RECOMMENDATION if request else Ask.NOTHING
+
+
+def _asks_about(text: str) -> int | None:
+    """Where the first words stand that ask about an item."""
+    about, whether = _ABOUT.search(text), _WHETHER.search(text)
+    places = [about.start()] if about else []
+    if whether and "?" in text[whether.end() :]:
+        places.append(whether.start())
+    return min(places, default=None)
 
 
 def says_goodbye(user: MaskedText) -> bool:

@@ -1,5 +1,7 @@
 """Effectiveness: whether a target is in the session list, or else how similar the items are."""
 
+from collections.abc import Sequence
+
 from recjury.judges.measured.anchors import (
     Outcome,
     join_first,
@@ -49,6 +51,11 @@ def effectiveness(annotated: AnnotatedLog, graph: KnowledgeGraph | None) -> Outc
     total = len(annotated.session)
     return score_of(
         similarity_score(len(very), len(somewhat), total),
-        f"no target in the list; of {total} items {len(very)} very similar ({join_first(very)}), "
-        f"{len(somewhat)} somewhat ({join_first(somewhat)})",
+        f"no target in the list; of {total} items {_listed(very, 'very similar')}, "
+        f"{_listed(somewhat, 'somewhat')}",
     )
+
+
+def _listed(names: Sequence[str], how: str) -> str:
+    """ "0 very similar", "1 very similar (Heat)"."""
+    return f"{len(names)} {how} ({join_first(names)})" if names else f"0 {how}"

@@ -26,11 +26,24 @@ _WANTS = re.compile(
 )
 # "no action film", "not another horror film"; but "no, a comedy" and "I don't mind a comedy".
 _LEAVE_OUT = re.compile(
-    r"\b(?:no(?: more)?|(?<!is )(?<!'s )(?<!was )not (?:an?|another|into|"
+    r"\b(?:no(?: more)?|(?<!is )(?<!'s )(?<!was )(?<!why )not (?:an?|another|into|"
     r"in the mood for|a (?:big |huge )?fan of)|anything but|without|enough of|tired of|"
-    r"(?:don't|do not|never) (?:really )?(?:like|want|enjoy|care for|watch)|hate|dislike|"
-    r"can't stand)(?= )"
+    r"(?:don't|do not|never) (?:really )?(?:want|watch)|"
+    r"(?P<dislikes>(?:don't|do not|never) (?:really )?(?:like|enjoy|care for)|hate|dislike|"
+    r"can't stand))(?= )"
 )
+# "can't get enough of", "never tired of", "I'm not quite tired of", "don't hate"
+_NOT_SO = re.compile(
+    r"(?:\b(?:cannot|never|not|hardly|no)|n't)"
+    r"(?: (?:ever|quite|really|yet|get|getting|got|have|had|be|been)){0,3} $"
+)
+_LONGEST_NOT_SO = 40
+# Behind "hate": the genre itself, but not "dark comedies", "when a comedy", "my comedies".
+_ANY = re.compile(r" (?:(?:an?|any|all|most|watching) ){0,2}(?=[a-z])")
+_ONLY_SOME = re.compile(r"\b(?:that(?! much)|which|when|where|if|to be|with)\b")
+_NONE_LIKE = re.compile(r"no (?:[a-z-]+ ){1,3}like\b")  # "there is no comedy like it"
+# "Heat, a comedy? Since when?"
+_DOUBTED = re.compile(rf"(?:^|(?<=[.!?] ))[\"“]?{TITLE}[\"”]?, an? [a-z -]{{1,30}}\?")
 _IS_OUT = re.compile(
     r"\b(?:is|are) (?:out|a bit much|too much|not (?:really )?(?:for me|my thing))\b"
 )
@@ -49,7 +62,7 @@ _SCI_FI = re.compile(r"science fiction")
 def wanted_genres(plain: str) -> frozenset[str]:
     """The genres that a text wishes for."""
     found: set[str] = set()
-    for clause in CLAUSE.findall(plain):
+    for clause in CLAUSE.findall(_DOUBTED.sub(" ", plain)):
         rather = _RATHER.search(clause)
         wanted = clause[: rather.start()] if rather else clause
         less = re.search(r"\bless\b", wanted)
@@ -68,10 +81,24 @@ def refused_genres(plain: str) -> frozenset[str]:
     for clause in CLAUSE.findall(plain):
         leave = _LEAVE_OUT.search(clause)
         if leave is not None and not _IS_NONE.search(clause):
-            found |= _spoken(clause[leave.end() :][:_NEAR])
+            found |= _left_out(clause, leave)
         elif out := _IS_OUT.search(clause):
             found |= _spoken(clause[: out.start()])
     return frozenset(found)
+
+
+def _left_out(clause: str, leave: re.Match[str]) -> set[str]:
+    """The genres behind words that leave something out, unless these say the contrary."""
+    before = clause[max(0, leave.start() - _LONGEST_NOT_SO) : leave.start()]
+    if _NOT_SO.search(before) or _NONE_LIKE.match(clause, leave.start()):
+        return set()
+    behind = clause[leave.end() :]
+    if leave["dislikes"]:
+        directly = _ANY.match(behind)
+        first = behind[directly.end() :].split(" ", 1)[0] if directly else ""
+        if not _spoken(first) or _ONLY_SOME.search(behind):
+            return set()
+    return _spoken(behind[:_NEAR])
 
 
 def _spoken(clause: str) -> set[str]:

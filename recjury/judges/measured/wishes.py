@@ -90,7 +90,7 @@ class Wishes:
         years = tuple(dict.fromkeys(_wanted_years(plain)))
         people = dict(self._people(said))
         named = [film.id for film in said.named if film.id is not None]
-        like = tuple(self._like(plain, said))
+        like = tuple(dict.fromkeys(self._like(plain, said)))
         known = [self._catalogue.item(id_).year for id_ in named if id_ not in like]
         rejected = [year for year in known if year is not None]
         newer = max(rejected) if rejected and _NEWER.search(plain) else None

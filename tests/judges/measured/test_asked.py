@@ -3,8 +3,8 @@
 import pytest
 
 from recjury.judges.measured.questions import Topic, left_open, questions_in
-from recjury.judges.measured.text import MaskedText
-from recjury.judges.measured.wished_genres import refused_genres
+from recjury.judges.measured.text import TITLE, MaskedText
+from recjury.judges.measured.wished_genres import refused_genres, wanted_genres
 from recjury.records import Factor
 from tests.judges.measured.logs import log, rating, replies, score
 
@@ -65,10 +65,35 @@ def test_an_objection_that_asks_is_not_met_by_something_else() -> None:
         ("i don't mind a comedy", set()),
         ("heat is not a comedy", set()),
         ("heat isn't exactly a comedy, is it?", set()),
+        ("i really hate horror movies", {"horror"}),
+        ("i don't like science fiction", {"sci-fi"}),
+        ("i can't stand watching westerns", {"western"}),
+        ("can't get enough of westerns", set()),
+        ("i never get tired of comedies", set()),
+        ("i'm not tired of horror yet", set()),
+        ("there is no comedy like it", set()),
+        ("i hate when a comedy ends badly", set()),
+        ("i don't like dark comedies", set()),
+        ("i don't like my comedies to be dumb", set()),
+        ("i don't like comedies that are dumb", set()),
+        ("i hate that it is not a comedy", set()),
+        ("why not a comedy?", set()),
     ],
 )
 def test_what_is_to_be_left_out(text: str, expected: set[str]) -> None:
     assert refused_genres(text) == expected
+
+
+def test_to_doubt_a_genre_is_not_to_want_it() -> None:
+    assert wanted_genres(f"{TITLE}, a drama? since when?") == set()
+    assert wanted_genres(f"something like {TITLE}, a drama?") == {"drama"}
+    assert wanted_genres("a drama?") == {"drama"}
+
+
+def test_an_item_that_the_wish_names_twice_in_one_phrase_is_told_once() -> None:
+    asked = "Heat (1995) is good, but I want something like Alien (1979), really."
+    told = rating(Factor.COHERENCE, log(asked, "Then Notting Hill (1999)."))
+    assert "wished for like Alien (1979), offered 'Notting Hill (1999)'" in told.rationale
 
 
 def test_what_is_left_out_stays_so() -> None:

@@ -281,6 +281,9 @@ def test_no_recommendation_needs_no_explanation() -> None:
         ("I would love to see a comedy.", Ask.RECOMMENDATION),
         ("Great suggestion!", Ask.NOTHING),
         ("Any good suggestions?", Ask.RECOMMENDATION),
+        ("Is it any good?", Ask.ABOUT_ITEM),
+        ("She has it framed by the door. So that's settled.", Ask.NOTHING),
+        ("She has it framed. I love romantic movies.", Ask.RECOMMENDATION),
     ],
 )
 def test_what_a_user_asks_for(text: str, ask: Ask) -> None:

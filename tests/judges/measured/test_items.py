@@ -117,6 +117,7 @@ def test_effectiveness_anchors() -> None:
             MeasuredPanel(catalogue),
         )
         assert found.score == expected, found.rationale
+    assert found.rationale.endswith("of 7 items 0 very similar, 0 somewhat")
 
 
 def _like_heat(id_: str) -> Item:
