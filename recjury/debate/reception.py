@@ -117,7 +117,7 @@ class Reception(NamedTuple):
 
     def __str__(self) -> str:
         """The counts, as a debater says them."""
-        thanks = ", and thanks at the end" if self.thanked else ""
+        thanks = "; the user thanks at the end" if self.thanked else ""
         takes = "takes" if self.taken == 1 else "take"
         refuses = "refuses" if self.turned_down == 1 else "refuse"
         return f"{self.taken} {takes} a suggestion, {self.turned_down} {refuses}{thanks}"
