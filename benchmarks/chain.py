@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from benchmarks.workload import MODEL
-from recjury.llm import Gateway, ask, call_context, parse_rating
+from recjury.llm import Gateway, read_reply, call_context, parse_rating
 from recjury.records import ChatRequest, Message, Reply, Status
 
 WAVES = (1,) * 11 + (12,) + (4,) * 4
@@ -70,7 +70,7 @@ def _request(number: int, wave: int, talk: str) -> ChatRequest:
 
 
 async def _one(gateway: Gateway, request: ChatRequest) -> bool:
-    return (await ask(gateway, request, read_any)).status is Status.SCORED
+    return (await read_reply(gateway, request, read_any)).status is Status.SCORED
 
 
 def read_any(reply: Reply) -> int:

@@ -20,7 +20,7 @@ import uvloop
 
 from benchmarks.chain import CALLS, read_any, run_chain
 from benchmarks.workload import MODEL, many_requests
-from recjury.llm import EndpointSpec, Gateway, NullRecorder, ask, event_loop
+from recjury.llm import EndpointSpec, Gateway, NullRecorder, read_reply, event_loop
 from recjury.records import ChatRequest, Recorder, Status
 
 T = TypeVar("T")
@@ -85,7 +85,7 @@ async def _recorder(options: argparse.Namespace, stack: AsyncExitStack) -> Recor
 
 
 async def _judged(gateway: Gateway, request: ChatRequest) -> bool:
-    return (await ask(gateway, request, read_any)).status is Status.SCORED
+    return (await read_reply(gateway, request, read_any)).status is Status.SCORED
 
 
 def _rows(store: Path | None) -> int:

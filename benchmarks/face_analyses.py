@@ -30,7 +30,7 @@ from recjury.alignment.system_ranking import ranking_correlation, sample_efficie
 from recjury.alignment.within_systems import within_systems
 from recjury.corpora.crsarena import SUBSETS, CrsArena, read_crsarena, subset_of
 from recjury.corpora.crsarena_runs import AspectRun, read_runs
-from recjury.judges.face.aspects import pool_places
+from recjury.judges.aspects import pool_places
 from recjury.records import Aspect, Level, ScoreTarget
 
 OVERALL = Aspect.DIALOGUE_OVERALL

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     )
     from recjury.campaign import Progress
     from recjury.errors import UserError
+    from recjury.judges import Evaluator
     from recjury.records import (
         Conversation,
         ConversationLog,
-        Evaluator,
         ItemRef,
         Level,
         Metric,
@@ -81,6 +81,7 @@ _PACKAGES = {
     },
     "recjury.campaign": {"Progress"},
     "recjury.errors": {"UserError"},
+    "recjury.judges": {"Evaluator"},
 }
 
 

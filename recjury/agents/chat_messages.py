@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recjury.errors import SystemFailed
-from recjury.llm import ask, attempt_limit, finished_text
+from recjury.llm import attempt_limit, finished_text, read_reply
 from recjury.records import ChatRequest, Conversation, Message, Speaker
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ async def ask_for_answer(gateway: "Gateway", request: ChatRequest, system: str) 
     cannot be used either, and what the gateway raises for a failed call.
     """
     limit = attempt_limit(gateway).at_most(ANSWERS)
-    answer = await ask(gateway, request, finished_text, attempts=limit, noted=False)
+    answer = await read_reply(gateway, request, finished_text, attempts=limit, noted=False)
     if answer.failure is not None:
         raise answer.failure
     if answer.value is None:

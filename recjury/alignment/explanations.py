@@ -9,7 +9,7 @@ from recjury.corpora.crsarena import read_crsarena
 from recjury.corpora.crsarena_particles import by_conversation, read_crsarena_particles
 from recjury.corpora.crsarena_runs import ParticleScores, read_runs
 from recjury.errors import DataError
-from recjury.judges.face.aspects import pool
+from recjury.judges.aspects import pool
 from recjury.judges.face.explain import Explanation, explain_score
 from recjury.records import (
     Aspect,

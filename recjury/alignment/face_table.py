@@ -10,7 +10,7 @@ from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.corpora.crsarena_run_file import read_run_file
 from recjury.corpora.crsarena_runs import AspectRun, ParticleScores, read_runs
 from recjury.corpora.data_problems import Fault, Problem
-from recjury.judges.face.aspects import DIGITS, pool_places
+from recjury.judges.aspects import DIGITS, pool_places
 from recjury.records import Aspect, ScoreTarget, Speaker
 
 

@@ -7,7 +7,7 @@ from statistics import fmean
 from recjury.corpora.crsarena_run_file import read_run_file
 from recjury.corpora.csv_rows import read_csv_rows
 from recjury.errors import DataError
-from recjury.judges.face.aspects import DIGITS
+from recjury.judges.aspects import DIGITS
 from recjury.records import ScoreTarget, shown_ratings
 from recjury.store import ConversationResult, Store
 

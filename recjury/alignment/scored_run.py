@@ -11,7 +11,7 @@ from recjury.corpora.crsarena import system_of
 from recjury.corpora.crsarena_runs import AspectRun, read_runs
 from recjury.corpora.csv_rows import read_csv_rows
 from recjury.errors import ConfigError, DataError
-from recjury.judges.face.aspects import pool, pool_places
+from recjury.judges.aspects import pool, pool_places
 from recjury.records import Aspect, ConversationLog, ScoreTarget
 from recjury.store import Store
 

@@ -27,8 +27,9 @@ from recjury.campaign import (
 )
 from recjury.campaign.config_file import explain
 from recjury.errors import ConfigError
+from recjury.judges import Evaluator
 from recjury.llm import event_loop
-from recjury.records import ConversationLog, Evaluator, Recommender
+from recjury.records import ConversationLog, Recommender
 
 T = TypeVar("T")
 

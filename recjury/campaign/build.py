@@ -12,11 +12,10 @@ from recjury.agents.system_config import SystemContext
 from recjury.campaign.config import CampaignConfig, EvaluationConfig, SimulatorConfig
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
-from recjury.judges.config import EvaluatorContext
+from recjury.judges import Evaluator, EvaluatorContext
 from recjury.knowledge import Catalogue
 from recjury.llm import NOTHING_SPENT, Gateway, Learning, NullRecorder, SpentBefore
 from recjury.records import (
-    Evaluator,
     Recommender,
     Recorder,
     SupportsCheck,
@@ -137,7 +136,7 @@ def build_evaluators(
     Raises ConfigError if two evaluators would give the same ratings under two names.
     """
     context = EvaluatorContext(corpus, gateway, config.all_models, user)
-    built: dict[str, Evaluator] = {e.label: e.build(context) for e in config.evaluators}
+    built: dict[str, Evaluator] = {each.label: each.prepared(context) for each in config.evaluators}
     labels: dict[str, str] = {}
     for label, evaluator in built.items():
         other = labels.setdefault(evaluator_id(evaluator.kind, evaluator.settings), label)

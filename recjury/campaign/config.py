@@ -7,10 +7,10 @@ campaign file without `model` and `models` runs without any model.
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from recjury.agents.system_registry import SystemEntry
-from recjury.judges.registry import EvaluatorEntry, read_entry
+from recjury.judges import Evaluator, EvaluatorEntry
 from recjury.llm import (
     ATTEMPTS,
     MAIN_MODEL,
@@ -154,10 +154,13 @@ class EvaluationConfig(Record):
                     )
         return given
 
-    @field_validator("evaluators", mode="before")
+    @field_validator("evaluators")
     @classmethod
-    def _bare_names_are_kinds(cls, entries: object) -> object:
-        return [read_entry(e) for e in entries] if isinstance(entries, list | tuple) else entries
+    def _defaults_depend_on_models(
+        cls, entries: tuple[Evaluator, ...], info: ValidationInfo
+    ) -> tuple[Evaluator, ...]:
+        available = bool(info.data.get("model") or info.data.get("models"))
+        return tuple(entry.with_models(available) for entry in entries)
 
     @model_validator(mode="after")
     def _evaluators_have_their_own_names(self) -> Self:
@@ -202,15 +205,13 @@ class EvaluationConfig(Record):
         """By alias, what models are asked for besides plain replies."""
         found: dict[str, frozenset[CallUse]] = {}
         for entry in self.evaluators:
-            for alias, use in entry.call_uses():
+            for alias, use in entry.call_uses:
                 found[alias] = found.get(alias, frozenset()) | {use}
         return found
 
     def _used_models(self) -> list[UsedModel]:
         return [
-            UsedModel(place, alias)
-            for entry in self.evaluators
-            for place, alias in entry.aliases(self.has_models)
+            UsedModel(place, alias) for entry in self.evaluators for place, alias in entry.aliases
         ]
 
 
@@ -266,7 +267,7 @@ class CampaignConfig(EvaluationConfig):
         known = {
             f"{entry.label}.{metric.id}": (entry.label, metric)
             for entry in self.evaluators
-            for metric in entry.metrics(self.has_models)
+            for metric in entry.metrics
             if not metric.detail
         }
         bounded = [name for name, (_, metric) in known.items() if metric.high is not None]

@@ -7,18 +7,17 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from recjury.campaign.config import CampaignConfig, EvaluationConfig, EvaluatorsOnly
 from recjury.errors import ConfigError
-from recjury.judges.config import EvaluatorConfig
-from recjury.judges.registry import EvaluatorEntry, installed, kinds, read_entry
+from recjury.judges import EVALUATORS, EvaluatorEntry, read_entry
+from recjury.plugins import Registry
 
 C = TypeVar("C", bound=CampaignConfig)
 
 _FOR_EVALUATORS = "`model` and `evaluators`"
-_ENTRY: TypeAdapter[EvaluatorConfig] = TypeAdapter(EvaluatorEntry)
 _MODELS = {"model": 1, "models": 2}
 """The keys of models, and where the model's provider stands in pydantic's place of a mistake."""
 _LARGEST = 2**63 - 1  # what SQLite and canonical JSON can hold
@@ -75,11 +74,12 @@ def read_evaluators(path: Path | None, names: Sequence[str] = ()) -> EvaluationC
     """
     given = EvaluatorsOnly() if path is None else _read(path, EvaluatorsOnly, _FOR_EVALUATORS)
     own = {entry.label: entry for entry in given.evaluators}
-    _refuse_unknown(names, tuple(dict.fromkeys((*own, *kinds(), *installed()))))
+    _refuse_unknown(names, tuple(dict.fromkeys((*own, *EVALUATORS.names))))
     try:
         if names:
-            chosen = [own.get(each) or _ENTRY.validate_python(read_entry(each)) for each in names]
-            given = given.model_copy(update={"evaluators": tuple(chosen)})
+            chosen = [own.get(each) or read_entry(each) for each in names]
+            ready = tuple(each.with_models(given.has_models) for each in chosen)
+            given = given.model_copy(update={"evaluators": ready})
         return given.for_evaluators
     except ValidationError as error:
         raise ConfigError(explain(error)) from error
@@ -237,6 +237,8 @@ def _step(model: type[BaseModel], step: int | str) -> list[type[BaseModel]]:
 def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
+    elif isinstance(annotation, Registry):
+        yield from (annotation.load(name) for name in annotation.built_in)
     elif get_origin(annotation) in (Union, types.UnionType, Annotated, tuple, list, dict, Mapping):
         for inner in get_args(annotation):
             yield from _models_in(inner)

@@ -1,38 +1,44 @@
 """Estimate the most calls, tokens and US dollars that a campaign can take, before it is run.
 
-Calls are counted as if nothing ended early and nothing were done yet: every conversation takes all
-its rounds, and every debate reaches its round limit. `once` counts these calls. `most` assumes that
-every reply that is parsed is asked for as often as `attempts` allows, and that every utterance of
-the user contains a leak and is rewritten. Failed calls are not counted: the model's `retries` and
-`patience` limit them.
+The calls that a conversation takes are planned, not sent: the prompts are made, of a few of the
+scenarios, or of the conversations that are to be judged. Calls are counted as if nothing ended
+early and nothing were done yet: every conversation takes all its rounds, and every debate reaches
+its round limit. `once` counts these calls. `most` assumes that every reply that is parsed is asked
+for as often as `attempts` allows, and that every utterance of the user contains a leak and is
+rewritten. Failed calls are not counted: the model's `retries` and `patience` limit them.
 
-Tokens per call are means over the package's own prompts on recorded logs, at four characters a
-token. Long catalogue names or long replies of a system make them more.
+Tokens are estimated at four characters a token. What is said in a conversation that is still to be
+played, and by a model, is assumed to have a typical length.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from recjury.agents.llm_config import EMBEDDING_OF_CONVERSATION
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
+from recjury.campaign.planned_calls import assumed_log, assumed_turns, count_calls
+from recjury.corpora import Corpus, corpus_name
+from recjury.judges import Evaluator, EvaluatorContext
+from recjury.knowledge import Catalogue
 from recjury.llm import ModelSpec
 from recjury.llm.endpoint_check import check_requests
 from recjury.llm.gateway import EMBEDDING_BATCH
-from recjury.records import ExpectedCalls, Scenario
+from recjury.records import ConversationLog, ExpectedCalls, ItemRef, Scenario
 from recjury.simulator.session import user_opens
 
+SAMPLE = 10
+"""The most conversations of a corpus whose calls are planned; the others take as many."""
+
 _ROUNDS = 5  # of recorded conversations, if nothing else is known
+_SCENARIO = Scenario(
+    corpus="assumed/test",
+    record="0",
+    history=assumed_turns(4),
+    targets=(ItemRef(id=None, name="A target of a typical length"),),
+)
 
-
-class Drawn(NamedTuple):
-    """The scenarios of a corpus: how many there are, and in how many the user begins; and its
-    items."""
-
-    corpus: str
-    scenarios: int
-    openings: int
-    items: int
+T = TypeVar("T")
 
 
 class ExpectedUsage(NamedTuple):
@@ -74,26 +80,45 @@ class Estimate(NamedTuple):
         }
 
 
-def drawn(corpus: str, scenarios: Sequence[Scenario], items: int) -> Drawn:
-    """The numbers of a corpus that decide how many calls its scenarios take."""
-    return Drawn(corpus, len(scenarios), sum(map(user_opens, scenarios)), items)
+def estimate(
+    config: CampaignConfig,
+    corpora: Mapping[str, Corpus],
+    scenarios: Mapping[str, Sequence[Scenario]],
+) -> Estimate:
+    """Estimate what these scenarios take under `config`, for all its systems and repeats.
 
-
-def estimate(config: CampaignConfig, corpora: Iterable[Drawn]) -> Estimate:
-    """Estimate what these scenarios take under `config`, for all its systems and repeats."""
+    Both mappings are by the name of the corpus. Raises UserError if an evaluator cannot be made.
+    """
     conversations = 0
     expected: list[ExpectedCalls] = []
-    for part in corpora:
-        conversations += part.scenarios * config.repeats * len(config.systems)
-        expected += _players(config, part)
-    expected += _evaluators(config, conversations, conversations * config.simulator.max_rounds)
+    for name, drawn in scenarios.items():
+        corpus, played = corpora[name], len(drawn) * config.repeats * len(config.systems)
+        conversations += played
+        logs = [
+            assumed_log(scenario, corpus.catalogue, config.simulator.max_rounds)
+            for scenario in _spread(drawn)
+        ]
+        expected += _players(config, corpus.catalogue, drawn, logs)
+        context = EvaluatorContext(corpus, models=config.all_models)
+        expected += _evaluations(config, context, logs, played)
     return _estimate(config, conversations, expected)
 
 
-def estimate_evaluations(config: EvaluationConfig, rounds: Sequence[int]) -> Estimate:
-    """Estimate the evaluation of existing conversations, by the number of `rounds` of each."""
-    expected = _evaluators(config, len(rounds), sum(rounds))
-    return _estimate(config, len(rounds), expected)
+def estimate_evaluations(
+    config: EvaluationConfig, logs: Sequence[ConversationLog], corpora: Mapping[str, Corpus]
+) -> Estimate:
+    """Estimate the evaluation of existing conversations; `corpora` are those that are known.
+
+    Raises UserError if an evaluator cannot be made.
+    """
+    by_corpus: dict[str, list[ConversationLog]] = {}
+    for log in logs:
+        by_corpus.setdefault(corpus_name(log.scenario.corpus), []).append(log)
+    expected: list[ExpectedCalls] = []
+    for name, several in by_corpus.items():
+        context = EvaluatorContext(corpora.get(name), models=config.all_models)
+        expected += _evaluations(config, context, _spread(several), len(several))
+    return _estimate(config, len(logs), expected)
 
 
 def estimate_calls(config: EvaluationConfig, expected: Iterable[ExpectedCalls]) -> Estimate:
@@ -102,20 +127,21 @@ def estimate_calls(config: EvaluationConfig, expected: Iterable[ExpectedCalls]) 
 
 
 def expected_tokens(
-    config: EvaluationConfig, system: str, label: str | None
+    config: EvaluationConfig, system: str, evaluator: Evaluator | None, catalogue: Catalogue
 ) -> tuple[int, float | None]:
     """The tokens, and the cost (None if unknown), of one conversation with a system, or of one
-    evaluation of it by the evaluator called `label`, if nothing is asked twice."""
-    rounds, calls = _ROUNDS, list[ExpectedCalls]()
+    evaluation of it by `evaluator`, if nothing is asked twice."""
+    rounds = _ROUNDS
     if isinstance(config, CampaignConfig):
         rounds = config.simulator.max_rounds
-    for entry in config.evaluators:
-        if entry.label == label:
-            calls += entry.expected(1, rounds, models=config.has_models, attempts=1)
-    if label is None and isinstance(config, CampaignConfig):
+    log = assumed_log(_SCENARIO, catalogue, rounds)
+    calls: list[ExpectedCalls] = []
+    if evaluator is not None:
+        calls += count_calls(evaluator.plan(log), attempts=1)
+    elif isinstance(config, CampaignConfig):
         own = tuple(entry for entry in config.systems if entry.name == system)
-        alone = config.model_copy(update={"systems": own, "repeats": 1})
-        calls += _players(alone, Drawn("", scenarios=1, openings=1, items=0))
+        alone = config.model_copy(update={"systems": own, "repeats": 1, "evaluators": ()})
+        calls += _players(alone, catalogue, [_SCENARIO], [log])
     usage = _usage(config, [(share, share.once) for share in calls])
     return usage.prompt_tokens + usage.completion_tokens, usage.cost
 
@@ -152,35 +178,72 @@ def _merged(expected: Iterable[ExpectedCalls]) -> tuple[ExpectedCalls, ...]:
     return tuple(shares.values())
 
 
-def _evaluators(
-    config: EvaluationConfig, conversations: int, turns: int
+def _evaluations(
+    config: EvaluationConfig,
+    context: EvaluatorContext,
+    logs: Sequence[ConversationLog],
+    conversations: int,
 ) -> Iterator[ExpectedCalls]:
     for entry in config.evaluators:
-        judged, shown = conversations * entry.judgings, turns * entry.judgings
-        yield from entry.expected(judged, shown, models=config.has_models, attempts=config.attempts)
+        evaluator = entry.prepared(context)
+        yield from count_calls(
+            (call for log in logs for call in evaluator.plan(log)),
+            attempts=config.attempts,
+            logs=len(logs),
+            conversations=conversations * entry.judgings,
+        )
 
 
-def _players(config: CampaignConfig, part: Drawn) -> Iterator[ExpectedCalls]:
+def _players(
+    config: CampaignConfig,
+    catalogue: Catalogue,
+    scenarios: Sequence[Scenario],
+    logs: Sequence[ConversationLog],
+) -> Iterator[ExpectedCalls]:
     """The calls of the simulated user, and of the tested systems that are models."""
-    played, rounds = part.scenarios * config.repeats, config.simulator.max_rounds
+    played, rounds = len(scenarios) * config.repeats, config.simulator.max_rounds
     if config.plays_llm:
-        model, conversations = config.simulator.model, played * len(config.systems)
-        utterances = conversations * rounds + part.openings * config.repeats * len(config.systems)
-        most = config.attempts * utterances
-        yield ExpectedCalls(model, "simulator/speak", utterances, most, 1_100, 60)
-        yield ExpectedCalls(model, "simulator/rewrite", 0, most, 1_000, 60)
-        if any(entry.asks_user for entry in config.evaluators):
-            asked = conversations * max(e.judgings for e in config.evaluators if e.asks_user)
-            kind = "simulator/persuasiveness"
-            yield ExpectedCalls(model, kind, asked, config.attempts * asked, 1_100, 150)
+        yield from _user_calls(config, catalogue, scenarios, logs)
     asked_by_systems = [
         calls for system in config.systems for calls in system.expected(played * rounds)
     ]
     yield from asked_by_systems
     embedders = {c.model for c in asked_by_systems if c.kind == EMBEDDING_OF_CONVERSATION}
     for alias in sorted(embedders):  # the systems of a run share the vectors of the items
-        batches = ceil(part.items / EMBEDDING_BATCH) if played else 0
+        batches = ceil(len(catalogue) / EMBEDDING_BATCH) if played else 0
         yield ExpectedCalls(alias, "embedding/items", batches, batches, 2_900, 0)
+
+
+def _user_calls(
+    config: CampaignConfig,
+    catalogue: Catalogue,
+    scenarios: Sequence[Scenario],
+    logs: Sequence[ConversationLog],
+) -> Iterator[ExpectedCalls]:
+    from recjury.simulator import LlmUser
+
+    user = LlmUser(None, config.simulator.model, catalogue)
+    conversations = len(scenarios) * config.repeats * len(config.systems)
+    scale = {"attempts": config.attempts, "logs": len(logs)}
+    openings = sum(map(user_opens, scenarios)) * config.repeats * len(config.systems)
+    said = conversations * config.simulator.max_rounds + openings
+    for calls in count_calls((call for log in logs for call in user.plan(log)), **scale):
+        yield calls._replace(once=said, most=config.attempts * said)
+        rewritten = calls._replace(kind="simulator/rewrite", once=0, most=config.attempts * said)
+        yield rewritten
+    judgings = [entry.judgings for entry in config.evaluators if entry.asks_user]
+    if judgings:
+        yield from count_calls(
+            map(user.plan_persuasiveness, logs),
+            conversations=conversations * max(judgings),
+            **scale,
+        )
+
+
+def _spread(items: Sequence[T]) -> list[T]:
+    """At most `SAMPLE` of them, evenly spread."""
+    step = max(1, ceil(len(items) / SAMPLE))
+    return list(items[::step])
 
 
 def _usage(config: EvaluationConfig, calls: Sequence[tuple[ExpectedCalls, int]]) -> ExpectedUsage:

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 
 from recjury.campaign.retry import Retry, is_better
 from recjury.errors import UnitFailed
+from recjury.judges import Evaluator
 from recjury.llm import call_context
 from recjury.logs import get_logger
 from recjury.records import (
     ConversationRecord,
-    Evaluator,
     StageResult,
     Status,
     evaluation_id,

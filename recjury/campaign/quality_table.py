@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.model_work import ModelWork, check_aliases, do_with_models, models_asked
+from recjury.campaign.planned_calls import count_calls
 from recjury.corpora.uss import read_uss
 from recjury.errors import ConfigError
-from recjury.judges.dialogue_quality.config import QualityConfig
+from recjury.judges.dialogue_quality.evaluator import QualityEvaluator
 from recjury.judges.dialogue_quality.examples import ExamplePools
-from recjury.judges.dialogue_quality.rater import QualityRater
 from recjury.judges.dialogue_quality.subjects import (
     LabelledSubject,
     UssSplit,
@@ -21,9 +21,12 @@ from recjury.judges.dialogue_quality.subjects import (
 )
 from recjury.judges.dialogue_quality.training import learned_dialogues
 from recjury.judges.dialogue_quality.uss_figures import QualityFigures, figures_of, rate_all
+from recjury.judges.evaluator import EvaluatorContext
 from recjury.llm import MAIN_MODEL, Gateway, ModelSpec
 from recjury.records import JSON, ExpectedCalls, Level, digest
 from recjury.store import Store
+
+_PLANNED = 10  # turns or dialogues
 
 
 class QualityRow(NamedTuple):
@@ -54,7 +57,7 @@ class QualityTable:
     """
 
     config: EvaluationConfig
-    entries: tuple[QualityConfig, ...]
+    entries: tuple[QualityEvaluator, ...]
     subset: str
     split: UssSplit
     seed: int = 0
@@ -62,7 +65,7 @@ class QualityTable:
     progress: RatingProgress = field(default_factory=RatingProgress)
 
     @property
-    def rows(self) -> Iterator[tuple[QualityConfig, Level, tuple[LabelledSubject, ...]]]:
+    def rows(self) -> Iterator[tuple[QualityEvaluator, Level, tuple[LabelledSubject, ...]]]:
         """Each evaluator and level, with what is rated."""
         for entry in self.entries:
             for level in entry.levels:
@@ -70,11 +73,20 @@ class QualityTable:
 
     @property
     def expected(self) -> list[ExpectedCalls]:
-        """The calls that it takes."""
-        return [
-            entry.expected_of(level, len(labelled), self.config.attempts)
-            for entry, level, labelled in self.rows
-        ]
+        """The calls that it takes; those of a few subjects are planned."""
+        context = EvaluatorContext(models=self.config.all_models)
+        expected: list[ExpectedCalls] = []
+        for entry, _, labelled in self.rows:
+            evaluator = entry.prepared(context, self._examples(entry))
+            some = labelled[:: max(1, len(labelled) // _PLANNED)]
+            planned = (call for each in some for call in evaluator.plan_subject(each.subject))
+            expected += count_calls(
+                planned,
+                attempts=self.config.attempts,
+                logs=len(some),
+                conversations=len(labelled),
+            )
+        return expected
 
     @property
     def work(self) -> ModelWork[tuple[QualityRow, ...]]:
@@ -107,17 +119,18 @@ class QualityTable:
     ) -> tuple[QualityRow, ...]:
         rows = list(self.rows)
         self.progress.of = sum(len(labelled) for _, _, labelled in rows)
-        raters = {
-            entry.label: QualityRater(gateway, entry.model, entry.form, chosen)
+        context = EvaluatorContext(gateway=gateway, models=gateway.models)
+        evaluators = {
+            entry.label: entry.prepared(context, chosen)
             for entry, chosen in zip(self.entries, examples, strict=True)
         }
         found = []
         for entry, level, labelled in rows:
-            rated = await rate_all(raters[entry.label], labelled, self.progress.count)
+            rated = await rate_all(evaluators[entry.label], labelled, self.progress.count)
             found.append(QualityRow(entry.label, level, figures_of(rated)))
         return tuple(found)
 
-    def _examples(self, entry: QualityConfig) -> ExamplePools | None:
+    def _examples(self, entry: QualityEvaluator) -> ExamplePools | None:
         return entry.examples_from(self.split.train) if entry.examples.k else None
 
 
@@ -136,7 +149,7 @@ def read_quality_table(
     folder of USS, or one that holds it as uss/; of the tested dialogues, the first `limit` are
     rated. Raises ConfigError for an unknown evaluator, and DataError for data that cannot be used.
     """
-    entries = tuple(each for each in config.evaluators if isinstance(each, QualityConfig))
+    entries = tuple(each for each in config.evaluators if isinstance(each, QualityEvaluator))
     known = ", ".join(each.label for each in entries) or "none"
     for name in evaluators:
         if name not in {each.label for each in entries}:
@@ -145,7 +158,7 @@ def read_quality_table(
             )
     if evaluators:
         entries = tuple(each for each in entries if each.label in evaluators)
-    entries = entries or (QualityConfig(),)
+    entries = entries or (QualityEvaluator(),)
     sessions = read_uss(uss_folder(data), subset)
     alone, split = _with_only(config, entries), split_uss(sessions, seed)
     for alias, spec in alone.all_models.items():
@@ -164,7 +177,7 @@ def _refuse_learned(alias: str, spec: ModelSpec, split: UssSplit) -> None:
         )
 
 
-def _with_only(config: EvaluationConfig, entries: tuple[QualityConfig, ...]) -> EvaluationConfig:
+def _with_only(config: EvaluationConfig, entries: tuple[QualityEvaluator, ...]) -> EvaluationConfig:
     """The configuration with these evaluators and their models: no other model is tried.
 
     Raises ConfigError for an unknown model.

@@ -10,7 +10,7 @@ from functools import partial
 from typing import NamedTuple
 
 from recjury.campaign.admission import Admission, CampaignTrial, HeldBack, PartKind, TrialPart
-from recjury.campaign.build import BuiltCampaign
+from recjury.campaign.build import BuiltCampaign, Components
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.estimate import expected_tokens
 from recjury.campaign.evaluate import ActiveEvaluator
@@ -89,7 +89,7 @@ class Runner:
         self._labels = tuple(judgings)
         self._concurrency = config.concurrency
         budget = None if built.gateway is None else built.gateway.budget
-        self._admission = Admission(budget, partial(_expected, config))
+        self._admission = Admission(budget, partial(_expected, config, built.components))
         self._open_trials = OpenTrials(None, config.concurrency)
         self._rows: dict[_EvaluationKey, str] = {}
         self._started: dict[str, asyncio.Future[bool]] = {}
@@ -325,9 +325,13 @@ class Runner:
         self._progress.finish(self._progress.evaluations[active.label], failed=not complete)
 
 
-def _expected(config: EvaluationConfig, kind: PartKind) -> float:
-    """What a part takes, in the unit of the budget."""
-    tokens, cost = expected_tokens(config, kind.system, kind.label)
+def _expected(
+    config: EvaluationConfig, components: Mapping[str, Components], kind: PartKind
+) -> float:
+    """What a part takes, in the unit of the budget; by the evaluators of any of the corpora."""
+    corpus = next(iter(components.values()))
+    evaluator = None if kind.label is None else corpus.evaluators[kind.label]
+    tokens, cost = expected_tokens(config, kind.system, evaluator, corpus.catalogue)
     in_dollars = config.budget is not None and config.budget.dollars is not None
     return (cost or 0.0) if in_dollars else tokens
 

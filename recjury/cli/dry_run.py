@@ -1,6 +1,7 @@
 """`--dry-run` of `recjury run` and `recjury judge`: what would be done, and what it may cost."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recjury.cli import output
@@ -9,19 +10,18 @@ if TYPE_CHECKING:
     from recjury.campaign.config import CampaignConfig, EvaluationConfig
     from recjury.campaign.estimate import Estimate
     from recjury.llm import ModelSpec
-    from recjury.records import ExpectedCalls
+    from recjury.records import ConversationLog, ExpectedCalls
 
 
 def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool) -> None:
     """Print conversations, evaluations, calls, tokens and cost; nothing is sent or written."""
     from recjury.campaign.batch_models import check_players
-    from recjury.campaign.estimate import drawn, estimate
+    from recjury.campaign.estimate import estimate
     from recjury.campaign.plan import draw_scenarios
 
     check_players(config)
     corpora, scenarios, skipped = draw_scenarios(config, limit)
-    items = {name: len(corpus.catalogue) for name, corpus in corpora.items()}
-    bound = estimate(config, [drawn(name, some, items[name]) for name, some in scenarios.items()])
+    bound = estimate(config, corpora, scenarios)
     counts = {name: len(found) for name, found in scenarios.items()}
     _show(
         config,
@@ -36,11 +36,21 @@ def show_estimate(config: "CampaignConfig", limit: int | None, *, as_json: bool)
     )
 
 
-def show_evaluations(config: "EvaluationConfig", rounds: Sequence[int], *, as_json: bool) -> None:
-    """As `show_estimate`, for existing conversations, by the number of `rounds` of each."""
+def show_evaluations(
+    config: "EvaluationConfig",
+    logs: "Sequence[ConversationLog]",
+    data: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """As `show_estimate`, for existing conversations; their corpora are read from `data`."""
     from recjury.campaign.estimate import estimate_evaluations
+    from recjury.corpora import corpus_name, known_corpus
 
-    bound = estimate_evaluations(config, rounds)
+    names = {corpus_name(log.scenario.corpus) for log in logs}
+    known = {name: known_corpus(name, data) for name in names}
+    corpora = {name: corpus for name, corpus in known.items() if corpus is not None}
+    bound = estimate_evaluations(config, logs, corpora)
     _show(config, bound, {}, [], as_json=as_json)
 
 
@@ -79,7 +89,7 @@ def _show(
 
     if config.budget is not None:
         config.budget.check(config.all_models)
-    metrics = {each.label: each.metrics(config.has_models) for each in config.evaluators}
+    metrics = {each.label: each.metrics for each in config.evaluators}
     if as_json:
         ids = {label: [each.id for each in rated] for label, rated in metrics.items()}
         prices = {"prices": _prices(config)}

@@ -8,7 +8,7 @@ import typer
 from recjury.cli import options, output
 
 if TYPE_CHECKING:
-    from recjury.judges.registry import Listed
+    from recjury.judges.registry import ListedEvaluator
     from recjury.records import JSON, Metric
 
 
@@ -30,13 +30,9 @@ def evaluators(
     recjury evaluators --config campaign.yaml --json
     """
     from recjury.campaign.config_file import read_models
-    from recjury.judges.registry import listed, of_file
+    from recjury.judges.registry import listed_evaluators, of_file
 
-    if config is None:
-        found = listed()
-    else:
-        named = read_models(config)
-        found = of_file(named.evaluators, models=named.has_models)
+    found = listed_evaluators() if config is None else of_file(read_models(config).evaluators)
     if as_json:
         output.emit_json({"evaluators": [_as_json(each) for each in found]})
         return
@@ -49,7 +45,7 @@ def evaluators(
         )  # fmt: skip
 
 
-def _as_json(each: "Listed") -> "dict[str, JSON]":
+def _as_json(each: "ListedEvaluator") -> "dict[str, JSON]":
     return {
         "kind": each.kind,
         "summary": each.summary,

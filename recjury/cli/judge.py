@@ -13,6 +13,7 @@ from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
     from recjury.campaign import EvaluationConfig, Progress, Retry, RunResult
+    from recjury.records import ConversationLog
 
 
 class LogFormat(StrEnum):
@@ -100,7 +101,9 @@ def judge(
     asked = read_evaluators(config, evaluator or ())
     asked = asked.model_copy(update={k: v for k, v in changes.items() if v is not None})
     if dry_run:
-        show_evaluations(asked, source.rounds(asked, store), as_json=as_json)
+        data_folder = source.data(asked)
+        logs = source.logs(data_folder, store)
+        show_evaluations(asked, logs, data_folder, as_json=as_json)
         return
 
     def work(progress: "Progress") -> "Coroutine[None, None, RunResult]":
@@ -151,17 +154,23 @@ class _Source:
             progress=progress,
         )
 
-    def rounds(self, config: "EvaluationConfig", store: str) -> list[int]:
-        """The number of rounds of each conversation."""
-        from recjury.corpora import data_beside, read_recordings
+    def logs(self, data: Path | None, store: str) -> "list[ConversationLog]":
+        """The conversations; `data` is the folder of public data."""
+        from recjury.corpora import read_recordings
         from recjury.store import Store
 
         if not self.campaign:
-            data = Path(config.data) if config.data else data_beside(self.paths)
-            found = read_recordings(
+            recordings = read_recordings(
                 self.paths, self.form, data=data, limit=self.limit, link_items=self.link_items
             )
-            return [len(each.log.system_turns) for each in found]
+            return [recording.log for recording in recordings]
         with Store.open(store, create=False) as kept:
             results = kept.results(kept.campaign(self.campaign).id)
-            return [result.rounds for result in results if result.log is not None]
+            logs = (kept.log(result.conversation) for result in results)
+            return [log for log in logs if log is not None]
+
+    def data(self, config: "EvaluationConfig") -> Path | None:
+        """The folder of public data, which may stand beside the files."""
+        from recjury.corpora import data_beside
+
+        return Path(config.data) if config.data else data_beside(self.paths)

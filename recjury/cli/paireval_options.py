@@ -43,6 +43,10 @@ DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Only show what would be asked, and what it may cost.")
 ]
 
+# Tokens of a prompt and of a reply, on average.
+_PAIR_TOKENS = {"turn": (500, 4), "dialogue": (1_500, 4)}
+_DIRECT_TOKENS = {"turn": (300, 4), "dialogue": (800, 4)}
+
 
 @dataclass(frozen=True)
 class PairEvalOptions:
@@ -103,14 +107,13 @@ def show_comparisons(
     """Print what `calls` of each model that compare two replies or dialogues may cost, and those
     that are about one `alone`."""
     from recjury.cli.dry_run import show_calls
-    from recjury.judges.paireval.config import expected_comparisons
-    from recjury.records import Level
+    from recjury.records import ExpectedCalls
 
-    asked = {"pairwise": calls, "direct": alone}
+    kinds = {"": (calls, *_PAIR_TOKENS[level]), " alone": (alone, *_DIRECT_TOKENS[level])}
     expected = [
-        expected_comparisons(alias, Level(level), n, config.attempts, method=method)
+        ExpectedCalls(alias, f"paireval/{level}{kind}", n, config.attempts * n, prompt, reply)
         for alias in models
-        for method, n in asked.items()
+        for kind, (n, prompt, reply) in kinds.items()
         if n
     ]
     show_calls(config, expected, as_json=as_json)

@@ -4,7 +4,7 @@ Importing this module imports autogen-agentchat: import it late.
 """
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from autogen_agentchat.agents import AssistantAgent
 from autogen_agentchat.messages import TextMessage
@@ -16,11 +16,13 @@ from recjury.debate.rounds import EDITED
 from recjury.debate.rule_debaters import RULE
 from recjury.debate.rules import with_rules
 from recjury.errors import ConfigError
-from recjury.llm import Attempt, Gateway, attempt_limit, read_attempts
+from recjury.llm import Attempt, Gateway, PlannedCall, attempt_limit, read_attempts
 from recjury.llm.autogen_client import GatewayClient
 from recjury.prompts import code_of
 from recjury.records import (
     JSON,
+    OVERALL_SCALE,
+    ChatRequest,
     ConversationLog,
     Message,
     ObjectForm,
@@ -29,6 +31,8 @@ from recjury.records import (
     Role,
     Statement,
 )
+
+_STATEMENT = "Words of a typical length stand here for what the role will say about it. " * 10
 
 
 class LlmDebaters:
@@ -41,13 +45,14 @@ class LlmDebaters:
 
     def __init__(
         self,
-        gateway: Gateway,
+        gateway: Gateway | None,
         models: Mapping[Role, str],
         prompts: DebatePrompts | None = None,
         *,
         temperature: float = 0.0,
     ):
-        """`models` gives each role the alias of the model that plays it.
+        """`models` gives each role the alias of the model that plays it. Without a `gateway`, calls
+        can be planned and not made.
 
         Raises ConfigError for the aliases "rule" and "edited", which name the speakers of
         statements that no model made.
@@ -73,6 +78,36 @@ class LlmDebaters:
             "protocol": self.protocol,
             "temperature": self._temperature,
         }
+
+    def plan(
+        self, log: ConversationLog, ratings: Sequence[Rating], rounds: int
+    ) -> Iterator[PlannedCall]:
+        """The calls of a debate that goes on for all `rounds`; what is said before is assumed."""
+        statements: list[Statement] = []
+        for number in range(1, rounds + 1):
+            for role in Role:
+                turn = self._prompts.turn(role, number, log, ratings, statements)
+                messages = (self._prompts.system(role), turn)
+                yield PlannedCall(
+                    ChatRequest(
+                        model=self._models[role],
+                        messages=messages,
+                        purpose=f"debate/{role}/{number}",
+                        temperature=self._temperature,
+                        schema=ANSWER_SCHEMA,
+                        form=answer_form(code_of(messages)),
+                    )
+                )
+            statements += [
+                Statement(
+                    role=role,
+                    round=number,
+                    speaker=self._models[role],
+                    text=_STATEMENT,
+                    score=OVERALL_SCALE[0],
+                )
+                for role in Role
+            ]
 
     def speaker(self, role: Role) -> str:
         """The alias of the model that plays `role`."""
@@ -121,6 +156,7 @@ class LlmDebaters:
         self, role: Role, purpose: str, message: Message, attempt: Attempt, form: ObjectForm
     ) -> Reply:
         """The reply of an agent of its own, so that it sees this message and no earlier attempt."""
+        assert self._gateway is not None
         client = GatewayClient(
             self._gateway,
             self._models[role],

@@ -17,6 +17,7 @@ from recjury.records import (
     Debate,
     DebateTranscript,
     Rating,
+    RatingSubject,
     Role,
     Statement,
     Status,
@@ -103,16 +104,12 @@ def overall(debate: Debate) -> Rating:
     """The verdict of a debate as a rating; its rubric is the debate's protocol."""
     low, high = OVERALL_SCALE
     transcript, outcome = debate
-    return Rating(
-        evaluator=DEBATE,
-        factor=OVERALL,
-        score=outcome.score,
-        status=outcome.status,
-        reason=outcome.reason,
-        low=low,
-        high=high,
-        rubric=transcript.protocol,
+    subject = RatingSubject(
+        evaluator=DEBATE, factor=OVERALL, low=low, high=high, rubric=transcript.protocol
     )
+    if outcome.score is None:
+        return subject.unscored(outcome.status, outcome.reason)
+    return subject.scored(outcome.score)
 
 
 async def _turn(

@@ -1,31 +1,25 @@
-"""Evaluators, which rate conversation logs: a folder each, with its configuration."""
+"""Evaluators, which rate conversation logs: a file or a folder each."""
 
-from recjury.judges.config import EvaluatorConfig, EvaluatorContext
-from recjury.judges.core.factor_judge import FactorJudge
 from recjury.judges.core.panel import Panel
 from recjury.judges.core.rubric import FactorGuide, Rubric
+from recjury.judges.evaluator import Evaluator, EvaluatorContext
 from recjury.judges.registry import (
-    BUILT_IN,
+    EVALUATORS,
     EvaluatorEntry,
-    Listed,
-    installed,
-    kinds,
-    listed,
+    ListedEvaluator,
+    listed_evaluators,
     read_entry,
 )
 
 __all__ = [
-    "BUILT_IN",
-    "EvaluatorConfig",
+    "EVALUATORS",
+    "Evaluator",
     "EvaluatorContext",
     "EvaluatorEntry",
     "FactorGuide",
-    "FactorJudge",
-    "Listed",
+    "ListedEvaluator",
     "Panel",
     "Rubric",
-    "installed",
-    "kinds",
-    "listed",
+    "listed_evaluators",
     "read_entry",
 ]

@@ -1,81 +1,69 @@
-"""Every evaluator that a campaign file can name: one line for each folder, and entry points."""
+"""Every evaluator that a campaign file can name."""
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
-from typing import Annotated, NamedTuple, get_args
+from typing import Annotated, NamedTuple
 
-from pydantic import Field
+from pydantic import BeforeValidator, SerializeAsAny
 
 from recjury.errors import UserError
-from recjury.judges.config import EvaluatorConfig
-from recjury.judges.core.config import CoreConfig
-from recjury.judges.dialogue_quality.config import QualityConfig
-from recjury.judges.direct.config import CotIclConfig, DirectConfig
-from recjury.judges.face.config import FaceConfig
-from recjury.judges.g_eval.config import GEvalConfig
-from recjury.judges.learned.config import LearnedConfig
-from recjury.judges.outcome.config import OutcomeConfig
-from recjury.judges.paireval.config import PairEvalConfig
-from recjury.judges.python.config import ENTRY_POINTS, PythonConfig, of_instance
-from recjury.judges.rubric.config import RubricConfig
-from recjury.plugins import entry_point_names
+from recjury.judges.evaluator import Evaluator
+from recjury.judges.python.evaluator import ENTRY_POINTS, PythonEvaluator, of_instance
+from recjury.plugins import Registry, validate_as
 from recjury.records import Metric
 
-EvaluatorEntry = Annotated[
-    OutcomeConfig
-    | CoreConfig
-    | FaceConfig
-    | DirectConfig
-    | CotIclConfig
-    | PairEvalConfig
-    | QualityConfig
-    | GEvalConfig
-    | LearnedConfig
-    | RubricConfig
-    | PythonConfig,
-    Field(discriminator="kind"),
-]
-"""An entry of `evaluators` in a campaign file."""
-
-BUILT_IN: tuple[type[EvaluatorConfig], ...] = get_args(get_args(EvaluatorEntry)[0])
-"""The configurations of the evaluators in the package."""
-
-
-def kinds() -> tuple[str, ...]:
-    """All kinds, in the order in which they are listed."""
-    return tuple(get_args(each.model_fields["kind"].annotation)[0] for each in BUILT_IN)
+EVALUATORS: Registry[type[Evaluator]] = Registry(
+    "evaluator",
+    ENTRY_POINTS,
+    {
+        "outcome": "recjury.judges.outcome.evaluator:OutcomeEvaluator",
+        "core": "recjury.judges.core.evaluator:CoreEvaluator",
+        "face": "recjury.judges.face.evaluator:FaceEvaluator",
+        "llm-direct": "recjury.judges.direct:DirectEvaluator",
+        "llm-cot-icl": "recjury.judges.direct:CotIclEvaluator",
+        "paireval": "recjury.judges.paireval.evaluator:PairEvaluator",
+        "dialogue-quality": "recjury.judges.dialogue_quality.evaluator:QualityEvaluator",
+        "g-eval": "recjury.judges.g_eval.evaluator:GEvaluator",
+        "learned": "recjury.judges.learned.evaluator:LearnedEvaluator",
+        "rubric": "recjury.judges.rubric.evaluator:RubricEvaluator",
+        "python": "recjury.judges.python.evaluator:PythonEvaluator",
+    },
+)
+"""The evaluators by kind."""
 
 
-def installed() -> tuple[str, ...]:
-    """The names of the evaluators that installed packages provide, sorted."""
-    return entry_point_names(ENTRY_POINTS)
+def read_entry(raw: object) -> Evaluator:
+    """The evaluator of an entry of `evaluators`.
 
-
-def read_entry(raw: object) -> object:
-    """The entry in the form that `EvaluatorEntry` validates.
-
-    A text is the name of a kind; an entry point's name is also a kind. An object that is neither
-    text nor a mapping is an evaluator. Raises ValueError for an unknown kind.
+    A text is a kind; a mapping has the kind and its keys; anything else is an evaluator object.
+    A kind of an installed package is a class like those of the package, or a plain one, which is
+    guarded (`PythonEvaluator`). Raises ValueError for an unknown kind, ValidationError for wrong
+    keys, and ConfigError for a package that cannot be loaded.
     """
-    if isinstance(raw, EvaluatorConfig):
+    if isinstance(raw, Evaluator):
         return raw
     if isinstance(raw, str):
         raw = {"kind": raw}
+    if raw is None or isinstance(raw, int | float | list):
+        raise ValueError(f"expected a kind of evaluator, or a mapping with its keys, got {raw!r}")
     if not isinstance(raw, Mapping):
-        return raw if raw is None or isinstance(raw, int | float | list) else of_instance(raw)
+        return of_instance(raw)
     kind = raw.get("kind")
-    if not isinstance(kind, str) or kind in kinds():
-        return raw
-    offered = installed()
-    if kind in offered:
-        return {"path": kind, "name": kind, **raw, "kind": "python"}
-    known = (*kinds(), *offered)
-    near = get_close_matches(kind, known, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"unknown evaluator {kind!r}{hint} (known: {', '.join(known)})")
+    if kind is None:
+        raise ValueError(f"has no `kind` (known: {', '.join(EVALUATORS.names)})")
+    if not isinstance(kind, str) or kind not in EVALUATORS.names:
+        raise ValueError(EVALUATORS.unknown(kind))
+    loaded: object = EVALUATORS.load(kind)
+    if isinstance(loaded, type) and issubclass(loaded, Evaluator):
+        return validate_as(loaded, kind, {"kind": kind, **raw})
+    own = {"path": kind, "name": kind, **raw, "kind": "python"}
+    return validate_as(PythonEvaluator, "python", own)
 
 
-class Listed(NamedTuple):
+EvaluatorEntry = Annotated[SerializeAsAny[Evaluator], BeforeValidator(read_entry), EVALUATORS]
+"""An entry of `evaluators` in a campaign file."""
+
+
+class ListedEvaluator(NamedTuple):
     """An evaluator that a campaign file can name; its metrics, if they are known without a file.
 
     The metrics of user-defined rubrics and classes are defined in their files.
@@ -86,36 +74,26 @@ class Listed(NamedTuple):
     metrics: tuple[Metric, ...]
 
 
-def listed() -> tuple[Listed, ...]:
+def listed_evaluators() -> tuple[ListedEvaluator, ...]:
     """Every kind, and then every entry point; one that cannot be used has the reason."""
-    shipped = (
-        Listed(kind, _summary(each), _metrics(each))
-        for kind, each in zip(kinds(), BUILT_IN, strict=True)
-    )
-    return (*shipped, *map(_offered, installed()))
-
-
-def of_file(entries: Iterable[EvaluatorConfig], *, models: bool) -> tuple[Listed, ...]:
-    """The evaluators of a campaign file by label; `models` is True if the file has any model."""
     return tuple(
-        Listed(entry.label, _summary(type(entry)), entry.metrics(models)) for entry in entries
+        ListedEvaluator(each.name, each.problem or each.summary, _metrics(each.name))
+        for each in EVALUATORS.listed()
     )
 
 
-def _metrics(config: type[EvaluatorConfig]) -> tuple[Metric, ...]:
-    needs_more = any(
-        field.is_required() for name, field in config.model_fields.items() if name != "kind"
+def of_file(entries: Iterable[Evaluator]) -> tuple[ListedEvaluator, ...]:
+    """The evaluators of a campaign file by label."""
+    return tuple(
+        ListedEvaluator(
+            entry.label, (type(entry).__doc__ or "").strip().partition("\n")[0], entry.metrics
+        )
+        for entry in entries
     )
-    return () if needs_more else config().metrics(models=False)  # type: ignore[call-arg]
 
 
-def _offered(name: str) -> Listed:
+def _metrics(kind: str) -> tuple[Metric, ...]:
     try:
-        metrics = PythonConfig(path=name).metrics(models=False)
-    except UserError as problem:
-        return Listed(name, str(problem), ())
-    return Listed(name, "From an installed package.", metrics)
-
-
-def _summary(config: type[EvaluatorConfig]) -> str:
-    return (config.__doc__ or "").strip().splitlines()[0]
+        return read_entry(kind).metrics
+    except (ValueError, UserError):  # it needs a file
+        return ()

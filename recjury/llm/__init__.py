@@ -1,6 +1,5 @@
 """Talk to models: one gateway that reuses, retries, limits and records calls within a budget."""
 
-from recjury.llm.ask import Samples, SupportsComplete, ask, sample_replies
 from recjury.llm.attempts import (
     ATTEMPTS,
     Attempt,
@@ -22,7 +21,7 @@ from recjury.llm.budget import (
 )
 from recjury.llm.call_identity import call_context, call_identity, shared_call_context
 from recjury.llm.call_slots import Part
-from recjury.llm.choice_odds import ChoiceOdds, choice_odds
+from recjury.llm.choice_odds import ChoiceOdds, check_choices
 from recjury.llm.endpoint_check import CallUse
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.event_loop import Clock, SystemClock, event_loop, gather
@@ -30,6 +29,18 @@ from recjury.llm.gateway import Gateway
 from recjury.llm.learning import Learning
 from recjury.llm.model_kinds import ModelEntry, read_model
 from recjury.llm.provider import Completion, Provider, Retryable
+from recjury.llm.question import (
+    Answer,
+    AnswerForm,
+    PlannedCall,
+    Prompt,
+    Question,
+    RatingTag,
+    RatingTagOdds,
+    WordOdds,
+    ask,
+    left_out_turns,
+)
 from recjury.llm.reply_numbers import ReadNumber, read_number
 from recjury.llm.reply_parsing import (
     RatedText,
@@ -37,6 +48,7 @@ from recjury.llm.reply_parsing import (
     parse_rating,
     read_object,
 )
+from recjury.llm.reply_reading import Samples, SupportsComplete, read_reply, sample_replies
 from recjury.llm.retry import Backoff
 from recjury.llm.scripted import NullRecorder, ScriptedModel
 from recjury.llm.spec import MAIN_MODEL, ModelSpec
@@ -48,6 +60,8 @@ __all__ = [
     "MAIN_MODEL",
     "NOTHING_SPENT",
     "Account",
+    "Answer",
+    "AnswerForm",
     "Attempt",
     "AttemptLimit",
     "Backoff",
@@ -66,8 +80,13 @@ __all__ = [
     "NullRecorder",
     "ParsedReply",
     "Part",
+    "PlannedCall",
+    "Prompt",
     "Provider",
+    "Question",
     "RatedText",
+    "RatingTag",
+    "RatingTagOdds",
     "ReadNumber",
     "ReadObject",
     "Retryable",
@@ -76,23 +95,26 @@ __all__ = [
     "SpentBefore",
     "SupportsComplete",
     "SystemClock",
+    "WordOdds",
     "ask",
     "attempt_limit",
     "call_context",
     "call_identity",
     "charged_to",
-    "choice_odds",
+    "check_choices",
     "cost_text",
     "event_loop",
     "finished_text",
     "gather",
     "is_cut_off",
+    "left_out_turns",
     "parse_budget",
     "parse_rating",
     "read_attempts",
     "read_model",
     "read_number",
     "read_object",
+    "read_reply",
     "reasoning_of",
     "running_servers",
     "sample_replies",

@@ -3,19 +3,16 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
-from recjury.errors import ConfigError, ParseError, PromptTooLong, ProviderError
-from recjury.llm.ask import SupportsComplete, ask
-from recjury.llm.attempts import ParsedReply
+from recjury.errors import ConfigError, ParseError
+from recjury.llm.reply_parsing import parse_rating
 from recjury.llm.spoken_text import part_text
-from recjury.records import ChatRequest, ChoiceForm, Reply, Status
+from recjury.records import Reply
 
 TOP_LOGPROBS = 20
 """The alternatives of a token that are asked for: the most that OpenAI and vLLM send."""
 
-_TOKENS = 8  # of a reply: some models write a mark or a word before the choice
 _IMPOSSIBLE = -1000.0  # vLLM sends -9999 for what a constraint forbids
 _CLEAR = 0.5  # the share of the choices at the place where a model makes its choice
 LEAST_MASS = 0.01
@@ -27,6 +24,8 @@ _LEAD = re.compile(
 _NO_LETTER = re.compile(r"[\W_]+")
 _MARKS = "*_`'\"“”([<"
 _ENDS = "*_`'\"“”)]>.,:;!"
+_OPENING_TAG = re.compile(r"<rating\s+code\s?=\s?[\"']?(\w{1,12})[\"']?\s*>\s*\Z", re.IGNORECASE)
+_LONGEST_TAG = 80  # characters
 
 
 class ChoiceOdds(NamedTuple):
@@ -38,48 +37,6 @@ class ChoiceOdds(NamedTuple):
 
     odds: Mapping[str, float]
     mass: float
-
-
-async def choice_odds(
-    gateway: SupportsComplete, request: ChatRequest, choices: Sequence[str], *, lead: str = ""
-) -> ParsedReply[ChoiceOdds]:
-    """Ask for one of `choices`, and read the probability of each at the place of the answer.
-
-    The prompt must name the choices. A choice that is not among the likely tokens has the
-    probability 0. The place is the first token of what is said, or a later one if nothing but
-    marks, or words such as "Rating:" or `lead`, stand before it. A choice of several tokens is
-    recognised by its first one, except by `provider: transformers`, which scores whole choices.
-    Words may begin with a capital letter.
-
-    Raises ConfigError if a choice begins with another one, or if two of them begin with the same
-    token; ProviderError if the endpoint sends no log-probabilities, however often it is asked; and
-    PromptTooLong. Other failures are in the status of the result; one of them is a probability of
-    all choices together below 1 %.
-    """
-    check_choices(choices)
-    asked = replace(
-        request,
-        top_logprobs=TOP_LOGPROBS,
-        max_tokens=_TOKENS if request.max_tokens is None else request.max_tokens,
-        form=ChoiceForm(tuple(choices)),
-    )
-    sent: set[bool] = set()  # whether the new replies with a text had log-probabilities
-
-    def read(reply: Reply) -> ChoiceOdds:
-        if reply.text.strip() and not reply.reused:
-            sent.add(bool(reply.logprobs))
-        return read_odds(reply, choices, lead=lead)
-
-    answer = await ask(gateway, asked, read)
-    if isinstance(answer.failure, PromptTooLong):
-        raise answer.failure
-    if answer.status is Status.UNREADABLE and sent == {False}:
-        raise ProviderError(  # it would send none for any other request either
-            f"{request.model}: the endpoint sends no log-probabilities: it has to accept "
-            "`logprobs` and `top_logprobs`, as `provider: vllm` and `provider: transformers` do; "
-            "otherwise use a method that needs none"
-        )
-    return answer
 
 
 def check_choices(choices: Sequence[str]) -> None:
@@ -96,9 +53,16 @@ def check_choices(choices: Sequence[str]) -> None:
 
 
 def read_odds(reply: Reply, choices: Sequence[str], *, lead: str = "") -> ChoiceOdds:
-    """The probabilities of `choices` in the reply; raises ParseError if it has none.
+    """The probability of each of `choices` at the place of the answer.
 
-    Raises ConfigError if a likely token begins several choices. `lead` as in `choice_odds`.
+    The prompt must name the choices. A choice that is not among the likely tokens has the
+    probability 0. The place is the first token of what is said, or a later one if nothing but
+    marks, or words such as "Rating:" or `lead`, stand before it. A choice of several tokens is
+    recognised by its first one, except by `provider: transformers`, which scores whole choices.
+    Words may begin with a capital letter.
+
+    Raises ParseError if the reply has no log-probabilities, or if all choices together have less
+    than 1 % of the probability; ConfigError if a likely token begins several choices.
     """
     if not reply.logprobs:
         raise ParseError("the reply has no log-probabilities")
@@ -191,3 +155,38 @@ def _begins(choice: str, token: str) -> bool:
     if len(choice) == 1:
         return choice == token
     return choice.casefold().startswith(token.casefold())
+
+
+def read_rating_odds(reply: Reply, low: int, high: int, *, code: str) -> float:
+    """The expected rating from `low` to `high`, under the probabilities in the reply's tag.
+
+    It is weighted by the probabilities of the token after the last <rating> with the `code`, and of
+    its alternatives, if they are ratings. Raises ParseError for a reply without a rating, or
+    without its log-probabilities.
+    """
+    parse_rating(reply, low, high, code=code)
+    if not reply.logprobs:
+        raise ParseError("the reply has no log-probabilities")
+    place = _place_of_rating(reply, code)
+    if place is None:
+        raise ParseError("the reply has no log-probabilities of a token after <rating>")
+    odds: dict[int, float] = {}
+    for token, value in _candidates(reply)[place].items():
+        digits = re.match(r"\s*(-?\d+)", token)
+        if digits and low <= int(digits[1]) <= high:
+            odds[int(digits[1])] = odds.get(int(digits[1]), 0.0) + math.exp(value)
+    if not odds:
+        raise ParseError(f"no score from {low} to {high} is among the likely tokens")
+    return sum(rating * odd for rating, odd in odds.items()) / sum(odds.values())
+
+
+def _place_of_rating(reply: Reply, code: str) -> int | None:
+    """The index of the first token in the last tag with the `code`."""
+    before = ""  # the last characters alone: as many as a tag has
+    place = None
+    for number, (token, _, _) in enumerate(reply.logprobs):
+        tag = _OPENING_TAG.search(before)
+        if tag is not None and tag[1].casefold() == code and token.strip():
+            place = number
+        before = (before + token)[-_LONGEST_TAG:]
+    return place

@@ -16,11 +16,14 @@ from recjury.plugins.instances import (
     read_settings,
 )
 from recjury.plugins.loading import Factory, entry_point_names, load_factory
+from recjury.plugins.registry import Listed, Registry, validate_as
 
 __all__ = [
     "MISSING",
     "TIMEOUT",
     "Factory",
+    "Listed",
+    "Registry",
     "call_plugin",
     "class_path",
     "describe_exception",
@@ -34,4 +37,5 @@ __all__ = [
     "read_settings",
     "redirect_stdout",
     "source_digest",
+    "validate_as",
 ]

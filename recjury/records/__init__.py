@@ -69,7 +69,6 @@ from recjury.records.person import (
 )
 from recjury.records.protocols import (
     Conversation,
-    Evaluator,
     Recommender,
     Recorder,
     SupportsCheck,
@@ -79,7 +78,13 @@ from recjury.records.protocols import (
     Utterance,
     usable_reply,
 )
-from recjury.records.rating import Level, Rating, Status
+from recjury.records.rating import (
+    Level,
+    Rating,
+    RatingSubject,
+    Status,
+    persuasiveness_subject,
+)
 from recjury.records.reply_form import (
     REASONS,
     ChoiceForm,
@@ -126,7 +131,6 @@ __all__ = [
     "Domain",
     "DomainAttribute",
     "Ending",
-    "Evaluator",
     "ExpectedCalls",
     "Expert",
     "Factor",
@@ -146,6 +150,7 @@ __all__ = [
     "PersonaTraits",
     "Rating",
     "RatingForm",
+    "RatingSubject",
     "Recommender",
     "Record",
     "Recorder",
@@ -181,6 +186,7 @@ __all__ = [
     "is_target",
     "mean_score",
     "metric_id",
+    "persuasiveness_subject",
     "shown_ratings",
     "usable_reply",
 ]

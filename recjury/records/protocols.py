@@ -7,9 +7,7 @@ from recjury.errors import SystemFailed
 from recjury.records.base import JSON, Record
 from recjury.records.call import CallRecord, Reply
 from recjury.records.conversation import ConversationLog, Scenario, Speaker, Turn
-from recjury.records.evaluation import ConversationRecord, Stage, StageResult
 from recjury.records.item import ItemRef
-from recjury.records.metric import Metric
 from recjury.records.person import PLAIN, Attribute, Behaviour, Person
 from recjury.records.rating import Rating
 
@@ -152,48 +150,6 @@ class UserSimulator(Protocol):
 
     async def persuasiveness(self, log: ConversationLog) -> Rating:
         """How persuasive the conversation was, 0 to 2 (CoRE 6.4, after Wang et al. 2023a)."""
-
-
-class Evaluator(Protocol):
-    """Rates logs, stage by stage. One object serves all logs about one corpus, many at once."""
-
-    @property
-    def name(self) -> str:
-        """What its metrics' ids begin with."""
-
-    @property
-    def kind(self) -> str:
-        """Which evaluator it is; two of one kind differ in their settings."""
-
-    @property
-    def settings(self) -> Mapping[str, JSON]:
-        """Everything but the corpus that can change its ratings: its version."""
-
-    @property
-    def data(self) -> Mapping[str, JSON]:
-        """Corpus data that affects the ratings; usually empty."""
-
-    @property
-    def metrics(self) -> Sequence[Metric]:
-        """What it rates."""
-
-    @property
-    def stages(self) -> Sequence[Stage]:
-        """Its stages, each after those that it depends on."""
-
-    @property
-    def open_at_once(self) -> int | None:
-        """The maximum number of logs to evaluate at once; None for no limit."""
-
-    async def evaluate(
-        self, stage: str, record: ConversationRecord, done: Mapping[str, StageResult]
-    ) -> StageResult:
-        """The result of `stage` for a log; `done` has the results of the stages before it.
-
-        Each rating names a metric (`records.metric_id`), and has a score or a status that says why
-        not. After a rating with the status CALL_FAILED, or a UnitFailed, the stage stays
-        unfinished.
-        """
 
 
 class Recorder(Protocol):

@@ -1,5 +1,6 @@
 """Ratings: a score on a scale, or a status that says why there is none."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from math import inf, isfinite
 from typing import Self
@@ -7,7 +8,7 @@ from typing import Self
 from pydantic import model_validator
 
 from recjury.records.base import Record
-from recjury.records.factor import FACTOR_SCALE
+from recjury.records.factor import FACTOR_SCALE, PERSUASIVENESS, PERSUASIVENESS_SCALE
 
 
 class Status(StrEnum):
@@ -68,3 +69,53 @@ class Rating(Record):
                 f"score must be a finite number from {self.low:g}{upper}, got {self.score:g}"
             )
         return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingSubject:
+    """What a rating is about, before there is one; the fields are those of `Rating`."""
+
+    evaluator: str
+    factor: str
+    low: float = FACTOR_SCALE[0]
+    high: float | None = FACTOR_SCALE[1]
+    rubric: str = ""
+    turn: int | None = None
+
+    def scored(
+        self,
+        score: float,
+        rationale: str = "",
+        *,
+        calls: tuple[str, ...] = (),
+        repaired: str = "",
+    ) -> Rating:
+        """The rating with this score. Raises ValueError for one outside the scale."""
+        return self._rating(score, rationale=rationale, calls=calls, repaired=repaired)
+
+    def unscored(self, status: Status, reason: str, *, calls: tuple[str, ...] = ()) -> Rating:
+        """The rating without a score, and why."""
+        return self._rating(None, status=status, reason=reason, calls=calls)
+
+    def _rating(self, score: float | None, **more: object) -> Rating:
+        return Rating.model_validate(
+            {
+                "evaluator": self.evaluator,
+                "factor": self.factor,
+                "score": score,
+                "level": Level.DIALOGUE if self.turn is None else Level.TURN,
+                "turn": self.turn,
+                "low": self.low,
+                "high": self.high,
+                "rubric": self.rubric,
+                **more,
+            }
+        )
+
+
+def persuasiveness_subject(evaluator: str, rubric: str = "") -> RatingSubject:
+    """How persuasive a system was (CoRE 6.4), as rated by `evaluator`."""
+    low, high = PERSUASIVENESS_SCALE
+    return RatingSubject(
+        evaluator=evaluator, factor=PERSUASIVENESS, low=low, high=high, rubric=rubric
+    )

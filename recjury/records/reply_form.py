@@ -2,7 +2,8 @@
 
 A form repeats what the prompt says. It is sent only to servers that can restrict what a model
 writes (vLLM), changes no prompt, and is no part of a call's identity. A model in this process
-scores each choice of a `ChoiceForm` if log-probabilities are asked for.
+scores each choice of a `ChoiceForm` if log-probabilities are asked for. `typical` is the number of
+tokens that such a reply has on average; estimates of costs are made of it.
 """
 
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ class RatingForm:
     high: int
     reasons: int = REASONS
     rating_first: bool = False
+    typical: int = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class ObjectForm:
     """
 
     schema: dict[str, object]
+    typical: int = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,7 @@ class TextForm:
 
     longest: int
     several_lines: bool = False
+    typical: int = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,7 @@ class ChoiceForm:
     """
 
     choices: tuple[str, ...]
+    typical: int = 2
 
 
 ReplyForm = RatingForm | ObjectForm | TextForm | ChoiceForm

@@ -1,26 +1,33 @@
 """The simulated user played by a model (CoRE, section 6.4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from recjury.errors import CallFailed, ParseError, UnitFailed
 from recjury.knowledge import Catalogue
-from recjury.llm import Gateway, ParsedReply, RatedText, ask, parse_rating
-from recjury.prompts import Pack, code_of, load_pack
+from recjury.llm import (
+    Gateway,
+    ParsedReply,
+    PlannedCall,
+    Prompt,
+    Question,
+    RatingTag,
+    ask,
+    read_reply,
+)
+from recjury.prompts import Pack, load_pack
 from recjury.records import (
     JSON,
-    PERSUASIVENESS,
-    PERSUASIVENESS_SCALE,
     ChatRequest,
     ConversationLog,
     Message,
     Rating,
-    RatingForm,
-    Reply,
-    ReplyForm,
+    RatingSubject,
+    Speaker,
     Status,
     TextForm,
     UserContext,
     Utterance,
+    persuasiveness_subject,
 )
 from recjury.simulator.user_prompts import PACK, PERSON_PACK, PERSUASIVENESS_PACK, UserPrompts
 from recjury.simulator.utterance import LONGEST, read_utterance
@@ -39,14 +46,15 @@ class LlmUser:
 
     def __init__(
         self,
-        gateway: Gateway,
+        gateway: Gateway | None,
         model: str,
         catalogue: Catalogue,
         *,
         temperature: float = 0.0,
         pack: Pack | None = None,
     ):
-        """`model` is an alias known to the gateway; `pack` is `core-simulator` by default."""
+        """`model` is an alias known to the gateway; `pack` is `core-simulator` by default. Without
+        a `gateway`, calls can be planned and not made."""
         self._gateway = gateway
         self._model = model
         self._catalogue = catalogue
@@ -93,33 +101,25 @@ class LlmUser:
     async def persuasiveness(self, log: ConversationLog) -> Rating:
         """The rating, 0 to 2, with its reason; without a rating, the reason why there is none."""
         if not log.scenario.targets:
-            return self._unscored(Status.NOT_APPLICABLE, "there is no target to compare with")
+            missing = "there is no target to compare with"
+            return self._persuasiveness_subject(log).unscored(Status.NOT_APPLICABLE, missing)
         if all(turn.failure is not None for turn in log.system_turns):
-            return self._unscored(Status.NOT_APPLICABLE, "the system gave no usable answer")
-        messages = self._prompts.persuasiveness(log)
-        rubric = _rubric(self._prompts.persuasiveness_pack(log))
-        code = code_of(messages)
-        form = RatingForm(code, *PERSUASIVENESS_SCALE, reasons=_REASONS)
-        request = self._request(messages, "simulator/persuasiveness", _RATING_TOKENS, form)
+            missing = "the system gave no usable answer"
+            return self._persuasiveness_subject(log).unscored(Status.NOT_APPLICABLE, missing)
+        assert self._gateway is not None
+        return (await ask(self._gateway, self._persuasiveness_question(log))).rating
 
-        def read(reply: Reply) -> RatedText:
-            return parse_rating(reply, *PERSUASIVENESS_SCALE, code=code)
+    def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
+        """The calls for the user's utterances in `log`, if none is asked for again."""
+        for place, turn in enumerate(log.interaction):
+            if turn.speaker is Speaker.USER:
+                context = UserContext(scenario=log.scenario, interaction=log.interaction[:place])
+                messages = self._prompts.turn(context)
+                yield PlannedCall(self._request(messages, "simulator/speak"))
 
-        answer = await ask(self._gateway, request, read)
-        if answer.value is None:
-            return self._unscored(answer.status, answer.reason, answer.calls, rubric)
-        low, high = PERSUASIVENESS_SCALE
-        return Rating(
-            evaluator=self._model,
-            factor=PERSUASIVENESS,
-            score=answer.value.score,
-            rationale=answer.value.rationale,
-            low=low,
-            high=high,
-            rubric=rubric,
-            calls=answer.calls,
-            repaired=answer.value.repaired,
-        )
+    def plan_persuasiveness(self, log: ConversationLog) -> PlannedCall:
+        """The call for the rating of Persuasiveness."""
+        return self._persuasiveness_question(log).planned()
 
     @property
     def rubric(self) -> str:
@@ -127,36 +127,33 @@ class LlmUser:
         return " or ".join(_rubric(load_pack(each)) for each in (PERSUASIVENESS_PACK, PERSON_PACK))
 
     async def _say(self, messages: tuple[Message, ...], purpose: str) -> ParsedReply[str]:
-        request = self._request(messages, purpose, _UTTERANCE_TOKENS, TextForm(LONGEST))
-        return await ask(self._gateway, request, read_utterance)
+        assert self._gateway is not None
+        return await read_reply(self._gateway, self._request(messages, purpose), read_utterance)
 
-    def _request(
-        self, messages: tuple[Message, ...], purpose: str, tokens: int, form: ReplyForm
-    ) -> ChatRequest:
+    def _request(self, messages: tuple[Message, ...], purpose: str) -> ChatRequest:
         return ChatRequest(
             model=self._model,
             messages=messages,
             purpose=purpose,
             temperature=self._temperature,
-            max_tokens=tokens,
-            form=form,
+            max_tokens=_UTTERANCE_TOKENS,
+            form=TextForm(LONGEST),
         )
 
-    def _unscored(
-        self, status: Status, reason: str, calls: tuple[str, ...] = (), rubric: str = ""
-    ) -> Rating:
-        low, high = PERSUASIVENESS_SCALE
-        return Rating(
-            evaluator=self._model,
-            factor=PERSUASIVENESS,
-            score=None,
-            status=status,
-            reason=reason,
-            low=low,
-            high=high,
-            rubric=rubric or _rubric(load_pack(PERSUASIVENESS_PACK)),
-            calls=calls,
+    def _persuasiveness_question(self, log: ConversationLog) -> Question:
+        return Question(
+            subject=self._persuasiveness_subject(log),
+            model=self._model,
+            prompts=(Prompt(self._prompts.persuasiveness(log)),),
+            purpose="simulator/persuasiveness",
+            form=RatingTag(reasons=_REASONS, typical=150),
+            temperature=self._temperature,
+            max_tokens=_RATING_TOKENS,
         )
+
+    def _persuasiveness_subject(self, log: ConversationLog) -> RatingSubject:
+        rubric = _rubric(self._prompts.persuasiveness_pack(log))
+        return persuasiveness_subject(self._model, rubric)
 
 
 def _rubric(pack: Pack) -> str:

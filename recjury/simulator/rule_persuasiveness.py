@@ -11,8 +11,6 @@ from itertools import product
 
 from recjury.knowledge import Catalogue
 from recjury.records import (
-    PERSUASIVENESS,
-    PERSUASIVENESS_SCALE,
     Condition,
     ConversationLog,
     Item,
@@ -20,6 +18,7 @@ from recjury.records import (
     Rating,
     Status,
     Turn,
+    persuasiveness_subject,
 )
 from recjury.simulator.agenda import spoken_genres
 
@@ -27,6 +26,7 @@ RULE_RUBRIC = "rule-persuasiveness/1"
 PERSON_RUBRIC = "rule-persuasiveness/1 of a person"
 COMPARABLE = 0.5
 
+_SUBJECT = persuasiveness_subject("rule", RULE_RUBRIC)
 _GENRES, _PEOPLE, _ERA = 0.6, 0.3, 0.1
 _PRIMED = 0.2  # how much nearer an item seems that has the primed value
 
@@ -129,27 +129,8 @@ def _people(item: Item) -> set[str]:
 
 
 def _scored(score: int, rationale: str) -> Rating:
-    low, high = PERSUASIVENESS_SCALE
-    return Rating(
-        evaluator="rule",
-        factor=PERSUASIVENESS,
-        score=score,
-        rationale=rationale,
-        low=low,
-        high=high,
-        rubric=RULE_RUBRIC,
-    )
+    return _SUBJECT.scored(score, rationale)
 
 
 def _unscored(status: Status, reason: str) -> Rating:
-    low, high = PERSUASIVENESS_SCALE
-    return Rating(
-        evaluator="rule",
-        factor=PERSUASIVENESS,
-        score=None,
-        status=status,
-        reason=reason,
-        low=low,
-        high=high,
-        rubric=RULE_RUBRIC,
-    )
+    return _SUBJECT.unscored(status, reason)

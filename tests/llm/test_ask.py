@@ -12,7 +12,7 @@ from recjury.llm import (
     ParsedReply,
     RatedText,
     ScriptedModel,
-    ask,
+    read_reply,
     gather,
     parse_rating,
 )
@@ -43,7 +43,7 @@ def asked(
 
     async def run() -> ParsedReply[RatedText]:
         gateway = Gateway({"m": spec}, kept, providers={"m": model}, attempts=attempts)
-        return await ask(gateway, question or request(), read)
+        return await read_reply(gateway, question or request(), read)
 
     return asyncio.run(run()), model
 
@@ -128,8 +128,8 @@ def test_in_one_run_nothing_is_asked_more_often_than_the_limit() -> None:
 
     async def run() -> list[Status]:
         gateway = Gateway({"m": SPEC}, recorder, providers={"m": model})
-        both = await gather(ask(gateway, request(), read) for _ in range(2))
-        return [each.status for each in (*both, await ask(gateway, request(), read))]
+        both = await gather(read_reply(gateway, request(), read) for _ in range(2))
+        return [each.status for each in (*both, await read_reply(gateway, request(), read))]
 
     assert asyncio.run(run()) == [Status.UNREADABLE] * 3
     assert len(model.requests) == 3
@@ -158,7 +158,7 @@ def test_asking_again_after_a_kill_reuses_both_replies() -> None:
 
     async def run(spec: EndpointSpec) -> ParsedReply[RatedText]:
         async with Gateway({"m": spec}, recorder) as gateway:
-            return await ask(gateway, request(), read)
+            return await read_reply(gateway, request(), read)
 
     replies = iter(["no", "<rating>2</rating>"])
     with ScriptedEndpoint(lambda body: next(replies)) as endpoint:

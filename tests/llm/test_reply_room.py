@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recjury.llm import EndpointSpec, Gateway, ask
+from recjury.llm import EndpointSpec, Gateway, read_reply
 from recjury.llm.reply_room import ReplyRoom
 from recjury.llm.spoken_text import finished_text
 from recjury.records import JSON, Reply, Status, Usage
@@ -45,7 +45,7 @@ def asked(
         async def run() -> list[Status]:
             async with gateway:
                 asked_for = [request(text, **fields) for text in texts]
-                return [(await ask(gateway, each, finished_text)).status for each in asked_for]
+                return [(await read_reply(gateway, each, finished_text)).status for each in asked_for]
 
         return asyncio.run(run()), gateway.learned
 
@@ -92,7 +92,7 @@ def test_one_reply_that_never_ends_gives_no_room_to_others() -> None:
         async def run() -> None:
             async with Gateway({"m": spec_of(endpoint)}, MemoryRecorder()) as gateway:
                 for text in "axbxc":
-                    await ask(gateway, request(text, max_tokens=300), finished_text)
+                    await read_reply(gateway, request(text, max_tokens=300), finished_text)
 
         asyncio.run(run())
     assert limits == [300, 300, 300]
@@ -113,9 +113,9 @@ def test_room_does_not_grow_without_end() -> None:
 
         async def run() -> None:
             async with Gateway({"m": spec_of(endpoint)}, recorder) as gateway:
-                await ask(gateway, request("a"), finished_text)
-                await ask(gateway, request("a", max_tokens=50_000), finished_text)
-                await ask(gateway, request("a", max_tokens=100_000), finished_text)
+                await read_reply(gateway, request("a"), finished_text)
+                await read_reply(gateway, request("a", max_tokens=50_000), finished_text)
+                await read_reply(gateway, request("a", max_tokens=100_000), finished_text)
 
         for _ in range(4):
             asyncio.run(run())
@@ -136,8 +136,8 @@ def test_what_a_filter_withholds_gets_no_more_room() -> None:
 
         async def run() -> None:
             async with Gateway({"m": spec_of(endpoint)}, MemoryRecorder()) as gateway:
-                await ask(gateway, request("a"), finished_text)
-                await ask(gateway, request("a", max_tokens=300), finished_text)
+                await read_reply(gateway, request("a"), finished_text)
+                await read_reply(gateway, request("a", max_tokens=300), finished_text)
 
         asyncio.run(run())
     assert limits == [None] * 3 + [300] * 3
@@ -150,7 +150,7 @@ def test_a_later_run_finds_all_replies_and_begins_with_their_room() -> None:
         async def run(texts: str) -> None:
             async with Gateway({"m": spec_of(endpoint)}, recorder) as gateway:
                 for text in texts:
-                    found = await ask(gateway, request(text, max_tokens=300), finished_text)
+                    found = await read_reply(gateway, request(text, max_tokens=300), finished_text)
                     assert found.value == "fine"
 
         asyncio.run(run("ab"))

@@ -1,15 +1,28 @@
 """The twelve judges and the debate as one evaluator."""
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol, Self
 
-from recjury.debate import DEBATE, Debater, overall, run_debate
+from pydantic import Field, PrivateAttr
+
+from recjury.debate import DEBATE, DebatePrompts, Debater, RuleDebaters, overall, run_debate
 from recjury.errors import UnitFailed
+from recjury.judges.core.metrics import core_metrics
+from recjury.judges.core.panel import Panel
+from recjury.judges.core.rubric import Rubric
+from recjury.judges.core.settings import DebateSettings, JudgeSettings
+from recjury.judges.evaluator import LANGUAGE, Evaluator
+from recjury.judges.guideline import JudgePrompts
+from recjury.judges.measured import MeasuredPanel
+from recjury.knowledge import Catalogue, expert_of
+from recjury.llm import PlannedCall, Question
+from recjury.prompts import load_pack
 from recjury.records import (
     JSON,
     ConversationLog,
     ConversationRecord,
-    Domain,
     Metric,
     Rating,
     Stage,
@@ -19,6 +32,7 @@ from recjury.records import (
 )
 
 RATE = "rate"
+_REASON = "Words of a typical length stand here for the reason that the judge will give. " * 6
 
 
 class Raters(Protocol):
@@ -26,11 +40,14 @@ class Raters(Protocol):
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Everything that can change the ratings, except the corpus."""
+        """What can change the ratings besides the evaluator's fields and the corpus."""
 
     @property
     def data(self) -> Mapping[str, JSON]:
         """The part of the corpus that can change the ratings."""
+
+    def questions(self, log: ConversationLog) -> Sequence[Question | Rating]:
+        """What models are asked about a log; a rating where it is known that there is no score."""
 
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
         """All ratings."""
@@ -39,57 +56,83 @@ class Raters(Protocol):
         """The ratings that the debaters see: one per factor."""
 
 
-class CoreEvaluator:
-    """Rates twelve factors, and runs a debate about an overall score (CoRE, section 4)."""
+class CoreEvaluator(Evaluator):
+    """The twelve judges and the debate (CoRE, section 4).
 
-    kind = "core"
-    open_at_once: int | None = None
+    `prompts: core-paper` keeps the order and the inputs of the paper's prompts. `language`
+    ("English") is the one that judges and debaters write in, by default that of the conversation.
+    """
 
-    def __init__(
-        self,
-        raters: Raters,
-        debaters: Debater | None,
-        *,
-        max_rounds: int,
-        metrics: Sequence[Metric],
-        name: str = "core",
-        models: Mapping[str, JSON] | None = None,
-        domain: Domain | None = None,
-    ):
-        """Without `debaters` there is no debate. `domain` is what the prompts say of the corpus's
-        items, if these are neither films nor books.
+    unidentified: ClassVar[Mapping[str, Any]] = {
+        "judges": {"kind", "learned"},
+        "debate": {"kind"},
+    }
 
-        `models` has, by alias, the settings of the raters' and debaters' models that can change a
-        reply.
-        """
-        self._raters = raters
-        self._debaters = debaters
-        self._max_rounds = max_rounds
-        self._models = dict(models or {})
-        self._domain = domain
-        self.name = name
-        self.metrics = tuple(metrics)
+    kind: Literal["core"] = "core"
+    prompts: Literal["core", "core-paper"] = "core"
+    language: str = Field(default="", pattern=LANGUAGE)
+    judges: JudgeSettings = JudgeSettings()
+    debate: DebateSettings = DebateSettings()
+
+    _has_models: bool = PrivateAttr(default=False)
+
+    def with_models(self, available: bool) -> Self:
+        """Judges and debaters are models if there are any, and if `kind` does not say what."""
+        ready = self.model_copy()
+        ready._has_models = available
+        return ready
 
     @property
-    def settings(self) -> Mapping[str, JSON]:
-        """The raters and the debaters, with the settings of their models that can change a
-        reply."""
-        debate: JSON = None
-        if self._debaters is not None:
-            debate = {**self._debaters.settings, "max_rounds": self._max_rounds}
-        return {"raters": dict(self._raters.settings), "debate": debate, "models": self._models}
+    def aliases(self) -> list[tuple[str, str]]:
+        """The models of the judges and of the debaters."""
+        used: list[tuple[str, str]] = []
+        if self._judges_are == "llm":
+            used += [("judges.models", alias) for alias in self.judges.models]
+            used += [("judges.routing", alias) for alias in self.judges.routing.values()]
+        if self._debaters_are == "llm":
+            used.append(("debate.model", self.debate.model))
+            used += [("debate.roles", alias) for alias in self.debate.roles.values()]
+        return used
 
     @property
-    def data(self) -> Mapping[str, JSON]:
-        """The part of the corpus that the raters and the prompts use."""
-        domain: dict[str, JSON] = {} if self._domain is None else {"domain": digest(self._domain)}
-        return {**self._raters.data, **domain}
+    def metrics(self) -> tuple[Metric, ...]:
+        """The verdict of the debate, if there is one, and the twelve factors."""
+        return core_metrics(debate=self._debaters_are != "off", llm=self._judges_are == "llm")
 
     @property
     def stages(self) -> tuple[Stage, ...]:
         """The ratings, and then the debate, if there is one."""
         rate = Stage(name=RATE)
-        return (rate,) if self._debaters is None else (rate, Stage(name=DEBATE, after=(RATE,)))
+        return (rate,) if self._debaters_are == "off" else (rate, _DEBATE_STAGE)
+
+    @property
+    def sources(self) -> Mapping[str, JSON]:
+        """Who judges and debates, and the versions of the rubric and of the debate's protocol."""
+        debaters = self._debaters
+        protocol = {} if debaters is None else {"protocol": debaters.protocol}
+        kinds = {"raters": self._judges_are, "debaters": self._debaters_are}
+        return {**kinds, **self._raters.settings, **protocol}
+
+    @property
+    def data(self) -> Mapping[str, JSON]:
+        """The part of the corpus that the raters and the prompts use."""
+        domain = self._context.domain
+        return {**self._raters.data, **({} if domain is None else {"domain": digest(domain)})}
+
+    def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
+        """A call for each rating, and four for each round of the debate."""
+        ratings: list[Rating] = []
+        for question in self._raters.questions(log):
+            if isinstance(question, Rating):
+                continue
+            yield question.planned()
+            ratings.append(question.subject.scored(question.subject.low, _REASON))
+        if self._debaters_are == "llm":
+            from recjury.debate.llm_debaters import LlmDebaters
+
+            assert isinstance(self._debaters, LlmDebaters)
+            shown = self._raters.debate_ratings(ratings)
+            yield from self._debaters.plan(log, shown, self.debate.max_rounds)
 
     async def evaluate(
         self, stage: str, record: ConversationRecord, done: Mapping[str, StageResult]
@@ -103,8 +146,75 @@ class CoreEvaluator:
             return StageResult(await self._raters.rate(record.log))
         assert self._debaters is not None
         ratings = self._raters.debate_ratings(done[RATE].ratings)
-        debate = await run_debate(record.log, ratings, self._debaters, max_rounds=self._max_rounds)
+        debate = await run_debate(
+            record.log, ratings, self._debaters, max_rounds=self.debate.max_rounds
+        )
         lost = [s for s in debate.transcript.statements if s.status is Status.CALL_FAILED]
         if lost:
             raise UnitFailed(f"{lost[0].role}, round {lost[0].round}: {lost[0].reason}")
         return StageResult((overall(debate),), debate)
+
+    @property
+    def _judges_are(self) -> Literal["llm", "measured"]:
+        return self.judges.kind or ("llm" if self._has_models else "measured")
+
+    @property
+    def _debaters_are(self) -> Literal["llm", "rule", "off"]:
+        return self.debate.kind or ("llm" if self._has_models else "rule")
+
+    def _prepare(self) -> None:
+        """Raise UserError if judges or debaters cannot be made."""
+        _ = self._raters, self._debaters
+
+    @cached_property
+    def _raters(self) -> Raters:
+        return self._measured_panel() if self._judges_are == "measured" else self._panel()
+
+    def _panel(self) -> Panel:
+        judges, context = self.judges, self._context
+        pack = load_pack(f"{self.prompts}-judges")
+        prompts = JudgePrompts(pack, facts=context.facts, language=self.language)
+        return Panel(
+            context.gateway,
+            judges.models if judges.routes is None else judges.models[:1],
+            routes=judges.routes,
+            source_judge=judges.feeds,
+            rubric=Rubric(prompts, context.domain),
+            temperature=judges.temperature,
+        )
+
+    def _measured_panel(self) -> Raters:
+        corpus = self._context.corpus
+        catalogue = Catalogue("unknown", ()) if corpus is None else corpus.catalogue
+        measured = MeasuredPanel(catalogue, None if corpus is None else corpus.graph)
+        if not self.judges.learned:
+            return measured
+        from recjury.judges.learned.opinion import MeasuredAndLearnedPanel
+        from recjury.judges.learned.shipped import judge_folder
+        from recjury.plugins.extras import require_minilm
+
+        require_minilm(f"{self.label}: judges.learned")
+        named = self.judges.learned
+        folder = judge_folder("replies", Path(named) if isinstance(named, str) else None)
+        return MeasuredAndLearnedPanel(measured, folder)
+
+    @cached_property
+    def _debaters(self) -> Debater | None:
+        debate, context = self.debate, self._context
+        if self._debaters_are == "off":
+            return None
+        if self._debaters_are == "rule":
+            return RuleDebaters()
+        from recjury.debate.llm_debaters import LlmDebaters
+
+        domain = context.domain
+        prompts = DebatePrompts(
+            load_pack(f"{self.prompts}-debate"),
+            facts=context.facts,
+            language=self.language,
+            expert=None if domain is None else expert_of(domain),
+        )
+        return LlmDebaters(context.gateway, debate.cast, prompts, temperature=debate.temperature)
+
+
+_DEBATE_STAGE = Stage(name=DEBATE, after=(RATE,))

@@ -7,20 +7,28 @@ debate gets the ratings of one named judge, because reasons have no mean.
 from collections.abc import Mapping, Sequence
 
 from recjury.errors import ConfigError
-from recjury.judges.core.factor_judge import FactorJudge
 from recjury.judges.core.rubric import Rubric
-from recjury.llm import Gateway, gather
-from recjury.records import JSON, MEAN, ConversationLog, Factor, Rating, Status
+from recjury.llm import Prompt, Question, SupportsComplete, ask, gather
+from recjury.records import (
+    FACTOR_SCALE,
+    JSON,
+    MEAN,
+    ConversationLog,
+    Factor,
+    Rating,
+    RatingSubject,
+    Status,
+)
 
 _TAKEN = {MEAN: "the mean of several judges", "measured": "the judges without a model"}
 
 
 class Panel:
-    """Twelve factor judges as one evaluator."""
+    """Models that judge one factor at a time: first the reason, then the rating (CoRE, 4.1)."""
 
     def __init__(
         self,
-        gateway: Gateway,
+        gateway: SupportsComplete | None,
         models: Sequence[str],
         *,
         routes: Mapping[Factor, str] | None = None,
@@ -31,36 +39,43 @@ class Panel:
         """A panel of `models` (aliases), each of which rates every factor.
 
         With `routes`, each factor has one judge: the one given there, otherwise the first of
-        `models`. The debate gets the ratings of `source_judge`, by default the first model. Raises
-        ConfigError if there is no model, if one is given twice or is called "mean" or "measured",
-        or if `source_judge` does not rate.
+        `models`. The debate gets the ratings of `source_judge`, by default the first model. Without
+        a `gateway`, questions can be planned and not asked. Raises ConfigError if there is no
+        model, if one is given twice or is called "mean" or "measured", or if `source_judge` does
+        not rate.
         """
+        self._gateway = gateway
         self._models = tuple(models)
         self._routes = dict(routes) if routes is not None else None
         self._check(source_judge)
         self._source_judge = source_judge or self._models[0]
         self._rubric = rubric or Rubric()
-        self._judges = {
-            model: FactorJudge(gateway, model, self._rubric, temperature=temperature)
-            for model in (*self._models, *(self._routes or {}).values())
-        }
+        self._temperature = temperature
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Everything that can change its ratings, and which of them the debate gets."""
-        first = self._judges[self._models[0]].settings
-        routes = None if self._routes is None else {str(f): m for f, m in self._routes.items()}
-        return {**first, "model": self._models, "routes": routes, "feeds": self._source_judge}
+        """The rubric's version."""
+        return {"rubric": self._rubric.identity}
 
     @property
     def data(self) -> Mapping[str, JSON]:
         """What of the corpus the prompts show besides the log."""
         return self._rubric.data
 
+    def questions(self, log: ConversationLog) -> list[Question | Rating]:
+        """By factor and then by judge; a rating without a score if the log lacks what it needs."""
+        return [
+            self._question(log, factor, model)
+            for factor in Factor
+            for model in self._raters(factor)
+        ]
+
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
-        """All ratings, by factor and then by judge; with several judges, then the twelve means."""
-        asked = [(factor, model) for factor in Factor for model in self._raters(factor)]
-        ratings = await gather(self._judges[model].rate(log, factor) for factor, model in asked)
+        """All ratings, by factor and then by judge; with several judges, then the twelve means.
+
+        Raises ProviderError if the endpoint fails in a way that is not specific to this log.
+        """
+        ratings = await gather(map(self._rating, self.questions(log)))
         if self._routes is not None or len(self._models) == 1:
             return tuple(ratings)
         return (*ratings, *(_mean(factor, ratings) for factor in Factor))
@@ -73,6 +88,28 @@ class Panel:
             for factor, model in wanted.items()
             for rating in ratings
             if rating.factor == factor and rating.evaluator == model
+        )
+
+    async def _rating(self, question: Question | Rating) -> Rating:
+        if isinstance(question, Rating):
+            return question
+        assert self._gateway is not None
+        return (await ask(self._gateway, question)).rating
+
+    def _question(self, log: ConversationLog, factor: Factor, model: str) -> Question | Rating:
+        low, high = FACTOR_SCALE
+        subject = RatingSubject(
+            evaluator=model, factor=factor, low=low, high=high, rubric=self._rubric.identity
+        )
+        missing = self._rubric.lacks(factor, log)
+        if missing:
+            return subject.unscored(Status.NOT_APPLICABLE, missing)
+        return Question(
+            subject=subject,
+            model=model,
+            prompts=(Prompt(self._rubric.messages(factor, log)),),
+            purpose=f"judge/{factor}",
+            temperature=self._temperature,
         )
 
     def _raters(self, factor: Factor) -> tuple[str, ...]:
@@ -105,13 +142,9 @@ def _mean(factor: Factor, ratings: Sequence[Rating]) -> Rating:
     own = [rating for rating in ratings if rating.factor == factor]
     scores = [rating.score for rating in own if rating.score is not None]
     given = ", ".join(f"{r.evaluator} {'none' if r.score is None else f'{r.score:g}'}" for r in own)
-    return Rating(
-        evaluator=MEAN,
-        factor=factor,
-        score=sum(scores) / len(scores) if scores else None,
-        status=Status.SCORED if scores else own[0].status,
-        reason="" if scores else f"no judge gave a score: {own[0].reason}",
-        rationale=given,
-        rubric=own[0].rubric,
-        calls=tuple(call for rating in own for call in rating.calls),
-    )
+    calls = tuple(call for rating in own for call in rating.calls)
+    subject = RatingSubject(evaluator=MEAN, factor=factor, rubric=own[0].rubric)
+    if not scores:
+        reason = f"no judge gave a score: {own[0].reason}"
+        return subject.unscored(own[0].status, reason, calls=calls)
+    return subject.scored(sum(scores) / len(scores), given, calls=calls)

@@ -1,10 +1,11 @@
 """The prompts that ask for a rating, with examples or without, and shorter ones."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from recjury.judges.dialogue_quality.subjects import EXAMPLE_TURNS, LabelledSubject, Subject
 from recjury.judges.fitting import fewer_turns
+from recjury.llm import Prompt
 from recjury.prompts import Pack, load_pack, turns_block, with_code
 from recjury.prompts.pack import without_marks
 from recjury.records import Level, Message, Turn
@@ -16,14 +17,6 @@ Order = Literal["analysis-first", "rating-first"]
 RATINGS = ("1", "2", "3", "4", "5")
 BINARY = ("yes", "no")
 """The words for a satisfied user and for one who is not."""
-
-
-class QualityPrompt(NamedTuple):
-    """A prompt, and how many of the oldest turns it leaves out: of the subject, of the examples."""
-
-    messages: tuple[Message, ...]
-    left_out: int
-    left_out_of_examples: int
 
 
 class QualityPrompts:
@@ -58,20 +51,20 @@ class QualityPrompts:
 
     def of(
         self, subject: Subject, examples: Sequence[LabelledSubject] = (), most: int | None = None
-    ) -> QualityPrompt:
+    ) -> Prompt:
         """The prompt about `subject` after `examples`; of each dialogue, at most the last `most`
         turns are shown."""
         shown = _Shown(most)
         blocks = [
             {
-                "block": without_marks(shown.example(example.subject)),
+                "block": without_marks(shown.block(_of_example(example.subject))),
                 "label": self.label(example.label),
             }
             for example in examples
         ]
         before = (*self._pack.render("examples", examples=blocks), "\n\n") if blocks else ()
         target = self._pack.manifest["targets"][str(subject.level)]
-        block = shown.subject(subject)
+        block = shown.block(subject.turns)
         if self.form == "logits":
             yes, no = BINARY
             asked = self._pack.render(
@@ -87,11 +80,11 @@ class QualityPrompts:
                 aspects=self._pack.manifest["aspects"],
             )
             messages = with_code((self._system, Message("user", (*before, *asked))), (block,))
-        return QualityPrompt(messages, shown.left_out, shown.left_out_of_examples)
+        return Prompt(messages, shown.left_out)
 
     def shorter(
         self, subject: Subject, examples: Sequence[LabelledSubject] = ()
-    ) -> Iterator[QualityPrompt]:
+    ) -> Iterator[Prompt]:
         """The prompt as it is, and then with fewer and fewer of the oldest turns of the longest
         dialogues, down to one turn."""
         lengths = [len(_of_example(each.subject)) for each in examples]
@@ -100,26 +93,17 @@ class QualityPrompts:
 
 
 class _Shown:
-    """The blocks of one prompt, and what they leave out."""
+    """The blocks of one prompt; `left_out` counts the turns that are not shown."""
 
     def __init__(self, most: int | None):
         self._most = most
         self.left_out = 0
-        self.left_out_of_examples = 0
 
-    def subject(self, subject: Subject) -> str:
-        kept = self._last(subject.turns)
-        self.left_out = len(subject.turns) - len(kept)
-        return turns_block("conversation", kept)
-
-    def example(self, subject: Subject) -> str:
-        turns = _of_example(subject)
-        kept = self._last(turns)
-        self.left_out_of_examples += len(turns) - len(kept)
-        return turns_block("conversation", kept)
-
-    def _last(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-        return turns if self._most is None else turns[-self._most :]
+    def block(self, turns: tuple[Turn, ...]) -> str:
+        """The last of these turns."""
+        last = turns if self._most is None else turns[-self._most :]
+        self.left_out += len(turns) - len(last)
+        return turns_block("conversation", last)
 
 
 def _of_example(subject: Subject) -> tuple[Turn, ...]:

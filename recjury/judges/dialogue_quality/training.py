@@ -10,8 +10,8 @@ from recjury.corpora.uss import UssSession, read_uss
 from recjury.errors import DataError
 from recjury.fine_tuning import LoraPlan, TuningExample, TuningReport, TuningStep, fine_tune
 from recjury.fine_tuning.tuning import check_out, read_report
+from recjury.judges.dialogue_quality.evaluator import QualityEvaluator
 from recjury.judges.dialogue_quality.prompts import Labels, QualityPrompts
-from recjury.judges.dialogue_quality.rater import AskingForm, QualityRater
 from recjury.judges.dialogue_quality.subjects import (
     LabelledSubject,
     labelled_subjects,
@@ -19,6 +19,7 @@ from recjury.judges.dialogue_quality.subjects import (
     uss_folder,
 )
 from recjury.judges.dialogue_quality.uss_figures import QualityFigures, figures_of, rate_all
+from recjury.judges.evaluator import EvaluatorContext
 from recjury.llm import MAIN_MODEL, Gateway, NullRecorder, read_model
 from recjury.records import JSON, Level, Message, Record, digest
 
@@ -128,9 +129,10 @@ def _tested(
 
     async def ask() -> dict[Level, QualityFigures]:
         async with Gateway({MAIN_MODEL: spec}, NullRecorder()) as gateway:
-            rater = QualityRater(gateway, MAIN_MODEL, AskingForm(labels=options.labels))
+            context = EvaluatorContext(gateway=gateway, models=gateway.models)
+            evaluator = QualityEvaluator(labels=options.labels).prepared(context)
             return {
-                level: figures_of(await rate_all(rater, labelled))
+                level: figures_of(await rate_all(evaluator, labelled))
                 for level, labelled in tested.items()
             }
 

@@ -7,20 +7,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.judges.dialogue_quality.rater import QualityRater, RunScore
+from recjury.judges.dialogue_quality.evaluator import QualityEvaluator
 from recjury.judges.dialogue_quality.subjects import LabelledSubject
-from recjury.llm import gather
+from recjury.llm import Answer, gather
 from recjury.records import JSON, Status
 from recjury.stats.clustered import cluster_bootstrap
 from recjury.stats.satisfaction import SatisfactionFigures, mean_figures, satisfaction_figures
 
 
 class RatedSubject(NamedTuple):
-    """The dialogue and the label of a subject, and the score of each run."""
+    """The dialogue and the label of a subject, and the answer of each run."""
 
     dialogue: str
     label: float
-    runs: tuple[RunScore, ...]
+    answers: tuple[Answer, ...]
 
 
 class QualityFigures(NamedTuple):
@@ -47,29 +47,33 @@ class QualityFigures(NamedTuple):
 
 
 async def rate_all(
-    rater: QualityRater,
+    evaluator: QualityEvaluator,
     labelled: Sequence[LabelledSubject],
     done: Callable[[], None] = lambda: None,
 ) -> list[RatedSubject]:
-    """Each subject rated; `done` is called after each. Raises as `QualityRater.rate`."""
+    """Each subject rated; `done` is called after each. Raises as `QualityEvaluator.answers`."""
 
     async def one(each: LabelledSubject) -> RatedSubject:
-        runs = await rater.rate(each.subject)
+        answers = await evaluator.answers(each.subject)
         done()
-        return RatedSubject(each.subject.dialogue, each.label, runs)
+        return RatedSubject(each.subject.dialogue, each.label, answers)
 
     return await gather(map(one, labelled))
 
 
 def figures_of(rated: Sequence[RatedSubject], *, resamples: int = 500) -> QualityFigures:
     """How far the scores agree with the labels; subjects that a run did not score are left out."""
-    runs = [run for each in rated for run in each.runs]
-    lost = [run for run in runs if run.score is None]
-    known = [each for each in rated if all(run.score is not None for run in each.runs)]
+    answers = [answer for each in rated for answer in each.answers]
+    lost = [answer.rating for answer in answers if answer.rating.score is None]
+    known = [
+        each for each in rated if all(answer.rating.score is not None for answer in each.answers)
+    ]
     figures, intervals = None, {}
     if known:
         labels = np.array([each.label for each in known])
-        scores = np.array([[run.score for run in each.runs] for each in known], dtype=float)
+        scores = np.array(
+            [[answer.rating.score for answer in each.answers] for each in known], dtype=float
+        )
         figures = mean_figures([satisfaction_figures(run, labels) for run in scores.T])
 
         def statistic(drawn: NDArray[np.int64]) -> Sequence[float | None]:
@@ -87,8 +91,8 @@ def figures_of(rated: Sequence[RatedSubject], *, resamples: int = 500) -> Qualit
         figures,
         intervals,
         len({each.dialogue for each in known}),
-        dict(Counter(run.reason for run in lost).most_common()),
-        sum(run.status is Status.CALL_FAILED for run in lost),
-        sum(run.left_out > 0 for run in runs),
-        sum(run.left_out for run in runs),
+        dict(Counter(rating.reason for rating in lost).most_common()),
+        sum(rating.status is Status.CALL_FAILED for rating in lost),
+        sum(answer.left_out > 0 for answer in answers),
+        sum(answer.left_out for answer in answers),
     )

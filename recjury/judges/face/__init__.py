@@ -1,6 +1,6 @@
 """FACE: particles, instructions, and scores that can be explained (FACE, section 2)."""
 
-from recjury.judges.face.aspects import pool, pool_places
+from recjury.judges.aspects import pool, pool_places
 from recjury.judges.face.decomposer import Decomposer, GivenDecomposer, LlmDecomposer
 from recjury.judges.face.evaluator import FaceEvaluator, targets
 from recjury.judges.face.face_prompts import AspectGuide, FacePrompts

@@ -4,8 +4,7 @@ FACE, section 2.1.
 """
 
 import functools
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -13,7 +12,13 @@ from pydantic import BaseModel, ConfigDict, field_validator
 from recjury.errors import ParseError
 from recjury.judges.face.face_prompts import FacePrompts, answer_to
 from recjury.judges.face.voting import vote
-from recjury.llm import SupportsComplete, gather, read_object, sample_replies
+from recjury.llm import (
+    PlannedCall,
+    SupportsComplete,
+    gather,
+    read_object,
+    sample_replies,
+)
 from recjury.prompts import code_of
 from recjury.records import (
     JSON,
@@ -33,6 +38,7 @@ SAMPLES = 3
 PURPOSE = "face/decompose"
 _MOST_PARTICLES = 40
 _LONGEST_WORDS = 1000  # characters
+_REPLY = 150  # tokens, on average
 
 _NO_FEEDBACK = {"", "none", "null", "no feedback", "no_feedback_provided", "n/a"}
 
@@ -87,7 +93,7 @@ class LlmDecomposer:
 
     def __init__(
         self,
-        gateway: SupportsComplete,
+        gateway: SupportsComplete | None,
         model: str,
         prompts: FacePrompts | None = None,
         *,
@@ -95,7 +101,10 @@ class LlmDecomposer:
         temperature: float = TEMPERATURE,
         together: bool = True,
     ):
-        """Draw `samples` samples of each turn, in one request if `together`."""
+        """Draw `samples` samples of each turn, in one request if `together`.
+
+        Without a `gateway`, calls can be planned and not made.
+        """
         self._gateway = gateway
         self._prompts = prompts or FacePrompts()
         self._samples = samples
@@ -110,28 +119,33 @@ class LlmDecomposer:
 
     @property
     def settings(self) -> Mapping[str, JSON]:
-        """Model, prompts, samples, temperature."""
-        return {
-            "model": self.model,
-            "prompts": self._prompts.identity,
-            "samples": self._samples,
-            "temperature": self._temperature,
-        }
+        """None besides the evaluator's fields and prompts."""
+        return {}
+
+    def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
+        """The calls for all system turns."""
+        for turn in log.system_turn_indices:
+            yield PlannedCall(self._request(log, turn), self._samples, self._together)
 
     async def decompose(self, log: ConversationLog) -> Decomposition:
         """Decompose each system turn separately."""
         turns = await gather(self._turn(log, turn) for turn in log.system_turn_indices)
         return Decomposition(decomposer=self.name, turns=tuple(turns))
 
-    async def _turn(self, log: ConversationLog, turn: int) -> TurnParticles:
-        request = ChatRequest(
+    def _request(self, log: ConversationLog, turn: int) -> ChatRequest:
+        messages = self._prompts.decompose(log, turn)
+        return ChatRequest(
             model=self.model,
-            messages=self._prompts.decompose(log, turn),
+            messages=messages,
             purpose=PURPOSE,
             temperature=self._temperature,
+            form=particles_form(code_of(messages)),
         )
+
+    async def _turn(self, log: ConversationLog, turn: int) -> TurnParticles:
+        assert self._gateway is not None
+        request = self._request(log, turn)
         code = code_of(request.messages)
-        request = replace(request, form=particles_form(code))
         answered = answer_to(log, turn) is not None
         read = functools.partial(_read_sample, answered=answered, code=code)
         found = await sample_replies(
@@ -163,7 +177,7 @@ def particles_form(code: str) -> ObjectForm:
         "feedback": {"anyOf": [words, {"type": "null"}]},
     }
     every = {"type": "array", "maxItems": _MOST_PARTICLES, "items": _object(fields)}
-    return ObjectForm(_object({"particles": every, "code": {"const": code}}))
+    return ObjectForm(_object({"particles": every, "code": {"const": code}}), typical=_REPLY)
 
 
 def _object(fields: dict[str, object]) -> dict[str, object]:

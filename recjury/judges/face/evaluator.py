@@ -1,15 +1,27 @@
 """FACE as an evaluator: particles, their scores under all instructions, ratings (section 2)."""
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+from pydantic import Field, field_validator, model_validator
 
 from recjury.errors import ConfigError, UnitFailed
-from recjury.judges.face.aspects import aspect_metrics, pool
-from recjury.judges.face.decomposer import Decomposer
-from recjury.judges.face.face_prompts import situation
-from recjury.judges.face.instructions import Instruction, Instructions, identity
+from recjury.judges.aspects import aspect_metrics, each_once, pool
+from recjury.judges.evaluator import OneModelEvaluator
+from recjury.judges.face.decomposer import Decomposer, GivenDecomposer, LlmDecomposer
+from recjury.judges.face.face_prompts import FacePrompts, situation
+from recjury.judges.face.instructions import (
+    Instruction,
+    identity,
+    read_instruction_folder,
+)
+from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target, gather_units
+from recjury.llm import CallUse, PlannedCall
 from recjury.records import (
     JSON,
     Aspect,
@@ -17,11 +29,14 @@ from recjury.records import (
     ConversationLog,
     ConversationRecord,
     Decomposition,
+    DialogueAct,
     InstructionScore,
     Level,
     Metric,
+    Particle,
     ParticleScore,
     Rating,
+    RatingSubject,
     Stage,
     StageResult,
     Status,
@@ -29,56 +44,77 @@ from recjury.records import (
 )
 
 PARTICLES = "particles"
+_AT_ONCE = 8  # logs: each needs some hundred calls at the same time
+_TYPICAL = 4  # particles of a system turn, on average
 
 
-class FaceEvaluator:
-    """Rates turns on relevance and interestingness, dialogues on the other five aspects."""
+class FaceEvaluator(OneModelEvaluator):
+    """FACE: scores per particle and instruction, and their means per turn or dialogue.
 
-    kind = "face"
-    data: Mapping[str, JSON] = {}
-    open_at_once: int | None = 8  # a log needs some hundred calls at the same time
+    `instructions` is a folder of {aspect}.json files (default: the package's own). Particles come
+    from the model, from the file `particles`, or from `rules`. `samples` are drawn of each score
+    and `votes` of each decomposition, at `temperature`, all in one request if `together`; `method:
+    logprobs` asks once, for log-probabilities.
+    """
 
-    def __init__(
-        self,
-        decomposer: Decomposer,
-        scorer: ParticleScorer,
-        instructions: Instructions | None = None,
-        aspects: Sequence[Aspect] | None = None,
-        *,
-        name: str = "face",
-        models: Mapping[str, JSON] | None = None,
-        metrics: Sequence[Metric] | None = None,
-    ):
-        """Score with `instructions` by aspect; without, with those of the package.
+    unidentified: ClassVar[Mapping[str, Any]] = {
+        "aspects": True,
+        "instructions": True,
+        "particles": True,
+        "together": True,
+    }
 
-        Rates `aspects`, or all of them. `models` has, by alias, the model settings that can change
-        a reply. Raises ConfigError for an aspect without instructions.
-        """
-        self._decomposer = decomposer
-        self._scorer = scorer
-        self._models = dict(models or {})
-        self._instructions: dict[Aspect, tuple[Instruction, ...]] = (
-            {aspect: scorer.prompts.initial(aspect) for aspect in Aspect}
-            if instructions is None
-            else dict(instructions)
-        )
-        self.name = name
-        self.aspects = tuple(self._instructions if aspects is None else aspects)
-        self.metrics = tuple(aspect_metrics(self.aspects) if metrics is None else metrics)
-        for aspect in self.aspects:
-            if not self._instructions.get(aspect):
-                raise ConfigError(f"{aspect} has no instructions: add {aspect}.json to the folder")
+    kind: Literal["face"] = "face"
+    aspects: tuple[Aspect, ...] = Field(default=tuple(Aspect), min_length=1)
+    instructions: str | None = None
+    particles: str | None = None
+    rules: bool = False
+    samples: int = Field(default=5, ge=1, le=100)
+    votes: int = Field(default=3, ge=1, le=100)
+    method: Literal["samples", "logprobs"] = "samples"
+    temperature: float = Field(default=0.6, ge=0, le=2)
+    together: bool = True
+
+    @field_validator("aspects")
+    @classmethod
+    def _each_once(cls, aspects: tuple[Aspect, ...]) -> tuple[Aspect, ...]:
+        return each_once(aspects)
+
+    @model_validator(mode="after")
+    def _one_source_of_particles(self) -> Self:
+        if self.rules and self.particles is not None:
+            raise ValueError("`rules` and `particles` both say where particles come from: keep one")
+        return self
 
     @property
-    def settings(self) -> Mapping[str, JSON]:
-        """The decomposer, the scorer and the instructions, but not the rated aspects."""
+    def metrics(self) -> tuple[Metric, ...]:
+        """The chosen aspects."""
+        return aspect_metrics(self.aspects, logprobs=self.method == "logprobs")
+
+    @property
+    def open_at_once(self) -> int | None:
+        """A few: a log needs some hundred calls at the same time."""
+        return _AT_ONCE
+
+    @property
+    def call_uses(self) -> list[tuple[str, CallUse]]:
+        """Several replies to one request where samples are drawn together; log-probabilities."""
+        uses: list[tuple[str, CallUse]] = []
+        if self.method == "logprobs":
+            uses.append((self.model, "logprobs"))
+        if self.together and max(self.votes, self.samples) > 1:
+            uses.append((self.model, "n"))
+        return uses
+
+    @property
+    def sources(self) -> Mapping[str, JSON]:
+        """The prompts, where the particles come from, and the instructions by aspect."""
         return {
+            "prompts": self._prompts.identity,
             "decomposer": dict(self._decomposer.settings),
-            "scorer": dict(self._scorer.settings),
             "instructions": {
-                str(aspect): identity(some) for aspect, some in self._instructions.items()
+                str(aspect): identity(chosen) for aspect, chosen in self._instructions.items()
             },
-            "models": self._models,
         }
 
     @property
@@ -86,6 +122,17 @@ class FaceEvaluator:
         """The decomposition into particles, and then each aspect."""
         own = (Stage(name=aspect.value, after=(PARTICLES,)) for aspect in self.aspects)
         return (Stage(name=PARTICLES), *own)
+
+    def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
+        """The decomposition of each turn, and a few particles of each under all instructions."""
+        if isinstance(self._decomposer, LlmDecomposer):
+            yield from self._decomposer.plan(log)
+        decomposition = Decomposition(decomposer="", turns=tuple(map(_assumed, _usable_turns(log))))
+        for aspect in self.aspects:
+            for target in targets(log, decomposition):
+                for each in self._instructions[aspect]:
+                    question = self._scorer.question(aspect, target, each.text, name=each.name)
+                    yield question.planned()
 
     async def evaluate(
         self, stage: str, record: ConversationRecord, done: Mapping[str, StageResult]
@@ -146,26 +193,72 @@ class FaceEvaluator:
         turns: Sequence[TurnParticles],
         scores: tuple[ParticleScore, ...],
     ) -> Rating:
-        given = [by.score for score in scores for by in score.by if by.score is not None]
-        pooled = pool(given)
-        lost = None if pooled is not None else _why_none(turns, scores)
-        asked = sum(len(score.by) for score in scores)
-        return Rating(
-            evaluator=f"face/{self._scorer.model}",
+        subject = RatingSubject(
+            evaluator=f"face/{self.model}",
             factor=aspect,
-            score=pooled,
-            status=Status.SCORED if lost is None else lost.status,
-            reason="" if lost is None else lost.reason,
-            rationale=(
-                f"the mean of {len(given)} scores: {len(scores)} particles, of {asked} asked for"
-                if lost is None
-                else ""
-            ),
-            level=aspect.level,
-            turn=turn,
             low=aspect.low,
             high=aspect.high,
-            rubric=self._scorer.prompts.identity,
+            rubric=self._prompts.identity,
+            turn=turn,
+        )
+        given = [by.score for score in scores for by in score.by if by.score is not None]
+        pooled = pool(given)
+        if pooled is None:
+            lost = _why_none(turns, scores)
+            return subject.unscored(lost.status, lost.reason)
+        wanted = sum(len(score.by) for score in scores)
+        return subject.scored(
+            pooled,
+            f"the mean of {len(given)} scores: {len(scores)} particles, of {wanted} asked for",
+        )
+
+    def _prepare(self) -> None:
+        """Raise UserError for files that cannot be used, and for aspects without instructions."""
+        _ = self._decomposer
+        for aspect in self.aspects:
+            if not self._instructions.get(aspect):
+                raise ConfigError(f"{aspect} has no instructions: add {aspect}.json to the folder")
+
+    @cached_property
+    def _prompts(self) -> FacePrompts:
+        return FacePrompts()
+
+    @cached_property
+    def _instructions(self) -> Mapping[Aspect, tuple[Instruction, ...]]:
+        if self.instructions is None:
+            return {aspect: self._prompts.initial(aspect) for aspect in Aspect}
+        return read_instruction_folder(Path(self.instructions))
+
+    @cached_property
+    def _scorer(self) -> ParticleScorer:
+        return ParticleScorer(
+            self._context.gateway,
+            self.model,
+            self._prompts,
+            samples=self.samples,
+            temperature=self.temperature,
+            method=self.method,
+            together=self.together,
+        )
+
+    @cached_property
+    def _decomposer(self) -> Decomposer:
+        if self.rules:
+            return RuleDecomposer()
+        if self.particles is not None:
+            from recjury.corpora.crsarena_particles import by_conversation, read_crsarena_particles
+
+            file = Path(self.particles)
+            given = by_conversation(read_crsarena_particles(file))
+            content = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+            return GivenDecomposer(given, name=f"file {content}")
+        return LlmDecomposer(
+            self._context.gateway,
+            self.model,
+            self._prompts,
+            samples=self.votes,
+            temperature=self.temperature,
+            together=self.together,
         )
 
 
@@ -202,3 +295,14 @@ def targets(log: ConversationLog, decomposition: Decomposition) -> tuple[Target,
         shown = situation(log, turn.turn)
         found += (Target(shown, turn.turn, n, each) for n, each in enumerate(turn.particles))
     return tuple(found)
+
+
+def _usable_turns(log: ConversationLog) -> list[int]:
+    return [turn for turn in log.system_turn_indices if log.interaction[turn].text.strip()]
+
+
+def _assumed(turn: int) -> TurnParticles:
+    """As many particles as a turn has on average."""
+    words = "words of a part of the turn"
+    particle = Particle(act=DialogueAct.RECOMMENDATION, mention=words)
+    return TurnParticles(turn=turn, particles=(particle,) * _TYPICAL)

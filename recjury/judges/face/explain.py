@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from recjury.judges.face.aspects import pool
+from recjury.judges.aspects import pool
 from recjury.records import JSON, Aspect, InstructionScore, Particle, ParticleScore, Record
 
 

@@ -1,25 +1,26 @@
 """One particle under one instruction: n samples, or an expectation (FACE, section 2.2, eq. 1)."""
 
-import math
-import re
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from recjury.errors import CallFailed, ParseError, ProviderError, UnitFailed
+from recjury.errors import CallFailed, UnitFailed
 from recjury.judges.face.face_prompts import FacePrompts, Situation
 from recjury.judges.face.instructions import Instruction
-from recjury.llm import SupportsComplete, ask, gather, parse_rating, sample_replies
-from recjury.prompts import code_of
+from recjury.llm import (
+    Prompt,
+    Question,
+    RatingTag,
+    RatingTagOdds,
+    SupportsComplete,
+    ask,
+    gather,
+)
 from recjury.records import (
-    JSON,
     Aspect,
-    ChatRequest,
     InstructionScore,
     Particle,
     ParticleScore,
-    RatingForm,
-    Reply,
+    RatingSubject,
     Status,
 )
 
@@ -27,11 +28,13 @@ T = TypeVar("T")
 
 SAMPLES = 5
 TEMPERATURE = 0.6
-TOP_LOGPROBS = 20
 Method = Literal["samples", "logprobs"]
 
-_OPENS = re.compile(r"<rating\s+code\s?=\s?[\"']?(\w{1,12})[\"']?\s*>\s*\Z", re.IGNORECASE)
-_LONGEST_TAG = 80
+_REPLY = 60  # tokens, on average
+_FORMS: Mapping[Method, RatingTag] = {
+    "samples": RatingTag(typical=_REPLY),
+    "logprobs": RatingTagOdds(typical=_REPLY),
+}
 
 
 class Target(NamedTuple):
@@ -48,7 +51,7 @@ class ParticleScorer:
 
     def __init__(
         self,
-        gateway: SupportsComplete,
+        gateway: SupportsComplete | None,
         model: str,
         prompts: FacePrompts | None = None,
         *,
@@ -57,7 +60,10 @@ class ParticleScorer:
         method: Method = "samples",
         together: bool = True,
     ):
-        """`method` "logprobs" asks once, for log-probabilities; `together` as in `llm.sample`."""
+        """`method` "logprobs" asks once, for log-probabilities; `together` as in `llm.Question`.
+
+        Without a `gateway`, questions can be planned and not asked.
+        """
         self._gateway = gateway
         self._samples = samples
         self._temperature = temperature
@@ -65,17 +71,6 @@ class ParticleScorer:
         self._together = together
         self.prompts = prompts or FacePrompts()
         self.model = model
-
-    @property
-    def settings(self) -> Mapping[str, JSON]:
-        """Model, prompts, and how scores are drawn."""
-        return {
-            "model": self.model,
-            "prompts": self.prompts.identity,
-            "method": self._method,
-            "samples": self._samples if self._method == "samples" else 1,
-            "temperature": self._temperature,
-        }
 
     async def score(
         self, aspect: Aspect, target: Target, instructions: Sequence[Instruction]
@@ -98,50 +93,39 @@ class ParticleScorer:
         Raises ProviderError if log-probabilities are wanted and the endpoint sends none, however
         often it is asked.
         """
-        request = ChatRequest(
-            model=self.model,
-            messages=self.prompts.score(
-                aspect, target.situation, target.number, target.particle, instruction
-            ),
-            purpose=f"face/{aspect}/{name}",
-            temperature=self._temperature,
-        )
-        code = code_of(request.messages)
-        request = replace(request, form=RatingForm(code, aspect.low, aspect.high))
+        assert self._gateway is not None
+        answer = await ask(self._gateway, self.question(aspect, target, instruction, name=name))
+        rating = answer.rating
+        if rating.status is Status.CALL_FAILED:
+            raise CallFailed(rating.reason)
+        call = next(iter(rating.calls), None)
         if self._method == "logprobs":
-            return await self._expected(aspect, request, name)
-        found = await sample_replies(
-            self._gateway,
-            request,
-            self._samples,
-            lambda reply: parse_rating(reply, aspect.low, aspect.high, code=code).score,
+            return InstructionScore(name, (), rating.score, call, rating.status, rating.reason)
+        samples = tuple(None if score is None else int(score) for score in answer.scores)
+        return InstructionScore(name, samples, None, call, rating.status, rating.reason)
+
+    def question(self, aspect: Aspect, target: Target, instruction: str, *, name: str) -> Question:
+        """The question for the score of a particle under one instruction called `name`."""
+        messages = self.prompts.score(
+            aspect, target.situation, target.number, target.particle, instruction
+        )
+        return Question(
+            subject=RatingSubject(
+                evaluator=f"face/{self.model}",
+                factor=aspect,
+                low=aspect.low,
+                high=aspect.high,
+                rubric=self.prompts.identity,
+                turn=target.turn,
+            ),
+            model=self.model,
+            prompts=(Prompt(messages),),
+            purpose=f"face/{aspect}/{name}",
+            form=_FORMS[self._method],
+            temperature=self._temperature,
+            samples=self._samples if self._method == "samples" else None,
             together=self._together,
         )
-        if found.status is Status.CALL_FAILED:
-            raise CallFailed(found.reason)
-        first = next(iter(found.calls), None)
-        return InstructionScore(name, found.values, None, first, found.status, found.reason)
-
-    async def _expected(self, aspect: Aspect, request: ChatRequest, name: str) -> InstructionScore:
-        code = code_of(request.messages)
-        sent: set[bool] = set()  # whether the new replies with a text had log-probabilities
-
-        def read(reply: Reply) -> float:
-            if reply.text.strip() and not reply.reused:
-                sent.add(bool(reply.logprobs))
-            return expectation(reply, aspect.low, aspect.high, code=code)
-
-        asked = replace(request, top_logprobs=TOP_LOGPROBS)
-        answer = await ask(self._gateway, asked, read)
-        if answer.status is Status.CALL_FAILED:
-            raise CallFailed(answer.reason)
-        if answer.status is Status.UNREADABLE and sent == {False}:
-            # It would send none for all other particles either.
-            raise ProviderError(
-                f"{self.model}: the endpoint sends no log-probabilities: ask for samples"
-            )
-        first = next(iter(answer.calls), None)
-        return InstructionScore(name, (), answer.value, first, answer.status, answer.reason)
 
 
 async def gather_units(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
@@ -163,34 +147,3 @@ async def gather_units(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
             raise each
         found.append(each)
     return found
-
-
-def expectation(reply: Reply, low: int, high: int, *, code: str) -> float:
-    """The expected score from `low` to `high`, at the position of the rating in the reply.
-
-    It is weighted by the probabilities of the token after the last <rating> and of its
-    alternatives, if they are scores. Raises ParseError for a reply without a rating, or without its
-    log-probabilities.
-    """
-    parse_rating(reply, low, high, code=code)
-    if not reply.logprobs:
-        raise ParseError("the reply has no log-probabilities")
-    said = ""  # the last characters alone: as many as the tag has
-    place = None
-    for number, (token, _, _) in enumerate(reply.logprobs):
-        opened = _OPENS.search(said)
-        if opened is not None and opened[1].casefold() == code and token.strip():
-            place = number
-        said = (said + token)[-_LONGEST_TAG:]
-    if place is None:
-        raise ParseError("the reply has no log-probabilities of a token after <rating>")
-    token, odd, others = reply.logprobs[place]
-    odds: dict[int, float] = {}
-    for text, value in {token: odd, **dict(others)}.items():
-        digits = re.match(r"\s*(-?\d+)", text)
-        if digits and low <= int(digits[1]) <= high:
-            score = int(digits[1])
-            odds[score] = odds.get(score, 0.0) + math.exp(value)
-    if not odds:
-        raise ParseError(f"no score from {low} to {high} is among the likely tokens")
-    return sum(score * odd for score, odd in odds.items()) / sum(odds.values())

@@ -1,27 +1,30 @@
 """G-Eval as an evaluator: FACE's seven aspects, scores weighed by their probabilities."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-from statistics import fmean
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, ClassVar, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
 
 from recjury.errors import ParseError
-from recjury.judges.face.aspects import aspect_metrics
-from recjury.judges.fitting import ask_what_fits, missing_to_rate
-from recjury.judges.g_eval.config import GEvalConfig
-from recjury.judges.g_eval.prompts import FormPrompt, GEvalPrompts
+from recjury.judges.aspects import aspect_metrics, each_once
+from recjury.judges.evaluator import OneModelEvaluator
+from recjury.judges.fitting import missing_to_rate
+from recjury.judges.g_eval.prompts import GEvalPrompts
 from recjury.llm import (
+    AnswerForm,
+    CallUse,
     ParsedReply,
-    SupportsComplete,
+    PlannedCall,
+    Question,
+    RatingTag,
+    WordOdds,
     ask,
-    choice_odds,
     finished_text,
     gather,
-    parse_rating,
-    sample_replies,
+    read_reply,
     shared_call_context,
 )
-from recjury.prompts import code_of
 from recjury.records import (
     JSON,
     Aspect,
@@ -29,8 +32,9 @@ from recjury.records import (
     ConversationLog,
     ConversationRecord,
     Level,
+    Metric,
     Rating,
-    RatingForm,
+    RatingSubject,
     Reply,
     Stage,
     StageResult,
@@ -39,52 +43,66 @@ from recjury.records import (
 )
 
 _LONGEST_STEPS = 4000  # characters
-_LITTLE = 0.5  # of the probability: if the scores have less, it is said
+_STEPS = "1. Words of a typical length stand here for a step of the evaluation.\n" * 6
 
 
-class _Weighed(NamedTuple):
-    """An expected score, and the probability that all scores have together."""
+class GEvaluator(OneModelEvaluator):
+    """G-Eval: the model writes its evaluation steps once, and fills in a form (Liu et al. 2023).
 
-    score: float
-    mass: float = 1.0
+    A score is weighed by the probabilities of all scores: `method: logprobs` reads them, and needs
+    an endpoint that sends log-probabilities; `samples` estimates them from so many replies drawn at
+    `temperature`, all in one request if `together`.
+    """
 
+    unidentified: ClassVar[Mapping[str, Any]] = {"aspects": True, "together": True}
 
-class GEvaluator:
-    """Asks once for the steps of each aspect, and then for each turn or dialogue."""
+    kind: Literal["g-eval"] = "g-eval"
+    aspects: tuple[Aspect, ...] = Field(default=tuple(Aspect), min_length=1)
+    method: Literal["logprobs", "samples"] = "logprobs"
+    samples: int = Field(default=20, ge=1, le=100, strict=True)
+    temperature: float = Field(default=1.0, ge=0, le=2)
+    together: bool = True
 
-    kind = "g-eval"
-    data: Mapping[str, JSON] = {}
-    open_at_once: int | None = None
+    @field_validator("aspects")
+    @classmethod
+    def _each_once(cls, aspects: tuple[Aspect, ...]) -> tuple[Aspect, ...]:
+        return each_once(aspects)
 
-    def __init__(
-        self,
-        gateway: SupportsComplete,
-        config: GEvalConfig,
-        *,
-        models: Mapping[str, JSON] | None = None,
-    ):
-        """`models` has the settings of the model that can change a reply, by alias."""
-        self._gateway = gateway
-        self._config = config
-        self._prompts = GEvalPrompts()
-        self._models = dict(models or {})
-        self.name = config.label
-        self.metrics = aspect_metrics(config.aspects, logprobs=config.method == "logprobs")
-        self.stages = tuple(Stage(name=aspect) for aspect in config.aspects)
+    @model_validator(mode="after")
+    def _only_what_is_used(self) -> Self:
+        drawn = {"samples", "temperature", "together"} & self.model_fields_set
+        if self.method == "logprobs" and drawn:
+            raise ValueError(f"`method: logprobs` draws no samples: leave out `{min(drawn)}`")
+        return self
 
     @property
-    def settings(self) -> Mapping[str, JSON]:
-        """Model, prompts and method, but not the rated aspects."""
-        config = self._config
-        plain: dict[str, JSON] = {
-            "model": config.model,
-            "prompts": self._prompts.identity,
-            "method": config.method,
-            "models": self._models,
-        }
-        if config.method == "logprobs":
-            return plain
-        return {**plain, "samples": config.samples, "temperature": config.temperature}
+    def metrics(self) -> tuple[Metric, ...]:
+        """The chosen aspects."""
+        return aspect_metrics(self.aspects, logprobs=self.method == "logprobs")
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The aspects."""
+        return tuple(Stage(name=aspect) for aspect in self.aspects)
+
+    @property
+    def call_uses(self) -> list[tuple[str, CallUse]]:
+        """Log-probabilities, or several replies to one request."""
+        if self.method == "logprobs":
+            return [(self.model, "logprobs")]
+        return [(self.model, "n")] if self.together and self.samples > 1 else []
+
+    @property
+    def sources(self) -> Mapping[str, JSON]:
+        """The prompts."""
+        return {"prompts": self._prompts.identity}
+
+    def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
+        """A call for the steps of each aspect, and one form for each turn or dialogue."""
+        for aspect in self.aspects:
+            yield PlannedCall(self._steps_request(aspect), shared=True)
+            for turn in _places(aspect, log):
+                yield self._question(aspect, log, turn, _STEPS).planned()
 
     async def evaluate(
         self,
@@ -97,109 +115,82 @@ class GEvaluator:
         Raises ProviderError if log-probabilities are wanted and the endpoint sends none.
         """
         aspect, log = Aspect(stage), record.log
-        turns = log.system_turn_indices if aspect.level is Level.TURN else (None,)
         steps = await self._steps(aspect)
-        if steps.value is None:
-            reason = f"the model wrote no steps: {steps.reason}"
-            lost: ParsedReply[_Weighed] = ParsedReply(None, steps.status, reason, steps.calls)
-            return StageResult(tuple(self._rating(aspect, turn, lost) for turn in turns))
         ratings = await gather(
-            self._one(aspect, log, turn, steps.value, steps.calls) for turn in turns
+            self._rate(aspect, log, turn, steps) for turn in _places(aspect, log)
         )
-        return StageResult(tuple(ratings), {"steps": steps.value})
+        return StageResult(tuple(ratings), None if steps.value is None else {"steps": steps.value})
 
     async def _steps(self, aspect: Aspect) -> ParsedReply[str]:
         """The steps of the evaluation; the same call for all logs and judgings, so made once."""
-        request = ChatRequest(
-            model=self._config.model,
+        with shared_call_context():
+            return await read_reply(self._gateway, self._steps_request(aspect), _read_steps)
+
+    def _steps_request(self, aspect: Aspect) -> ChatRequest:
+        return ChatRequest(
+            model=self.model,
             messages=self._prompts.steps(aspect),
             purpose=f"{self.kind}/steps/{aspect}",
-            form=TextForm(_LONGEST_STEPS, several_lines=True),
+            form=TextForm(_LONGEST_STEPS, several_lines=True, typical=150),
         )
-        with shared_call_context():
-            return await ask(self._gateway, request, _read_steps)
 
-    async def _one(
+    async def _rate(
+        self, aspect: Aspect, log: ConversationLog, turn: int | None, steps: ParsedReply[str]
+    ) -> Rating:
+        subject = self._subject(aspect, turn)
+        if steps.value is None:
+            reason = f"the model wrote no steps: {steps.reason}"
+            return subject.unscored(steps.status, reason, calls=steps.calls)
+        if missing := missing_to_rate(log, turn):
+            return subject.unscored(Status.NOT_APPLICABLE, missing)
+        question = self._question(aspect, log, turn, steps.value, steps.calls)
+        return (await ask(self._gateway, question)).rating
+
+    def _question(
         self,
         aspect: Aspect,
         log: ConversationLog,
         turn: int | None,
         steps: str,
-        calls: tuple[str, ...],
-    ) -> Rating:
-        missing = missing_to_rate(log, turn)
-        if missing:
-            return self._rating(aspect, turn, ParsedReply(None, Status.NOT_APPLICABLE, missing))
-
-        async def asked(prompt: FormPrompt) -> ParsedReply[_Weighed]:
-            request = ChatRequest(
-                model=self._config.model,
-                messages=prompt.messages,
-                purpose=f"{self.kind}/form/{aspect}",
-            )
-            if self._config.method == "logprobs":
-                return await self._weighed(request, aspect)
-            return await self._sampled(request, aspect)
-
-        prompts = self._prompts.form(aspect, steps, log, turn, self._config.method)
-        found, prompt = await ask_what_fits(prompts, asked)
-        found = replace(found, calls=(*calls, *found.calls))
-        return self._rating(aspect, turn, found, prompt.left_out)
-
-    async def _weighed(self, request: ChatRequest, aspect: Aspect) -> ParsedReply[_Weighed]:
-        scores = [str(score) for score in range(aspect.low, aspect.high + 1)]
-        title = self._prompts.title(aspect)
-        found = await choice_odds(self._gateway, request, scores, lead=title)
-        if found.value is None:
-            return ParsedReply(
-                None, found.status, found.reason, found.calls, found.reply, found.failure
-            )
-        score = sum(int(score) * odds for score, odds in found.value.odds.items())
-        return ParsedReply(
-            _Weighed(score, found.value.mass), found.status, "", found.calls, found.reply
+        earlier_calls: tuple[str, ...] = (),
+    ) -> Question:
+        draws = self.method == "samples"
+        return Question(
+            subject=self._subject(aspect, turn),
+            model=self.model,
+            prompts=self._prompts.form(aspect, steps, log, turn, self.method),
+            purpose=f"{self.kind}/form/{aspect}",
+            form=self._form(aspect),
+            temperature=self.temperature if draws else 0.0,
+            samples=self.samples if draws else None,
+            together=self.together,
+            earlier_calls=earlier_calls,
         )
 
-    async def _sampled(self, request: ChatRequest, aspect: Aspect) -> ParsedReply[_Weighed]:
-        """The mean of samples, an estimate of the expected score."""
-        code = code_of(request.messages)
-        found = await sample_replies(
-            self._gateway,
-            replace(
-                request,
-                temperature=self._config.temperature,
-                form=RatingForm(code, aspect.low, aspect.high, reasons=0),
-            ),
-            self._config.samples,
-            lambda reply: parse_rating(reply, aspect.low, aspect.high, code=code).score,
-            together=self._config.together,
-        )
-        value = _Weighed(fmean(found.read)) if found.read else None
-        status = found.status if value is None else Status.SCORED
-        return ParsedReply(value, status, found.reason, found.calls, failure=found.failure)
+    def _form(self, aspect: Aspect) -> AnswerForm:
+        if self.method == "samples":
+            return RatingTag(reasons=0, typical=10)
+        scores = {str(score): float(score) for score in range(aspect.low, aspect.high + 1)}
+        return WordOdds(scores, lead=self._prompts.title(aspect))
 
-    def _rating(
-        self,
-        aspect: Aspect,
-        turn: int | None,
-        found: ParsedReply[_Weighed],
-        left_out: int = 0,
-    ) -> Rating:
-        value = found.value
-        score = None if value is None else min(aspect.high, max(aspect.low, value.score))
-        return Rating(
-            evaluator=f"{self.kind}/{self._config.model}",
+    def _subject(self, aspect: Aspect, turn: int | None) -> RatingSubject:
+        return RatingSubject(
+            evaluator=f"{self.kind}/{self.model}",
             factor=aspect,
-            score=score,
-            status=found.status,
-            reason="" if value is not None else found.reason,
-            rationale="" if value is None else _rationale(value, left_out),
-            level=aspect.level,
-            turn=turn,
             low=aspect.low,
             high=aspect.high,
             rubric=self._prompts.identity,
-            calls=found.calls,
+            turn=turn,
         )
+
+    @cached_property
+    def _prompts(self) -> GEvalPrompts:
+        return GEvalPrompts()
+
+
+def _places(aspect: Aspect, log: ConversationLog) -> tuple[int | None, ...]:
+    """The system turns that are rated; None for the whole dialogue."""
+    return tuple(log.system_turn_indices) if aspect.level is Level.TURN else (None,)
 
 
 def _read_steps(reply: Reply) -> str:
@@ -207,12 +198,3 @@ def _read_steps(reply: Reply) -> str:
     if len(steps) > _LONGEST_STEPS:
         raise ParseError(f"the steps have {len(steps)} characters, at most {_LONGEST_STEPS}")
     return steps
-
-
-def _rationale(value: _Weighed, left_out: int) -> str:
-    parts = []
-    if left_out:
-        parts.append(f"the oldest {left_out} turns were left out: the prompt was too long")
-    if value.mass < _LITTLE:
-        parts.append(f"all scores together had {value.mass:.3f} of the probability")
-    return "; ".join(parts)

@@ -1,10 +1,11 @@
 """The prompts of G-Eval: for the steps of the evaluation, and for the form."""
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from recjury.judges.face.face_prompts import NO_ANSWER, FacePrompts, answer_to
 from recjury.judges.fitting import fewer_turns
+from recjury.llm import Prompt
 from recjury.prompts import Pack, fence, load_pack, turns_block, with_code
 from recjury.records import Aspect, ConversationLog, Level, Message
 
@@ -15,13 +16,6 @@ _WHAT = {
     Level.TURN: "one turn of the system, the one in <rated_turn>,",
     Level.DIALOGUE: "the system over the whole conversation",
 }
-
-
-class FormPrompt(NamedTuple):
-    """The prompt with the form, and how many of the oldest turns it leaves out."""
-
-    messages: tuple[Message, ...]
-    left_out: int
 
 
 class GEvalPrompts:
@@ -49,7 +43,7 @@ class GEvalPrompts:
 
     def form(
         self, aspect: Aspect, steps: str, log: ConversationLog, turn: int | None, method: Method
-    ) -> Iterator[FormPrompt]:
+    ) -> Iterator[Prompt]:
         """The prompt with the form, and then with fewer and fewer of the oldest turns."""
         before = log.interaction if turn is None else log.interaction[:turn]
         turns = before if turn is None else (*log.scenario.history, *before)
@@ -74,7 +68,7 @@ class GEvalPrompts:
             messages: tuple[Message, ...] = (self._system, Message("user", asked))
             if method == "samples":
                 messages = with_code(messages, (conversation,))
-            yield FormPrompt(messages, max(0, len(turns) - most))
+            yield Prompt(messages, max(0, len(turns) - most))
 
     def _criterion(self, aspect: Aspect) -> str:
         rendered = self._pack.render(

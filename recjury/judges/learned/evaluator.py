@@ -7,15 +7,19 @@ from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from textwrap import shorten
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from pydantic import field_validator
+
+from recjury.judges.evaluator import Evaluator
 from recjury.judges.learned.checkpoint import (
     REPLIES,
     SATISFACTION,
-    JudgeDescription,
     numbers_digest,
     read_description,
 )
+from recjury.judges.learned.shipped import judge_folder
+from recjury.plugins.extras import require_minilm
 from recjury.records import (
     JSON,
     ConversationLog,
@@ -23,6 +27,7 @@ from recjury.records import (
     Level,
     Metric,
     Rating,
+    RatingSubject,
     Speaker,
     Stage,
     StageResult,
@@ -37,47 +42,84 @@ if TYPE_CHECKING:
 READ = "read"
 VERSION = 2
 
-_SCALES: Mapping[str, tuple[int, int]] = {
-    "reply_quality": (0, 1),
-    "dialogue_reply_quality": (0, 1),
-    "turn_satisfaction": (1, 5),
-    "satisfaction": (1, 5),
-}
+_METRICS = (
+    Metric(
+        id="reply_quality",
+        title="Reply quality",
+        group="Turns",
+        level=Level.TURN,
+        high=1,
+        digits=3,
+    ),
+    Metric(
+        id="turn_satisfaction",
+        title="Satisfaction after the turn",
+        group="Turns",
+        level=Level.TURN,
+        low=1,
+        high=5,
+        of_some=True,
+    ),
+    Metric(
+        id="dialogue_reply_quality",
+        title="Reply quality, whole dialogue",
+        group="Dialogue",
+        high=1,
+        digits=3,
+    ),
+    Metric(id="satisfaction", title="Satisfaction", group="Dialogue", low=1, high=5),
+)
+_SCALES = {metric.id: (metric.low, metric.high) for metric in _METRICS}
 _NO_ANSWER = "the system gave no answer in this turn"
 _NO_TURN = "the system said nothing in this conversation"
 _NO_REACTION = "the user said nothing after this turn"
 
 
-class LearnedEvaluator:
-    """Rates every turn, and the conversation: the history is read, but not rated."""
+class LearnedEvaluator(Evaluator):
+    """The small judge: satisfaction and quality of replies, by a small encoder and no LLM.
 
-    kind = "learned"
-    stages = (Stage(name=READ),)
-    open_at_once: int | None = None
-    data: Mapping[str, JSON] = {}
+    `satisfaction` and `replies` are folders of judges that `recjury train` made; by default those
+    in the package. `level` is what is rated. The history is read, but not rated.
+    """
 
-    def __init__(
-        self, satisfaction: Path, replies: Path, metrics: Sequence[Metric], *, name: str = "learned"
-    ):
-        """`satisfaction` and `replies` are folders of trained judges; they are loaded with the
-        first conversation. Raises ConfigError or DataError if one cannot be used."""
-        self._folders = (satisfaction, replies)
-        self._described: tuple[JudgeDescription, ...] = (
-            read_description(satisfaction, SATISFACTION),
-            read_description(replies, REPLIES),
-        )
-        self._digests: list[JSON] = [numbers_digest(folder) for folder in self._folders]
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="learned")
-        self.name = name
-        self.metrics = tuple(metrics)
+    unidentified: ClassVar[Mapping[str, Any]] = {
+        "level": True,
+        "satisfaction": True,
+        "replies": True,
+    }
+
+    kind: Literal["learned"] = "learned"
+    level: Literal["turn", "dialogue", "both"] = "both"
+    satisfaction: str | None = None
+    replies: str | None = None
+
+    @field_validator("satisfaction", "replies")
+    @classmethod
+    def _some_folder(cls, folder: str | None) -> str | None:
+        if folder is not None and not folder.strip():
+            raise ValueError("name a folder, or leave the key out")
+        return folder
 
     @property
-    def settings(self) -> Mapping[str, JSON]:
+    def metrics(self) -> tuple[Metric, ...]:
+        """Those of the chosen levels."""
+        return tuple(
+            metric for metric in _METRICS if self.level == "both" or metric.level == self.level
+        )
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """There is one."""
+        return (Stage(name=READ),)
+
+    @property
+    def sources(self) -> Mapping[str, JSON]:
         """The version of the reading, the encoder's, and the judges' numbers."""
+        satisfaction, replies = self._folders
         return {
             "version": VERSION,
-            "encoder": self._described[0].encoder,
-            "judges": self._digests,
+            "encoder": read_description(satisfaction, SATISFACTION).encoder,
+            "judges": [numbers_digest(satisfaction), numbers_digest(replies)],
         }
 
     async def evaluate(
@@ -152,19 +194,31 @@ class LearnedEvaluator:
     ) -> Rating:
         """`said` is the rationale of a score, and the reason if there is none."""
         low, high = _SCALES[factor]
-        return Rating(
-            evaluator=self.kind,
-            factor=factor,
-            score=score,
-            status=Status.NOT_APPLICABLE if score is None else Status.SCORED,
-            reason=said if score is None else "",
-            rationale="" if score is None else said,
-            level=Level.DIALOGUE if turn is None else Level.TURN,
-            turn=turn,
-            low=low,
-            high=high,
-            rubric=f"learned/{VERSION}",
+        rubric = f"learned/{VERSION}"
+        subject = RatingSubject(
+            evaluator=self.kind, factor=factor, low=low, high=high, rubric=rubric, turn=turn
         )
+        if score is None:
+            return subject.unscored(Status.NOT_APPLICABLE, said)
+        return subject.scored(score, said)
+
+    def _prepare(self) -> None:
+        """Raise ConfigError if the extra `neural` or a judge is missing, and DataError if a judge
+        cannot be read."""
+        require_minilm(self.label)
+        satisfaction, replies = self._folders
+        read_description(satisfaction, SATISFACTION)
+        read_description(replies, REPLIES)
+
+    @cached_property
+    def _folders(self) -> tuple[Path, Path]:
+        """The judge of satisfaction, and that of replies."""
+        satisfaction = judge_folder("satisfaction", _path(self.satisfaction))
+        return satisfaction, judge_folder("replies", _path(self.replies))
+
+    @cached_property
+    def _thread(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(1, thread_name_prefix="learned")
 
     @cached_property
     def _satisfaction(self) -> "SatisfactionJudge":
@@ -177,6 +231,10 @@ class LearnedEvaluator:
         from recjury.judges.learned.judge import ReplyJudge
 
         return ReplyJudge(self._folders[1])
+
+
+def _path(folder: str | None) -> Path | None:
+    return None if folder is None else Path(folder)
 
 
 def _described(found: "ReplyReading") -> str:

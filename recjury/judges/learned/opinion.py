@@ -51,6 +51,10 @@ class MeasuredAndLearnedPanel:
         """Those of the measured judges."""
         return self._measured.data
 
+    def questions(self, log: ConversationLog) -> tuple[Rating, ...]:  # noqa: ARG002
+        """None: no model is asked."""
+        return ()
+
     async def rate(self, log: ConversationLog) -> tuple[Rating, ...]:
         """Twelve ratings in the order of `Factor`, computed in a thread."""
         return await asyncio.to_thread(self.measure, log)

@@ -20,7 +20,7 @@ from recjury.judges.measured.relevance import semantic_relevance
 from recjury.judges.measured.similarity import graph_digest
 from recjury.judges.measured.wishes import Wishes
 from recjury.knowledge import Catalogue, KnowledgeGraph
-from recjury.records import JSON, ConversationLog, Factor, Rating
+from recjury.records import JSON, ConversationLog, Factor, Rating, RatingSubject
 
 MEASURED = "measured"
 RUBRIC = "measured-4"
@@ -59,7 +59,11 @@ class MeasuredPanel:
     @property
     def settings(self) -> Mapping[str, JSON]:
         """The rubric's version."""
-        return {"evaluator": MEASURED, "rubric": RUBRIC}
+        return {"rubric": RUBRIC}
+
+    def questions(self, log: ConversationLog) -> tuple[Rating, ...]:  # noqa: ARG002
+        """None: no model is asked."""
+        return ()
 
     @functools.cached_property  # it reads the whole graph
     def data(self) -> Mapping[str, JSON]:
@@ -88,13 +92,7 @@ class MeasuredPanel:
 
 
 def _rating(factor: Factor, outcome: Outcome) -> Rating:
-    is_scored = outcome.score is not None
-    return Rating(
-        evaluator=MEASURED,
-        factor=factor.value,
-        score=outcome.score,
-        status=outcome.status,
-        rationale=outcome.text if is_scored else "",
-        reason="" if is_scored else outcome.text,
-        rubric=RUBRIC,
-    )
+    subject = RatingSubject(evaluator=MEASURED, factor=factor, rubric=RUBRIC)
+    if outcome.score is None:
+        return subject.unscored(outcome.status, outcome.text)
+    return subject.scored(outcome.score, outcome.text)

@@ -1,20 +1,26 @@
 """Outcomes: values computed from a log, and a rating by the simulated user."""
 
 from collections.abc import Mapping
+from typing import ClassVar, Literal
 
-from recjury.judges.outcome.metrics import COMPUTED_METRICS, METRICS, RECORDED_ELSEWHERE, Found
+from recjury.judges.evaluator import Evaluator
+from recjury.judges.outcome.metrics import (
+    COMPUTED_METRICS,
+    METRICS,
+    RECORDED_ELSEWHERE,
+    ComputedMetric,
+)
 from recjury.records import (
     JSON,
-    PERSUASIVENESS,
-    PERSUASIVENESS_SCALE,
     ConversationRecord,
     Ending,
     Metric,
     Rating,
+    RatingSubject,
     Stage,
     StageResult,
     Status,
-    UserSimulator,
+    persuasiveness_subject,
 )
 
 LOG = "log"
@@ -23,43 +29,39 @@ COMPUTED = "computed"
 VERSION = 2
 
 
-class OutcomeEvaluator:
-    """Computes what needs no judge, and asks the simulated user how persuasive the system was."""
+class OutcomeEvaluator(Evaluator):
+    """Recall, rounds, leaks, time, cost; and Persuasiveness, which the simulated user rates."""
 
-    kind = "outcome"
-    metrics = METRICS
-    stages = (Stage(name=LOG), Stage(name=PERSUASIVE))
-    open_at_once: int | None = None
+    asks_user: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        user: UserSimulator | None = None,
-        *,
-        name: str = "outcome",
-        models: Mapping[str, JSON] | None = None,
-    ):
-        """`user` is None if there is no simulated user to ask.
-
-        `models` has, by alias, the settings of its model that can change a reply.
-        """
-        self._user = user
-        self._models = dict(models or {})
-        self.name = name
+    kind: Literal["outcome"] = "outcome"
 
     @property
-    def settings(self) -> Mapping[str, JSON]:
-        """The version of the computations, and the user who is asked."""
-        user: dict[str, JSON] | None = None
-        if self._user is not None:
-            user = {key: value for key, value in self._user.settings.items() if key != "catalogue"}
-            if rubric := getattr(self._user, "rubric", ""):  # only a model is asked by prompts
-                user["persuasiveness"] = rubric
-        return {"version": VERSION, "user": user, "models": self._models}
+    def metrics(self) -> tuple[Metric, ...]:
+        """Always the same."""
+        return METRICS
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """What is computed, and what the user is asked."""
+        return (Stage(name=LOG), Stage(name=PERSUASIVE))
+
+    @property
+    def sources(self) -> Mapping[str, JSON]:
+        """The version of the computations, and the user who is asked, with its model."""
+        user = self._context.user
+        if user is None:
+            return {"version": VERSION}
+        asked = {key: value for key, value in user.settings.items() if key != "catalogue"}
+        if rubric := getattr(user, "rubric", ""):  # only a model is asked by prompts
+            asked["persuasiveness"] = rubric
+        models = self._context.reply_settings([user.name])
+        return {"version": VERSION, "user": asked, **({"models": models} if models else {})}
 
     @property
     def data(self) -> Mapping[str, JSON]:
         """The catalogue that the user knows, if it knows one."""
-        known = {} if self._user is None else self._user.settings
+        known = {} if self._context.user is None else self._context.user.settings
         return {"catalogue": known["catalogue"]} if "catalogue" in known else {}
 
     async def evaluate(
@@ -70,40 +72,29 @@ class OutcomeEvaluator:
     ) -> StageResult:
         """Return the computed ratings; or, for its stage, the rating of Persuasiveness."""
         if stage == LOG:
-            return StageResult(computed(record))
-        if self._user is None:
-            return StageResult((_unasked("there is no simulated user"),))
+            return StageResult(tuple(compute(metric, record) for metric in COMPUTED_METRICS))
+        if self._context.user is None:
+            return StageResult((_nobody("there is no simulated user"),))
         if record.log.ending is Ending.RECORDED:
-            return StageResult((_unasked(RECORDED_ELSEWHERE),))
-        return StageResult((await self._user.persuasiveness(record.log),))
+            return StageResult((_nobody(RECORDED_ELSEWHERE),))
+        return StageResult((await self._context.user.persuasiveness(record.log),))
 
 
-def computed(record: ConversationRecord) -> tuple[Rating, ...]:
-    """The ratings of all metrics except Persuasiveness, in their order."""
-    return tuple(_rating(each.metric, each.compute(record)) for each in COMPUTED_METRICS)
-
-
-def _rating(metric: Metric, found: Found) -> Rating:
-    return Rating(
+def compute(computed: ComputedMetric, record: ConversationRecord) -> Rating:
+    """The rating of a computed metric."""
+    metric, result = computed.metric, computed.compute(record)
+    subject = RatingSubject(
         evaluator=COMPUTED,
         factor=metric.id,
-        score=found.value,
-        status=Status.NOT_APPLICABLE if found.value is None else Status.SCORED,
-        reason=found.reason,
         low=metric.low,
         high=metric.high,
         rubric=f"outcome/{VERSION}",
     )
+    if result.value is None:
+        return subject.unscored(Status.NOT_APPLICABLE, result.reason)
+    return subject.scored(result.value)
 
 
-def _unasked(why: str) -> Rating:
-    low, high = PERSUASIVENESS_SCALE
-    return Rating(
-        evaluator=COMPUTED,
-        factor=PERSUASIVENESS,
-        score=None,
-        status=Status.NOT_APPLICABLE,
-        reason=f"nobody can be asked: {why}",
-        low=low,
-        high=high,
-    )
+def _nobody(why: str) -> Rating:
+    reason = f"nobody can be asked: {why}"
+    return persuasiveness_subject(COMPUTED).unscored(Status.NOT_APPLICABLE, reason)

@@ -23,7 +23,7 @@ _ITEMS = (Need.LIST, Need.TARGETS)
 _DIGITS = 9
 
 
-class Found(NamedTuple):
+class MetricValue(NamedTuple):
     """A value, or the reason why there is none."""
 
     value: float | None
@@ -34,7 +34,7 @@ class ComputedMetric(NamedTuple):
     """A metric, and how its value is computed."""
 
     metric: Metric
-    compute: Callable[[ConversationRecord], Found]
+    compute: Callable[[ConversationRecord], MetricValue]
 
 
 def _recall(k: int) -> ComputedMetric:
@@ -45,9 +45,9 @@ def _recall(k: int) -> ComputedMetric:
 
 
 def _new_recall(k: int) -> ComputedMetric:
-    def compute(record: ConversationRecord) -> Found:
+    def compute(record: ConversationRecord) -> MetricValue:
         if record.log.scenario.target_seen:
-            return Found(None, "a target is named in the history already")
+            return MetricValue(None, "a target is named in the history already")
         return _of_items(record.log, record.log.recall_at(k))
 
     metric = _recall_metric(k, "new_", " of new targets", detail=k != _CUTOFFS[-1], of_some=True)
@@ -79,7 +79,7 @@ def _recall_metric(
 def _of_conversation(
     id_: str,
     title: str,
-    compute: Callable[[ConversationRecord], Found],
+    compute: Callable[[ConversationRecord], MetricValue],
     *,
     higher_is_better: bool = False,
     digits: int = 2,
@@ -95,16 +95,16 @@ def _of_conversation(
     return ComputedMetric(metric, compute)
 
 
-def _of_items(log: ConversationLog, value: float | None, none: str = "") -> Found:
+def _of_items(log: ConversationLog, value: float | None, none: str = "") -> MetricValue:
     """`value` if items can be compared with targets, otherwise the reason why they cannot.
 
     A simulated system that recommended nothing has missed; a recorded one may have had no lists.
     """
     if not log.scenario.targets:
-        return Found(None, NO_TARGETS)
+        return MetricValue(None, NO_TARGETS)
     if log.ending is Ending.RECORDED and not log.session_list():
-        return Found(None, no_list(log))
-    return Found(value, "" if value is not None else none)
+        return MetricValue(None, no_list(log))
+    return MetricValue(value, "" if value is not None else none)
 
 
 def _hit_round(log: ConversationLog) -> int | None:
@@ -112,17 +112,21 @@ def _hit_round(log: ConversationLog) -> int | None:
     return first_hit(log.interaction, log.scenario.targets, log.list_length)
 
 
-def _leaks(log: ConversationLog, count: int) -> Found:
+def _leaks(log: ConversationLog, count: int) -> MetricValue:
     """`count` if the user was simulated: others are not watched."""
-    return Found(None, RECORDED_ELSEWHERE) if log.ending is Ending.RECORDED else Found(count)
+    return (
+        MetricValue(None, RECORDED_ELSEWHERE)
+        if log.ending is Ending.RECORDED
+        else MetricValue(count)
+    )
 
 
-def _mean(values: Sequence[float | None], unknown: str) -> Found:
+def _mean(values: Sequence[float | None], unknown: str) -> MetricValue:
     """The mean over all turns; no value if one of them is unknown."""
     known = [value for value in values if value is not None]
     if not known or len(known) < len(values):
-        return Found(None, unknown)
-    return Found(round(sum(known) / len(known), _DIGITS))
+        return MetricValue(None, unknown)
+    return MetricValue(round(sum(known) / len(known), _DIGITS))
 
 
 COMPUTED_METRICS: tuple[ComputedMetric, ...] = (
@@ -145,7 +149,7 @@ COMPUTED_METRICS: tuple[ComputedMetric, ...] = (
     _of_conversation(
         "rounds",
         "Rounds",
-        lambda record: Found(len(record.log.system_turns)),
+        lambda record: MetricValue(len(record.log.system_turns)),
         higher_is_better=True,
     ),
     _of_conversation(

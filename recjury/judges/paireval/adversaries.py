@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from recjury.errors import ParseError
 from recjury.judges.paireval.examples import draw, one_response_each
 from recjury.judges.paireval.prompts import Contender
-from recjury.llm import SupportsComplete, ask, gather, read_object
+from recjury.llm import SupportsComplete, gather, read_object, read_reply
 from recjury.prompts import code_of, load_pack, turns_block, with_code
 from recjury.records import (
     JSON,
@@ -122,7 +122,7 @@ class AdversaryWriter:
                 raise ParseError("the list of replies is empty")
             return found[: self._count]
 
-        answer = await ask(self._gateway, replace(request, form=self._form(code)), read)
+        answer = await read_reply(self._gateway, replace(request, form=self._form(code)), read)
         return Adversaries(name, contender, answer.value or (), answer.reason)
 
     def _form(self, code: str) -> ObjectForm:

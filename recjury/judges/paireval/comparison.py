@@ -5,18 +5,17 @@ the prompt asks for. Language models prefer a place, so both orders are asked fo
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from recjury.errors import PromptTooLong
 from recjury.judges.paireval.prompts import Contender, PairPrompts, contender_of, shortened
-from recjury.llm import ChoiceOdds, ParsedReply, SupportsComplete, choice_odds, gather
-from recjury.records import JSON, ChatRequest, Message, Response, Status
+from recjury.llm import Prompt, Question, SupportsComplete, WordOdds, ask, gather
+from recjury.records import Message, RatingSubject, Response, Status
 
 T = TypeVar("T")
-_Replies = list[ParsedReply[ChoiceOdds]]
 
 Positions = Literal["both", "first", "second"]
 """Where what is judged is shown in a comparison."""
@@ -78,26 +77,18 @@ class Comparer:
 
     def __init__(
         self,
-        gateway: SupportsComplete,
+        gateway: SupportsComplete | None,
         model: str,
         prompts: PairPrompts | None = None,
         *,
         positions: Positions = "both",
     ):
-        """With `positions` "first" or "second", only that order is asked for."""
+        """With `positions` "first" or "second", only that order is asked for. Without a `gateway`,
+        questions can be planned and not asked."""
         self._gateway = gateway
         self.model = model
         self.prompts = prompts or PairPrompts()
         self.positions = positions
-
-    @property
-    def settings(self) -> dict[str, JSON]:
-        """Everything but the model's own settings that can change a comparison."""
-        return {
-            "model": self.model,
-            "prompts": self.prompts.identity,
-            "positions": self.positions,
-        }
 
     async def compare(self, one: Contender, other: Contender) -> Judged[PairOdds]:
         """How likely `one` is better than `other`: when it is shown first, and when second.
@@ -105,69 +96,94 @@ class Comparer:
         Both orders show the same turns: what is left out in one is left out in the other. Raises
         ProviderError if the model gives no log-probabilities.
         """
-        labels = self.prompts.pair_labels
-
-        async def ask(shown: tuple[Contender, ...]) -> _Replies:
-            orders = {"first": shown, "second": shown[::-1]}
-            return await gather(
-                self._ask(self.prompts.pair(*orders[position]), f"{PURPOSE}/{position}", labels)
-                for position in self._asked
+        judged = await self._first_that_fits((one, other), self.pair_questions)
+        if judged.value is None:
+            return Judged(
+                None, judged.status, judged.reason, judged.calls, judged.left_out, judged.mass
             )
-
-        def read(odds: Sequence[ChoiceOdds]) -> PairOdds:
-            word = dict(zip(("first", "second"), labels, strict=True))
-            found = {
-                position: each.odds[word[position]]
-                for position, each in zip(self._asked, odds, strict=True)
-            }
-            return PairOdds(found.get("first"), found.get("second"))
-
-        return await _fitting((one, other), ask, read)
+        by_position = dict(zip(self._orders, judged.value, strict=True))
+        odds = PairOdds(by_position.get("first"), by_position.get("second"))
+        return Judged(odds, calls=judged.calls, left_out=judged.left_out, mass=judged.mass)
 
     async def judge(self, contender: Contender) -> Judged[float]:
         """The probability of the answer that the contender is good (DirectEval).
 
         Raises ProviderError if the model gives no log-probabilities.
         """
-        labels = self.prompts.direct_labels
+        judged = await self._first_that_fits((contender,), self.direct_questions)
+        value = None if judged.value is None else judged.value[0]
+        return Judged(
+            value, judged.status, judged.reason, judged.calls, judged.left_out, judged.mass
+        )
 
-        async def ask(shown: tuple[Contender, ...]) -> _Replies:
-            return [await self._ask(self.prompts.direct(*shown), f"{PURPOSE}/direct", labels)]
+    def pair_questions(self, one: Contender, other: Contender) -> list[Question]:
+        """How likely `one` is better: a question for each order that is asked for."""
+        first, second = self.prompts.pair_labels
+        shown = {
+            "first": (self.prompts.pair(one, other), {first: 1.0, second: 0.0}),
+            "second": (self.prompts.pair(other, one), {first: 0.0, second: 1.0}),
+        }
+        return [
+            self._question(one, *shown[order], purpose=f"{PURPOSE}/{order}")
+            for order in self._orders
+        ]
 
-        return await _fitting((contender,), ask, lambda odds: odds[0].odds[labels[0]])
+    def direct_questions(self, contender: Contender) -> list[Question]:
+        """Whether the contender is good."""
+        yes, no = self.prompts.direct_labels
+        messages = self.prompts.direct(contender)
+        values = {yes: 1.0, no: 0.0}
+        return [self._question(contender, messages, values, purpose=f"{PURPOSE}/direct")]
 
     @property
-    def _asked(self) -> tuple[str, ...]:
+    def _orders(self) -> tuple[str, ...]:
         return ("first", "second") if self.positions == "both" else (self.positions,)
 
-    async def _ask(
-        self, messages: tuple[Message, ...], purpose: str, words: Sequence[str]
-    ) -> ParsedReply[ChoiceOdds]:
-        request = ChatRequest(model=self.model, messages=messages, purpose=purpose)
-        return await choice_odds(self._gateway, request, words)
+    def _question(
+        self,
+        contender: Contender,
+        messages: tuple[Message, ...],
+        values: Mapping[str, float],
+        *,
+        purpose: str,
+    ) -> Question:
+        return Question(
+            subject=RatingSubject(
+                evaluator=f"{PURPOSE}/{self.model}",
+                factor=str(contender.level),
+                low=0,
+                high=1,
+                rubric=self.prompts.identity,
+            ),
+            model=self.model,
+            prompts=(Prompt(messages),),
+            purpose=purpose,
+            form=WordOdds(values),
+        )
 
-
-async def _fitting(
-    contenders: tuple[Contender, ...],
-    ask: Callable[[tuple[Contender, ...]], Awaitable[_Replies]],
-    read: Callable[[Sequence[ChoiceOdds]], T],
-) -> Judged[T]:
-    """What `read` makes of the replies to the first prompts that fit into the model's context."""
-    problem = ""
-    for shown in shortened(contenders):
-        try:
-            replies = await ask(shown.contenders)
-        except PromptTooLong as failure:
-            problem = str(failure)
-            continue
-        calls = tuple(call for reply in replies for call in reply.calls)
-        missing = next((reply for reply in replies if reply.value is None), None)
-        if missing is not None:
-            return Judged(None, missing.status, missing.reason, calls, shown.left_out)
-        odds = [reply.value for reply in replies if reply.value is not None]
-        mass = min(each.mass for each in odds)
-        return Judged(read(odds), calls=calls, left_out=shown.left_out, mass=mass)
-    return Judged(None, Status.REFUSED, f"{problem}, and nothing is left that can be cut")
+    async def _first_that_fits(
+        self, contenders: tuple[Contender, ...], questions: Callable[..., list[Question]]
+    ) -> Judged[list[float]]:
+        """The scores by the first prompts that all fit into the model's context."""
+        assert self._gateway is not None
+        reason = ""
+        for shown in shortened(contenders):
+            answers = await gather(
+                ask(self._gateway, question) for question in questions(*shown.contenders)
+            )
+            too_long = [each for each in answers if isinstance(each.failure, PromptTooLong)]
+            if too_long:
+                reason = too_long[0].rating.reason
+                continue
+            ratings = [answer.rating for answer in answers]
+            calls = tuple(call for rating in ratings for call in rating.calls)
+            lost = next((rating for rating in ratings if rating.score is None), None)
+            if lost is not None:
+                return Judged(None, lost.status, lost.reason, calls, shown.left_out)
+            scores = [rating.score for rating in ratings if rating.score is not None]
+            mass = min(answer.odds.mass for answer in answers if answer.odds is not None)
+            return Judged(scores, calls=calls, left_out=shown.left_out, mass=mass)
+        return Judged(None, Status.REFUSED, f"{reason}, and nothing is left that can be cut")
 
 
 class LlmPairJudge:

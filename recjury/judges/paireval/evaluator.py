@@ -1,70 +1,160 @@
 """PairEval as an evaluator: the turns and dialogues of systems against comparison examples."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from math import fsum
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
 
+from pydantic import Field, field_validator, model_validator
+
+from recjury.errors import ConfigError
+from recjury.judges.evaluator import OneModelEvaluator
 from recjury.judges.paireval.comparison import Comparer, Judged, PairOdds
-from recjury.judges.paireval.prompts import Contender
-from recjury.llm import gather
+from recjury.judges.paireval.examples import corpus_pool, draw, file_pool
+from recjury.judges.paireval.prompts import (
+    DIRECT_LABELS,
+    PAIR_LABELS,
+    Contender,
+    PairPrompts,
+)
+from recjury.llm import CallUse, PlannedCall, check_choices, gather
 from recjury.records import (
     JSON,
     ConversationLog,
     ConversationRecord,
     Level,
     Metric,
+    Need,
     Rating,
+    RatingSubject,
+    Record,
     Stage,
     StageResult,
     Status,
     digest,
 )
 
+CORPUS = "corpus"
+_TITLES = {
+    ("pairwise", Level.TURN): "Turn against people's turns",
+    ("pairwise", Level.DIALOGUE): "Dialogue against people's dialogues",
+    ("direct", Level.TURN): "Good turn",
+    ("direct", Level.DIALOGUE): "Good dialogue",
+}
 _BEGINNING = 3  # turns
 _NO_ANSWER = "the system gave no answer in this turn"
 _NO_TURN = "the system said nothing in this conversation"
 _OWN = "all comparison examples are of the same dialogue: draw more, or from another split"
 
 
-class PairEvaluator:
-    """Compares each turn, or the dialogue, with the examples of its level; without examples, it
-    asks whether it is good (DirectEval)."""
+class ExampleSettings(Record):
+    """What turns and dialogues are compared with.
 
-    kind = "paireval"
-    open_at_once: int | None = None
+    `number` examples are drawn with `seed` from what people said in `split` of the campaign's
+    corpus, or from the file `source` (JSON lines with `turns`, or `history` and `response`).
+    """
 
-    def __init__(
-        self,
-        comparer: Comparer,
-        examples: Mapping[Level, Sequence[Contender]],
-        metrics: Sequence[Metric],
-        *,
-        name: str = "paireval",
-        models: Mapping[str, JSON] | None = None,
-    ):
-        """`models` has the settings of the model that can change a reply, by alias."""
-        self._comparer = comparer
-        self._examples = {level: tuple(some) for level, some in examples.items()}
-        self._models = dict(models or {})
-        self.name = name
-        self.metrics = tuple(metrics)
-        self.stages = tuple(Stage(name=metric.id) for metric in metrics)
+    number: int = Field(default=3, ge=1, le=1000, strict=True)
+    source: str = Field(default=CORPUS, min_length=1)
+    split: str = "valid"
+    seed: int = 0
+
+
+class PairEvaluator(OneModelEvaluator):
+    """PairEval: how likely a turn or dialogue is better than people's, by log-probabilities.
+
+    Each is compared with a few `examples`, in both orders (`positions`), and the score is the mean
+    probability (0 to 1) that it is better. `method: direct` is DirectEval: the probability that it
+    is good, without a comparison. `labels` are the two words that a prompt asks for (A and B; Yes
+    and No). The model's endpoint must send log-probabilities.
+    """
+
+    unidentified: ClassVar[Mapping[str, Any]] = {
+        "level": True,
+        "labels": True,
+        "examples": {"source", "split", "seed"},
+    }
+
+    kind: Literal["paireval"] = "paireval"
+    level: Literal["turn", "dialogue", "both"] = "both"
+    method: Literal["pairwise", "direct"] = "pairwise"
+    examples: ExampleSettings = ExampleSettings()
+    positions: Literal["both", "first", "second"] = "both"
+    labels: tuple[str, str] | None = None
+
+    @field_validator("labels")
+    @classmethod
+    def _two_words(cls, labels: tuple[str, str] | None) -> tuple[str, str] | None:
+        if labels is not None:
+            try:
+                check_choices(labels)
+            except ConfigError as problem:
+                raise ValueError(str(problem)) from None
+        return labels
+
+    @model_validator(mode="after")
+    def _only_what_is_used(self) -> Self:
+        given = {"examples", "positions"} & self.model_fields_set
+        if self.method == "direct" and given:
+            raise ValueError(f"`method: direct` compares nothing: leave out `{min(given)}`")
+        return self
 
     @property
-    def settings(self) -> Mapping[str, JSON]:
-        """Model, prompts, orders, and how many examples; not which levels are rated."""
-        numbers = {len(some) for some in self._examples.values()}
-        return {
-            **self._comparer.settings,
-            "method": "pairwise" if self._examples else "direct",
-            "examples": max(numbers, default=0),
-            "models": self._models,
-        }
+    def levels(self) -> tuple[Level, ...]:
+        """What is rated."""
+        return tuple(Level) if self.level == "both" else (Level(self.level),)
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """A metric for each level, from 0 to 1."""
+        return tuple(
+            Metric(
+                id=str(level),
+                title=_TITLES[self.method, level],
+                group="Turns" if level is Level.TURN else "Dialogue",
+                level=level,
+                high=1,
+                needs=(Need.MODEL, Need.LOGPROBS),
+                digits=3,
+            )
+            for level in self.levels
+        )
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The levels."""
+        return tuple(Stage(name=str(level)) for level in self.levels)
+
+    @property
+    def call_uses(self) -> list[tuple[str, CallUse]]:
+        """Log-probabilities."""
+        return [(self.model, "logprobs")]
+
+    @property
+    def sources(self) -> Mapping[str, JSON]:
+        """The prompts, with the words that they ask for."""
+        return {"prompts": self._comparer.prompts.identity}
 
     @property
     def data(self) -> Mapping[str, JSON]:
         """The content of the examples."""
-        shown = [[str(level), *map(_content, some)] for level, some in self._examples.items()]
+        shown = [[str(level), *map(_content, drawn)] for level, drawn in self._drawn.items()]
         return {"examples": digest(sorted(shown, key=repr))} if shown else {}
+
+    def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
+        """For each turn or dialogue, a call for each example and order; one for `direct`."""
+        for level in self.levels:
+            for turn in _places(level, log):
+                if _missing(log, turn):
+                    continue
+                contender = _contender(log, turn)
+                questions = (
+                    [self._comparer.pair_questions(contender, each) for each in self._drawn[level]]
+                    if self._drawn
+                    else [self._comparer.direct_questions(contender)]
+                )
+                yield from (question.planned() for pair in questions for question in pair)
 
     async def evaluate(
         self,
@@ -74,69 +164,85 @@ class PairEvaluator:
     ) -> StageResult:
         """The ratings of the level called `stage`, and the odds of each comparison."""
         log, level = record.log, Level(stage)
-        turns = log.system_turn_indices if level is Level.TURN else (None,)
-        found = await gather(self._rated(log, turn) for turn in turns)
-        kept: list[JSON] = [each for _, each in found]
-        return StageResult(tuple(rating for rating, _ in found), {"judged": kept})
+        rated = await gather(self._rate(log, level, turn) for turn in _places(level, log))
+        odds: list[JSON] = [odds for _, odds in rated]
+        return StageResult(tuple(rating for rating, _ in rated), {"judged": odds})
 
-    async def _rated(self, log: ConversationLog, turn: int | None) -> tuple[Rating, JSON]:
-        level = Level.DIALOGUE if turn is None else Level.TURN
-        missing = _missing(log, turn)
-        if missing:
-            return self._rating(level, turn, None, missing, Status.NOT_APPLICABLE), None
+    async def _rate(
+        self, log: ConversationLog, level: Level, turn: int | None
+    ) -> tuple[Rating, JSON]:
+        subject = self._subject(level, turn)
+        if missing := _missing(log, turn):
+            return subject.unscored(Status.NOT_APPLICABLE, missing), None
         contender = _contender(log, turn)
-        if not self._examples:
-            judged = [await self._comparer.judge(contender)]
-            scores = [each.value for each in judged]
-            kept: list[JSON] = [*scores]
-            return self._of_all(level, turn, judged, scores), kept
-        examples = [each for each in self._examples[level] if not _is_of(each, log)]
+        if self.method == "direct":
+            judged = await self._comparer.judge(contender)
+            return _mean(subject, [judged], [judged.value]), [judged.value]
+        examples = [each for each in self._drawn[level] if not _is_of(each, log)]
         if not examples:
-            return self._rating(level, turn, None, _OWN, Status.NOT_APPLICABLE), None
+            return subject.unscored(Status.NOT_APPLICABLE, _OWN), None
         pairs = await gather(self._comparer.compare(contender, each) for each in examples)
         scores = [None if each.value is None else each.value.score for each in pairs]
-        kept = [None if each.value is None else list(each.value) for each in pairs]
-        return self._of_all(level, turn, pairs, scores), kept
+        odds: list[JSON] = [None if each.value is None else list(each.value) for each in pairs]
+        return _mean(subject, pairs, scores), odds
 
-    def _of_all(
-        self,
-        level: Level,
-        turn: int | None,
-        judged: Sequence[Judged[PairOdds]] | Sequence[Judged[float]],
-        scores: Sequence[float | None],
-    ) -> Rating:
-        calls = tuple(call for each in judged for call in each.calls)
-        lost = next((each for each in judged if each.value is None), None)
-        if lost is not None:
-            return self._rating(level, turn, None, lost.reason, lost.status, calls)
-        given = [score for score in scores if score is not None]
-        return self._rating(
-            level, turn, fsum(given) / len(given), _rationale(judged, given), Status.SCORED, calls
-        )
-
-    def _rating(
-        self,
-        level: Level,
-        turn: int | None,
-        score: float | None,
-        said: str,
-        status: Status,
-        calls: tuple[str, ...] = (),
-    ) -> Rating:
-        return Rating(
-            evaluator=f"{self.kind}/{self._comparer.model}",
+    def _subject(self, level: Level, turn: int | None) -> RatingSubject:
+        return RatingSubject(
+            evaluator=f"{self.kind}/{self.model}",
             factor=str(level),
-            score=None if score is None else min(1.0, max(0.0, score)),
-            status=status,
-            reason="" if status is Status.SCORED else said,
-            rationale=said if status is Status.SCORED else "",
-            level=level,
-            turn=turn,
             low=0,
             high=1,
             rubric=self._comparer.prompts.identity,
-            calls=calls,
+            turn=turn,
         )
+
+    def _prepare(self) -> None:
+        """Raise UserError if there are too few examples."""
+        _ = self._drawn
+
+    @cached_property
+    def _comparer(self) -> Comparer:
+        direct = self.method == "direct"
+        prompts = PairPrompts(
+            pair=PAIR_LABELS if direct or self.labels is None else self.labels,
+            direct=DIRECT_LABELS if not direct or self.labels is None else self.labels,
+        )
+        return Comparer(self._context.gateway, self.model, prompts, positions=self.positions)
+
+    @cached_property
+    def _drawn(self) -> Mapping[Level, tuple[Contender, ...]]:
+        """The examples of each level; none for `direct`."""
+        if self.method == "direct":
+            return {}
+        return {level: self._draw(level) for level in self.levels}
+
+    def _draw(self, level: Level) -> tuple[Contender, ...]:
+        chosen = self.examples
+        if chosen.source != CORPUS:
+            pool = file_pool(Path(chosen.source), level, chosen.seed)
+        elif self._context.corpus is None:
+            raise ConfigError(
+                f"{self.label}: there is no corpus to draw comparison examples from: name a file "
+                "in `examples: {source: FILE}`"
+            )
+        else:
+            pool = corpus_pool(self._context.corpus, chosen.split, level)
+        return draw(pool, chosen.number, chosen.seed)
+
+
+def _mean(
+    subject: RatingSubject,
+    judged: Sequence[Judged[PairOdds]] | Sequence[Judged[float]],
+    scores: Sequence[float | None],
+) -> Rating:
+    """The mean over all comparisons; without a score if one of them has none."""
+    calls = tuple(call for each in judged for call in each.calls)
+    lost = next((each for each in judged if each.value is None), None)
+    if lost is not None:
+        return subject.unscored(lost.status, lost.reason, calls=calls)
+    given = [score for score in scores if score is not None]
+    score = min(1.0, max(0.0, fsum(given) / len(given)))
+    return subject.scored(score, _rationale(judged, given), calls=calls)
 
 
 def _rationale(
@@ -168,6 +274,11 @@ def _is_of(example: Contender, log: ConversationLog) -> bool:
     begun = (*log.scenario.history, *log.interaction)[:_BEGINNING]
     own = example.turns[:_BEGINNING]
     return bool(own) and [each.text for each in own] == [each.text for each in begun[: len(own)]]
+
+
+def _places(level: Level, log: ConversationLog) -> tuple[int | None, ...]:
+    """The system turns that are judged; None for the whole dialogue."""
+    return tuple(log.system_turn_indices) if level is Level.TURN else (None,)
 
 
 def _missing(log: ConversationLog, turn: int | None) -> str:

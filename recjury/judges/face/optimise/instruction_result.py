@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from recjury.errors import UnitFailed
-from recjury.judges.face.aspects import pool
+from recjury.judges.aspects import pool
 from recjury.judges.face.optimise.labelled_particles import (
     Correlate,
     LabelledExample,

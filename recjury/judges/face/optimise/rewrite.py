@@ -13,7 +13,7 @@ from recjury.judges.face.optimise.gradient import (
     read_critique,
     tagged,
 )
-from recjury.llm import SupportsComplete, ask, gather
+from recjury.llm import SupportsComplete, gather, read_reply
 from recjury.prompts import Pack, load_pack
 from recjury.records import JSON, ChatRequest, Message, Reply
 
@@ -63,7 +63,7 @@ class Rewriter:
 
     async def _both(self, case: Case, purpose: str, number: int) -> Rewrite | None:
         message = gradient_message(self.pack, self.task, case, rewrite=True)
-        answer = await ask(self.gateway, self._request(message, purpose, number), _read_both)
+        answer = await read_reply(self.gateway, self._request(message, purpose, number), _read_both)
         if answer.value is None:
             return None
         critique, text = answer.value
@@ -72,7 +72,7 @@ class Rewriter:
     async def _one_after_the_other(self, case: Case, purpose: str, number: int) -> Rewrite | None:
         message = gradient_message(self.pack, self.task, case, rewrite=False)
         request = self._request(message, f"{purpose}/critique", number)
-        critique = await ask(self.gateway, request, read_critique)
+        critique = await read_reply(self.gateway, request, read_critique)
         if critique.value is None:
             return None
         fewest, most = self.pack.manifest["words"]
@@ -85,7 +85,7 @@ class Rewriter:
                 Message("user", self.pack.render("rewrite", fewest=fewest, most=most)),
             ),
         )
-        answer = await ask(self.gateway, again, read_instruction)
+        answer = await read_reply(self.gateway, again, read_instruction)
         if answer.value is None:
             return None
         return Rewrite(answer.value, critique.value, critique.calls + answer.calls)

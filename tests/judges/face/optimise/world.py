@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from recjury.errors import ParseError
 from recjury.judges.face.optimise import LabelledExample
-from recjury.llm import SupportsComplete, ask, finished_text
+from recjury.llm import SupportsComplete, read_reply, finished_text
 from recjury.records import Aspect, ChatRequest, Message, Reply
 from tests.endpoint import Answer, Body, prompt
 
@@ -46,7 +46,7 @@ class AskingScorer:
     async def score(self, instruction: str, particle: Piece) -> float | None:
         text = f"Score this.\n{instruction}\n{particle.text}"
         request = ChatRequest("main", (Message("user", (text,)),), "score", temperature=0.6)
-        return (await ask(self._gateway, request, _score)).value
+        return (await read_reply(self._gateway, request, _score)).value
 
     def describe(self, particle: Piece) -> str:
         return particle.text

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import orjson
 
 from recjury.errors import ConfigError
-from recjury.judges.config import EvaluatorContext
+from recjury.judges.evaluator import EvaluatorContext
 from recjury.plugins import (
     MISSING,
     Factory,
@@ -24,7 +24,7 @@ from recjury.plugins import (
 from recjury.records import JSON, Metric
 
 
-class Made(NamedTuple):
+class LoadedEvaluator(NamedTuple):
     """An own evaluator, the metrics that it declares, and everything that can change its ratings.
 
     These are its `settings`, and `data` of the corpus if it has a parameter for the corpus.
@@ -37,7 +37,9 @@ class Made(NamedTuple):
     data: Mapping[str, JSON] = {}
 
 
-def make(path: str, group: str, options: Mapping[str, object], context: EvaluatorContext) -> Made:
+def make(
+    path: str, group: str, options: Mapping[str, object], context: EvaluatorContext
+) -> LoadedEvaluator:
     """Make `Class(**options)`; it is given `corpus` and `gateway` if it has such parameters.
 
     Raises ConfigError if it cannot be imported, cannot be made, or is not an evaluator; the message
@@ -59,10 +61,10 @@ def make(path: str, group: str, options: Mapping[str, object], context: Evaluato
         data: dict[str, JSON] = {}
         if "corpus" in asked and context.corpus is not None:
             data["catalogue"] = context.corpus.catalogue.digest
-        return Made(evaluator, path, _metrics(evaluator, path), settings, data)
+        return LoadedEvaluator(evaluator, path, _metrics(evaluator, path), settings, data)
 
 
-def given(evaluator: object) -> Made:
+def given(evaluator: object) -> LoadedEvaluator:
     """An evaluator object that was given.
 
     It is identified by its settings and the source of its class. If it has no `settings`, its
@@ -78,7 +80,7 @@ def given(evaluator: object) -> Made:
             "code": source_digest(kind) or process_identity(kind),
             "own": own if own is not None else _attributes(evaluator),
         }
-        return Made(evaluator, path, _metrics(evaluator, path), settings)
+        return LoadedEvaluator(evaluator, path, _metrics(evaluator, path), settings)
 
 
 def class_metrics(path: str, group: str) -> tuple[Metric, ...] | None:

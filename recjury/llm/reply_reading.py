@@ -20,13 +20,13 @@ T = TypeVar("T")
 
 
 class SupportsComplete(Protocol):
-    """The part of a gateway that `ask` needs; `attempts`, an `AttemptLimit`, is optional."""
+    """The part of a gateway that `read_reply` needs; `attempts`, an `AttemptLimit`, is optional."""
 
     async def complete(self, request: ChatRequest) -> Reply:
         """The reply to `request`."""
 
 
-async def ask(
+async def read_reply(
     gateway: SupportsComplete,
     request: ChatRequest,
     read: Callable[[Reply], T],

@@ -1,1 +1,0 @@
-"""LLM-Direct and LLM-CoT+ICL: a turn or dialogue rated at once (FACE, section 4)."""

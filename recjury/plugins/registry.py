@@ -1,0 +1,112 @@
+"""One way to plug in anything that has a name: built in, or offered by an installed package."""
+
+import importlib
+import importlib.metadata
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import InitErrorDetails
+
+from recjury.errors import ConfigError, UserError
+from recjury.plugins.loading import entry_point_names, load_factory
+
+T = TypeVar("T")
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+class Listed(NamedTuple):
+    """What a registry has under a name; `problem` says why it cannot be loaded, else it is empty.
+
+    `summary` is the first line of its docstring. `package` offers it; it is empty for what is built
+    in.
+    """
+
+    name: str
+    summary: str
+    package: str = ""
+    problem: str = ""
+
+
+class Registry(Generic[T]):
+    """What has a name of one kind: classes or functions, imported when they are needed."""
+
+    def __init__(self, kind: str, group: str, built_in: Mapping[str, str]):
+        """`kind` is the word for one of them ("evaluator"), `group` that of their entry points.
+
+        `built_in` has "module:attribute" by name, in the order in which they are listed.
+        """
+        self.kind, self.group = kind, group
+        self._built_in = dict(built_in)
+
+    @property
+    def built_in(self) -> tuple[str, ...]:
+        """The names of what is in the package."""
+        return tuple(self._built_in)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names; those of installed packages come last."""
+        offered = (name for name in entry_point_names(self.group) if name not in self._built_in)
+        return (*self._built_in, *offered)
+
+    def load(self, name: str) -> T:
+        """What has this name, or stands at the path "module:attribute".
+
+        Raises ConfigError, with the most similar name, if there is none, and if it cannot be
+        imported.
+        """
+        if path := self._built_in.get(name):
+            module, _, attribute = path.partition(":")
+            return cast("T", getattr(importlib.import_module(module), attribute))
+        if ":" not in name and name not in self.names:
+            raise ConfigError(self.unknown(name))
+        return cast("T", load_factory(name, group=self.group, what=self.kind))
+
+    def unknown(self, name: object) -> str:
+        """That nothing has this name, with the most similar one and all that are known."""
+        near = get_close_matches(str(name), self.names, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        return f"unknown {self.kind} {name!r}{hint} (known: {', '.join(self.names)})"
+
+    def listed(self) -> tuple[Listed, ...]:
+        """All that has a name; what cannot be loaded has its problem."""
+        packages = {
+            entry.name: "" if entry.dist is None else entry.dist.name
+            for entry in importlib.metadata.entry_points(group=self.group)
+        }
+        return tuple(self._listed(name, packages.get(name, "")) for name in self.names)
+
+    def _listed(self, name: str, package: str) -> Listed:
+        package = "" if name in self._built_in else package
+        try:
+            summary = _first_line(self.load(name))
+        except UserError as problem:
+            return Listed(name, "", package, str(problem))
+        return Listed(name, summary, package)
+
+
+def validate_as(model: type[ModelT], name: str, raw: Mapping[str, object]) -> ModelT:
+    """`raw` as a `model` that was chosen by its `name`, which the places of mistakes begin with.
+
+    Raises ValidationError.
+    """
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        details = [_placed(name, detail) for detail in error.errors(include_url=False)]
+        raise ValidationError.from_exception_data(error.title, details) from None
+
+
+def _placed(name: str, detail: Mapping[str, Any]) -> InitErrorDetails:
+    return InitErrorDetails(
+        type=detail["type"],
+        loc=(name, *cast("Iterable[int | str]", detail["loc"])),
+        input=detail["input"],
+        ctx=detail.get("ctx", {}),
+    )
+
+
+def _first_line(thing: object) -> str:
+    return (getattr(thing, "__doc__", None) or "").strip().partition("\n")[0]
