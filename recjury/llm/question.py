@@ -17,6 +17,7 @@ from recjury.llm.choice_odds import (
     read_odds,
     read_rating_odds,
 )
+from recjury.llm.event_loop import gather
 from recjury.llm.reply_parsing import parse_rating
 from recjury.llm.reply_reading import Samples, SupportsComplete, read_reply, sample_replies
 from recjury.prompts import code_of
@@ -140,11 +141,12 @@ class Prompt:
 class PlannedCall:
     """A request before it is sent, with the number of samples of it that are wanted.
 
-    With `together`, one request asks for all samples. A `shared` call is made once for all
-    conversations.
+    `kind` ("judge", "face/score") is what a dry run counts it as. With `together`, one request asks
+    for all samples. A `shared` call is made once for all conversations.
     """
 
     request: ChatRequest
+    kind: str
     samples: int = 1
     together: bool = True
     shared: bool = False
@@ -185,10 +187,10 @@ class Question:
         )
         return self.form.request(plain, self.subject)
 
-    def planned(self) -> PlannedCall:
-        """The call with the first of the prompts, to be counted."""
+    def planned(self, kind: str) -> PlannedCall:
+        """The call with the first of the prompts, to be counted as this kind."""
         first = next(iter(self.prompts))
-        return PlannedCall(self.request(first), self.samples or 1, self.together)
+        return PlannedCall(self.request(first), kind, self.samples or 1, self.together)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +230,22 @@ async def ask(gateway: SupportsComplete, question: Question) -> Answer:
         return answer
     reason = f"{answer.rating.reason}, and nothing is left that can be cut"
     return replace(answer, rating=answer.rating.model_copy(update={"reason": reason}))
+
+
+async def ask_each(
+    gateway: SupportsComplete, questions: Iterable[Question | Rating]
+) -> tuple[Rating, ...]:
+    """The rating that each question gets, in order; where a rating stands already, that one.
+
+    Raises ProviderError and ConfigError as `ask`.
+    """
+
+    async def rating(question: Question | Rating) -> Rating:
+        if isinstance(question, Rating):
+            return question
+        return (await ask(gateway, question)).rating
+
+    return tuple(await gather(map(rating, questions)))
 
 
 async def _ask_with(gateway: SupportsComplete, question: Question, prompt: Prompt) -> Answer:
