@@ -19,6 +19,7 @@ from recjury.judges.rubric.criteria import Criterion
 from recjury.llm import Gateway, NullRecorder, call_identity, read_model
 from recjury.llm.model_kinds import ModelEntry
 from recjury.records import ChatRequest, Message, Record
+from recjury.store import Store
 
 LOG = "0" * 32
 """The identity of the log whose evaluations are planned."""
@@ -88,6 +89,15 @@ def call(model: Mapping[str, object], request: Mapping[str, Any], unit_sample: i
         return call_identity(asked, read_model(dict(model)), unit_sample)
     except (UserError, ValidationError) as error:
         raise Refused(str(error)) from error
+
+
+def stored_calls(store: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+    """The purpose of each stored call, and its messages: role and text."""
+    with Store.open(store, create=False) as opened:
+        return [
+            (call.request.purpose, tuple((each.role, each.text) for each in call.request.messages))
+            for call in opened.calls()
+        ]
 
 
 def request_fields() -> set[str]:

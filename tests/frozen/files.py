@@ -27,6 +27,42 @@ _PERSONAS = {
     "version": "1",
     "personas": {"terse": {"about": "You are in a hurry.", "traits": {"verbosity": "low"}}},
 }
+_RESTAURANTS: dict[str, list[object]] = {
+    "items.jsonl": [
+        {"id": "a", "title": "Sol", "cuisines": ["Thai"], "price": "cheap", "popularity": 80},
+        {
+            "id": "b",
+            "title": "Mar",
+            "cuisines": ["Greek"],
+            "chefs": ["Ann Lee"],
+            "plot": "By the sea.",
+        },
+        {"id": "c", "title": "Eck", "cuisines": ["Thai"], "price": "dear"},
+    ],
+    "dialogues.jsonl": [
+        {
+            "id": "d",
+            "split": "test",
+            "turns": [
+                {"role": "user", "text": "I want Thai food."},
+                {"role": "system", "text": "Try Sol.", "items": ["a"]},
+            ],
+        }
+    ],
+}
+_RESTAURANT = {
+    "item": "restaurant",
+    "items": "restaurants",
+    "verb": "try",
+    "done": "tried",
+    "attributes": {
+        "cuisine": {"kind": "category"},
+        "price": {"word": "price range", "field": "price", "kind": "category"},
+        "chef": {"kind": "maker", "by": "run by", "did": "runs"},
+    },
+    "dimensions": ["cuisine", "price"],
+    "expert": {"who": "You run a kitchen.", "expertise": ["Food: what tastes good.", "Prices."]},
+}
 _USS = (
     "USER\tHello, I want a film.\t\t3,4,3\nSYSTEM\tTry Heat.\t\t\n"
     "USER\tThank you{}.\t\t4,5,4\nUSER\tOVERALL\t\t4,4,5\n\n"
@@ -37,6 +73,10 @@ def write_files(folder: Path) -> None:
     """Write all of them into an empty folder."""
     write_corpus(folder / "corpus")
     shutil.copytree(folder / "corpus", folder / "elsewhere" / "corpus")
+    (folder / "restaurants").mkdir()
+    for name, rows in _RESTAURANTS.items():
+        _write_lines(folder / "restaurants" / name, rows)
+    _write_yaml(folder / "restaurants" / "domain.yaml", _RESTAURANT)
     _write_weights(folder)
     for name, rubric in {
         "rubric": RUBRIC,
