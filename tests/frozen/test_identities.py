@@ -6,6 +6,7 @@
 import copy
 import functools
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Set
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import yaml
 
 from tests.frozen import adapter, files
+from tests.frozen.played import command
 
 Settings = dict[str, Any]
 TABLE_FILE = Path(__file__).with_name("identities.yaml")
@@ -238,6 +240,42 @@ def test_data(
     labels = [n for n, ids in before.evaluations.items() if ids != after.evaluations[n]]
     assert before.versions == after.versions
     assert _said(_compared("conversations", *conversations), *labels) == row["changes"]
+
+
+def _recording(number: int, word: str = "Thanks") -> str:
+    turns = [
+        {"speaker": "user", "text": f"Hello, number {number}."},
+        {"speaker": "system", "text": "Try Heat (1995)."},
+        {"speaker": "user", "text": word},
+    ]
+    log = {"id": f"c{number}", "system": "s", "catalogue": "sample", "interaction": turns}
+    return json.dumps(log) + "\n"
+
+
+def _judged(folder: Path, option: str) -> tuple[str, set[str]]:
+    """The campaign of the judged recordings, and its conversations, by their identities."""
+    files = ["logs.jsonl"] if option.startswith("--") else []
+    store = f"--store=sqlite:///{re.sub('[ /]', '', option)}.db"
+    ended = command(folder, "judge", *files, *option.split(), store, "--json")
+    assert ended.code == 0, ended.err
+    assert command(folder, "export", "out", "--format", "jsonl", store).code == 0
+    rows = (folder / "out" / "conversation_scores.jsonl").read_text("utf-8").splitlines()
+    return json.loads(ended.out)["campaign"], {json.loads(row)["conversation"] for row in rows}
+
+
+def test_recordings(tmp_path: Path) -> None:
+    logs = [_recording(number) for number in range(3)]
+    (tmp_path / "logs.jsonl").write_text("".join(logs), "utf-8")
+    (tmp_path / "logs-copy.jsonl").write_text("".join(logs), "utf-8")
+    (tmp_path / "elsewhere").mkdir()
+    other = [*logs[:2], _recording(2, "No")]
+    (tmp_path / "elsewhere" / "logs.jsonl").write_text("".join(other), "utf-8")
+    (tmp_path / "judges.yaml").write_text("evaluators: [{kind: core, name: c}]", "utf-8")
+    campaign, conversations = _judged(tmp_path, "--evaluator core")
+    for row in TABLE["recordings"]:
+        new, found = _judged(tmp_path, row["to"])
+        changes = _compared("conversations", conversations, found)
+        assert _said("campaign" if new != campaign else "", changes) == row["changes"], row["to"]
 
 
 def _without_numbers(keys: Mapping[str, Any]) -> set[str]:
