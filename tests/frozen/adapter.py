@@ -2,8 +2,10 @@
 
 import asyncio
 import dataclasses
+import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
+from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -89,6 +91,20 @@ def call(model: Mapping[str, object], request: Mapping[str, Any], unit_sample: i
         return call_identity(asked, read_model(dict(model)), unit_sample)
     except (UserError, ValidationError) as error:
         raise Refused(str(error)) from error
+
+
+def durable_calls(store: Path) -> int:
+    """How many finished calls the file of a store has; 0 if there is no store yet.
+
+    The store may be in use, or may have been left by a process that was killed.
+    """
+    if not store.exists():
+        return 0
+    with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
+        try:
+            return int(connection.execute("SELECT count(*) FROM call").fetchone()[0])
+        except sqlite3.OperationalError:  # its tables are not made yet
+            return 0
 
 
 def stored_calls(store: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
