@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack, closing
@@ -22,6 +23,7 @@ from recjury.llm import Gateway, NullRecorder, call_identity, read_model
 from recjury.llm.model_kinds import ModelEntry
 from recjury.records import ChatRequest, Message, Record
 from recjury.store import Store
+from tests.frozen.played import command
 
 LOG = "0" * 32
 """The identity of the log whose evaluations are planned."""
@@ -114,6 +116,72 @@ def stored_calls(store: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
             (call.request.purpose, tuple((each.role, each.text) for each in call.request.messages))
             for call in opened.calls()
         ]
+
+
+# What each analysis is called by today.
+_COMMANDS = {
+    "core.factors": "factors",
+    "face.table": "face table",
+    "judge.length": "analyse length-bias",
+    "judge.self": "analyse self-bias",
+    "paireval.adversaries": "paireval adversaries",
+    "paireval.examples": "paireval examples",
+    "paireval.exhaustive": "paireval exhaustive",
+    "paireval.negatives": "paireval negatives",
+    "paireval.position": "paireval position",
+    "paireval.robustness": "paireval robustness",
+    "paireval.spread": "paireval spread",
+    "paireval.table": "paireval table",
+    "paireval.tournament": "paireval tournament",
+    "quality.table": "quality table",
+    "replies.scorers": "meta-evaluate",
+    "replies.worse": "manipulate",
+    "systems.radar": "analyse radar",
+    "systems.samples": "analyse samples",
+    "systems.turns": "analyse turns",
+}
+
+
+def figures(analysis: str, folder: Path, *arguments: object) -> dict[str, float | None]:
+    """The numbers of an analysis, each under the words of its row and its column.
+
+    Rows and columns may be found in another form; the words and the numbers stay.
+    """
+    ended = command(folder, *_COMMANDS[analysis].split(), *arguments, "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    found.pop("seconds", None)
+    return {"/".join(words): number for words, number in _numbers(found)}
+
+
+def _numbers(value: object) -> Iterator[tuple[tuple[str, ...], float | None]]:
+    """Each number in JSON, with the keys above it, and of rows the values that are no numbers."""
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        yield (), value
+    elif isinstance(value, dict):
+        own = [str(value[name]) for name in _ROW if isinstance(value.get(name), str | int)]
+        for name, inner in value.items():
+            for words, number in _numbers(inner):
+                yield (*own, name, *words), number
+    elif isinstance(value, list):
+        for place, inner in enumerate(value):
+            is_row = isinstance(inner, dict) and any(name in inner for name in _ROW)
+            for words, number in _numbers(inner):
+                yield words if is_row else (str(place), *words), number
+
+
+_ROW = (
+    "set",
+    "metric",
+    "judge",
+    "system",
+    "evaluator",
+    "level",
+    "kind",
+    "number",
+    "position",
+    "size",
+)
 
 
 def request_fields() -> set[str]:

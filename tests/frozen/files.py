@@ -65,8 +65,9 @@ _RESTAURANT = {
 }
 _USS = (
     "USER\tHello, I want a film.\t\t3,4,3\nSYSTEM\tTry Heat.\t\t\n"
-    "USER\tThank you{}.\t\t4,5,4\nUSER\tOVERALL\t\t4,4,5\n\n"
+    "USER\tThank you{text}.\t\t{rating},{rating},4\nUSER\tOVERALL\t\t{rating},{rating},{rating}\n\n"
 )
+_SESSIONS = 40
 
 
 def write_files(folder: Path) -> None:
@@ -103,8 +104,11 @@ def write_files(folder: Path) -> None:
     for name, end in {"uss": "", "uss-copy": "", "uss-other": " so much"}.items():
         (folder / name).mkdir()
         for subset in ("ReDial", "MWOZ"):
-            text = "".join(_USS.format(f", {n} of {subset}{end}") for n in range(6))
-            (folder / name / f"{subset}.txt").write_text(text, "utf-8")
+            sessions = (
+                _USS.format(text=f", {n} of {subset}{end}", rating=2 + n * 7 % 11 % 4)
+                for n in range(_SESSIONS)
+            )
+            (folder / name / f"{subset}.txt").write_text("".join(sessions), "utf-8")
 
 
 def write_corpus(folder: Path) -> None:

@@ -16,6 +16,7 @@ _TIMES = re.compile(
     r"(outcome\.)?seconds_per_turn|seconds|begun|latency|waited|started_at|p50|p90|p99|created_at"
 )
 _WIDTH = 110
+_ZERO = 1e-12
 
 
 class Normal:
@@ -51,7 +52,7 @@ class Normal:
         if isinstance(value, list):
             return [self.json(inner) for inner in value]
         if isinstance(value, float):
-            return float(f"{value:.9g}")
+            return rounded(value)
         return self.text(value) if isinstance(value, str) else value
 
     def rows(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -60,10 +61,15 @@ class Normal:
         return [self.json(json.loads(row)) for row in sorted(plain, key=self.unnamed)]
 
 
+def rounded(value: float) -> float:
+    """Nine digits; what is left of a zero is zero."""
+    return float(f"{value:.9g}") if abs(value) > _ZERO else 0.0
+
+
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:
     timeless = {name: "<time>" if _TIMES.fullmatch(name) else row[name] for name in row}
     return {
-        name: float(f"{value:.9g}") if isinstance(value, float) else value
+        name: rounded(value) if isinstance(value, float) else value
         for name, value in timeless.items()
     }
 

@@ -104,7 +104,7 @@ class Player:
 
 
 def _play(name: str, folder: Path, files: Path) -> None:
-    with ScriptedEndpoint(player.play) as endpoint:
+    with ScriptedEndpoint(player.play, models=("scripted", "second")) as endpoint:
         text = (CAMPAIGNS / f"{name}.yaml").read_text("utf-8")
         text = text.replace("FILES", str(files)).replace("URL", endpoint.url)
         (folder / "campaign.yaml").write_text(text, "utf-8")

@@ -1,4 +1,4 @@
-"""A scripted model for every prompt of recjury: its answer depends on the prompt alone.
+"""Scripted models for every prompt of recjury: an answer depends on model and prompt alone.
 
 Some first answers of judges and debaters cannot be used, so that the prompt which asks again is
 sent, too; some utterances of the simulated user name what it must not name.
@@ -22,7 +22,7 @@ _TARGET = re.compile(r"<item>\ntitle: (.*?)(?: \(\d+\))?\n")
 
 def play(body: Body) -> Body:
     """An answer with as many choices as are asked for, and log-probabilities if they are."""
-    asked = prompt(body)
+    asked = prompt(body) if body["model"] == "scripted" else f"{body['model']}: {prompt(body)}"
     if body.get("logprobs"):
         return _with_odds(asked)
     number = int(str(body.get("n") or 1))
