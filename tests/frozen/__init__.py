@@ -22,7 +22,6 @@ What may change
 - The classes, functions and files behind all this, and the store's format.
 - The command of an analysis, and the form in which it prints its rows: `adapter.figures` then reads
   the new form into the same words and numbers.
-- What a key of a campaign file is called, if its old name is refused with the new one.
 
 Anything else is an intended change, or a mistake. A commit with an intended change writes the files
 anew (`FROZEN_WRITE=1 python -m pytest tests/frozen`) and adds a line here:
