@@ -121,6 +121,7 @@ def stored_calls(store: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
 # What each analysis is called by today.
 _COMMANDS = {
     "core.factors": "factors",
+    "face.optimise": "face optimise",
     "face.table": "face table",
     "judge.length": "analyse length-bias",
     "judge.self": "analyse self-bias",
@@ -150,7 +151,8 @@ def figures(analysis: str, folder: Path, *arguments: object) -> dict[str, float 
     ended = command(folder, *_COMMANDS[analysis].split(), *arguments, "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
-    found.pop("seconds", None)
+    for not_found in ("seconds", "settings"):
+        found.pop(not_found, None)
     return {"/".join(words): number for words, number in _numbers(found)}
 
 

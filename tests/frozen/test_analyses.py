@@ -22,6 +22,7 @@ from tests.frozen.golden import assert_frozen
 from tests.frozen.normal import pretty, rounded
 from tests.frozen.played import Player, command
 from tests.frozen.sent import by_purpose, digests, shown
+from tests.judges.face.optimise import player as optimiser
 from tests.judges.paireval import player as paireval_player
 from tests.judges.paireval.sets import write_folder
 from tests.scripted_server import Script
@@ -112,6 +113,23 @@ def test_adversarial_replies(tmp_path: Path) -> None:
         requests = by_purpose(f"sqlite:///{tmp_path}/store.db", endpoint.bodies)
     assert_frozen(shown(requests, set()), "prompts/adversaries.txt")
     assert_frozen(json.dumps(digests(requests), indent=1) + "\n", "prompts/adversaries.json")
+
+
+def test_optimised_instructions(tmp_path: Path) -> None:
+    """What FACE's optimiser finds, and its prompts."""
+    optimiser.write_ab_redial(tmp_path / "data")
+    settings = "iterations=1 beam=2 candidates=2 gradients=1 gradient_particles=8"
+    settings += " sampled_particles=8 final=2"
+    given = [part for each in settings.split() for part in ("--set", each)]
+    files = ("--config", "models.yaml", "--data", "data", "--out", "out", STORE)
+    with _served(tmp_path, optimiser.play) as endpoint:
+        _assert_figures("face.optimise", tmp_path, "relevance", "--rules", *files, *given)
+        requests = by_purpose(f"sqlite:///{tmp_path}/store.db", endpoint.bodies)
+    written = {
+        name: some for name, some in requests.items() if not name.startswith("face/relevance")
+    }
+    assert_frozen(shown(written, set()), "prompts/optimiser.txt")
+    assert_frozen(json.dumps(digests(requests), indent=1) + "\n", "prompts/optimiser.json")
 
 
 def test_of_dialogue_quality(played: Player, tmp_path: Path) -> None:
