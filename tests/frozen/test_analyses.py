@@ -115,21 +115,24 @@ def test_adversarial_replies(tmp_path: Path) -> None:
     assert_frozen(json.dumps(digests(requests), indent=1) + "\n", "prompts/adversaries.json")
 
 
-def test_optimised_instructions(tmp_path: Path) -> None:
-    """What FACE's optimiser finds, and its prompts."""
+@pytest.mark.parametrize("merged", ["true", "false"])
+def test_optimised_instructions(merged: str, tmp_path: Path) -> None:
+    """What FACE's optimiser finds, and its prompts: criticising and rewriting at once, or not."""
     optimiser.write_ab_redial(tmp_path / "data")
-    settings = "iterations=1 beam=2 candidates=2 gradients=1 gradient_particles=8"
-    settings += " sampled_particles=8 final=2"
+    settings = "iterations=1 beam=2 candidates=2 gradients=1 gradient_particles=4"
+    settings += f" sampled_particles=4 final=2 merged={merged}"
+    name = "optimiser" if merged == "true" else "optimiser_in_turn"
     given = [part for each in settings.split() for part in ("--set", each)]
     files = ("--config", "models.yaml", "--data", "data", "--out", "out", STORE)
     with _served(tmp_path, optimiser.play) as endpoint:
-        _assert_figures("face.optimise", tmp_path, "relevance", "--rules", *files, *given)
+        given = ["relevance", "--rules", *files, *given]
+        _assert_figures("face.optimise", tmp_path, *given, name=f"face.{name}")
         requests = by_purpose(f"sqlite:///{tmp_path}/store.db", endpoint.bodies)
     written = {
         name: some for name, some in requests.items() if not name.startswith("face/relevance")
     }
-    assert_frozen(shown(written, set()), "prompts/optimiser.txt")
-    assert_frozen(json.dumps(digests(requests), indent=1) + "\n", "prompts/optimiser.json")
+    assert_frozen(shown(written, set()), f"prompts/{name}.txt")
+    assert_frozen(json.dumps(digests(requests), indent=1) + "\n", f"prompts/{name}.json")
 
 
 def test_of_dialogue_quality(played: Player, tmp_path: Path) -> None:
