@@ -6,6 +6,7 @@ of questions that it plans and does not ask.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 from statistics import fmean
 from typing import NamedTuple, TypeAlias
 
@@ -119,8 +120,8 @@ class WordOdds:
         """The expected value, and the probabilities. Raises ParseError and ConfigError."""
         odds = read_odds(reply, tuple(self.values), lead=self.lead)
         likely = sorted(odds.odds.items(), key=lambda pair: -pair[1])[: self.top]
-        total = sum(share for _, share in likely)
-        value = sum(self.values[word] * share for word, share in likely) / total
+        total = fsum(share for _, share in likely)
+        value = fsum(self.values[word] * share for word, share in likely) / total
         little = f"all answers together had {odds.mass:.3f} of the probability"
         return Score(value, little if odds.mass < _LITTLE else "", odds=odds)
 

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack, closing
+from inspect import isabstract
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -21,6 +22,7 @@ from recjury.judges.registry import EvaluatorEntry
 from recjury.judges.rubric.criteria import Criterion
 from recjury.llm import Gateway, NullRecorder, call_identity, read_model
 from recjury.llm.model_kinds import ModelEntry
+from recjury.plugins import Registry
 from recjury.records import ChatRequest, Message, Record
 from recjury.store import Store
 from tests.frozen.played import command
@@ -225,7 +227,9 @@ def _keys(model: type[BaseModel]) -> Iterator[str]:
 
 
 def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
+    if isinstance(annotation, Registry):
+        yield from map(annotation.load, annotation.built_in)
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield from () if isabstract(annotation) else (annotation,)
     for inner in get_args(annotation):
         yield from _models_in(inner)
