@@ -38,55 +38,47 @@ BUDGETS = {
     "agents": 8_640,
     "alignment": 3_559,
     "annotation": 991,
-    "api": 773,
-    "campaign": 3_920,
-    "cli": 6_741,
+    "api": 774,
+    "campaign": 4_102,
+    "cli": 6_759,
     "corpora": 3_538,
-    "debate": 2_132,
+    "debate": 2_162,
     "demo": 33,
     "figures": 91,
     "fine_tuning": 396,
-    "judges": 16_374,
+    "judges": 15_602,
     "knowledge": 1_858,
-    "llm": 10_551,
+    "llm": 10_898,
     "meta_evaluation": 2_265,
-    "plugins": 445,
+    "plugins": 561,
     "prompts": 315,
-    "records": 1_669,
+    "records": 1_687,
     "report": 1_766,
     "results": 1_737,
-    "simulator": 4_998,
+    "simulator": 4_972,
     "stats": 2_042,
     "store": 6_857,
-    "top": 653,
+    "top": 654,
 }
-LINES = 82_344
-FILES = 653
+LINES = 82_259
+FILES = 644
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.
 CIRCLES: set[frozenset[str]] = {
     frozenset({"agents.embedding", "agents.item_vectors"}),
     frozenset({"agents.http_client", "agents.http_config", "agents.http_recommender"}),
-    frozenset({"judges.dialogue_quality.config", "judges.dialogue_quality.evaluator"}),
-    frozenset({"judges.direct.config", "judges.direct.evaluator"}),
-    frozenset({"judges.g_eval.config", "judges.g_eval.evaluator"}),
 }
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
 NAMES_AN_EVALUATOR: set[tuple[str, str]] = {
     ("alignment/explanations.py", "face"),
-    ("alignment/face_table.py", "face"),
-    ("alignment/predictions.py", "face"),
-    ("alignment/scored_run.py", "face"),
-    ("annotation/guide.py", "core"),
     ("campaign/optimise_face.py", "face"),
     ("campaign/paireval.py", "paireval"),
     ("campaign/quality_table.py", "dialogue_quality"),
     ("cli/face_explain.py", "face"),
     ("cli/face_optimise.py", "face"),
     ("cli/paireval.py", "paireval"),
-    ("cli/paireval_options.py", "paireval"),
     ("cli/paireval_robustness.py", "paireval"),
     ("cli/paireval_tournament.py", "paireval"),
     ("cli/train_judges.py", "learned"),

@@ -28,8 +28,8 @@ anew (`FROZEN_WRITE=1 python -m pytest tests/frozen`) and adds a line here:
 
 Intended changes
 ----------------
-- A dry run counts the tokens of prompts that it plans, in place of averages; the calls are the same.
-  The simulated user's Persuasiveness stands with the evaluators.
-- A rating of G-Eval by samples keeps what the first sample says besides its score, as ratings by
-  samples of other evaluators do.
+- A dry run counts the tokens of prompts that it plans, in place of averages; the calls are
+  the same. The simulated user's Persuasiveness stands with the evaluators.
+- A rating of G-Eval by samples keeps what the first sample says besides its score, as
+  ratings by samples of other evaluators do.
 """
