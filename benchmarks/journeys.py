@@ -151,9 +151,7 @@ def main() -> None:
             stdout=subprocess.DEVNULL,
         )
         journeys = json.loads(answer.read_text("utf-8"))
-    counted = {
-        name: {"files": len(files), "entered": files} for name, files in journeys.items()
-    }
+    counted = {name: {"files": len(files), "entered": files} for name, files in journeys.items()}
     sys.stdout.write(json.dumps(counted, indent=1) + "\n")
 
 

@@ -80,6 +80,7 @@ def _annotated(command: Command, folder: Path) -> str:
     return url
 
 
+@pytest.mark.slow
 def test_the_truth_of_simulated_raters_is_found(command: Command, tmp_path: Path) -> None:
     url = _annotated(command, tmp_path)
     asked = ("--labels", "annotations:labels.json", "--store", url, "--resamples", "200")

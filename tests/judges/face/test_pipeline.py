@@ -95,7 +95,7 @@ def _finished(store: Store) -> list[EvaluationResult]:
     return [each for held in store.results() for each in held.evaluations]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_twenty_dialogues_over_http_give_the_table_of_the_released_scores(
     arena: Arena, tmp_path: Path
 ) -> None:
