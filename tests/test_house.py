@@ -16,7 +16,7 @@ FLOORS = (
     ("safe_text",),
     ("errors", "logs"),
     ("records",),
-    ("figures", "plugins", "prompts", "stats", "telemetry"),
+    ("figures", "plugins", "prompts", "stats", "tables", "telemetry"),
     ("llm",),
     ("knowledge", "store"),
     ("corpora", "debate"),
