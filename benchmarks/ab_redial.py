@@ -16,9 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from recjury import judge
-from recjury.alignment.agreement import AspectAgreement, agreements
-from recjury.alignment.label_sets import LabelSet, ab_redial_labels
-from recjury.alignment.predictions import Predictions, of_store
+from recjury.agreement.agreement import AspectAgreement, agreements
+from recjury.agreement.label_sets import LabelSet, ab_redial_labels
+from recjury.agreement.predictions import Predictions, of_store
 from recjury.records import ConversationLog, Factor
 from recjury.stats.resampled import CorrelationEstimates
 from recjury.store import Store

@@ -15,19 +15,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.running import run
-from recjury.alignment.annotation import Scores, annotation_table
-from recjury.alignment.biases import length_bias
-from recjury.alignment.pairs import Pairs, pair_scores
-from recjury.alignment.profiles import by_metric, by_turn
-from recjury.alignment.scored_run import ScoredRun, aspect_scale, parts_of, words_of
-from recjury.alignment.scoring_effort import (
+from recjury.agreement.annotation_table import Scores, annotation_table
+from recjury.agreement.biases import length_bias
+from recjury.agreement.pairs import Pairs, pair_scores
+from recjury.agreement.profiles import by_metric, by_turn
+from recjury.agreement.scored_run import ScoredRun, aspect_scale, parts_of, words_of
+from recjury.agreement.scoring_effort import (
     by_instructions,
     by_particles,
     columns,
     pooled_noise,
 )
-from recjury.alignment.system_ranking import ranking_correlation, sample_efficiency
-from recjury.alignment.within_systems import within_systems
+from recjury.agreement.system_ranking import ranking_correlation, sample_efficiency
+from recjury.agreement.within_systems import within_systems
 from recjury.corpora.crsarena import SUBSETS, CrsArena, read_crsarena, subset_of
 from recjury.corpora.crsarena_runs import AspectRun, read_runs
 from recjury.judges.aspects import pool_places

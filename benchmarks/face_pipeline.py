@@ -17,8 +17,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from recjury.alignment.annotation import Table, annotation_table
-from recjury.alignment.face_results import coverage_of, pooled_scores, read_scored
+from recjury.agreement.annotation_table import Table, annotation_table
+from recjury.agreement.face_results import coverage_of, pooled_scores, read_scored
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.judge_existing import judge_logs
 from recjury.corpora.crsarena import CrsArena, read_crsarena

@@ -25,8 +25,8 @@ from benchmarks.meta_evaluation_tables import markdown
 from benchmarks.running import run
 from recjury.corpora.dialogues import RobustnessPair, read_dialogues
 from recjury.llm import EndpointSpec
-from recjury.meta_evaluation import ScorerContext, chosen, robustness_table
-from recjury.meta_evaluation.evaluation import (
+from recjury.agreement.replies import ScorerContext, chosen, robustness_table
+from recjury.agreement.replies.evaluation import (
     MetaEvaluation,
     MetaEvaluationPlan,
     agreement_json,
@@ -35,8 +35,8 @@ from recjury.meta_evaluation.evaluation import (
     meta_evaluate,
     robustness_json,
 )
-from recjury.meta_evaluation.manipulations import Attack, Manipulator, SourceDialogue
-from recjury.meta_evaluation.scoring import ScoringStep
+from recjury.agreement.replies.manipulations import Attack, Manipulator, SourceDialogue
+from recjury.agreement.replies.scoring import ScoringStep
 
 
 def main() -> None:

@@ -22,9 +22,11 @@ FLOORS = (
     ("corpora", "debate"),
     ("fine_tuning",),
     ("agents", "simulator", "judges"),
-    ("annotation", "campaign", "results"),
-    ("report", "alignment", "meta_evaluation"),
-    ("api", "demo", "web"),
+    ("agreement", "campaign"),
+    ("results",),
+    ("report",),
+    ("api", "demo"),
+    ("papers", "web"),
     ("cli",),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}

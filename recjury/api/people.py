@@ -4,13 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from recjury.alignment.agreement import Agreements, agreements
-from recjury.alignment.factor_questions import FactorAnswers, answer_questions
-from recjury.alignment.factor_scores import read_judged
-from recjury.alignment.label_forms import read_labels
-from recjury.alignment.metric_pairs import pair_metrics
-from recjury.alignment.predictions import of_store
-from recjury.annotation import (
+from recjury.agreement.agreement import Agreements, agreements
+from recjury.agreement.annotation import (
     Design,
     Exclusion,
     campaign_logs,
@@ -18,12 +13,17 @@ from recjury.annotation import (
     draw_task,
     write_annotated,
 )
-from recjury.annotation.answers import read_answers
-from recjury.annotation.design import rater_names
-from recjury.annotation.files import write_task
-from recjury.annotation.guide import RaterGuide
-from recjury.annotation.labels import CollectedLabels
-from recjury.annotation.task import read_key
+from recjury.agreement.annotation.answers import read_answers
+from recjury.agreement.annotation.design import rater_names
+from recjury.agreement.annotation.files import write_task
+from recjury.agreement.annotation.guide import RaterGuide
+from recjury.agreement.annotation.labels import CollectedLabels
+from recjury.agreement.annotation.task import read_key
+from recjury.agreement.factor_questions import FactorAnswers, answer_questions
+from recjury.agreement.factor_scores import read_judged
+from recjury.agreement.label_forms import read_labels
+from recjury.agreement.metric_pairs import pair_metrics
+from recjury.agreement.predictions import of_store
 from recjury.errors import ConfigError
 from recjury.store import Store
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from recjury.alignment.agreement import Agreements, AspectAgreement, Coefficients, agreements
-from recjury.alignment.agreement_plots import agreement_plots
-from recjury.alignment.label_forms import read_labels
-from recjury.alignment.metric_pairs import pair_metrics
-from recjury.alignment.predictions import of_store
-from recjury.alignment.predictors import CONSTANT, SYSTEM_MEAN
-from recjury.alignment.unmatched import unmatched
+from recjury.agreement.agreement import Agreements, AspectAgreement, Coefficients, agreements
+from recjury.agreement.agreement_plots import agreement_plots
+from recjury.agreement.label_forms import read_labels
+from recjury.agreement.metric_pairs import pair_metrics
+from recjury.agreement.predictions import of_store
+from recjury.agreement.predictors import CONSTANT, SYSTEM_MEAN
+from recjury.agreement.unmatched import unmatched
 from recjury.report.people import AgreementRow, AspectTable, PeopleSection
 from recjury.stats.clustered import BootstrapEstimate
 from recjury.store import Store

@@ -21,8 +21,8 @@ from recjury.store import Campaign, CampaignCalls, Store
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from recjury.alignment.agreement import Agreements
-    from recjury.alignment.factor_questions import FactorAnswers
+    from recjury.agreement.agreement import Agreements
+    from recjury.agreement.factor_questions import FactorAnswers
 
 
 class Stored:

@@ -58,7 +58,7 @@ def samples(
     recjury analyse samples --metric core --sizes 1,5,20 --json
     recjury analyse samples --labels annotations:labels.json --pair core.overall=overall
     """
-    from recjury.alignment.sample_sizes import sample_curves
+    from recjury.agreement.sample_sizes import sample_curves
 
     scores = read_given(run, store, campaign, metric, labels, pair)
     chosen = scores.run if scores.people is None else scores.run.choose(list(scores.pairs))
@@ -69,7 +69,7 @@ def samples(
     if left_out:
         output.say(f"left out, because fewer than three systems have it: {', '.join(left_out)}")
     if plot is not None:
-        from recjury.alignment.analysis_plots import sample_plot
+        from recjury.agreement.analysis_plots import sample_plot
 
         _save(sample_plot(found), plot)
     if as_json:
@@ -101,7 +101,7 @@ def radar(
     recjury analyse radar --system kbrd --system retrieval --json
     recjury analyse radar face_run.json --system barcor_redial --system unicrs_redial
     """
-    from recjury.alignment.profiles import by_metric, people_beside
+    from recjury.agreement.profiles import by_metric, people_beside
     from recjury.errors import DataError
 
     scores = read_given(run, store, campaign, metric, labels, pair)
@@ -115,7 +115,7 @@ def radar(
         if beside.scores:
             panels["people"] = _of_systems(by_metric(beside), system)
     if plot is not None:
-        from recjury.alignment.analysis_plots import radar_plot
+        from recjury.agreement.analysis_plots import radar_plot
 
         _save(radar_plot(panels), plot)
     if as_json:
@@ -157,7 +157,7 @@ def turns(
     recjury analyse turns --metric face.relevance --plot turns.svg
     recjury analyse turns scores --labels crsarena-eval:crs_arena_eval.json --metric understanding
     """
-    from recjury.alignment.profiles import by_turn, turn_metrics
+    from recjury.agreement.profiles import by_turn, turn_metrics
 
     scores = read_given(run, store, campaign, metric, labels, None, texts_only=True)
     known = turn_metrics(scores.run)
@@ -171,7 +171,7 @@ def turns(
     if metric is None and len(known) > _TURNS_SHOWN:
         output.say(f"not shown: {', '.join(known[_TURNS_SHOWN:])}; choose by --metric")
     if plot is not None:
-        from recjury.alignment.analysis_plots import turn_plot
+        from recjury.agreement.analysis_plots import turn_plot
 
         _save(turn_plot(found), plot)
     if as_json:
@@ -210,7 +210,7 @@ def length_bias(
     recjury analyse length-bias --labels annotations:labels.json --pair core.overall=overall
     recjury analyse length-bias face_run.json --labels crsarena-eval:crs_arena_eval.json
     """
-    from recjury.alignment.length_correlations import length_biases
+    from recjury.agreement.length_correlations import length_biases
     from recjury.errors import DataError
 
     scores = read_given(run, store, campaign, metric, labels, pair)
@@ -221,7 +221,7 @@ def length_bias(
             "have texts"
         )
     if plot is not None:
-        from recjury.alignment.analysis_plots import Line, interval_rows
+        from recjury.agreement.analysis_plots import Line, interval_rows
 
         rows = [
             Line(f"{name}, {who}", *own.estimates.pearson[:3])
@@ -264,7 +264,7 @@ def self_bias(
     recjury analyse self-bias
     recjury analyse self-bias --system-model mine=gpt-4o-mini --json
     """
-    from recjury.alignment.self_preference import read_judges, self_preferences
+    from recjury.agreement.self_preference import read_judges, self_preferences
     from recjury.store import Store
 
     told = _models(system_model or ())
@@ -272,7 +272,7 @@ def self_bias(
         judged = read_judges(kept, chosen_campaign(kept, campaign), system_models=told)
     found = self_preferences(judged, metric or (), resamples=resamples, seed=seed)
     if plot is not None:
-        from recjury.alignment.analysis_plots import Line, interval_rows
+        from recjury.agreement.analysis_plots import Line, interval_rows
 
         rows = [Line(f"{each.judge}, {each.metric}", *each.bias[:3]) for each in found]
         _save(interval_rows(rows, title="Self-bias", axis="difference of differences"), plot)
@@ -283,7 +283,7 @@ def self_bias(
 
 
 def _of_systems(found: Mapping[str, T], wanted: list[str] | None) -> dict[str, T]:
-    from recjury.results.choice import require
+    from recjury.store.choice import require
 
     require("system", wanted or (), found)
     return {name: found[name] for name in wanted or found}

@@ -9,8 +9,8 @@ import typer
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recjury.alignment.label_sets import LabelSet
-    from recjury.alignment.scored_run import ScoredRun
+    from recjury.agreement.label_sets import LabelSet
+    from recjury.agreement.scored_run import ScoredRun
     from recjury.store import Store
 
 Run = Annotated[
@@ -67,9 +67,9 @@ def read_given(
 
     With `texts_only`, labels only say what was spoken. Raises UserError.
     """
-    from recjury.alignment.label_forms import read_labels
-    from recjury.alignment.metric_pairs import pair_metrics
-    from recjury.alignment.scored_run import run_of_file, run_of_store
+    from recjury.agreement.label_forms import read_labels
+    from recjury.agreement.metric_pairs import pair_metrics
+    from recjury.agreement.scored_run import run_of_file, run_of_store
     from recjury.store import Store
 
     if path is not None and campaign is not None:

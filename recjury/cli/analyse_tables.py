@@ -7,10 +7,10 @@ from recjury.cli import output
 from recjury.safe_text import printable
 
 if TYPE_CHECKING:
-    from recjury.alignment.length_correlations import LengthCorrelations, MetricLengthBias
-    from recjury.alignment.profiles import Mean
-    from recjury.alignment.sample_sizes import SampleCurve
-    from recjury.alignment.self_preference import SelfPreference
+    from recjury.agreement.length_correlations import LengthCorrelations, MetricLengthBias
+    from recjury.agreement.profiles import Mean
+    from recjury.agreement.sample_sizes import SampleCurve
+    from recjury.agreement.self_preference import SelfPreference
     from recjury.stats.clustered import BootstrapEstimate
 
 _LENGTH = ["metric", "r", "rho", "r within systems", "r between systems", "n"]

@@ -10,7 +10,7 @@ import typer
 from recjury.cli import face_explain, face_optimise, options, output
 
 if TYPE_CHECKING:
-    from recjury.alignment.face_table import FaceTable
+    from recjury.agreement.face_table import FaceTable
     from recjury.corpora.data_problems import Problem
 
 _SHOWN = 5  # problems of one kind that are printed
@@ -66,7 +66,7 @@ def table(
     recjury face table --labels crs_arena_eval.json
     recjury face table --runs face-runs --labels crs_arena_eval.json --json
     """
-    from recjury.alignment.face_table import face_table
+    from recjury.agreement.face_table import face_table
     from recjury.corpora.writing import check_writable, write_file
     from recjury.errors import ConfigError
 
@@ -97,8 +97,8 @@ def table(
 
 
 def _of_store(url: str, campaign: str | None, labels: Path, out: Path | None) -> "FaceTable":
-    from recjury.alignment.face_results import read_scored, write_scores
-    from recjury.alignment.face_table import scored_table
+    from recjury.agreement.face_results import read_scored, write_scores
+    from recjury.agreement.face_table import scored_table
     from recjury.errors import DataError
     from recjury.store import Store
 

@@ -8,7 +8,7 @@ import typer
 from recjury.cli import options, output
 
 if TYPE_CHECKING:
-    from recjury.alignment.explanations import Explainable
+    from recjury.agreement.explanations import Explainable
     from recjury.judges.face.explain import Explanation
 
 _WIDTH = 60
@@ -68,7 +68,7 @@ def _source(
     particles: Path | None,
     labels: Path | None,
 ) -> "Explainable":
-    from recjury.alignment.explanations import explainable_files, explainable_store
+    from recjury.agreement.explanations import explainable_files, explainable_store
     from recjury.errors import ConfigError
     from recjury.store import Store
 

@@ -9,9 +9,9 @@ from recjury.cli import options, output
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recjury.alignment.factor_questions import FactorAnswers
-    from recjury.alignment.factor_scores import JudgedFactors
-    from recjury.alignment.factors import NamedCoupling
+    from recjury.agreement.factor_questions import FactorAnswers
+    from recjury.agreement.factor_scores import JudgedFactors
+    from recjury.agreement.factors import NamedCoupling
     from recjury.records import JSON
     from recjury.stats.clustered import BootstrapEstimate
 
@@ -53,8 +53,8 @@ def factors(
     recjury factors --labels annotations:labels.json --routing routing.yaml
     recjury factors --people-only --labels crsarena-eval:crs_arena_eval.json
     """
-    from recjury.alignment.factor_questions import answer_questions
-    from recjury.alignment.label_forms import read_labels
+    from recjury.agreement.factor_questions import answer_questions
+    from recjury.agreement.label_forms import read_labels
 
     if labels is None and (people_only or routing is not None):
         raise ConfigError("--people-only and --routing need --labels")
@@ -74,7 +74,7 @@ def factors(
 
 
 def _judged(url: str, campaign: str | None) -> "JudgedFactors":
-    from recjury.alignment.factor_scores import read_judged
+    from recjury.agreement.factor_scores import read_judged
     from recjury.store import Store
 
     with Store.open(url, create=False) as kept:
@@ -82,7 +82,7 @@ def _judged(url: str, campaign: str | None) -> "JudgedFactors":
 
 
 def _write_routing(path: Path, found: "FactorAnswers", judged: "JudgedFactors") -> None:
-    from recjury.alignment.factors import routing_text
+    from recjury.agreement.factors import routing_text
 
     if not found.best:
         raise ConfigError("no judge has a correlation with people: there is nothing to route")
@@ -96,7 +96,7 @@ def _write_routing(path: Path, found: "FactorAnswers", judged: "JudgedFactors") 
 
 
 def _as_json(found: "FactorAnswers", *, published: bool) -> "dict[str, JSON]":
-    from recjury.alignment import factors as work
+    from recjury.agreement import factors as work
 
     shown: dict[str, JSON] = {
         "coupling": {name: _coupling_json(each) for name, each in found.coupling.items()},
@@ -137,7 +137,7 @@ def _coupling_json(found: "NamedCoupling") -> "dict[str, JSON]":
 
 
 def _show_coupling(found: "FactorAnswers", *, published: bool) -> None:
-    from recjury.alignment import factors as work
+    from recjury.agreement import factors as work
 
     rows = [
         [
@@ -163,7 +163,7 @@ def _show_coupling(found: "FactorAnswers", *, published: bool) -> None:
 
 
 def _show_agreement(found: "FactorAnswers", *, published: bool) -> None:
-    from recjury.alignment import factors as work
+    from recjury.agreement import factors as work
 
     paper = work.published() if published else None
     judges = list(

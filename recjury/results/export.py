@@ -13,7 +13,6 @@ import orjson
 from recjury.corpora import Recording, conversation_row
 from recjury.errors import ConfigError, StoreError
 from recjury.records import JSON
-from recjury.results.choice import require
 from recjury.results.file_formats import (
     FILES,
     Format,
@@ -23,6 +22,7 @@ from recjury.results.file_formats import (
 )
 from recjury.results.tables import Table, tables
 from recjury.store import Store
+from recjury.store.choice import require
 
 if TYPE_CHECKING:
     import pyarrow as pa

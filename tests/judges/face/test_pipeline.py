@@ -5,18 +5,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from recjury.judges.direct.config import DirectConfig
+from recjury.judges.face.config import FaceConfig
 
 from benchmarks.face_released import Released, completion
-from recjury.alignment.annotation import annotation_table
-from recjury.alignment.explanations import explainable_store
-from recjury.alignment.face_results import (
+from recjury.agreement.annotation_table import annotation_table
+from recjury.agreement.explanations import explainable_store
+from recjury.agreement.face_results import (
     coverage_of,
     pooled_scores,
     problems_of,
     read_scored,
     scores_by_instruction,
 )
-from recjury.alignment.face_table import face_table
+from recjury.agreement.face_table import face_table
 from recjury.campaign import Retry, RunResult
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.judge_existing import judge_logs
@@ -25,8 +27,6 @@ from recjury.corpora.crsarena_run_file import read_run_file, write_run_file
 from recjury.corpora.crsarena_runs import read_runs, write_run
 from recjury.corpora.data_problems import count_faults
 from recjury.judges import EvaluatorConfig
-from recjury.judges.direct.config import DirectConfig
-from recjury.judges.face.config import FaceConfig
 from recjury.judges.face.instructions import read_instruction_folder
 from recjury.llm import EndpointSpec
 from recjury.prompts import code_of
