@@ -23,8 +23,6 @@ from typing import Any
 from benchmarks.meta_evaluation_face import FacePlan, face_on_context
 from benchmarks.meta_evaluation_tables import markdown
 from benchmarks.running import run
-from recjury.corpora.dialogues import RobustnessPair, read_dialogues
-from recjury.llm import EndpointSpec
 from recjury.agreement.replies import ScorerContext, chosen, robustness_table
 from recjury.agreement.replies.evaluation import (
     MetaEvaluation,
@@ -37,6 +35,8 @@ from recjury.agreement.replies.evaluation import (
 )
 from recjury.agreement.replies.manipulations import Attack, Manipulator, SourceDialogue
 from recjury.agreement.replies.scoring import ScoringStep
+from recjury.corpora.dialogues import RobustnessPair, read_dialogues
+from recjury.llm import EndpointSpec
 
 
 def main() -> None:

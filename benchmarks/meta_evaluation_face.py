@@ -5,11 +5,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from recjury.agreement.face_results import coverage_of, read_scored, scores_by_instruction
-from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.judge_existing import judge_logs
 from recjury.judges.face.config import FaceConfig
-from recjury.llm import EndpointSpec, event_loop
+
+from benchmarks.face_coverage import coverage_of
 from recjury.agreement.replies import RatedRow
 from recjury.agreement.replies.maintains_context import (
     ByInstruction,
@@ -19,6 +17,10 @@ from recjury.agreement.replies.maintains_context import (
     pooled,
     with_context_target,
 )
+from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.judge_existing import judge_logs
+from recjury.llm import EndpointSpec, event_loop
+from recjury.papers.face.stored_scores import read_scored, scores_by_instruction
 from recjury.records import Aspect
 from recjury.store import Store
 

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from recjury.agreement.label_sets import LabelSet
-from recjury.agreement.predictions import Predictions
 from recjury.agreement.predictors import CONSTANT, LENGTH, SYSTEM_MEAN, lengths, system_means
+from recjury.agreement.score_files import Scores
+from recjury.agreement.scored_run import score_table
 from recjury.errors import DataError
 from recjury.records import JSON, ScoreTarget
 from recjury.stats.agreement import krippendorff_alpha, one_against_the_rest
 from recjury.stats.clustered import BootstrapEstimate
-from recjury.stats.resampled import CorrelationEstimates, correlations
+from recjury.stats.resampled import CorrelationEstimates
+from recjury.stats.score_table import correlate
 
 RESAMPLES = 2_000
 
@@ -80,7 +82,7 @@ Agreements = Mapping[str, Mapping[str, AspectAgreement]]
 
 
 def agreements(
-    predictions: Predictions,
+    predictions: Scores,
     people: LabelSet,
     pairs: Mapping[str, str],
     *,
@@ -120,38 +122,27 @@ class _Correlating(NamedTuple):
     def coefficients(
         self, scores: Mapping[ScoreTarget, float], labels: Mapping[ScoreTarget, float]
     ) -> Coefficients:
-        both = [place for place in labels if place in scores]
-        coverage = len(both) / len(labels) if labels else 0.0
-        if not both:
+        scored = {place: scores[place] for place in labels if place in scores}
+        coverage = len(scored) / len(labels) if labels else 0.0
+        if not scored:
             return Coefficients(None, coverage, None)
         filled = None
-        if len(both) < len(labels):
-            mean = sum(scores[place] for place in both) / len(both)
-            filled = self._correlate({place: scores.get(place, mean) for place in labels}, labels)
-        return Coefficients(self._correlate({p: scores[p] for p in both}, labels), coverage, filled)
+        if len(scored) < len(labels):
+            mean = sum(scored.values()) / len(scored)
+            filled = self._correlate({place: scored.get(place, mean) for place in labels}, labels)
+        return Coefficients(self._correlate(scored, labels), coverage, filled)
 
     def _correlate(
         self, scores: Mapping[ScoreTarget, float], labels: Mapping[ScoreTarget, float]
     ) -> CorrelationEstimates:
-        return correlations(
-            list(scores.values()),
-            [labels[place] for place in scores],
-            [self.people.clusters[place.conversation] for place in scores],
-            [self.people.systems[place.conversation] for place in scores],
-            resamples=self.resamples,
-            seed=self.seed,
-        )
+        people = self.people
+        table = score_table("scores", scores, labels, people.systems, people.clusters)
+        return correlate(table, resamples=self.resamples, seed=self.seed)["scores"]
 
 
-def _of_aspect(
-    work: _Correlating, aspect: str, metrics: Predictions, subset: str
-) -> AspectAgreement:
+def _of_aspect(work: _Correlating, aspect: str, metrics: Scores, subset: str) -> AspectAgreement:
     people = work.people
-    labels = {
-        place: label
-        for place, label in people.labels[aspect].items()
-        if people.subsets[place.conversation] == subset
-    }
+    labels = people.labels_of(aspect, subset)
     several = len({people.systems[place.conversation] for place in labels}) > 1
     simple = {
         LENGTH: lengths(list(labels), people.logs),

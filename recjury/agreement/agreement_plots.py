@@ -9,8 +9,8 @@ import numpy as np
 
 from recjury.agreement.agreement import Agreements, AspectAgreement, Coefficients
 from recjury.agreement.label_sets import LabelSet
-from recjury.agreement.predictions import Predictions
 from recjury.agreement.predictors import CONSTANT
+from recjury.agreement.score_files import Scores
 from recjury.figures import INK, PALETTE, draw, save
 from recjury.records import ScoreTarget
 from recjury.safe_text import printable
@@ -25,7 +25,7 @@ _NO_FILE_NAME = re.compile(r"[^\w.+-]+")
 
 
 def write_agreement_plots(
-    found: Agreements, predictions: Predictions, people: LabelSet, folder: Path, *, seed: int = 0
+    found: Agreements, predictions: Scores, people: LabelSet, folder: Path, *, seed: int = 0
 ) -> tuple[Path, ...]:
     """Write `{subset}-{aspect}-{metric}.svg` for each figure of `agreement_plots`; their paths.
 
@@ -39,7 +39,7 @@ def write_agreement_plots(
 
 
 def agreement_plots(
-    found: Agreements, predictions: Predictions, people: LabelSet, *, seed: int = 0
+    found: Agreements, predictions: Scores, people: LabelSet, *, seed: int = 0
 ) -> dict[tuple[str, str, str], str]:
     """By subset, aspect and metric: SVG of each metric that has scores of three labelled places.
 
@@ -50,11 +50,7 @@ def agreement_plots(
     figures: dict[tuple[str, str, str], str] = {}
     for subset, aspects in found.items():
         for aspect, agreement in aspects.items():
-            labels = {
-                place: label
-                for place, label in people.labels[aspect].items()
-                if people.subsets[place.conversation] == subset
-            }
+            labels = people.labels_of(aspect, subset)
             for metric in agreement.metrics:
                 scores = predictions[metric]
                 shown = {place: labels[place] for place in labels if place in scores}

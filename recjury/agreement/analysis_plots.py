@@ -5,11 +5,9 @@ from collections.abc import Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, NamedTuple
 
-from recjury.agreement.profiles import Mean
-from recjury.agreement.sample_sizes import SampleCurve
-from recjury.errors import ConfigError
 from recjury.figures import INK, PALETTE, draw
 from recjury.safe_text import printable
+from recjury.tables import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,20 +27,22 @@ class Line(NamedTuple):
     high: float | None
 
 
-def sample_plot(curves: Mapping[str, SampleCurve]) -> str:
-    """Spearman's rho against the conversations of each system, with the range of the draws."""
+def sample_plot(
+    metrics: Mapping[str, Mapping[int, Estimate]], people: Mapping[int, Estimate]
+) -> str:
+    """Spearman's rho by the conversations of each system, with the range of the draws.
+
+    By metric and size; `people` is empty unless they rank the systems.
+    """
 
     def paint(figure: "Figure") -> None:
         axes = figure.add_subplot()
-        for number, (metric, curve) in enumerate(curves.items()):
-            values = [each.evaluator for each in curve.sizes]
-            _curve(axes, [each.size for each in curve.sizes], values, metric, number)
-        first = next(iter(curves.values()))
-        if first.by_people:
-            values = [each.people for each in first.sizes]
-            _curve(axes, [each.size for each in first.sizes], values, "people", None)
-        by = "people" if first.by_people else "all scores"
+        for number, (metric, curve) in enumerate(metrics.items()):
+            _curve(axes, list(curve), list(curve.values()), metric, number)
+        if people:
+            _curve(axes, list(people), list(people.values()), "people", None)
         axes.set_xlabel("conversations of each system")
+        by = "people" if people else "all scores"
         axes.set_ylabel(f"Spearman's rho with the ranking by {by}")
         axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.02)
         axes.legend(loc="lower right")
@@ -50,15 +50,15 @@ def sample_plot(curves: Mapping[str, SampleCurve]) -> str:
     return draw(paint, width=6, height=3.8, title="Rankings from few conversations")
 
 
-def radar_plot(panels: Mapping[str, Mapping[str, Mapping[str, Mean]]]) -> str:
+def radar_plot(panels: Mapping[str, Mapping[str, Mapping[str, Estimate]]]) -> str | None:
     """By panel ("scores", "people"): each system's means as shares of the scales.
 
-    Raises ConfigError for fewer than three metrics.
+    None for fewer than three metrics, which have no area.
     """
     metrics = list(dict.fromkeys(m for own in panels.values() for row in own.values() for m in row))
     if len(metrics) < _RAYS:
-        raise ConfigError(f"a radar needs {_RAYS} metrics, got {len(metrics)}: leave out --plot")
-    top = max(row[m].value for own in panels.values() for row in own.values() for m in row)
+        return None
+    top = max(row[m].value or 0.0 for own in panels.values() for row in own.values() for m in row)
     top = 1.05 * top or 1.0  # one scale for all panels
     angles = [2 * math.pi * place / len(metrics) for place in range(len(metrics))]
 
@@ -66,7 +66,7 @@ def radar_plot(panels: Mapping[str, Mapping[str, Mapping[str, Mean]]]) -> str:
         several = figure.subplots(1, len(panels), squeeze=False, subplot_kw={"polar": True})[0]
         for axes, (title, systems) in zip(several, panels.items(), strict=True):
             for number, (system, row) in enumerate(systems.items()):
-                values = [row[m].value if m in row else math.nan for m in metrics]
+                values = [_or(row[m].value if m in row else None, math.nan) for m in metrics]
                 axes.plot(
                     [*angles, angles[0]],
                     [*values, values[0]],
@@ -89,22 +89,14 @@ def radar_plot(panels: Mapping[str, Mapping[str, Mapping[str, Mean]]]) -> str:
     return draw(paint, width=4.6 * len(panels), height=4.8, title="Systems by metric")
 
 
-def turn_plot(metrics: Mapping[str, Mapping[str, Sequence[Mean]]]) -> str:
+def turn_plot(metrics: Mapping[str, Mapping[str, Sequence[Estimate]]]) -> str:
     """By metric, a panel with each system's mean score of the first, second, ... system turn."""
 
     def paint(figure: "Figure") -> None:
         several = figure.subplots(1, len(metrics), squeeze=False)[0]
         for axes, (metric, systems) in zip(several, metrics.items(), strict=True):
             for number, (system, means) in enumerate(systems.items()):
-                values = [
-                    (
-                        e.value,
-                        e.value if e.low is None else e.low,
-                        e.value if e.high is None else e.high,
-                    )
-                    for e in means
-                ]
-                _curve(axes, range(1, len(means) + 1), values, system, number)
+                _curve(axes, range(1, len(means) + 1), means, system, number)
             axes.set_title(_name(metric))
             axes.set_xlabel("system turn")
             axes.set_ylabel("mean score")
@@ -136,14 +128,16 @@ def interval_rows(rows: Sequence[Line], *, title: str, axis: str) -> str:
 def _curve(
     axes: "Axes",
     x: Sequence[int],
-    values: Sequence[tuple[float, float, float]],
+    values: Sequence[Estimate],
     name: str,
     number: int | None,
 ) -> None:
     """A line with the band between its bounds; without a number, in the colour of the page."""
     colour = INK if number is None else _colour(number)
     marker = "x" if number is None else _marker(number)
-    means, lows, highs = zip(*values, strict=True) if values else ((), (), ())
+    means = [math.nan if each.value is None else each.value for each in values]
+    lows = [_or(each.low, mean) for each, mean in zip(values, means, strict=True)]
+    highs = [_or(each.high, mean) for each, mean in zip(values, means, strict=True)]
     axes.plot(x, means, color=colour, marker=marker, markersize=3.5, label=_name(name))
     axes.fill_between(x, lows, highs, color=colour, alpha=0.12, linewidth=0)
 

@@ -30,6 +30,19 @@ class LabelSet(NamedTuple):
     ratings: Mapping[str, Mapping[ScoreTarget, tuple[float, ...]]]
     by_log: bool = False
 
+    @property
+    def aspects(self) -> list[str]:
+        """The aspects that have labels."""
+        return [aspect for aspect, own in self.labels.items() if own]
+
+    def labels_of(self, aspect: str, subset: str) -> dict[ScoreTarget, float]:
+        """The labels of one aspect in one subset."""
+        return {
+            place: label
+            for place, label in self.labels[aspect].items()
+            if self.subsets[place.conversation] == subset
+        }
+
 
 def crsarena_labels(path: Path) -> LabelSet:
     """CRSArena-Eval's labels; raises DataError as `read_crsarena`."""

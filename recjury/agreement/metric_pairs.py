@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agreement.label_sets import LabelSet
-from recjury.agreement.predictions import Predictions
+from recjury.agreement.score_files import Scores
 from recjury.errors import ConfigError
 from recjury.records import JSON, ScoreTarget
 from recjury.stats.clustered import cluster_bootstrap
@@ -79,14 +79,10 @@ def pair_metrics(
 
 
 def metric_differences(
-    predictions: Predictions, people: LabelSet, metrics: Sequence[str], aspect: str, subset: str
+    predictions: Scores, people: LabelSet, metrics: Sequence[str], aspect: str, subset: str
 ) -> tuple[MetricDifference, ...]:
     """Each two of `metrics`; those whose correlation is undefined are left out."""
-    labels = {
-        place: label
-        for place, label in people.labels[aspect].items()
-        if people.subsets[place.conversation] == subset
-    }
+    labels = people.labels_of(aspect, subset)
     found = (
         _difference(a, b, predictions, labels, people.clusters) for a, b in combinations(metrics, 2)
     )
@@ -102,7 +98,10 @@ class CorrelationComparison(NamedTuple):
 
 
 def difference_of_correlations(
-    one: Sequence[float], other: Sequence[float], common: Sequence[float], clusters: Sequence[str]
+    one: Sequence[float] | _Floats,
+    other: Sequence[float] | _Floats,
+    common: Sequence[float] | _Floats,
+    clusters: Sequence[str],
 ) -> CorrelationComparison | None:
     """Pearson's r of `one` with `common`, minus that of `other` with it; all [n].
 
@@ -125,7 +124,7 @@ def difference_of_correlations(
 def _difference(
     a: str,
     b: str,
-    predictions: Predictions,
+    predictions: Scores,
     labels: Mapping[ScoreTarget, float],
     clusters: Mapping[str, str],
 ) -> MetricDifference | None:

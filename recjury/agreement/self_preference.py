@@ -1,38 +1,32 @@
 """Self-bias: whether a judge rates systems that run its own model higher than other judges do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
-from recjury.agreement.agreement import estimate_json
+from recjury.agreement.judge_scores import JudgeScores, read_judges
 from recjury.errors import ConfigError, DataError
-from recjury.records import JSON, MEAN, Rating, mean_score, metric_id
+from recjury.plugins import Names
 from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
-from recjury.store import CampaignEvaluator, Store
-from recjury.store.choice import require
+from recjury.store import Store
+from recjury.store.choice import chosen_campaign
+from recjury.tables import (
+    Analysis,
+    AnalysisInput,
+    Cell,
+    Column,
+    Estimate,
+    Findings,
+    Input,
+    Table,
+    table_of,
+)
 
 ALL = "all"
-_WITHOUT_MODEL = frozenset({"measured", "computed", "rule"})
-
-
-class JudgeScores(NamedTuple):
-    """What each judge of a campaign said.
-
-    `scores` are by metric, judge and conversation: the mean over turns and judgings. `widths` are
-    the lengths of the scales that have two ends. `judges` and `models` name the model of each judge
-    and of each system: "" if it has none, None if it is not known. `systems` and `clusters` name
-    the system and the scenario of each conversation.
-    """
-
-    scores: Mapping[str, Mapping[str, Mapping[str, float]]]
-    widths: Mapping[str, float]
-    judges: Mapping[str, str | None]
-    models: Mapping[str, str | None]
-    systems: Mapping[str, str]
-    clusters: Mapping[str, str]
 
 
 class SelfPreference(NamedTuple):
@@ -57,96 +51,83 @@ class SelfPreference(NamedTuple):
     n_own: int
     n_others: int
 
-    def as_json(self) -> dict[str, JSON]:
-        """Everything; the bias with its interval."""
-        own = self._asdict()
-        own["bias"] = estimate_json(self.bias)
-        return {name: list(each) if isinstance(each, tuple) else each for name, each in own.items()}
 
+class SelfPreferences(Analysis):
+    """How much higher a judge rates systems that run its own model than other judges do.
 
-def read_judges(
-    store: Store, campaign: str, *, system_models: Mapping[str, str] | None = None
-) -> JudgeScores:
-    """The scores of all judges of a campaign.
-
-    Models have the names that their endpoints use; that of a system is in its settings, or in
-    `system_models`. Raises StoreError if these name a system that the campaign does not have.
+    For each judge whose model a system runs: its score minus that of the other judges, on
+    conversations of that system, minus the same on conversations of the other systems, with a 95 %
+    interval over scenarios. The other judges are those whose model no system runs, if there are
+    any. It needs a campaign that several judges have rated; models are compared by name.
     """
-    evaluators = {each.label: each for each in store.evaluators(campaign)}
-    kinds = [each.kind for each in evaluators.values()]
-    given: dict[str, dict[str, dict[str, list[float]]]] = {}
-    widths: dict[str, float] = {}
-    judges: dict[str, str | None] = {}
-    systems: dict[str, str] = {}
-    clusters: dict[str, str] = {}
-    for each in evaluators.values():
-        for declared in each.metrics:
-            if declared.high is not None:
-                widths[f"{each.kind}.{declared.id}"] = declared.high - declared.low
-    for result in store.results(campaign):
-        systems[result.conversation] = result.system
-        clusters[result.conversation] = result.pair or result.scenario
-        for evaluation in result.evaluations:
-            asked = evaluators[evaluation.label]
-            for (rater, metric), ratings in _by_rater(evaluation.ratings).items():
-                several = kinds.count(asked.kind) > 1
-                judge = f"{asked.label}:{rater}" if several else rater
-                judges[judge] = _model_of(asked, rater)
-                score = mean_score(ratings)
-                if score is not None and judges[judge] is not None:
-                    own = given.setdefault(f"{asked.kind}.{metric}", {}).setdefault(judge, {})
-                    own.setdefault(result.conversation, []).append(score)
-    require("system", system_models or (), set(systems.values()))
-    return JudgeScores(
-        {
-            metric: {
-                judge: {name: fmean(values) for name, values in own.items()}
-                for judge, own in by_judge.items()
+
+    source: ClassVar[str] = "FACE, appendix D.2, for several judges"
+    needs: ClassVar[tuple[Input, ...]] = (Input.CAMPAIGN,)
+
+    metrics: Names = Field((), description="only these (core.overall: the kind, not the name)")
+    system_models: Names = Field((), description='"SYSTEM=MODEL": the model that a system runs')
+    resamples: int = Field(2_000, ge=100, le=1_000_000, description="behind the intervals")
+    seed: int = Field(0, ge=0, description="of the resampling")
+
+    async def run(self, given: AnalysisInput) -> Findings:
+        """A row for each judge and metric, and a figure."""
+        from recjury.agreement.analysis_plots import Line, interval_rows
+
+        models = dict(map(_system_model, self.system_models))
+        with Store.open(given.store, create=False) as store:
+            campaign = chosen_campaign(store, given.campaign)
+            judged = read_judges(store, campaign, system_models=models)
+        found = self_preferences(judged, self.metrics, resamples=self.resamples, seed=self.seed)
+        lines = [Line(f"{each.judge}, {each.metric}", *each.bias[:3]) for each in found]
+        figure = interval_rows(lines, title="Self-bias", axis="difference of differences")
+        return Findings(tables=(_table(found),), files={"self-bias.svg": figure.encode()})
+
+
+def _system_model(text: str) -> tuple[str, str]:
+    system, equals, model = text.partition("=")
+    if not (system and equals and model):
+        raise ConfigError(f"system_models: expected SYSTEM=MODEL, got {text}")
+    return system, model
+
+
+_COLUMNS = (
+    Column("judge"),
+    Column("model"),
+    Column("metric"),
+    Column("bias", "self-bias", 3),
+    Column("own_gap", "own systems", 3),
+    Column("other_gap", "other systems", 3),
+    Column("n_own", "n own"),
+    Column("n_others", "n others"),
+)
+
+
+def _table(found: Iterable[SelfPreference]) -> Table:
+    rows: list[dict[str, Cell]] = []
+    notes: dict[str, None] = {}
+    for each in found:
+        rows.append(
+            {
+                "judge": each.judge,
+                "model": each.model,
+                "metric": each.metric,
+                "bias": Estimate(*each.bias[:3]),
+                "own_gap": each.own_gap,
+                "other_gap": each.other_gap,
+                "n_own": each.n_own,
+                "n_others": each.n_others,
             }
-            for metric, by_judge in given.items()
-        },
-        widths,
-        judges,
-        {**_models_of_systems(store, campaign), **(system_models or {})},
-        systems,
-        clusters,
-    )
-
-
-def _by_rater(ratings: Sequence[Rating]) -> dict[tuple[str, str], list[Rating]]:
-    found: dict[tuple[str, str], list[Rating]] = {}
-    for rating in ratings:
-        if rating.evaluator != MEAN:
-            key = rating.evaluator, metric_id(rating.factor)
-            found.setdefault(key, []).append(rating)
-    return found
-
-
-def _model_of(evaluator: CampaignEvaluator, rater: str) -> str | None:
-    """The model's name; "" for a rater without a model, None if it is not known."""
-    models = evaluator.settings.get("models")
-    specs = models if isinstance(models, Mapping) else {}
-    names = {
-        str(alias): str(spec["name"])
-        for alias, spec in specs.items()
-        if isinstance(spec, Mapping) and spec.get("name")
-    }
-    alias = rater.rpartition("/")[2]  # evaluators may put their own name before it
-    if alias in names:
-        return names[alias]
-    if not names or rater in _WITHOUT_MODEL:
-        return ""
-    # The verdict of a debate is of all who spoke.
-    return next(iter(names.values())) if len(set(names.values())) == 1 else None
-
-
-def _models_of_systems(store: Store, campaign: str) -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
-    for conversation in store.conversations(campaign):
-        settings = conversation.settings.get("system")
-        model = settings.get("model") if isinstance(settings, Mapping) else None
-        found[conversation.system] = str(model) if model else found.get(conversation.system)
-    return found
+        )
+        prefer = ", which systems run, too: their preference is part of it"
+        notes[
+            f"{each.judge}: systems {', '.join(each.own)} run its model; against "
+            f"{', '.join(each.against)}{'' if each.is_neutral else prefer}"
+        ] = None
+    notes[
+        "own and other systems: the judge's score minus that of the other judges; self-bias: the "
+        "first minus the second; all: mean over metrics, as share of scales"
+    ] = None
+    return table_of("self_preference", _COLUMNS, rows, notes=list(notes))
 
 
 def self_preferences(
@@ -165,7 +146,7 @@ def self_preferences(
     unknown = [name for name in metrics if name not in judged.scores]
     if unknown:
         known = ", ".join(judged.scores) or "none"
-        raise ConfigError(f"--metric {unknown[0]}: no judge gave such a score (known: {known})")
+        raise ConfigError(f"metrics: no judge gave the score {unknown[0]} (known: {known})")
     run = {model for model in judged.models.values() if model}
     shared = [judge for judge, model in judged.judges.items() if model and model in run]
     by_model = {judge: model for judge, model in judged.judges.items() if model}
@@ -174,7 +155,7 @@ def self_preferences(
     if not shared:
         raise DataError(
             f"no system runs the model of a judge (judges: {_listed(by_model)}; systems: "
-            f"{_listed(judged.models)}): say what a system runs by --system-model SYSTEM=MODEL"
+            f"{_listed(judged.models)}): say what a system runs by `system_models`, SYSTEM=MODEL"
         )
     found: list[SelfPreference] = []
     for judge in shared:

@@ -7,26 +7,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agreement.label_sets import LabelSet
+from recjury.agreement.score_files import Scores
+from recjury.agreement.scored_run import by_conversation, score_table
 from recjury.corpora.crsarena import system_of
 from recjury.corpora.crsarena_votes import Vote
 from recjury.errors import DataError
 from recjury.records import JSON, ScoreTarget
 from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
-from recjury.stats.correlation import correlate
 from recjury.stats.ranking import Match, Standing, standings, strengths
-
-FEWEST = 3
-"""Fewer systems have no rank correlation worth the name."""
-
-_Floats = NDArray[np.float64]
+from recjury.stats.score_table import (
+    FEWEST_SYSTEMS,
+    correlate_systems,
+    means_by_system,
+    three_coefficients,
+)
 
 
 class SystemAgreement(NamedTuple):
     """Correlations of the systems' mean scores with what people think of them.
 
-    Intervals are over conversations, or over the people who voted; the systems are fixed. With few
-    systems they are wide, and their ends are often the same few values. Pearson's r has none: noise
-    in the means lowers it again in every resample, so that the bootstrap covers in 78 to 87 % only.
+    Intervals are over conversations, or over the people who voted; the systems are fixed. Pearson's
+    r has none: its bootstrap covers in 78 to 87 % only (`stats.score_table.SystemEstimates`).
     """
 
     pearson: BootstrapEstimate
@@ -54,29 +55,12 @@ def system_agreement(
 ) -> SystemAgreement | None:
     """The mean scores of systems and their mean labels, over places that have both.
 
-    None if there are fewer than three systems. Conversations are drawn within each system, unless
-    one cluster has conversations of several systems.
+    None if there are fewer than three systems.
     """
-    labels = people.labels[aspect]
-    places = [p for p in labels if p in scores and people.subsets[p.conversation] == subset]
-    names = [people.systems[place.conversation] for place in places]
-    clusters = [people.clusters[place.conversation] for place in places]
-    if len(set(names)) < FEWEST:
-        return None
-    x = np.array([scores[place] for place in places])
-    y = np.array([labels[place] for place in places])
-    known, system = np.unique(np.array(names), return_inverse=True)
-
-    def statistic(drawn: NDArray[np.int64]) -> Sequence[float | None]:
-        return _three(
-            _means(x[drawn], system[drawn], len(known)), _means(y[drawn], system[drawn], len(known))
-        )
-
-    apart = len(set(zip(clusters, names, strict=True))) == len(set(clusters))
-    found = cluster_bootstrap(
-        statistic, clusters, strata=names if apart else None, resamples=resamples, seed=seed
-    )
-    return _of(found, len(known))
+    labels = people.labels_of(aspect, subset)
+    table = score_table(aspect, scores, labels, people.systems, people.clusters)
+    found = correlate_systems(table, resamples=resamples, seed=seed)
+    return None if found is None else SystemAgreement(_without_interval(found[0]), *found[1:])
 
 
 class VoteAgreement(NamedTuple):
@@ -94,11 +78,7 @@ class VoteAgreement(NamedTuple):
 
 
 def vote_agreement(
-    predictions: Mapping[str, Mapping[ScoreTarget, float]],
-    votes: Sequence[Vote],
-    *,
-    resamples: int = 500,
-    seed: int = 0,
+    scores: Scores, votes: Sequence[Vote], *, resamples: int = 500, seed: int = 0
 ) -> VoteAgreement:
     """Each metric's mean scores of systems against Bradley-Terry strengths.
 
@@ -110,23 +90,16 @@ def vote_agreement(
     matches = [Match(vote.one, vote.other, vote.score, vote.user) for vote in votes]
     ranking = standings(voted, matches, resamples=resamples, seed=seed)
     metrics: dict[str, SystemAgreement] = {}
-    for name, scores in predictions.items():
-        means = _by_conversation(scores)
-        systems = sorted({system_of(each) for each in means} & set(voted))
-        if len(systems) < FEWEST:
+    for name, own in scores.items():
+        means = {place.conversation: score for place, score in by_conversation(own).items()}
+        systems = sorted({system_of(conversation) for conversation in means} & set(voted))
+        if len(systems) < FEWEST_SYSTEMS:
             raise DataError(
                 f"{len(systems)} systems have votes and scores of {name}: a rank correlation "
-                f"needs {FEWEST}"
+                f"needs {FEWEST_SYSTEMS}"
             )
         metrics[name] = _against_votes(means, matches, systems, resamples, seed)
     return VoteAgreement(ranking, metrics)
-
-
-def _by_conversation(scores: Mapping[ScoreTarget, float]) -> dict[str, float]:
-    given: dict[str, list[float]] = {}
-    for place, score in scores.items():
-        given.setdefault(place.conversation, []).append(score)
-    return {name: sum(values) / len(values) for name, values in given.items()}
 
 
 def _against_votes(
@@ -136,45 +109,25 @@ def _against_votes(
     resamples: int,
     seed: int,
 ) -> SystemAgreement:
-    place = {name: number for number, name in enumerate(systems)}
-    kept = [each for each in means if system_of(each) in place]
-    own = [each for each in matches if each.one in place and each.other in place]
-    # One list of both: rows below `len(kept)` are conversations, the others votes.
-    people = [*(each.split("_", 2)[2] for each in kept), *(each.block for each in own)]
-    x = np.array([means[each] for each in kept])
-    system = np.array([place[system_of(each)] for each in kept])
+    number = {name: place for place, name in enumerate(systems)}
+    scored = [name for name in means if system_of(name) in number]
+    voted = [match for match in matches if match.one in number and match.other in number]
+    # One list of both: rows below `len(scored)` are conversations, the others votes.
+    people = [*(name.split("_", 2)[2] for name in scored), *(match.block for match in voted)]
+    score = np.array([means[name] for name in scored])
+    system = np.array([number[system_of(name)] for name in scored])
 
     def statistic(drawn: NDArray[np.int64]) -> Sequence[float | None]:
-        said = drawn[drawn < len(kept)]
-        voted = [own[number - len(kept)] for number in drawn[drawn >= len(kept)]]
-        return _three(
-            _means(x[said], system[said], len(systems)), np.array(strengths(systems, voted))
+        rows = drawn[drawn < len(scored)]
+        votes = [voted[place - len(scored)] for place in drawn[drawn >= len(scored)]]
+        return three_coefficients(
+            means_by_system(score[rows], system[rows], len(systems)),
+            np.array(strengths(systems, votes)),
         )
 
-    found = cluster_bootstrap(statistic, people, resamples=resamples, seed=seed)
-    return _of(found, len(systems))
+    pearson, *others = cluster_bootstrap(statistic, people, resamples=resamples, seed=seed)
+    return SystemAgreement(_without_interval(pearson), others[0], others[1], len(systems))
 
 
-def _of(found: Sequence[BootstrapEstimate], systems: int) -> SystemAgreement:
-    pearson, spearman, kendall = found
-    return SystemAgreement(pearson._replace(low=None, high=None), spearman, kendall, systems)
-
-
-def _means(values: _Floats, system: NDArray[np.intp], systems: int) -> _Floats:
-    """The mean of each system; nan for one that was not drawn."""
-    counts = np.bincount(system, minlength=systems)
-    sums = np.bincount(system, weights=values, minlength=systems)
-    means: _Floats = np.divide(sums, counts, out=np.full(systems, np.nan), where=counts > 0)
-    return np.round(means, 9)  # equal means may differ in their last bits
-
-
-def _three(x: _Floats, y: _Floats) -> list[float | None]:
-    from scipy.stats import kendalltau
-
-    both = ~(np.isnan(x) | np.isnan(y))
-    if both.sum() < FEWEST:
-        return [None, None, None]
-    found = correlate(x[both], y[both])
-    if found.spearman is None:
-        return [None, None, None]
-    return [found.pearson, found.spearman, float(kendalltau(x[both], y[both]).statistic)]
+def _without_interval(found: BootstrapEstimate) -> BootstrapEstimate:
+    return found._replace(low=None, high=None)

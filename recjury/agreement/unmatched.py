@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from recjury.agreement.agreement import Agreements
 from recjury.agreement.label_sets import LabelSet
-from recjury.agreement.predictions import Predictions
+from recjury.agreement.score_files import Scores
 
 _NAMED = 5  # ids in a line
 
 
 def unmatched(
-    predictions: Predictions, people: LabelSet, pairs: Mapping[str, str], found: Agreements
+    predictions: Scores, people: LabelSet, pairs: Mapping[str, str], found: Agreements
 ) -> Iterator[str]:
     """A line for each kind: conversations without a partner, aspects nobody predicts, and labels
     that do not vary.
@@ -28,11 +28,7 @@ def unmatched(
         yield f"aspects that no metric is compared with: {', '.join(free)}"
     for subset, own in found.items():
         for aspect in own:
-            labels = {
-                label
-                for place, label in people.labels[aspect].items()
-                if people.subsets[place.conversation] == subset
-            }
+            labels = set(people.labels_of(aspect, subset).values())
             if len(labels) == 1:
                 yield f"{subset}, {aspect}: all labels are {labels.pop():g}, so nothing correlates"
 

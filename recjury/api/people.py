@@ -23,7 +23,7 @@ from recjury.agreement.factor_questions import FactorAnswers, answer_questions
 from recjury.agreement.factor_scores import read_judged
 from recjury.agreement.label_forms import read_labels
 from recjury.agreement.metric_pairs import pair_metrics
-from recjury.agreement.predictions import of_store
+from recjury.agreement.scored_run import run_of_store
 from recjury.errors import ConfigError
 from recjury.store import Store
 
@@ -92,9 +92,9 @@ def align(
 ) -> Agreements:
     """How far metrics agree with labels, by subset and aspect."""
     people = read_labels(labels)
-    predictions = of_store(store, campaign, by_log=people.by_log)
-    aspects = [name for name, own in people.labels.items() if own]
-    paired = pair_metrics(predictions, aspects, pairs)
+    run = run_of_store(store, campaign, by_log=people.by_log, details=True)
+    predictions = run.all_oriented()
+    paired = pair_metrics(predictions, people.aspects, pairs)
     return agreements(predictions, people, paired, resamples=resamples, seed=seed)
 
 

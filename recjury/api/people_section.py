@@ -7,8 +7,8 @@ from recjury.agreement.agreement import Agreements, AspectAgreement, Coefficient
 from recjury.agreement.agreement_plots import agreement_plots
 from recjury.agreement.label_forms import read_labels
 from recjury.agreement.metric_pairs import pair_metrics
-from recjury.agreement.predictions import of_store
 from recjury.agreement.predictors import CONSTANT, SYSTEM_MEAN
+from recjury.agreement.scored_run import run_of_store
 from recjury.agreement.unmatched import unmatched
 from recjury.report.people import AgreementRow, AspectTable, PeopleSection
 from recjury.stats.clustered import BootstrapEstimate
@@ -34,9 +34,9 @@ def people_section(
     figures are drawn. Raises UserError for labels that cannot be used, and if nothing is paired.
     """
     people = read_labels(labels)
-    predictions = of_store(store, campaign, by_log=people.by_log)
-    aspects = [name for name, own in people.labels.items() if own]
-    paired = pair_metrics(predictions, aspects, pairs)
+    run = run_of_store(store, campaign, by_log=people.by_log, details=True)
+    predictions = run.all_oriented()
+    paired = pair_metrics(predictions, people.aspects, pairs)
     found = agreements(predictions, people, paired, resamples=resamples, seed=seed)
     drawn = agreement_plots(_few(found), predictions, people, seed=seed)
     return PeopleSection(

@@ -12,6 +12,14 @@ def newest_campaign(store: Store) -> str | None:
     return next(candidates(store, None), None)
 
 
+def chosen_campaign(store: Store, campaign: str | None) -> str:
+    """The id of the campaign that begins with `campaign`; for None of the newest one.
+
+    Raises StoreError if there is none.
+    """
+    return store.campaign(campaign or newest_campaign(store) or "").id
+
+
 def candidates(store: Store, campaign: str | None) -> Iterator[str]:
     """`campaign` alone; for None all campaigns with conversations, the one started last first."""
     if campaign:

@@ -1,6 +1,13 @@
 """Tables and figures, how they are printed, and the analyses that make them."""
 
-from recjury.tables.analysis import Analysis, AnalysisInput, Findings, Input
+from recjury.tables.analysis import (
+    Analysis,
+    AnalysisInput,
+    Findings,
+    Input,
+    Trainer,
+    WorkProgress,
+)
 from recjury.tables.table import (
     Cell,
     Column,
@@ -21,6 +28,8 @@ __all__ = [
     "Input",
     "Table",
     "TableFormat",
+    "Trainer",
+    "WorkProgress",
     "formatted",
     "table_of",
 ]

@@ -9,7 +9,8 @@ from recjury.agreement.agreement import AspectAgreement, agreements
 from recjury.agreement.label_forms import read_labels
 from recjury.agreement.label_sets import LabelSet
 from recjury.agreement.metric_pairs import metric_differences, pair_metrics
-from recjury.agreement.predictions import of_file, of_store
+from recjury.agreement.score_files import read_scores
+from recjury.agreement.scored_run import run_of_store
 from recjury.campaign import CampaignConfig, run_campaign
 from recjury.errors import ConfigError, DataError
 from recjury.records import ScoreTarget
@@ -23,7 +24,7 @@ def arena(data_folder: Path) -> LabelSet:
 
 
 def _overall(arena: LabelSet, data_folder: Path, subset: str) -> AspectAgreement:
-    scores = of_file(data_folder / "crsarena-eval" / "face_run.json")
+    scores = read_scores(data_folder / "crsarena-eval" / "face_run.json").scores
     pairs = {"dialogue_overall": "dialogue_overall"}
     return agreements(scores, arena, pairs, resamples=200)[subset]["dialogue_overall"]
 
@@ -92,7 +93,7 @@ def _small(folder: Path) -> tuple[Path, LabelSet]:
 
 def test_missing_scores_lower_the_coverage_and_never_help(tmp_path: Path) -> None:
     path, people = _small(tmp_path)
-    scores = of_file(path)
+    scores = read_scores(path).scores
     pairs = pair_metrics(scores, people.labels, ["poor=quality"])
     assert pairs == {"good.quality": "quality", "poor": "quality"}
     found = agreements(scores, people, pairs, resamples=100)["all"]["quality"]
@@ -112,7 +113,9 @@ def test_missing_scores_lower_the_coverage_and_never_help(tmp_path: Path) -> Non
 
 def test_two_metrics_are_compared_on_the_places_that_both_scored(tmp_path: Path) -> None:
     path, people = _small(tmp_path)
-    (found,) = metric_differences(of_file(path), people, ["good.quality", "poor"], "quality", "all")
+    (found,) = metric_differences(
+        read_scores(path).scores, people, ["good.quality", "poor"], "quality", "all"
+    )
     assert found.n == 5
     assert found.gap.low < found.gap.value < found.gap.high
     assert found.gap.value > 0
@@ -127,7 +130,7 @@ def test_turns_of_one_conversation_are_not_taken_as_independent(tmp_path: Path) 
             scores.append(f"c{number},quality,{number % 5 + turn / 9},{turn}")
             scores.append(f"c{number},other.quality,{number * turn % 5},{turn}")
     people = read_labels(f"csv:{_csv(tmp_path / 'labels.csv', *labels)}")
-    given = of_file(_csv(tmp_path / "scores.csv", *scores))
+    given = read_scores(_csv(tmp_path / "scores.csv", *scores)).scores
     (found,) = metric_differences(given, people, ["quality", "other.quality"], "quality", "all")
     assert found.n == 36
     assert (found.williams, found.steiger) == (None, None)
@@ -198,7 +201,7 @@ def test_a_wrong_label_is_said_with_file_and_line(tmp_path: Path, row: str, mess
 )
 def test_wrong_scores_are_said(tmp_path: Path, rows: list[str], message: str) -> None:
     with pytest.raises(DataError, match=message):
-        of_file(_csv(tmp_path / "scores.csv", *rows))
+        read_scores(_csv(tmp_path / "scores.csv", *rows))
 
 
 def test_an_unknown_form_of_labels_is_said() -> None:
@@ -215,4 +218,4 @@ def test_a_record_that_two_systems_played_has_no_one_label(tmp_path: Path) -> No
     with Store.open(str(tmp_path / "store.db")) as store:
         asyncio.run(run_campaign(CampaignConfig.model_validate(config), store))
         with pytest.raises(DataError, match=r"was played with again and retrieval.*--campaign"):
-            of_store(store)
+            run_of_store(store, None, by_log=False)

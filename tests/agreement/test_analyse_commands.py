@@ -1,4 +1,4 @@
-"""`recjury analyse` on a store, on files, and on what it cannot use."""
+"""The analyses of scores on a store, on files, and on what they cannot use."""
 
 import json
 from pathlib import Path
@@ -39,10 +39,11 @@ def store(tmp_path: Path) -> str:
 
 
 def _read(command: Command, *arguments: object) -> dict[str, Any]:
+    """The tables by name; rows are by the first column."""
     ended = command("analyse", *arguments, "--json")
     assert ended.code == 0, ended.err
-    found: dict[str, Any] = json.loads(ended.out)
-    return found
+    tables = json.loads(ended.out)["tables"]
+    return {name: {next(iter(row.values())): row for row in tables[name]} for name in tables}
 
 
 def _texts(path: str) -> list[str]:
@@ -51,63 +52,65 @@ def _texts(path: str) -> list[str]:
 
 
 def test_a_campaign_by_sizes(command: Command, store: str) -> None:
-    asked = ("samples", "--store", store, "--metric", "core.overall", "--metric", "outcome")
-    found = _read(command, *asked, "--draws", "50", "--plot", "samples.svg")
-    assert "core.overall" in found
-    assert "outcome.recall@10" in found
-    assert "core.naturalness" not in found
-    assert not any("leaks" in name for name in found), "a detail"
-    own = found["core.overall"]
-    assert own["ranking_by"] == "all scores"
-    assert [each["size"] for each in own["sizes"]] == [1, 2, 3, 5, 8, 10]
-    assert own["sizes"][0]["evaluator"]["mean"] == pytest.approx(1), "the systems are far apart"
+    metrics = ("--set", "metrics=core.overall", "--set", "metrics=outcome")
+    asked = ("judge.samples", "--store", store, *metrics)
+    found = _read(command, *asked, "--set", "draws=50", "--out", "samples.svg")
+    assert list(found["sizes"]) == [1, 2, 3, 5, 8, 10]
+    assert "outcome.recall@10" in found["sizes"][1]
+    assert "core.naturalness" not in found["sizes"][1]
+    assert not any("leaks" in name for name in found["sizes"][1]), "a detail"
+    assert found["rankings"]["core.overall"]["ranking_by"] == "all scores"
+    assert found["rankings"]["core.overall"]["systems"] == 3
+    mean = found["sizes"][1]["core.overall"]["value"]
+    assert mean == pytest.approx(1), "the systems are far apart"
     assert "conversations of each system" in _texts("samples.svg")
-    shown = command("analyse", *asked, "--sizes", "2,12", "--draws", "20")
+    shown = command("analyse", *asked, "--set", "sizes=[2, 12]", "--set", "draws=20")
     assert "1.00 [1.00, 1.00]" in shown.out
-    assert "the ranking of 3 systems" in shown.err
 
 
 def test_a_campaign_by_metric(command: Command, store: str) -> None:
-    asked = ("radar", "--store", store, "--metric", "core", "--system", "good", "--system", "poor")
-    found = _read(command, *asked, "--plot", "radar.svg")
+    systems = ("--set", "systems=[good, poor]")
+    asked = ("judge.radar", "--store", store, "--set", "metrics=core", *systems)
+    found = _read(command, *asked, "--out", "radar")
     assert set(found) == {"scores"}
-    good, poor = found["scores"]["good"], found["scores"]["poor"]
-    assert good["core.overall"]["value"] == pytest.approx(0.855)
-    assert poor["core.overall"]["value"] == pytest.approx(0.255)
-    assert good["core.overall"]["n"] == 12
-    texts = _texts("radar.svg")
+    row = found["scores"]["core.overall"]
+    assert row["good"]["value"] == pytest.approx(0.855)
+    assert row["poor"]["value"] == pytest.approx(0.255)
+    assert row["good"]["n"] == 12
+    assert set(row) == {"metric", "good", "poor"}
+    texts = _texts("radar/radar.svg")
     assert "good" in texts
-    assert "fair" not in texts
     assert "naturalness" in texts
 
 
 def test_a_campaign_by_length(command: Command, store: str) -> None:
-    found = _read(command, "length-bias", "--store", store, "--resamples", "100", "--metric",
-                  "core.overall", "--plot", "length.svg")  # fmt: skip
-    own = found["core.overall"]
-    assert own["people"] is None
-    assert own["evaluator"]["pearson"]["value"] == pytest.approx(0.687, abs=0.001)
-    assert own["evaluator"]["within_system"]["pearson"]["value"] > 0.99
-    assert own["evaluator"]["between_systems"]["pearson"] > 0.99
-    assert own["evaluator"]["n"] == 36
+    found = _read(
+        command, "judge.length", "--store", store, "--set", "resamples=100", "--set",
+        "metrics=core.overall", "--out", "length.svg",
+    )  # fmt: skip
+    own = found["length"]["core.overall"]
+    assert own["who"] == "scores"
+    assert own["pearson"]["value"] == pytest.approx(0.687, abs=0.001)
+    assert own["within_pearson"]["value"] > 0.99
+    assert own["between_pearson"] > 0.99
+    assert own["n"] == 36
     assert any("core.overall" in text for text in _texts("length.svg"))
 
 
 def test_what_a_campaign_lacks_is_said(command: Command, store: str) -> None:
-    for arguments, said in (
-        (("turns",), "no metric has scores of turns"),
-        (("turns", "--metric", "core.overall"), "core.overall has no scores of turns"),
-        (("radar", "--metric", "core.overal"), "the run has no such metric"),
-        (("radar", "--metric", "core.overall", "--plot", "x.svg"), "a radar needs 3 metrics"),
-        (("radar", "--system", "god"), "did you mean good?"),
-        (("samples", "--sizes", "0"), "expected whole numbers above 0"),
-        (("samples", "--pair", "core.overall=x"), "--pair is for --labels"),
-        (("self-bias",), "no system runs the model of a judge (judges: debate large-model-1"),
+    for name, settings, said in (
+        ("turns", (), "no metric has scores of turns"),
+        ("turns", ("metrics=core.overall",), "core.overall has no scores of turns"),
+        ("radar", ("metrics=core.overal",), "the run has no such metric: core.overal"),
+        ("radar", ("systems=god",), "did you mean good?"),
+        ("samples", ("sizes=[]",), "sizes: tuple should have at least 1 item"),
+        ("samples", ("pairs=core.overall=x",), "pairs are for --labels"),
+        ("self_preference", (), "no system runs the model of a judge (judges: debate large-model"),
     ):
-        ended = command("analyse", *arguments, "--store", store)
-        assert (ended.code, ended.out) == (2, ""), arguments
+        given = (part for setting in settings for part in ("--set", setting))
+        ended = command("analyse", f"judge.{name}", *given, "--store", store)
+        assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1), (name, settings)
         assert said in ended.err, ended.err
-    assert not Path("x.svg").exists()
 
 
 @pytest.fixture
@@ -129,21 +132,22 @@ def released(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_scores_of_files_beside_labels(command: Command, released: tuple[Path, Path]) -> None:
     runs, labels = released
-    given = (runs, "--labels", f"crsarena-eval:{labels}")
-    turns = _read(command, "turns", *given, "--metric", "understanding")["understanding"]
-    assert [mean["value"] for mean in turns["barcor_redial"]] == [0.25, 1.0], "shares of 0 to 2"
-    few = _read(command, "turns", *given, "--metric", "understanding", "--fewest", "7")
-    assert few["understanding"]["barcor_redial"] == []
-    sizes = _read(command, "samples", *given, "--draws", "20")["understanding"]
-    assert sizes["ranking_by"] == "people"
-    assert sizes["sizes"][0]["people"]["mean"] == pytest.approx(1)
-    radar = _read(command, "radar", *given)
-    assert radar["people"]["unicrs_redial"]["understanding"]["value"] == 1
-    assert radar["scores"]["unicrs_redial"]["understanding"]["value"] == pytest.approx(2 / 3)
-    bare = command("analyse", "turns", runs, "--metric", "understanding")
+    given = ("--set", f"scores={runs}", "--labels", f"crsarena-eval:{labels}")
+    asked = ("judge.turns", *given, "--set", "metrics=understanding")
+    turns = _read(command, *asked)["understanding"]
+    shares = [turns[number]["barcor_redial"]["value"] for number in (1, 2)]
+    assert shares == [0.25, 1.0], "shares of 0 to 2"
+    assert _read(command, *asked, "--set", "fewest=7")["understanding"] == {}
+    samples = _read(command, "judge.samples", *given, "--set", "draws=20")
+    assert samples["rankings"]["understanding"]["ranking_by"] == "people's labels"
+    assert samples["sizes"][1]["people, understanding"]["value"] == pytest.approx(1)
+    radar = _read(command, "judge.radar", *given)
+    assert radar["people"]["understanding"]["unicrs_redial"]["value"] == 1
+    assert radar["scores"]["understanding"]["unicrs_redial"]["value"] == pytest.approx(2 / 3)
+    bare = command("analyse", "judge.turns", *given[:2], "--set", "metrics=understanding")
     assert bare.code == 2
     assert "needs the conversation's text" in bare.err
-    bare = command("analyse", "length-bias", runs)
+    bare = command("analyse", "judge.length", *given[:2])
     assert bare.code == 2
     assert "no scored conversation has a known text" in bare.err
 
@@ -155,10 +159,10 @@ def test_a_csv_file_names_systems_and_scales(command: Command, tmp_path: Path) -
         return path
 
     rows = [f"c{s}{n},m,{s + n % 2},s{s},1,5" for s in (1, 2, 3) for n in range(8)]
-    radar = _read(command, "radar", csv(*rows))["scores"]
-    assert radar["s2"]["m"]["value"] == pytest.approx(0.375)
-    found = _read(command, "samples", csv(*rows), "--draws", "20")["m"]
-    assert found["systems"] == 3
+    radar = _read(command, "judge.radar", "--set", f"scores={csv(*rows)}")["scores"]
+    assert radar["m"]["s2"]["value"] == pytest.approx(0.375)
+    found = _read(command, "judge.samples", "--set", f"scores={csv(*rows)}", "--set", "draws=20")
+    assert found["rankings"]["m"]["systems"] == 3
     for bad, said in (
         (["c1,m,1,,,"], "the system of the conversation 'c1' is not known"),
         (["c1,m,1,a,1,5", "c1,n,1,b,1,5"], "is of 'a' in an earlier row, now 'b'"),
@@ -167,6 +171,6 @@ def test_a_csv_file_names_systems_and_scales(command: Command, tmp_path: Path) -
         (["c1,m,1,a,1,5", "c2,m,1,a,1,4"], "has another scale in an earlier row"),
         (["c1,m,1,a,,"], "no metric has a scale with an upper bound"),
     ):
-        ended = command("analyse", "radar", csv(*bad))
+        ended = command("analyse", "judge.radar", "--set", f"scores={csv(*bad)}")
         assert ended.code == 2, bad
         assert said in ended.err

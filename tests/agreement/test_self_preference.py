@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from recjury.agreement.self_preference import ALL, JudgeScores, read_judges, self_preferences
+from recjury.agreement.judge_scores import JudgeScores, read_judges
+from recjury.agreement.self_preference import ALL, self_preferences
 from recjury.errors import DataError
 from recjury.records import JSON, Factor, Rating, evaluator_id
 from recjury.store import Store
@@ -131,21 +132,23 @@ def test_models_are_read_from_the_store(command: Command, tmp_path: Path) -> Non
         judged = read_judges(store, store.campaigns()[0].id)
     assert judged.judges == {"one": "model-1", "two": "model-2"}, "a mean is no judge"
     assert judged.models == {"mine": "model-1", "theirs": None}
-    ended = command("analyse", "self-bias", "--store", url, "--json", "--plot", "bias.svg")
+    asked = ("analyse", "judge.self_preference", "--store", url)
+    ended = command(*asked, "--json", "--out", "bias.svg")
     assert ended.code == 0, ended.err
-    found = {each["metric"]: each for each in json.loads(ended.out)["self_bias"]}
+    rows = json.loads(ended.out)["tables"]["self_preference"]
+    found = {row["metric"]: row for row in rows}
     assert len(found) == 13, sorted(found)
     assert found["core.naturalness"]["bias"]["value"] == pytest.approx(1)
     assert found[ALL]["bias"]["value"] == pytest.approx(0.25), "a quarter of the scale"
     assert found[ALL]["n_own"] == found[ALL]["n_others"] == 6
     assert Path("bias.svg").read_text("utf-8").startswith("<svg ")
-    both = command("analyse", "self-bias", "--store", url, "--system-model", "theirs=model-1")
+    both = command(*asked, "--set", "system_models=theirs=model-1")
     assert both.code == 2
     assert "another system has to run another model" in both.err
     for wrong, said in (("x=model-1", "no system is called x"), ("mine", "SYSTEM=MODEL")):
-        refused = command("analyse", "self-bias", "--store", url, "--system-model", wrong)
+        refused = command(*asked, "--set", f"system_models={wrong}")
         assert refused.code == 2
         assert said in refused.err
-    shown = command("analyse", "self-bias", "--store", url, "--metric", "core.naturalness")
-    assert "one (model-1)" in shown.out
+    shown = command(*asked, "--set", "metrics=core.naturalness")
+    assert "model-1" in shown.out
     assert "against two" in shown.err

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from recjury.agreement.label_forms import read_labels
-from recjury.agreement.predictions import of_file
+from recjury.agreement.score_files import read_scores
 from recjury.agreement.system_agreement import system_agreement, vote_agreement
 from recjury.corpora.crsarena_votes import Vote, read_votes
 from recjury.errors import DataError
@@ -69,7 +69,7 @@ def test_planted_systems_are_found_in_their_order(command: Command, tmp_path: Pa
 
 def test_it_is_scipys_correlation_of_the_means(tmp_path: Path) -> None:
     scores, labels = _files(tmp_path, each=4)
-    given, people = of_file(scores)["m.quality"], read_labels(f"csv:{labels}")
+    given, people = read_scores(scores).scores["m.quality"], read_labels(f"csv:{labels}")
     found = system_agreement(given, people, "quality", "all", resamples=50)
     assert found is not None
     means = [

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.agreement.pairs import Pairs
 from recjury.stats.clustered import BootstrapEstimate, cluster_bootstrap
 from recjury.stats.correlation import correlate, correlate_rows, defined
 from recjury.stats.grouped import correlate_within, group_means, means_of_others
+from recjury.stats.score_table import ScoreTable
 
 
 class Both(NamedTuple):
@@ -42,15 +42,15 @@ class WithinSystems(NamedTuple):
     n: int
 
 
-def within_systems(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> WithinSystems:
+def within_systems(table: ScoreTable, *, resamples: int = 1_000, seed: int = 0) -> WithinSystems:
     """Split an annotation correlation; raises ValueError if there are no pairs."""
 
     # Grouping by numbers is faster than by names, and every resample groups again.
-    systems = np.unique(pairs.systems, return_inverse=True)[1]
-    conversations = np.unique(pairs.conversations, return_inverse=True)[1]
+    systems = np.unique(table.system, return_inverse=True)[1]
+    conversations = np.unique(table.cluster, return_inverse=True)[1]
 
     def statistic(places: NDArray[np.int64]) -> Sequence[float | None]:
-        scores, labels, groups = pairs.scores[places], pairs.labels[places], systems[places]
+        scores, labels, groups = table.score[places], table.label[places], systems[places]
         known = means_of_others(labels, groups, conversations[places])
         there = ~np.isnan(known)
         found = correlate_rows(np.stack([scores, group_means(scores, groups)]), labels)
@@ -62,11 +62,11 @@ def within_systems(pairs: Pairs, *, resamples: int = 1_000, seed: int = 0) -> Wi
 
     found = cluster_bootstrap(
         statistic,
-        pairs.conversations.tolist(),
-        strata=pairs.systems.tolist(),
+        table.cluster.tolist(),
+        strata=table.system.tolist(),
         resamples=resamples,
         seed=seed,
     )
     parts = (Both(*found[start : start + 2]) for start in range(0, len(found), 2))
     overall, inside, others, mean, gain = parts
-    return WithinSystems(overall, inside, others, mean, gain, len(pairs.scores))
+    return WithinSystems(overall, inside, others, mean, gain, len(table.score))

@@ -6,34 +6,45 @@ from pathlib import Path
 
 import pytest
 
-from recjury.agreement.face_table import face_table
 from recjury.corpora.data_problems import count_faults
 from recjury.errors import DataError
+from recjury.papers.face.face_scores import FaceScores, scores_of_files
+from recjury.papers.face.table1 import FaceRow, face_rows
 from recjury.records import Aspect, Level
 from tests.corpora.arena import dialogue, scores, write, write_lines
 
+UNDERSTANDING = Aspect.UNDERSTANDING
 PUBLISHED = {"redial": "CRSArena-Eval_RD", "opendialkg": "CRSArena-Eval_KG"}
+
+
+def _row(found: FaceScores, subset: str, aspect: Aspect) -> FaceRow:
+    (row,) = (each for each in face_rows(found) if (each.subset, each.aspect) == (subset, aspect))
+    return row
+
+
+def _coverage(row: FaceRow) -> tuple[int, int, int]:
+    """Labelled places, those of them with a score, and scores without a label."""
+    return row.labelled, row.correlation.n, row.without_label
 
 
 def test_all_published_correlations_come_out(data_folder: Path) -> None:
     folder = data_folder / "crsarena-eval"
-    result = face_table(folder / "face-runs", folder / "crs_arena_eval.json")
+    result = scores_of_files(folder / "face-runs", folder / "crs_arena_eval.json")
     published = json.loads((folder / "baselines.json").read_text())
     compared = 0
-    for subset, name in PUBLISHED.items():
-        for aspect, found in result.correlations[subset].items():
-            said = published[name]["FACE"][aspect.replace("dialogue_", "dialog_")]
-            assert found.pearson is not None
-            assert found.spearman is not None
-            assert round(found.pearson, 3) == said["pearson_r"], aspect
-            assert round(found.spearman, 3) == said["spearman_rho"], aspect
-            compared += 2
+    rows = face_rows(result)
+    for row in rows:
+        said = published[PUBLISHED[row.subset]]["FACE"][row.aspect.replace("dialogue_", "dialog_")]
+        for ours, theirs in zip(row.correlation[:2], ("pearson_r", "spearman_rho"), strict=True):
+            assert ours is not None
+            assert round(ours, 3) == said[theirs], row.aspect
+            compared += 1
     assert compared == 28
-    n = {subset: [c.n for c in row.values()] for subset, row in result.correlations.items()}
-    assert n == {"redial": [1286, 1289, *[267] * 5], "opendialkg": [929, 931, *[199] * 5]}
+    n = [row.correlation.n for row in rows]
+    assert n == [1286, 1289, *[267] * 5, 929, 931, *[199] * 5]
     assert count_faults(result.problems) == {"missing label": 5}
-    assert result.coverage["redial"][Aspect.INTERESTINGNESS] == (1299, 1289, 0)
-    assert result.coverage["opendialkg"][Aspect.DIALOGUE_OVERALL] == (200, 199, 0)
+    assert _coverage(_row(result, "redial", Aspect.INTERESTINGNESS)) == (1299, 1289, 0)
+    assert _coverage(_row(result, "opendialkg", Aspect.DIALOGUE_OVERALL)) == (200, 199, 0)
 
 
 def test_other_scores_give_other_correlations(data_folder: Path, tmp_path: Path) -> None:
@@ -49,11 +60,11 @@ def test_other_scores_give_other_correlations(data_folder: Path, tmp_path: Path)
     (tmp_path / "as-is").mkdir()
     shutil.copy(folder / "face-runs" / "efficiency.jsonl", tmp_path / "as-is")
     turned, as_is = (
-        face_table(tmp_path / name, folder / "crs_arena_eval.json").correlations["redial"]
+        scores_of_files(tmp_path / name, folder / "crs_arena_eval.json")
         for name in ("turned", "as-is")
     )
-    assert list(turned) == [Aspect.EFFICIENCY]
-    one, two = turned[Aspect.EFFICIENCY], as_is[Aspect.EFFICIENCY]
+    assert list(turned.scores) == [Aspect.EFFICIENCY]
+    one, two = (_row(each, "redial", Aspect.EFFICIENCY).correlation for each in (turned, as_is))
     assert one.pearson == pytest.approx(-(two.pearson or 0), abs=1e-7)
     assert one.spearman == pytest.approx(-(two.spearman or 0), abs=1e-12)
 
@@ -72,12 +83,11 @@ def test_what_has_no_scored_particle_is_unscored(arena: Path, tmp_path: Path) ->
         scores("kbrd_redial_2", {1: []}),
     ]
     write_lines(tmp_path / "runs" / "understanding.jsonl", rows)
-    result = face_table(tmp_path / "runs", arena)
-    found = result.correlations["redial"][Aspect.UNDERSTANDING]
-    assert found.n == 2
-    assert found.pearson == pytest.approx(1)
-    assert result.coverage["redial"][Aspect.UNDERSTANDING] == (3, 2, 0)
-    assert result.correlations["opendialkg"][Aspect.UNDERSTANDING] == (None, None, 0)
+    result = scores_of_files(tmp_path / "runs", arena)
+    row = _row(result, "redial", UNDERSTANDING)
+    assert row.correlation.pearson == pytest.approx(1)
+    assert _coverage(row) == (3, 2, 0)
+    assert _row(result, "opendialkg", UNDERSTANDING).correlation == (None, None, 0)
 
 
 def test_scores_outside_the_scale_are_reported_and_left_out_on_demand(
@@ -87,14 +97,14 @@ def test_scores_outside_the_scale_are_reported_and_left_out_on_demand(
         scores(f"kbrd_redial_{n}", {1: [{"itr1": score}]}) for n, score in enumerate([0, 1, 20])
     ]
     write_lines(tmp_path / "runs" / "understanding.jsonl", rows)
-    as_given = face_table(tmp_path / "runs", arena)
+    as_given = scores_of_files(tmp_path / "runs", arena)
     assert [str(p) for p in as_given.problems] == [
         "kbrd_redial_2, turn 1, understanding: particle 0, itr1: the score 20 is outside 0 to 2"
     ]
-    assert as_given.correlations["redial"][Aspect.UNDERSTANDING].n == 3
-    strict = face_table(tmp_path / "runs", arena, strict=True)
-    assert strict.correlations["redial"][Aspect.UNDERSTANDING].n == 2
-    assert strict.coverage["redial"][Aspect.UNDERSTANDING] == (3, 2, 0)
+    assert _row(as_given, "redial", UNDERSTANDING).correlation.n == 3
+    strict = scores_of_files(tmp_path / "runs", arena, strict=True)
+    assert _row(strict, "redial", UNDERSTANDING).correlation.n == 2
+    assert _coverage(_row(strict, "redial", Aspect.UNDERSTANDING)) == (3, 2, 0)
 
 
 def test_places_that_the_labels_do_not_know_are_reported(arena: Path, tmp_path: Path) -> None:
@@ -103,14 +113,14 @@ def test_places_that_the_labels_do_not_know_are_reported(arena: Path, tmp_path: 
         scores("kbrd_redial_9", {1: [{"itr1": 1}]}),
     ]
     write_lines(tmp_path / "runs" / "relevance.jsonl", rows)
-    result = face_table(tmp_path / "runs", arena)
+    result = scores_of_files(tmp_path / "runs", arena)
     assert [str(problem) for problem in result.problems] == [
         "kbrd_redial_0, turn 2, relevance: is not a turn of the system",
         "kbrd_redial_0, turn 7, relevance: is not a turn of the system",
         "kbrd_redial_9, turn 1, relevance: the label file lacks this conversation",
     ]
     assert Aspect.RELEVANCE.level is Level.TURN
-    assert result.coverage["redial"][Aspect.RELEVANCE] == (6, 0, 0)
+    assert _coverage(_row(result, "redial", Aspect.RELEVANCE)) == (6, 0, 0)
 
 
 def test_what_is_no_number_and_ids_of_another_shape_leave_the_rest(
@@ -122,12 +132,12 @@ def test_what_is_no_number_and_ids_of_another_shape_leave_the_rest(
         scores("nobody", {1: [{"itr1": 1.0, "itr2": 1.0}]}),
     ]
     write_lines(tmp_path / "runs" / "understanding.jsonl", rows)
-    result = face_table(tmp_path / "runs", arena)
+    result = scores_of_files(tmp_path / "runs", arena)
     said = [str(problem) for problem in result.problems]
     assert any("kbrd_redial_0, turn 1" in line and "nan is not a number" in line for line in said)
     assert any("kbrd_redial_1, turn 1" in line and "is not a number" in line for line in said)
     assert any("nobody" in line and "lacks this conversation" in line for line in said)
-    assert result.correlations["redial"][Aspect.UNDERSTANDING].n == 2
+    assert _row(result, "redial", UNDERSTANDING).correlation.n == 2
 
 
 @pytest.mark.parametrize("score", ["NaN", "-Infinity", "1e999", "1e300"])
@@ -141,15 +151,15 @@ def test_a_pooled_score_that_is_no_number_leaves_the_rest(
     ]
     path = tmp_path / "run.json"
     path.write_text("[\n" + ",\n".join(rows) + "]\n", "utf-8")
-    result = face_table(path, arena)
+    result = scores_of_files(path, arena)
     (problem,) = result.problems
     assert str(problem).startswith("kbrd_redial_1, understanding: the score ")
     assert str(problem).endswith("is not a number")
     if score != "1e300":  # that one is a number, and as such has no line
         assert f"'{score} ({path}:3)'" in str(problem)
     assert count_faults(result.problems) == {"not a number": 1}
-    assert result.correlations["redial"][Aspect.UNDERSTANDING].n == 2
-    assert result.coverage["redial"][Aspect.UNDERSTANDING] == (3, 2, 0)
+    assert _row(result, "redial", UNDERSTANDING).correlation.n == 2
+    assert _coverage(_row(result, "redial", Aspect.UNDERSTANDING)) == (3, 2, 0)
 
 
 def test_a_label_that_is_no_number_leaves_the_rest(tmp_path: Path) -> None:
@@ -157,11 +167,11 @@ def test_a_label_that_is_no_number_leaves_the_rest(tmp_path: Path) -> None:
     labels = write(tmp_path / "labels.json", every)
     rows = [scores(f"kbrd_redial_{n}", {1: [{"itr1": 1.0}]}) for n in range(2)]
     write_lines(tmp_path / "runs" / "understanding.jsonl", rows)
-    result = face_table(tmp_path / "runs", labels)
+    result = scores_of_files(tmp_path / "runs", labels)
     assert [str(problem) for problem in result.problems] == [
         f"kbrd_redial_0, understanding: the label 'NaN ({labels}:1)' is not an integer"
     ]
-    assert result.correlations["redial"][Aspect.UNDERSTANDING].n == 1
+    assert _row(result, "redial", UNDERSTANDING).correlation.n == 1
 
 
 @pytest.mark.parametrize(
@@ -172,4 +182,4 @@ def test_a_line_of_another_form_is_named(
 ) -> None:
     write_lines(tmp_path / "runs" / "understanding.jsonl", [row])
     with pytest.raises(DataError, match=r"understanding\.jsonl:1"):
-        face_table(tmp_path / "runs", arena)
+        scores_of_files(tmp_path / "runs", arena)

@@ -1,25 +1,26 @@
-"""Explanations of FACE's scores, from a store or from files of scores and particles."""
+"""FACE's scores of conversations with their particles, from a store or from files."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from recjury.agreement.face_results import read_scored
 from recjury.corpora.crsarena import read_crsarena
 from recjury.corpora.crsarena_particles import by_conversation, read_crsarena_particles
 from recjury.corpora.crsarena_runs import ParticleScores, read_runs
 from recjury.errors import DataError
 from recjury.judges.aspects import pool
-from recjury.judges.face.explain import Explanation, explain_score
+from recjury.papers.face.contributions import Contributions, explain_score
+from recjury.papers.face.stored_scores import read_scores
 from recjury.records import (
     Aspect,
     ConversationLog,
     Decomposition,
     InstructionScore,
+    Particle,
     ParticleScore,
     ScoreTarget,
 )
-from recjury.store import Store
+from recjury.tables import AnalysisInput
 
 _LISTED = 3
 
@@ -31,53 +32,50 @@ class Scoring(NamedTuple):
     particles: Decomposition | None
     scores: tuple[ParticleScore, ...]
 
+    def particle(self, turn: int, number: int) -> Particle:
+        """A scored particle. Raises DataError if there is none."""
+        decomposed = () if self.particles is None else self.particles.turns
+        own = next((each.particles for each in decomposed if each.turn == turn), ())
+        if number >= len(own):
+            raise DataError(f"{self.log.scenario.record}: the scores belong to other particles")
+        return own[number]
 
-class Explainable(NamedTuple):
+
+class Scorings(NamedTuple):
     """Conversations by id, and per aspect how each of them was scored."""
 
     conversations: tuple[str, ...]
-    scorings: Mapping[Aspect, Mapping[str, Scoring]]
+    by_aspect: Mapping[Aspect, Mapping[str, Scoring]]
 
-    def explain(self, conversation: str, aspect: Aspect, *, turn: int | None = None) -> Explanation:
-        """Explain the score of `conversation`, or of one of its turns, by its parts.
+    def explain(
+        self, conversation: str, aspect: Aspect, *, turn: int | None = None
+    ) -> tuple[str, Scoring, Contributions]:
+        """The id of the conversation, its scoring, and the contributions to its score.
 
         The reference is the mean of all scores of the aspect in this collection. The beginning
-        of an id is enough to name a conversation. Raises DataError if the conversation is
-        unknown, if it has no score on the aspect or in that turn, or if its particles are not
-        those that were scored.
+        of an id is enough to name a conversation. Raises DataError if the conversation is unknown,
+        or if it has no score on the aspect or in that turn.
         """
-        name = self._found(conversation)
+        name = self._named(conversation)
         scored = self._scored_turns(name)
         if aspect not in scored:
             raise DataError(f"{name} is not scored on {aspect}, but on {', '.join(scored)}")
         if turn is not None and turn not in scored[aspect]:
             there = ", ".join(map(str, scored[aspect]))
             raise DataError(f"{name} is not scored on {aspect} in turn {turn}, but in {there}")
-        of_aspect = self.scorings[aspect]
-        log, particles, scores = of_aspect[name]
-        if particles is None:
+        own = self.by_aspect[aspect]
+        if own[name].particles is None:
             raise DataError(f"{name} has scores but no particles")
-        every = (by.score for own in of_aspect.values() for each in own.scores for by in each.by)
-        reference = pool(score for score in every if score is not None)
-        try:
-            return explain_score(
-                name,
-                aspect,
-                scores,
-                {own.turn: own.particles for own in particles.turns},
-                {number: said.text for number, said in enumerate(log.interaction)},
-                reference=reference or 0.0,
-                turn=turn,
-            )
-        except (IndexError, KeyError):
-            raise DataError(f"{name}: the scores belong to other particles") from None
+        values = (by.score for each in own.values() for score in each.scores for by in score.by)
+        reference = pool(value for value in values if value is not None) or 0.0
+        return name, own[name], explain_score(own[name].scores, reference=reference, turn=turn)
 
     def aspects(self, conversation: str, *, turn: int | None = None) -> tuple[Aspect, ...]:
         """The aspects on which `conversation`, or one of its turns, is scored.
 
         Raises DataError if there are none.
         """
-        name = self._found(conversation)
+        name = self._named(conversation)
         scored = self._scored_turns(name)
         found = tuple(each for each, turns in scored.items() if turn is None or turn in turns)
         if not found:
@@ -86,7 +84,7 @@ class Explainable(NamedTuple):
             raise DataError(f"{name} is not scored in turn {turn}, but in {there}")
         return found
 
-    def _found(self, conversation: str) -> str:
+    def _named(self, conversation: str) -> str:
         """The id of the scored conversation with that name."""
         alike = [conversation] if conversation in self.conversations else []
         alike = alike or [name for name in self.conversations if name.startswith(conversation)]
@@ -100,14 +98,14 @@ class Explainable(NamedTuple):
         if len(alike) > 1:
             which = f"{len(alike)} conversations begin with {conversation!r}"
             raise DataError(f"{which} ({_listed(alike)}): give more of the id")
-        found = f"{alike[0]} has no score" if alike else f"no id begins with {conversation!r}"
-        raise DataError(f"{found}; conversations with scores: {_listed(scored)}")
+        problem = f"{alike[0]} has no score" if alike else f"no id begins with {conversation!r}"
+        raise DataError(f"{problem}; conversations with scores: {_listed(scored)}")
 
     def _scored_turns(self, name: str) -> dict[Aspect, tuple[int, ...]]:
         """The scored turns of the conversation, by aspect."""
         found: dict[Aspect, tuple[int, ...]] = {}
         for aspect in Aspect:
-            own = self.scorings.get(aspect, {}).get(name)
+            own = self.by_aspect.get(aspect, {}).get(name)
             turns = {each.turn for each in own.scores if each.score is not None} if own else ()
             if turns:
                 found[aspect] = tuple(sorted(turns))
@@ -121,7 +119,7 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(every[:_LISTED]) + more
 
 
-def explainable_files(runs: Path, particles: Path, labels: Path) -> Explainable:
+def scorings_of_files(runs: Path, particles: Path, labels: Path) -> Scorings:
     """From per-instruction scores (a folder), particles, and the dialogues of a label file."""
     given, logs = by_conversation(read_crsarena_particles(particles)), read_crsarena(labels).logs
     scorings = {
@@ -132,20 +130,20 @@ def explainable_files(runs: Path, particles: Path, labels: Path) -> Explainable:
         }
         for aspect, run in read_runs(runs).items()
     }
-    return Explainable(tuple(logs), scorings)
+    return Scorings(tuple(logs), scorings)
 
 
-def explainable_store(store: Store, campaign: str | None = None) -> Explainable:
+def scorings_of_store(given: AnalysisInput) -> Scorings:
     """From FACE's results in a store; if a conversation was scored several times, the newest."""
     names: dict[str, None] = {}
     scorings: dict[Aspect, dict[str, Scoring]] = {}
-    for each in read_scored(store, campaign):
+    for each in read_scores(given):
         if each.face.decomposition is not None:
             names[each.conversation] = None
             for aspect, scores in each.face.scores.items():
                 own = scorings.setdefault(aspect, {})
                 own[each.conversation] = Scoring(each.log, each.face.decomposition, scores)
-    return Explainable(tuple(names), scorings)
+    return Scorings(tuple(names), scorings)
 
 
 def _by_conversation(

@@ -1,29 +1,59 @@
-"""FACE's table 1 from scores in files or in a store: pool, join, correlate."""
+"""FACE's pooled scores beside people's labels of the same conversations."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from recjury.agreement.annotation_table import Coverage, Scores, Table, annotation_table, coverage
-from recjury.agreement.face_results import Scored, pooled_scores, problems_of
 from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.corpora.crsarena_run_file import read_run_file
 from recjury.corpora.crsarena_runs import AspectRun, ParticleScores, read_runs
 from recjury.corpora.data_problems import Fault, Problem
+from recjury.errors import ConfigError
 from recjury.judges.aspects import DIGITS, pool_places
+from recjury.papers.face.stored_scores import pooled_scores, problems_of, read_scores, score_files
 from recjury.records import Aspect, ScoreTarget, Speaker
+from recjury.tables import AnalysisInput
+
+Scores = Mapping[Aspect, Mapping[ScoreTarget, float]]
+"""By aspect: the score of each place that has one."""
+
+_FORM = "crsarena-eval"
 
 
-class FaceTable(NamedTuple):
-    """The correlations, how many places were scored, and all errors in the input."""
+class FaceScores(NamedTuple):
+    """Pooled scores, the labels of CRSArena-Eval, and all errors in the input.
 
-    correlations: Table
-    coverage: Mapping[str, Mapping[Aspect, Coverage]]
+    `files` are the scores of a store in CRSArena-Eval's forms, by name.
+    """
+
+    scores: Scores
+    people: CrsArena
     problems: tuple[Problem, ...]
+    files: Mapping[str, bytes]
 
 
-def face_table(runs: Path, labels: Path, *, strict: bool = False) -> FaceTable:
-    """Pool the scores in the folder `runs`, and compare them with the file `labels`.
+def label_file(given: AnalysisInput) -> Path:
+    """The label file of CRSArena-Eval that --labels names. Raises ConfigError for another form."""
+    form, _, path = (given.labels or "").partition(":")
+    if form != _FORM or not path:
+        raise ConfigError(f"FACE's analyses need --labels {_FORM}:FILE, got {given.labels}")
+    return Path(path)
+
+
+def face_scores(given: AnalysisInput, runs: Path | None, *, strict: bool = False) -> FaceScores:
+    """The scores at `runs`, or of a campaign, with the labels. Raises UserError."""
+    if runs is not None:
+        return scores_of_files(runs, label_file(given), strict=strict)
+    people, scored = read_crsarena(label_file(given)), read_scores(given)
+    problems = [*people.problems, *problems_of(scored)]
+    pooled = pooled_scores(scored)
+    for aspect, own in pooled.items():
+        problems += _unknown(aspect, own, people)
+    return FaceScores(pooled, people, tuple(problems), score_files(scored))
+
+
+def scores_of_files(runs: Path, labels: Path, *, strict: bool = False) -> FaceScores:
+    """The pooled scores of the folder `runs`, and the labels of the file `labels`.
 
     `runs` may also be a run file, which has pooled scores. Scores outside the scale of their
     aspect are reported; with `strict` they are also left out.
@@ -41,20 +71,10 @@ def face_table(runs: Path, labels: Path, *, strict: bool = False) -> FaceTable:
     for run in given.values():
         problems += run.problems
         problems += _unknown(run.aspect, run.turns, people)
-    return _table(pooled, people, problems)
+    return FaceScores(pooled, people, tuple(problems), {})
 
 
-def scored_table(scored: Sequence[Scored], labels: Path) -> FaceTable:
-    """Compare FACE's results in a store with the file `labels`; raises DataError."""
-    people = read_crsarena(labels)
-    problems = [*people.problems, *problems_of(scored)]
-    pooled = pooled_scores(scored)
-    for aspect, own in pooled.items():
-        problems += _unknown(aspect, own, people)
-    return _table(pooled, people, problems)
-
-
-def _of_run_file(path: Path, people: CrsArena, *, strict: bool) -> FaceTable:
+def _of_run_file(path: Path, people: CrsArena, *, strict: bool) -> FaceScores:
     scores, problems = read_run_file(path)
     for aspect, own in scores.items():
         problems += tuple(_unknown(aspect, own, people))
@@ -63,12 +83,7 @@ def _of_run_file(path: Path, people: CrsArena, *, strict: bool) -> FaceTable:
             for place, score in own.items()
             if not strict or aspect.low <= score <= aspect.high
         }
-    return _table(scores, people, (*people.problems, *problems))
-
-
-def _table(scores: Scores, people: CrsArena, problems: Iterable[Problem]) -> FaceTable:
-    correlations = annotation_table(scores, people.labels)
-    return FaceTable(correlations, coverage(scores, people.labels), tuple(problems))
+    return FaceScores(scores, people, (*people.problems, *problems), {})
 
 
 def _inside(run: AspectRun) -> dict[ScoreTarget, dict[int, dict[str, float]]]:

@@ -1,13 +1,13 @@
-"""FACE's results in a store, for files: scores per instruction, pooled scores, coverage."""
+"""FACE's results in a store: scores by instruction, pooled scores, and what is missing."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from recjury.corpora.crsarena_particles import not_in_turn
-from recjury.corpora.crsarena_run_file import write_run_file
-from recjury.corpora.crsarena_runs import write_run
+from recjury.corpora.crsarena_run_file import run_file
+from recjury.corpora.crsarena_runs import run_lines
 from recjury.corpora.data_problems import Fault, Problem
+from recjury.errors import DataError
 from recjury.records import (
     Aspect,
     ConversationLog,
@@ -19,6 +19,7 @@ from recjury.records import (
 )
 from recjury.store import Store
 from recjury.store.face import StoredFace
+from recjury.tables import AnalysisInput
 
 Turns = dict[ScoreTarget, dict[int, dict[str, float]]]
 
@@ -36,15 +37,16 @@ class Scored(NamedTuple):
         return self.log.scenario.record
 
 
-class AspectCoverage(NamedTuple):
-    """How many of the expected results exist. Places are turns or dialogues."""
-
-    places: int
-    scored_places: int
-    particles: int
-    scored_particles: int
-    samples: int
-    read_samples: int
+def read_scores(given: AnalysisInput) -> tuple[Scored, ...]:
+    """FACE's results in a campaign, or in the store. Raises DataError if there are none."""
+    with Store.open(given.store, create=False) as store:
+        campaign = store.campaign(given.campaign).id if given.campaign else None
+        scored = tuple(read_scored(store, campaign))
+    if not scored:
+        raise DataError(
+            "FACE has scored nothing here: run `recjury judge FILE --evaluator face` first"
+        )
+    return scored
 
 
 def read_scored(
@@ -70,15 +72,12 @@ def read_scored(
         yield Scored(log, store.face(evaluation.evaluation), evaluation.ratings)
 
 
-def write_scores(folder: Path, scored: Sequence[Scored]) -> None:
-    """Write scores in CRSArena-Eval's forms: {aspect}.jsonl by instruction, and run.json pooled.
-
-    Raises DataError if a file cannot be written.
-    """
-    for aspect, turns in scores_by_instruction(scored).items():
-        write_run(folder / f"{aspect}.jsonl", turns.items())
+def score_files(scored: Sequence[Scored]) -> dict[str, bytes]:
+    """Scores in CRSArena-Eval's forms: {aspect}.jsonl by instruction, and run.json pooled."""
+    by_aspect = scores_by_instruction(scored)
+    files = {f"{name}.jsonl": b"".join(run_lines(own.items())) for name, own in by_aspect.items()}
     conversations = dict.fromkeys(each.conversation for each in scored)
-    write_run_file(folder / "run.json", pooled_scores(scored), conversations)
+    return {**files, "run.json": run_file(pooled_scores(scored), conversations)}
 
 
 def scores_by_instruction(scored: Iterable[Scored]) -> dict[Aspect, Turns]:
@@ -106,30 +105,6 @@ def pooled_scores(scored: Iterable[Scored]) -> dict[Aspect, dict[ScoreTarget, fl
                 place = ScoreTarget(each.conversation, rating.turn)
                 found.setdefault(Aspect(rating.factor), {})[place] = rating.score
     return {aspect: found[aspect] for aspect in Aspect if aspect in found}
-
-
-def coverage_of(scored: Iterable[Scored]) -> dict[Aspect, AspectCoverage]:
-    """How many of the expected results exist, for each rated aspect."""
-    totals: dict[Aspect, list[int]] = {}
-    for each in scored:
-        for rating in each.ratings:
-            if rating.factor in set(Aspect):
-                counts = totals.setdefault(Aspect(rating.factor), [0] * 6)
-                counts[0] += 1
-                counts[1] += rating.score is not None
-        for aspect, scores in each.face.scores.items():
-            counts = totals.setdefault(aspect, [0] * 6)
-            for score in scores:
-                counts[2] += 1
-                counts[3] += score.score is not None
-                counts[4] += sum(max(1, len(by.samples)) for by in score.by)
-                counts[5] += sum(
-                    len(by.samples) - by.samples.count(None)
-                    if by.samples
-                    else by.expectation is not None
-                    for by in score.by
-                )
-    return {aspect: AspectCoverage(*totals[aspect]) for aspect in Aspect if aspect in totals}
 
 
 def problems_of(scored: Iterable[Scored]) -> Iterator[Problem]:

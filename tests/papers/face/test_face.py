@@ -1,6 +1,7 @@
-"""`recjury face`, as a shell sees it."""
+"""FACE scored over HTTP, and its analyses, as a shell sees them."""
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -32,36 +33,56 @@ def _runs(folder: Path, *given: object) -> Path:
     return folder
 
 
+def _table(command: Command, labels: Path, *arguments: object) -> Ended:
+    return command("analyse", "face.table1", "--labels", f"crsarena-eval:{labels}", *arguments)
+
+
+def _rows(ended: Ended) -> dict[tuple[str, str], dict[str, object]]:
+    """By subset and aspect."""
+    assert ended.code == 0, ended
+    rows = json.loads(ended.out)["tables"]["table1"]
+    return {(row["subset"], row["aspect"]): row for row in rows}
+
+
 def test_the_table_has_stable_keys(command: Command, labels: Path, tmp_path: Path) -> None:
     runs = _runs(tmp_path / "runs", 0, 0.4, 2)
-    ended = command("face", "table", "--runs", runs, "--labels", labels, "--json")
-    assert ended.code == 0
-    table = json.loads(ended.out)
-    assert list(table) == ["redial", "opendialkg"]
-    assert table["redial"]["understanding"] == {
+    ended = _table(command, labels, "--set", f"runs={runs}", "--json")
+    rows = _rows(ended)
+    assert list(rows) == [("redial", "understanding"), ("opendialkg", "understanding")]
+    assert rows["redial", "understanding"] == {
+        "subset": "redial",
+        "aspect": "understanding",
         "pearson": pytest.approx(0.944911182523068),
         "spearman": pytest.approx(1),
         "n": 3,
+        "labelled": 3,
+        "without_label": 0,
     }
-    assert table["opendialkg"]["understanding"] == {"pearson": None, "spearman": None, "n": 0}
+    empty = rows["opendialkg", "understanding"]
+    assert (empty["pearson"], empty["spearman"], empty["n"]) == (None, None, 0)
     assert ended.err == ""
 
 
 def test_problems_are_told_with_their_place(command: Command, labels: Path, tmp_path: Path) -> None:
     runs = _runs(tmp_path / "runs", *[7] * 3)
     file = tmp_path / "problems.txt"
-    ended = command("face", "table", "--runs", runs, "--labels", labels, "--problems", file)
+    ended = _table(command, labels, "--set", f"runs={runs}", "--out", file)
     assert ended.code == 0
-    assert "out of range: 3\n" in ended.err
+    assert "out of range: 3 (" in ended.err
     assert "kbrd_redial_2, turn 1, understanding: particle 0, itr1: the score 7" in ended.err
     assert len(file.read_text().splitlines()) == 3
 
 
 def test_what_cannot_be_used_is_one_line(command: Command, labels: Path, tmp_path: Path) -> None:
-    ended = command("face", "table", "--runs", tmp_path / "none", "--labels", labels)
-    assert (ended.code, ended.out) == (2, "")
-    assert ended.err.count("\n") == 1
-    assert "there is no such folder" in ended.err
+    for given, said in (
+        (("--set", f"runs={tmp_path / 'none'}"), "there is no such folder"),
+        (("--labels", "csv:x.csv"), "FACE's analyses need --labels crsarena-eval:FILE"),
+    ):
+        ended = _table(command, labels, *given)
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.count("\n") == 1
+        assert said in ended.err
+    assert "needs --labels" in command("analyse", "face.table1").err
 
 
 def _replied(body: Body) -> str:
@@ -100,27 +121,32 @@ def test_scores_of_a_store_are_explained_and_held_against_labels(
     assert (counts["planned"], counts["done"], counts["failed"]) == (2, 2, 0)
 
     store, out = ("--store", judging[-1]), tmp_path / "scores"
-    table = command("face", "table", "--labels", labels, *store, "--out", out, "--json")
-    found = json.loads(table.out)["redial"]
-    assert found["relevance"] == {"pearson": None, "spearman": None, "n": 4}
+    table = _table(command, labels, *store, "--out", out, "--json")
+    found = _rows(table)
+    row = found["redial", "relevance"]
+    assert (row["pearson"], row["spearman"], row["n"]) == (None, None, 4)
     # The words that the model gave are in one of the two turns only.
-    assert "particle not in the turn: 2" in table.err
-    assert "kbrd_redial_0, turn 1: particle 0: 'Bye!' is not in the turn" in table.err
-    for runs in (out, out / "run.json"):
-        files = command("face", "table", "--runs", runs, "--labels", labels, "--json")
-        assert json.loads(files.out)["redial"] == found
+    assert any("particle not in the turn: 2" in note for note in json.loads(table.out)["notes"])
+    problems = (out / "problems.txt").read_text("utf-8")
+    assert "kbrd_redial_0, turn 1: particle 0: 'Bye!' is not in the turn" in problems
+    (tmp_path / "runs").mkdir()
+    for name in ("relevance", "understanding"):
+        shutil.copy(out / f"{name}.jsonl", tmp_path / "runs")
+    for runs in (tmp_path / "runs", out / "run.json"):
+        assert _rows(_table(command, labels, "--set", f"runs={runs}", "--json")) == found
 
-    explaining = ("face", "explain", "kbrd_redial_1", *store)
-    data = json.loads(command(*explaining, "--json").out)
-    assert list(data) == ["relevance", "understanding"]
-    assert data["understanding"]["score"] == 1
-    turn = data["understanding"]["turns"][0]
-    assert (turn["turn"], turn["score"], turn["pull"]) == (1, 1, 0)
-    assert turn["particles"][0]["by"]["itr0"]["samples"] == [1] * 5
-    told = command(*explaining, "--aspect", "understanding", "--turn", 3)
-    assert "understanding 1.000 (mean of all here 1.000): kbrd_redial_1, turn 3" in " ".join(
-        told.out.split()
+    explaining = ("analyse", "face.explain", "--set", "conversation=kbrd_redial_1", *store)
+    data = json.loads(command(*explaining, "--json", "--out", "samples.csv").out)["tables"]
+    assert [row["aspect"] for row in data["scores"]] == ["relevance", "understanding"]
+    (turn,) = (
+        row for row in data["turns"] if row["aspect"] == "understanding" and row["turn"] == 1
     )
+    assert (turn["score"], turn["contribution"]) == (1, 0)
+    samples = Path("samples.csv").read_text("utf-8").splitlines()
+    assert samples[1].startswith("relevance,1,0,itr0,1.0,1 1 1 1 1,")
+    one = command(*explaining, "--set", "aspects=understanding", "--set", "turn=3", "--json")
+    (score,) = json.loads(one.out)["tables"]["scores"]
+    assert (score["turn"], score["score"], score["reference"]) == (3, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -164,37 +190,36 @@ def test_a_store_without_scores_has_no_table(
     judging = _judging(tmp_path, endpoint)
     judging[3].write_text("evaluators: [outcome]\n")  # type: ignore[attr-defined]  # a Path
     assert command(*judging).code == 0
-    ended = command("face", "table", "--labels", labels, "--store", judging[-1])
+    ended = _table(command, labels, "--store", judging[-1])
     assert (ended.code, ended.out) == (2, "")
     assert "run `recjury judge FILE --evaluator face` first" in ended.err
-    ended = command("face", "table", "--labels", labels, "--runs", tmp_path, "--out", tmp_path)
-    assert (ended.code, ended.out) == (2, "")
-    assert "--campaign and --out are for the scores of a store" in ended.err
 
 
-def test_a_table_whose_problems_cannot_be_written_is_one_line(
+def test_files_that_cannot_be_written_are_one_line(
     command: Command, labels: Path, tmp_path: Path
 ) -> None:
     runs = _runs(tmp_path / "runs", 7)
-    for place, why in ((tmp_path, "it is a folder"), (labels / "x", f"{labels} is not a folder")):
-        ended = command("face", "table", "--runs", runs, "--labels", labels, "--problems", place)
-        assert (ended.code, ended.out, ended.err) == (
-            2,
-            "",
-            f"recjury: {place}: cannot be written: {why}\n",
-        )
+    for place, why in (
+        (labels / "x", f"{labels} is not a folder"),
+        (tmp_path / "x.svg", "none of the files has this ending"),
+    ):
+        ended = _table(command, labels, "--set", f"runs={runs}", "--out", place)
+        assert ended.code == 2
+        assert why in ended.err
 
 
 def test_explain_says_what_is_not_there(command: Command, labels: Path, tmp_path: Path) -> None:
-    ended = command("face", "explain", "x", "--store", f"sqlite:///{tmp_path}/none.db")
+    explaining = ("analyse", "face.explain", "--set", "conversation=x")
+    ended = command(*explaining, "--store", f"sqlite:///{tmp_path}/none.db")
     assert (ended.code, ended.err.count("\n")) == (2, 1)
-    ended = command("face", "explain", "x", "--runs", tmp_path)
-    assert "--runs needs --particles and --labels" in ended.err
-    ended = command("face", "explain", "x", "--particles", labels)
-    assert (ended.code, ended.err) == (2, "recjury: --particles and --labels go with --runs\n")
-    files = ("--runs", tmp_path, "--particles", labels, "--labels", labels)
-    ended = command("face", "explain", "x", *files, "--campaign", "3f2a")
+    ended = command(*explaining, "--set", f"runs={tmp_path}")
+    assert "runs need particles, and --labels" in ended.err
+    ended = command(*explaining, "--set", f"particles={labels}")
+    assert (ended.code, ended.err) == (2, "recjury: particles go with runs\n")
+    files = ("--set", f"runs={tmp_path}", "--set", f"particles={labels}")
+    ended = command(*explaining, *files, "--campaign", "3f2a")
     assert "--campaign is for the scores of a store" in ended.err
+    assert "conversation is missing" in command("analyse", "face.explain").err
 
 
 @pytest.fixture
@@ -204,11 +229,11 @@ def scored(
     endpoint: ScriptedEndpoint,
     tmp_path: Path,
 ) -> tuple[object, ...]:
-    """`recjury face explain` of a store where two of three conversations have relevance."""
+    """An explanation from a store where two of three conversations have relevance."""
     judging = _judging(tmp_path, endpoint, aspects=["relevance"])
     ended = command(*judging, "--limit", 2)
     assert ended.code == 0, ended
-    return ("face", "explain", *judging[-2:])
+    return ("analyse", "face.explain", *judging[-2:])
 
 
 @pytest.mark.parametrize(
@@ -217,22 +242,24 @@ def scored(
         (("x",), "no id begins with 'x'; conversations with scores: kbrd_redial_0, kbrd_redial_1"),
         (("kbrd",), "2 conversations begin with 'kbrd' (kbrd_redial_0, kbrd_redial_1): give more"),
         (
-            ("kbrd_redial_1", "--aspect", "efficiency"),
+            ("kbrd_redial_1", "aspects=efficiency"),
             "kbrd_redial_1 is not scored on efficiency, but on relevance",
         ),
         (
-            ("kbrd_redial_1", "--aspect", "relevance", "--turn", 2),
+            ("kbrd_redial_1", "aspects=relevance", "turn=2"),
             "kbrd_redial_1 is not scored on relevance in turn 2, but in 1, 3",
         ),
-        (("kbrd_redial_1", "--turn", 99), "kbrd_redial_1 is not scored in turn 99, but in 1, 3"),
-        (("kbrd_redial_1", "--aspect", "fluency"), "'fluency' is not an aspect"),
+        (("kbrd_redial_1", "turn=99"), "kbrd_redial_1 is not scored in turn 99, but in 1, 3"),
+        (("kbrd_redial_1", "aspects=fluency"), "'fluency' is not an aspect"),
     ],
 )
 def test_what_is_not_scored_is_one_line_that_says_what_is(
-    command: Command, scored: tuple[object, ...], arguments: tuple[object, ...], said: str
+    command: Command, scored: tuple[object, ...], arguments: tuple[str, ...], said: str
 ) -> None:
+    name, *settings = arguments
+    given = [part for each in (f"conversation={name}", *settings) for part in ("--set", each)]
     for form in ((), ("--json",)):
-        ended = command(*scored, *arguments, *form)
+        ended = command(*scored, *given, *form)
         assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1), ended
         assert said in ended.err
 
@@ -242,13 +269,16 @@ def test_what_has_no_score_in_files_is_told(command: Command, labels: Path, tmp_
     runs = _runs(tmp_path / "runs", 1, None)
     turn = {"conv_id": "kbrd_redial_2", "turn_ind": 1, "assistant_utterance": "Bye!"}
     given = write_lines(tmp_path / "particles.json", [{**turn, "particles": []}])
-    files = ("--runs", runs, "--particles", given, "--labels", labels)
+    files = ("--set", f"runs={runs}", "--set", f"particles={given}")
     for name, said in (
         ("kbrd_redial_1", "kbrd_redial_1 has no score; conversations with scores: kbrd_redial_0"),
         ("kbrd_redial_2", "kbrd_redial_2 has no score; conversations with scores: kbrd_redial_0"),
         ("kbrd_redial_0", "kbrd_redial_0 has scores but no particles"),
     ):
-        ended = command("face", "explain", name, *files)
+        ended = command(
+            "analyse", "face.explain", "--set", f"conversation={name}", *files,
+            "--labels", f"crsarena-eval:{labels}",
+        )  # fmt: skip
         assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1), ended
         assert said in ended.err
 
@@ -259,11 +289,13 @@ def test_each_conversation_is_explained_on_what_it_is_scored_on(
     """Not on what others in the store are."""
     judging = _judging(tmp_path, endpoint, aspects=["efficiency"])
     assert command(*judging, "--limit", 1).code == 0
-    assert list(json.loads(command(*scored, "kbrd_redial_0", "--json").out)) == [
-        "relevance",
-        "efficiency",
-    ]
-    assert list(json.loads(command(*scored, "kbrd_redial_1", "--json").out)) == ["relevance"]
+
+    def aspects(name: str) -> list[str]:
+        ended = command(*scored, "--set", f"conversation={name}", "--json")
+        return [row["aspect"] for row in json.loads(ended.out)["tables"]["scores"]]
+
+    assert aspects("kbrd_redial_0") == ["relevance", "efficiency"]
+    assert aspects("kbrd_redial_1") == ["relevance"]
 
 
 @pytest.mark.parametrize(
@@ -279,7 +311,7 @@ def test_what_could_not_be_scored_is_told_with_the_reason(
     with ScriptedEndpoint(lambda body: "I would rather not.") as mute:
         judging = _judging(tmp_path, mute, aspects=["relevance"], rules=rules)
         command(*judging)
-    ended = command("face", "table", "--labels", labels, "--store", judging[-1])
+    ended = _table(command, labels, "--store", judging[-1])
     assert ended.code == 0, ended
     assert said in ended.err
 
@@ -305,11 +337,14 @@ def test_scores_are_explained_by_their_own_particles_and_by_the_newest_run(
         assert command(*_judging(tmp_path, endpoint, **face), "--limit", 1).code == 0
 
     def explained() -> dict[str, list[str]]:
-        ended = command("face", "explain", "kbrd", "--store", f"{tmp_path}/face.db", "--json")
-        return {
-            aspect: [each["mention"] for turn in found["turns"] for each in turn["particles"]]
-            for aspect, found in json.loads(ended.out).items()
-        }
+        ended = command(
+            "analyse", "face.explain", "--set", "conversation=kbrd", "--set", "top=9",
+            "--store", f"{tmp_path}/face.db", "--json",
+        )  # fmt: skip
+        mentions: dict[str, list[str]] = {}
+        for row in json.loads(ended.out)["tables"]["particles"]:
+            mentions.setdefault(row["aspect"], []).append(row["mention"])
+        return mentions
 
     both = ["relevance", "efficiency"]
     model, rule = ["Bye!", "Bye!"], ["Try Heat (1995).", "It is slow.", "Bye!"]

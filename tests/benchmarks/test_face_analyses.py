@@ -6,12 +6,20 @@ import numpy as np
 import pytest
 
 from benchmarks import face_analyses
-from benchmarks.face_analyses import OVERALL, Given
-from recjury.agreement.pairs import pair_scores
-from recjury.agreement.scoring_effort import by_instructions, by_particles, columns, pooled_noise
-from recjury.agreement.system_ranking import sample_efficiency
-from recjury.agreement.within_systems import within_systems
-from recjury.records import Aspect
+from benchmarks.face_analyses import OVERALL, Given, pairs
+from benchmarks.face_effort import by_instructions, by_particles, columns, pooled_noise
+from benchmarks.face_length import length_bias
+from benchmarks.face_within_systems import within_systems
+from recjury.agreement.samples import sample_qualities
+from recjury.records import (
+    Aspect,
+    ConversationLog,
+    Ending,
+    Scenario,
+    ScoreTarget,
+    Speaker,
+    Turn,
+)
 from recjury.stats.correlation import correlate
 
 
@@ -35,20 +43,20 @@ def test_length_and_scores_of_systems_go_together(given: Given) -> None:
 
 
 def test_three_dialogues_a_system_rank_them_with_eight_tenths(given: Given) -> None:
-    pairs = pair_scores(given.scores[OVERALL], given.people.labels[OVERALL])
-    few, most = sample_efficiency(pairs, (3, 42, 43), draws=200)
+    few, most = sample_qualities(pairs(given, OVERALL), (3, 42, 43), draws=200)
+    assert few.evaluator.low is not None
+    assert few.evaluator.high is not None
+    assert most.people.value is not None
     assert few.evaluator[0] == pytest.approx(0.8, abs=0.03)
     assert few.people[0] == pytest.approx(0.8, abs=0.03)
-    assert few.evaluator[1] < 0.65 < 0.9 < few.evaluator[2]
+    assert few.evaluator.low < 0.65 < 0.9 < few.evaluator.high
     assert most.size == 42, "the smallest system has 42 conversations"
-    assert most.people[0] > 0.98
+    assert most.people.value > 0.98
 
 
 def test_knowing_the_system_is_most_of_it_where_systems_differ(given: Given) -> None:
     found = {
-        subset: within_systems(
-            pair_scores(given.scores[OVERALL], given.people.labels[OVERALL], subset), resamples=100
-        )
+        subset: within_systems(pairs(given, OVERALL, subset), resamples=100)
         for subset in ("redial", "opendialkg")
     }
     assert found["redial"].system_mean.pearson.value == pytest.approx(0.51, abs=0.005)
@@ -65,8 +73,8 @@ def test_all_instructions_and_particles_are_the_pooled_score(given: Given) -> No
     labels = face_analyses._labels(given, OVERALL, "redial")
     some = columns(given.runs[OVERALL].turns, labels, OVERALL.level)
     assert len(some.scores) == 267
-    pairs = pair_scores(given.scores[OVERALL], given.people.labels[OVERALL], "redial")
-    whole = correlate(pairs.scores.tolist(), pairs.labels.tolist())
+    table = pairs(given, OVERALL, "redial")
+    whole = correlate(table.score, table.label)
     one, sixteen = by_instructions(some, (1, 16, 17), draws=50)
     assert sixteen.pearson[0] == pytest.approx(whole.pearson)
     assert sixteen.spearman[0] == pytest.approx(whole.spearman, abs=0.002)
@@ -94,3 +102,22 @@ def test_contrasts_reach_down_to_turns(given: Given) -> None:
     assert barcor[0]["value"] > unicrs[0]["value"]
     assert all(0 <= mean["value"] <= 1 for mean in (*barcor, *unicrs))
     assert np.diff([mean["n"] for mean in barcor]).max() <= 0
+
+
+def test_length_bias_is_beside_that_of_people() -> None:
+    logs, scores, labels = {}, {}, {}
+    for length, system in enumerate(("kbrd_redial", "barcor_redial", "unicrs_opendialkg"), start=1):
+        name = f"{system}_x"
+        turns = [(Speaker.USER, "hello"), (Speaker.SYSTEM, "word " * length)]
+        logs[name] = ConversationLog(
+            system=system,
+            scenario=Scenario(corpus="c", record=name),
+            interaction=tuple(Turn(speaker=who, text=text) for who, text in turns),
+            ending=Ending.RECORDED,
+        )
+        scores[ScoreTarget(name)] = float(length)
+        labels[ScoreTarget(name)] = 3 - length
+    found = length_bias(logs, scores, labels)
+    assert found.words["kbrd_redial"] == 2
+    assert found.evaluator.pearson == pytest.approx(1)
+    assert found.people.pearson == pytest.approx(-1)
