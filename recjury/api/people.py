@@ -19,8 +19,6 @@ from recjury.agreement.annotation.files import write_task
 from recjury.agreement.annotation.guide import RaterGuide
 from recjury.agreement.annotation.labels import CollectedLabels
 from recjury.agreement.annotation.task import read_key
-from recjury.agreement.factor_questions import FactorAnswers, answer_questions
-from recjury.agreement.factor_scores import read_judged
 from recjury.agreement.label_forms import read_labels
 from recjury.agreement.metric_pairs import pair_metrics
 from recjury.agreement.scored_run import run_of_store
@@ -96,11 +94,3 @@ def align(
     predictions = run.all_oriented()
     paired = pair_metrics(predictions, people.aspects, pairs)
     return agreements(predictions, people, paired, resamples=resamples, seed=seed)
-
-
-def ask_factors(
-    store: Store, campaign: str | None, labels: str | None, *, resamples: int, seed: int
-) -> FactorAnswers:
-    """CoRE's questions of a store, with people's labels if there are any."""
-    people = None if labels is None else read_labels(labels)
-    return answer_questions(read_judged(store, campaign), people, resamples=resamples, seed=seed)

@@ -12,6 +12,7 @@ from recjury.tables import Analysis, AnalysisInput, Findings, Trainer
 AnalysisT = TypeVar("AnalysisT", bound=Analysis)
 
 _JUDGE = "recjury.agreement"
+_CORE = "recjury.papers.core"
 _FACE = "recjury.papers.face"
 
 ANALYSES: Registry[type[Analysis]] = Registry(
@@ -23,6 +24,11 @@ ANALYSES: Registry[type[Analysis]] = Registry(
         "judge.turns": f"{_JUDGE}.profiles:Turns",
         "judge.length": f"{_JUDGE}.length:Length",
         "judge.self_preference": f"{_JUDGE}.self_preference:SelfPreferences",
+        "core.rq1": f"{_CORE}.coupling:Rq1",
+        "core.rq2": f"{_CORE}.factor_agreement:Rq2",
+        "core.rq3": f"{_CORE}.overall:Rq3",
+        "core.rq4": f"{_CORE}.system_factors:Rq4",
+        "core.routing": f"{_CORE}.factor_agreement:Routing",
         "face.table1": f"{_FACE}.table1:Table1",
         "face.table2": f"{_FACE}.table2:Table2",
         "face.explain": f"{_FACE}.explain:Explain",

@@ -33,10 +33,10 @@ def show_findings(findings: Findings, form: TableFormat) -> None:
 
 def show_tables(tables: Iterable[Table], form: TableFormat) -> None:
     """Print tables on standard output, and their notes on standard error."""
-    several = list(tables)
     if form is TableFormat.JSON:
-        output.emit_json({table.name: table.as_json() for table in several})
+        output.emit_json({table.name: table.as_json() for table in tables})
         return
+    several = [table for table in tables if not table.detail]
     for table in several:
         if form is TableFormat.TEXT:
             title = table.title or (table.name if len(several) > 1 else None)

@@ -87,7 +87,7 @@ class Table(NamedTuple):
     """A table with a name, which is its key in JSON and its file's name.
 
     `notes` are printed below it: what was left out, what an abbreviation means, where published
-    values are from.
+    values are from. A table with `detail` is only in JSON and in files.
     """
 
     name: str
@@ -95,6 +95,7 @@ class Table(NamedTuple):
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
     notes: tuple[str, ...] = ()
+    detail: bool = False
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -139,10 +140,11 @@ def table_of(
     *,
     title: str = "",
     notes: Sequence[str] = (),
+    detail: bool = False,
 ) -> Table:
     """A table of rows by column key; what a row lacks is None."""
     cells = tuple(tuple(row.get(column.key) for column in columns) for row in rows)
-    return Table(name, tuple(columns), cells, title, tuple(notes))
+    return Table(name, tuple(columns), cells, title, tuple(notes), detail)
 
 
 def formatted(table: Table, form: TableFormat) -> str:

@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from recjury.judges.core.config import CoreConfig
 
-from recjury.agreement.factors import published
+from recjury.judges.core.evaluator import CoreEvaluator
+from recjury.papers.core.core_analysis import published
 from recjury.records import Factor, Rating, Status, metric_id
 from recjury.store import Store
 from tests.agreement.annotation.tasks import key_of, saved
@@ -80,66 +81,87 @@ def _annotated(command: Command, folder: Path) -> str:
     return url
 
 
+def _tables(command: Command, name: str, *arguments: object) -> dict[str, list[dict[str, Any]]]:
+    ended = command("analyse", name, *arguments, "--json")
+    assert ended.code == 0, ended.err
+    tables: dict[str, list[dict[str, Any]]] = json.loads(ended.out)["tables"]
+    return tables
+
+
+def _by(rows: list[dict[str, Any]], key: str) -> dict[str, dict[str, Any]]:
+    return {row[key]: row for row in rows}
+
+
 def test_the_truth_of_simulated_raters_is_found(command: Command, tmp_path: Path) -> None:
     url = _annotated(command, tmp_path)
-    asked = ("--labels", "annotations:labels.json", "--store", url, "--resamples", "200")
-    ended = command("factors", *asked, "--routing", "routing.yaml", "--json")
-    assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
+    labels = ("--labels", "annotations:labels.json", "--store", url)
+    asked = (*labels, "--set", "resamples=200")
     # RQ1: people's factors are independent, half of each judge's are one impression.
-    people, judge = found["coupling"]["people"], found["coupling"]["even"]
+    tables = _tables(command, "core.rq1", *asked)
+    coupling = _by(tables["coupling"], "who")
+    people, judge = coupling["people"], coupling["even"]
     assert people["pairs"] == 66
     assert people["below_0.2"] > 60
     assert abs(people["mean"]["value"]) < 0.05
     assert judge["at_least_0.5"] == 15
     assert judge["halo"] > people["halo"] + 0.2
+    assert len(tables["correlations"]) == 66 * 4, "of people and three judges"
+    assert coupling["GPT-4o-mini (paper)"]["mean"] == 0.29
     # RQ2: each factor's judge is the one who saw it, also on records it was not chosen on.
-    assert [found["best"][name]["judge"] for name in IDS] == ["even", "odd"] * 6
+    tables = _tables(command, "core.rq2", *asked)
+    factors = _by(tables["factors"], "factor")
+    assert [factors[name]["best"] for name in IDS] == ["even", "odd"] * 6
     for name in IDS:
-        own = found["best"][name]
-        assert own["spearman"] > 0.8
-        assert own["held_out"] == pytest.approx(own["spearman"], abs=0.08)
-        assert set(found["agreement"][name]) == {"even", "odd", "mean"}
-        assert found["ceiling"][name]["one_against_the_rest"] == pytest.approx(0.81, abs=0.15)
+        row = factors[name]
+        rho = row[row["best"]]["value"]
+        assert rho > 0.8
+        assert row["held_out"] == pytest.approx(rho, abs=0.08)
+        assert row["ceiling"] == pytest.approx(0.81, abs=0.15)
+    assert {row["judge"] for row in tables["coefficients"]} == {"even", "odd", "mean"}
+    assert factors["coherence"]["paper, LLaMa-3-8B"] == 0.698
     # RQ3: the verdict is the truth, and Recall is the same everywhere.
-    overall = found["overall"]
+    overall = _by(_tables(command, "core.rq3", *asked)["overall"], "score")
     assert overall["core.overall"]["spearman"]["value"] > 0.7
     assert overall["mean of factors (mean)"]["spearman"]["value"] > 0.5
     assert overall["outcome.recall@10"]["spearman"]["value"] is None
+    assert overall["CoRE (Multi-Agent) (paper)"]["spearman"] == 0.718
     # RQ4: the scores of the judges that were chosen, here the truth.
     truth = [_truth(n, "a")[1] for n in range(RECORDS)]
-    own = found["systems"]["a"][IDS[1]]
-    assert own["mean"] == pytest.approx(np.mean(truth))
-    assert own["sd"] == pytest.approx(np.std(truth, ddof=1))
-    assert own["n"] == RECORDS
-    assert {"Common User", "HCI Expert"} < set(found["systems"]["a"])
-    config = CoreConfig.model_validate(
+    means = {
+        row["score"]: row
+        for row in _tables(command, "core.rq4", *asked)["means"]
+        if row["system"] == "a"
+    }
+    assert means[IDS[1]]["mean"] == pytest.approx(np.mean(truth))
+    assert means[IDS[1]]["sd"] == pytest.approx(np.std(truth, ddof=1))
+    assert means[IDS[1]]["n"] == RECORDS
+    assert {"Common User", "HCI Expert"} < set(means)
+    best = _by(_tables(command, "core.routing", *asked, "--out", "routing.yaml")["best"], "factor")
+    assert best["novelty"]["judge"] == factors["novelty"]["best"]
+    config = CoreEvaluator.model_validate(
         {"judges": {"kind": "llm", "models": ["even"], "routing": "routing.yaml"}}
     )
     assert config.judges.routing == dict(zip(Factor, ["even", "odd"] * 6, strict=True))
-    shown = command("factors", *asked, "--published")
-    assert shown.code == 0, shown.err
-    for part in ("GPT-4o-mini (paper)", "general impression", "held out", "Linguist"):
-        assert part in shown.out
 
 
 def test_without_people_judges_and_systems_are_shown(command: Command, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'runs.db'}"
     with Store.open(url) as store:
         fill(store, [_ByTwoJudges(s, str(n)) for s in "ab" for n in range(9)])
-    found = json.loads(command("factors", "--store", url, "--json").out)
-    assert set(found["coupling"]) == {"even", "odd", "mean"}
-    assert found["agreement"] == {}
+    coupling = _by(_tables(command, "core.rq1", "--store", url)["coupling"], "who")
+    assert {who for who in coupling if "paper" not in who} == {"even", "odd", "mean"}
+    means = _tables(command, "core.rq4", "--store", url)["means"]
+    (own,) = (row for row in means if (row["system"], row["score"]) == ("b", IDS[0]))
     mean = np.mean([_truth(n, "b")[0] for n in range(9)])
-    assert found["systems"]["b"][IDS[0]]["mean"] != pytest.approx(mean)  # of both judges' mean
+    assert own["mean"] != pytest.approx(mean)  # of both judges' mean
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--routing", "r.yaml"], "need --labels"),
-        (["--people-only"], "need --labels"),
-        (["--labels", "csv:labels.csv"], "add --people-only"),
+        (["core.routing"], "core.routing needs --labels"),
+        (["core.rq1", "--set", "people_only=true"], "people_only needs --labels"),
+        (["core.rq2", "--labels", "csv:labels.csv"], "labels of a store's conversations"),
     ],
 )
 def test_what_cannot_be_answered_is_one_line(
@@ -149,7 +171,7 @@ def test_what_cannot_be_answered_is_one_line(
     with Store.open(url) as store:
         fill(store, [Played("a", "1")])
     Path("labels.csv").write_text("conversation,aspect,label\n1,novelty,3\n", "utf-8")
-    ended = command("factors", "--store", url, *arguments)
+    ended = command("analyse", *arguments, "--store", url)
     assert (ended.code, ended.err.count("\n")) == (2, 1)
     assert message in ended.err
 
@@ -158,7 +180,7 @@ def test_a_store_without_factors_is_one_line(command: Command, tmp_path: Path) -
     url = f"sqlite:///{tmp_path / 'runs.db'}"
     with Store.open(url) as store:
         fill(store, [Played("a", "1")], evaluators=(evaluator("outcome"),))
-    ended = command("factors", "--store", url)
+    ended = command("analyse", "core.rq1", "--store", url)
     assert (ended.code, "no factor was rated here" in ended.err) == (2, True)
 
 
@@ -168,7 +190,7 @@ def test_a_routing_file_that_is_none_is_said(tmp_path: Path) -> None:
         if text is not None:
             path.write_text(text, "utf-8")
         with pytest.raises(ValueError, match=message):
-            CoreConfig.model_validate({"judges": {"routing": str(path)}})
+            CoreEvaluator.model_validate({"judges": {"routing": str(path)}})
 
 
 def test_the_published_figures_are_whole() -> None:
