@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import recjury as package
-from tests.annotation.tasks import key_of, saved, store_with
+from tests.agreement.annotation.tasks import key_of, saved, store_with
 from tests.cli.front_door import Command
 from tests.report.markup import Page
 
