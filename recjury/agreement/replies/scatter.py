@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from io import BytesIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agreement.replies.rows import RatedRow
-from recjury.errors import DataError
 
 _NOISE = 0.03  # standard deviation of what is added to ratings, which would overlap otherwise
 _MODEL, _HUMAN = "#0072B2", "#E69F00"
@@ -16,27 +15,18 @@ _FEWEST = 3
 _NO_FILE_NAME = re.compile(r"[^\w.*+-]+")  # a scorer may be named after a model: "judge/main"
 
 
-def write_scatter_plots(
-    rows: Sequence[RatedRow],
-    scores: Mapping[str, Sequence[float | None]],
-    folder: Path,
-    *,
-    seed: int = 0,
-) -> int:
-    """Write `{set}-{scorer}.svg` for each set and scorer whose scores vary; return their number.
-
-    Raises DataError if the folder cannot be written.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return sum(
-            _write(folder / f"{name}-{_NO_FILE_NAME.sub('-', scorer)}.svg", own, kept, seed)
-            for name in dict.fromkeys(row.set for row in rows)
-            for scorer, given in scores.items()
-            for own, kept in [_of_set(rows, given, name)]
-        )
-    except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror or error}", path=folder) from None
+def scatter_plots(
+    rows: Sequence[RatedRow], scores: Mapping[str, Sequence[float | None]], *, seed: int = 0
+) -> dict[str, bytes]:
+    """`{set}-{scorer}.svg` for each set and scorer whose scores vary."""
+    plots: dict[str, bytes] = {}
+    for name in dict.fromkeys(row.set for row in rows):
+        for scorer, given in scores.items():
+            own, kept = _of_set(rows, given, name)
+            if len(own) >= _FEWEST and np.ptp(kept):
+                stem = f"{name}-{_NO_FILE_NAME.sub('-', scorer)}"
+                plots[f"{stem}.svg"] = _plot(scorer, own, kept, seed)
+    return plots
 
 
 def _of_set(
@@ -50,10 +40,7 @@ def _of_set(
     return [row for row, _ in kept], np.array([score for _, score in kept], dtype=float)
 
 
-def _write(path: Path, rows: Sequence[RatedRow], scores: NDArray[np.float64], seed: int) -> bool:
-    """Whether there was something to plot."""
-    if len(rows) < _FEWEST or np.ptp(scores) == 0:
-        return False
+def _plot(scorer: str, rows: Sequence[RatedRow], scores: NDArray[np.float64], seed: int) -> bytes:
     from matplotlib.figure import Figure
 
     ratings = np.array([row.target for row in rows])
@@ -68,9 +55,10 @@ def _write(path: Path, rows: Sequence[RatedRow], scores: NDArray[np.float64], se
     ends = np.array([ratings.min(), ratings.max()])
     axes.plot(ends, start + slope * ends, color="#D55E00")
     axes.set_xlabel("mean rating by people")
-    axes.set_ylabel(path.stem.removeprefix(f"{rows[0].set}-"))
+    axes.set_ylabel(scorer)
     axes.set_title(f"{rows[0].set}, n = {len(rows)}", size=10)
     if people.any() and not people.all():
         axes.legend(fontsize=8)
-    figure.savefig(path, metadata={"Date": None})
-    return True
+    drawn = BytesIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None})
+    return drawn.getvalue()
