@@ -35,7 +35,7 @@ demo: install ## a whole campaign without key, GPU or network: table and HTML re
 
 demo-weights: install ## train the tiny neural systems that ship for the sample again
 	for system in kbrd barcor unicrs; do \
-	    $(BIN)/recjury train $$system --dataset sample --half \
+	    $(BIN)/recjury train $$system --set dataset=sample --set half=true \
 	        --out recjury/agents/sample_weights/$$system || exit 1; done
 
 lint: install ## ruff and mypy strict over source and tests

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.judges.face.optimise.bandit import Averaging, RewardOf, Ucb, batch_size, play
+from recjury.papers.face.optimise.bandit import Averaging, RewardOf, Ucb, batch_size, play
 from recjury.stats.correlation import spearman
 from recjury.stats.resampling import interval_of_mean
 

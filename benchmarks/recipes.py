@@ -39,7 +39,16 @@ RECIPES = (
     Recipe("FACE, Table 3", (*_ARENA, "face.yaml")),
     Recipe(
         "FACE, instructions for the model",
-        ("face", "optimise", "dialogue_overall", "--config", "face.yaml", "--out", "star"),
+        (
+            "train",
+            "face",
+            "--set",
+            "aspect=dialogue_overall",
+            "--config",
+            "face.yaml",
+            "--out",
+            "star",
+        ),
     ),
     Recipe(
         "PairEval, Table 1",

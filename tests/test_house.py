@@ -37,20 +37,20 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 8_640,
+    "agents": 8_795,
     "agreement": 5_946,
-    "api": 861,
-    "campaign": 3_775,
-    "cli": 4_687,
+    "api": 874,
+    "campaign": 3_674,
+    "cli": 3_987,
     "corpora": 3_542,
     "debate": 2_162,
     "demo": 33,
     "figures": 91,
-    "fine_tuning": 396,
-    "judges": 14_356,
+    "fine_tuning": 412,
+    "judges": 12_664,
     "knowledge": 1_858,
     "llm": 10_898,
-    "papers": 3_666,
+    "papers": 5_820,
     "plugins": 617,
     "prompts": 315,
     "records": 1_687,
@@ -59,11 +59,11 @@ BUDGETS = {
     "simulator": 4_972,
     "stats": 2_176,
     "store": 6_904,
-    "tables": 385,
+    "tables": 405,
     "top": 654,
 }
-LINES = 82_089
-FILES = 656
+LINES = 81_954
+FILES = 658
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.
 CIRCLES: set[frozenset[str]] = {
@@ -75,9 +75,6 @@ CIRCLES: set[frozenset[str]] = {
 # `papers`, whose job is the evaluators' papers, may name them all.
 NAMES_AN_EVALUATOR: set[tuple[str, str]] = {
     ("agreement/replies/registry.py", "learned"),
-    ("campaign/optimise_face.py", "face"),
-    ("cli/face_optimise.py", "face"),
-    ("cli/train_judges.py", "learned"),
 }
 
 HEAVY = {"torch", "scipy", "autogen_agentchat", "autogen_core", "openai", "transformers", "pyarrow"}

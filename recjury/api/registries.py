@@ -49,7 +49,20 @@ ANALYSES: Registry[type[Analysis]] = Registry(
 )
 """The analyses by name: of the papers, of judges, and of scorers of replies."""
 
-TRAINERS: Registry[type[Trainer]] = Registry("trainer", "recjury.trainers", {})
+TRAINERS: Registry[type[Trainer]] = Registry(
+    "trainer",
+    "recjury.trainers",
+    {
+        "kbrd": "recjury.agents.training.trainers:KbrdTrainer",
+        "barcor": "recjury.agents.training.trainers:BarcorTrainer",
+        "unicrs": "recjury.agents.training.trainers:UnicrsTrainer",
+        "dialogue-quality": "recjury.judges.learned.trainers:SatisfactionTrainer",
+        "dialogue-quality-lora": "recjury.papers.quality.quality_trainer:QualityTrainer",
+        "paireval": "recjury.judges.learned.trainers:ReplyTrainer",
+        "paireval-lora": f"{_PAIREVAL}.pair_trainer:PairTrainer",
+        "face": f"{_FACE}.instruction_trainer:InstructionTrainer",
+    },
+)
 """The trainings by name."""
 
 

@@ -14,7 +14,6 @@ from recjury.cli import (
     doctor,
     evaluators,
     export,
-    face,
     fork,
     judge,
     replay,
@@ -22,7 +21,6 @@ from recjury.cli import (
     run,
     status,
     train,
-    train_judges,
     tune,
 )
 
@@ -68,9 +66,6 @@ app.command("replay")(replay.replay)
 app.command("fork")(fork.fork)
 app.command("report")(report.report)
 app.command("export")(export.export)
-app.add_typer(face.app, name="face")
-app.add_typer(train.app, name="train")
-train.app.command("dialogue-quality")(train_judges.dialogue_quality)
-train.app.command("paireval")(train_judges.paireval)
+app.command("train")(train.train)
 app.command("evaluators")(evaluators.evaluators)
 app.command("doctor")(doctor.doctor)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from recjury.cli import output
 from recjury.cli.findings import check_out, show_findings, show_tables, write_findings
-from recjury.cli.progress_line import progress_line
-from recjury.tables import Analysis, Column, TableFormat, WorkProgress, table_of
+from recjury.cli.progress_line import duration, progress_line
+from recjury.tables import Analysis, Column, LocalTrainer, TableFormat, WorkProgress, table_of
 
 if TYPE_CHECKING:
     from recjury.plugins import Registry
@@ -24,6 +24,11 @@ class ShownProgress(WorkProgress):
     def say(self, line: str) -> None:
         """Print the line on standard error."""
         output.say(line)
+
+    def line(self) -> str:
+        """What is being done, and the time left if it is known."""
+        left = self.seconds_left
+        return self.doing + (f" · {duration(left)} left" if left else "")
 
 
 def list_analyses(registry: "Registry[type[AnalysisT]]", form: TableFormat) -> None:
@@ -110,8 +115,12 @@ class NamedAnalysis(Generic[AnalysisT]):
 
         check_out(out)
         analysis, progress = self._made(), self.progress
-        with progress_line(lambda: progress.doing, lambda: progress.share, every=_EVERY):
-            findings = await_work(run_analysis(self._name, analysis, given))
+        with progress_line(progress.line, lambda: progress.share, every=_EVERY):
+            if isinstance(analysis, LocalTrainer):
+                given.require(self._name, *analysis.needs)
+                findings = analysis.train(given)
+            else:
+                findings = await_work(run_analysis(self._name, analysis, given))
         show_findings(findings, self._form)
         if out is not None:
             write_findings(findings, out, self._form)

@@ -5,6 +5,7 @@ from recjury.tables.analysis import (
     AnalysisInput,
     Findings,
     Input,
+    LocalTrainer,
     Trainer,
     WorkProgress,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "Estimate",
     "Findings",
     "Input",
+    "LocalTrainer",
     "Table",
     "TableFormat",
     "Trainer",

@@ -33,14 +33,18 @@ _HOW_TO_GIVE = {
 
 
 class WorkProgress:
-    """How far work is: the `share` that is done (0 to 1), and what is being done."""
+    """How far work is: the `share` that is done (0 to 1), and what is being done.
+
+    `seconds_left` is an estimate, if there is one.
+    """
 
     share = 0.0
-    doing = ""
+    doing = "reading data"
+    seconds_left: float | None = None
 
-    def at(self, share: float, doing: str) -> None:
+    def at(self, share: float, doing: str, seconds_left: float | None = None) -> None:
         """Note how far the work is."""
-        self.share, self.doing = share, doing
+        self.share, self.doing, self.seconds_left = share, doing, seconds_left
 
     def say(self, line: str) -> None:
         """Tell of a finished part, such as an epoch; here nobody listens."""
@@ -77,13 +81,14 @@ class Findings:
 
     `files` are contents by name, to be written where the user says. `problems` count what could not
     be done (a call that failed, a prompt without a readable reply) by reason: the command ends with
-    exit code 3 if there are any.
+    exit code 3 if there are any. `report` is what a training notes of itself, for JSON.
     """
 
     tables: tuple[Table, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     problems: Mapping[str, int] = field(default_factory=dict)
+    report: Mapping[str, JSON] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Table:
         """The table of this name. Raises KeyError."""
@@ -94,12 +99,13 @@ class Findings:
 
     def as_json(self) -> dict[str, JSON]:
         """The rows of each table by its name, notes, problems, and the names of the files."""
-        return {
+        found: dict[str, JSON] = {
             "tables": {table.name: table.as_json() for table in self.tables},
             "notes": [*(note for table in self.tables for note in table.notes), *self.notes],
             "problems": dict(self.problems),
             "files": list(self.files),
         }
+        return {**found, "report": self.report} if self.report else found
 
     def _repr_html_(self) -> str:
         """The tables as notebooks show them."""
@@ -147,6 +153,18 @@ class Trainer(Analysis):
     """A training: what it makes is a folder, and what it finds is how good that is."""
 
     needs: ClassVar[tuple[Input, ...]] = (Input.OUT,)
+
+
+class LocalTrainer(Trainer):
+    """A training in this process, which an interrupt ends at once."""
+
+    @abstractmethod
+    def train(self, given: AnalysisInput) -> Findings:
+        """Write the folder, and say how good it is. Raises UserError."""
+
+    async def run(self, given: AnalysisInput) -> Findings:
+        """The same, without waiting for anything."""
+        return self.train(given)
 
 
 def _shown(default: object) -> str:

@@ -43,7 +43,7 @@ def _refused(done: subprocess.CompletedProcess[str], subject: str) -> None:
 def test_training_names_the_command_that_installs_what_is_missing(
     system: str, tmp_path: Path
 ) -> None:
-    done = _recjury("train", system, "--dataset", "sample", "--out", str(tmp_path / "out"))
+    done = _recjury("train", system, "--set", "dataset=sample", "--out", str(tmp_path / "out"))
     _refused(done, f"training {system}")
 
 

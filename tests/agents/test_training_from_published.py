@@ -314,12 +314,13 @@ def test_the_command_takes_backbones(
 ) -> None:
     (name,) = write_backbones("kbrd", tmp_path)
     out = tmp_path / "out"
-    command = ["train", "kbrd", "--dataset", str(few_folder), "--out", str(out), "--epochs", "1"]
-    ended = recjury(monkeypatch, capsys, *command, "--backbone", name)
+    given = ("--set", f"dataset={few_folder}", "--set", "epochs=1")
+    command = ["train", "kbrd", *given, "--out", str(out)]
+    ended = recjury(monkeypatch, capsys, *command, "--set", f"backbones={name}")
     assert ended.code == 0
     metadata = read_metadata(out)
     assert metadata is not None
     assert metadata.backbones["bart"].name == str(Path(name).resolve())
-    refused = recjury(monkeypatch, capsys, *command, "--backbone", "gpt2=x")
+    refused = recjury(monkeypatch, capsys, *command, "--set", "backbones=gpt2=x")
     assert (refused.code, refused.out) == (2, "")
-    assert refused.err == "recjury: --backbone: kbrd takes bart=NAME, got 'gpt2=x'\n"
+    assert refused.err == "recjury: backbones: kbrd takes bart=NAME, got 'gpt2=x'\n"

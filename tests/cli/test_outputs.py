@@ -13,8 +13,8 @@ import pytest
 
 from recjury.agents.training.report import TrainingProgress
 from recjury.campaign.progress import Progress, UnitCounts
-from recjury.cli import train
 from recjury.cli.async_work import describe
+from recjury.cli.named_analysis import ShownProgress
 from recjury.cli.progress_line import progress_line
 from recjury.llm import GatewayUsage
 from recjury.records import Factor, metric_id
@@ -251,17 +251,19 @@ def test_a_report_that_could_not_be_written_is_refused_before_anything_is_run(
 
 def test_a_training_says_which_epoch_it_is_in_and_how_long_it_may_take() -> None:
     clock = iter((0.0, 30.0, 60.0)).__next__
-    training = TrainingProgress(clock=clock)
-    assert train.describe(training) == "reading data"
-    training.begin("recommender", epochs=4, steps=3)
-    assert train.describe(training).endswith("epoch 1 of 4 at most: 0/3 batches")
-    for _ in range(3):
-        training.step()
-    assert train.describe(training) == (
-        "recommender, epoch 1 of 4 at most: 3/3 batches · 1m30s left"
+    shown = ShownProgress()
+    training = TrainingProgress(
+        stepped=lambda now: shown.at(now.share, str(now), now.seconds_left()), clock=clock
     )
+    assert shown.line() == "reading data"
+    training.begin("recommender", epochs=4, steps=3)
+    assert str(training).endswith("epoch 1 of 4 at most: 0/3 batches")
+    training.done = 2
     training.step()
-    assert "epoch 2 of 4 at most: 1/3 batches · 2m00s left" in train.describe(training)
+    assert shown.line() == "recommender, epoch 1 of 4 at most: 3/3 batches · 1m30s left"
+    assert shown.share == 0.25
+    training.step()
+    assert "epoch 2 of 4 at most: 1/3 batches · 2m00s left" in shown.line()
 
 
 def test_progress_before_anything_is_planned_counts_nothing() -> None:

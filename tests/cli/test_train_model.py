@@ -1,4 +1,4 @@
-"""`recjury train paireval` and `dialogue-quality` with --model, on a tiny model."""
+"""`recjury train paireval-lora` and `dialogue-quality-lora`, on a tiny model."""
 
 import json
 from pathlib import Path
@@ -35,11 +35,12 @@ def test_an_adapter_for_pairs_is_trained(
     ended = recjury(
         monkeypatch,
         capsys,
-        *("train", "paireval", "--data", str(data), "--model", str(llama), "--pairs", "8"),
-        *("--hard", "0", "--balanced", "--no-test", "--out", str(tmp_path / "out")),
+        *("train", "paireval-lora", "--data", str(data), "--set", f"model={llama}"),
+        *("--set", "pairs=8", "--set", "hard=0", "--set", "balanced=true"),
+        *("--set", "test=false", "--out", str(tmp_path / "out"), "--json"),
     )
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
+    found = json.loads(ended.out)["report"]
     assert found["training"]["examples"] == 8
     assert "test" not in found or not found["test"]
     assert (tmp_path / "out" / "adapter_config.json").is_file()
@@ -51,26 +52,11 @@ def test_an_adapter_for_satisfaction_is_trained_and_tested(
     ended = recjury(
         monkeypatch,
         capsys,
-        *("train", "dialogue-quality", "--data", str(_uss(tmp_path / "data"))),
-        *("--subset", "CCPE", "--labels", "binary", "--level", "both"),
-        *("--model", str(llama), "--out", str(tmp_path / "out")),
+        *("train", "dialogue-quality-lora", "--data", str(_uss(tmp_path / "data"))),
+        *("--set", "subset=CCPE", "--set", "labels=binary", "--set", "level=both"),
+        *("--set", f"model={llama}", "--out", str(tmp_path / "out"), "--json"),
     )
     assert ended.code == 0, ended.err
-    found = json.loads(ended.out)
+    found = json.loads(ended.out)["report"]
     assert {"training", "test", "untuned", "test_turns", "untuned_turns"} <= set(found)
     assert found["test"]["n"] == 2
-
-
-def test_options_of_the_small_judge_are_refused_with_a_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ended = recjury(
-        monkeypatch,
-        capsys,
-        *("train", "dialogue-quality", "--data", str(tmp_path), "--epochs", "2"),
-        *("--model", str(tmp_path), "--out", str(tmp_path / "out")),
-    )
-    assert ended.code == 2
-    assert ended.err.strip().splitlines() == [
-        "recjury: --epochs is for the small judge: leave out --model or --epochs"
-    ]

@@ -120,19 +120,16 @@ def stored_calls(store: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
         ]
 
 
-# The commands of what is no `recjury analyse NAME` yet.
-_COMMANDS = {"face.optimise": "face optimise"}
-
-
 def figures(analysis: str, folder: Path, *arguments: object) -> dict[str, float | None]:
     """The numbers of an analysis, each under the words of its row and its column.
 
     Rows and columns may be found in another form; the words and the numbers stay.
     """
-    words = _COMMANDS.get(analysis, f"analyse {analysis}").split()
+    words = ("train", "face") if analysis == "face.optimise" else ("analyse", analysis)
     ended = command(folder, *words, *arguments, "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
+    found = found.get("report", found)
     tables = {name: own for name, own in found.get("tables", found).items() if name not in _TIMES}
     return {"/".join(words): number for words, number in _numbers(tables)}
 

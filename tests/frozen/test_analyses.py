@@ -22,9 +22,9 @@ from tests.frozen.golden import assert_frozen
 from tests.frozen.normal import pretty, rounded
 from tests.frozen.played import Player, command
 from tests.frozen.sent import by_purpose, digests, shown
-from tests.judges.face.optimise import player as optimiser
 from tests.judges.paireval import player as paireval_player
 from tests.judges.paireval.sets import write_folder
+from tests.papers.face.optimise import player as optimiser
 from tests.scripted_server import Script
 
 STORE = "--store=sqlite:///store.db"
@@ -130,7 +130,7 @@ def test_optimised_instructions(merged: str, tmp_path: Path) -> None:
     given = _set(settings)
     files = ("--config", "models.yaml", "--data", "data", "--out", "out", STORE)
     with _served(tmp_path, optimiser.play) as endpoint:
-        given = ["relevance", "--rules", *files, *given]
+        given = [*_set("aspect=relevance rules=true"), *files, *given]
         _assert_figures("face.optimise", tmp_path, *given, name=f"face.{name}")
         requests = by_purpose(f"sqlite:///{tmp_path}/store.db", endpoint.bodies)
     written = {

@@ -68,7 +68,7 @@ def find_origin(name: str, kind: str) -> Origin:
 
     Raises ConfigError as `backbone_folder`.
     """
-    advice = f"with `--backbone {kind}=FOLDER`"
+    advice = f"with `--set backbones={kind}=FOLDER`"
     folder = _folder(name, kind, weights=True, advice=advice)
     by_path = Path(name).expanduser().is_dir()
     return Origin(kind, str(folder.resolve()) if by_path else name, folder)

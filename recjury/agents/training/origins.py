@@ -1,4 +1,4 @@
-"""The models that training starts from: published backbones, as `--backbone` names them."""
+"""The models that training starts from: published backbones, as `backbones` names them."""
 
 import re
 from collections.abc import Sequence
@@ -21,13 +21,13 @@ def find_origins(system: str, named: Sequence[str]) -> dict[str, Origin]:
     for each in named:
         kind, name = _parted(system, each)
         if kind in found:
-            raise ConfigError(f"--backbone names {kind} twice: {found[kind]} and {name}")
+            raise ConfigError(f"backbones name {kind} twice: {found[kind]} and {name}")
         found[kind] = name
     missing = [kind for kind in TAKES[system] if kind not in found]
     if found and missing:
         raise ConfigError(
-            f"--backbone: {system} builds on {' and '.join(TAKES[system])}: add "
-            + " ".join(f"--backbone {kind}=NAME (published: {PUBLISHED[kind]})" for kind in missing)
+            f"backbones: {system} builds on {' and '.join(TAKES[system])}: add "
+            + ", ".join(f"{kind}=NAME (published: {PUBLISHED[kind]})" for kind in missing)
         )
     return {kind: find_origin(found[kind], kind) for kind in TAKES[system] if kind in found}
 
@@ -39,5 +39,5 @@ def _parted(system: str, named: str) -> tuple[str, str]:
     kind, name = match.groups() if match else (kinds[0], named)
     if (match is None and len(kinds) > 1) or kind not in kinds or not name:
         wanted = " and ".join(f"{each}=NAME" for each in kinds)
-        raise ConfigError(f"--backbone: {system} takes {wanted}, got {named!r}")
+        raise ConfigError(f"backbones: {system} takes {wanted}, got {named!r}")
     return kind, name

@@ -67,13 +67,16 @@ class TrainingReport(Record):
 
 @dataclass
 class TrainingProgress:
-    """Counts of the part that is being trained; `finished` is called after each of its epochs.
+    """Counts of the part that is being trained.
+
+    `finished` is called after each of its epochs, `stepped` with these counts after each step.
 
     `epochs` is the largest number of epochs, `steps` the number of steps in an epoch, and `done`
     the number of steps in all epochs so far.
     """
 
     finished: Callable[[EpochReport], None] = lambda _: None
+    stepped: "Callable[[TrainingProgress], None]" = lambda _: None
     clock: Callable[[], float] = time.monotonic
     part: str = field(default="", init=False)
     epochs: int = field(default=0, init=False)
@@ -88,6 +91,17 @@ class TrainingProgress:
     def step(self) -> None:
         """Count one more step."""
         self.done += 1
+        self.stepped(self)
+
+    @property
+    def share(self) -> float:
+        """The share of the part's steps that is done, 0 to 1, if all epochs are needed."""
+        return self.done / max(1, self.epochs * self.steps)
+
+    def __str__(self) -> str:
+        batch = self.done - (self.epoch - 1) * self.steps
+        epochs = f"epoch {self.epoch} of {self.epochs} at most"
+        return f"{self.part}, {epochs}: {batch}/{self.steps} batches"
 
     @property
     def epoch(self) -> int:

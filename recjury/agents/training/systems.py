@@ -54,7 +54,7 @@ def train(
         raise ConfigError(f"cannot train {system!r}: expected {', '.join(SYSTEMS)}")
     if options.backbones and not options.generator:
         raise ConfigError(
-            "--backbone is what the generator starts from: leave it out with --no-generator"
+            "backbones are what the generator starts from: leave them out with generator=false"
         )
     require_neural(f"training {system}")
     trainer, kind = _trainer(system)

@@ -8,8 +8,8 @@ import pytest
 from recjury.judges import EvaluatorContext
 from recjury.judges.direct import DirectEvaluator
 from recjury.judges.face import LlmDecomposer
-from recjury.judges.face.optimise import Rewriter, Task, play
-from recjury.judges.face.optimise.gradient import Case
+from recjury.papers.face.optimise import Rewriter, Task, play
+from recjury.papers.face.optimise.gradient import Case
 from recjury.records import Aspect, ConversationRecord
 from tests.judges.cases import SPEC
 from tests.judges.face.logs import log

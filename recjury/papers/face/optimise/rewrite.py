@@ -6,14 +6,14 @@ from functools import partial
 from typing import NamedTuple
 
 from recjury.errors import ParseError
-from recjury.judges.face.optimise.gradient import (
+from recjury.llm import SupportsComplete, gather, read_reply
+from recjury.papers.face.optimise.gradient import (
     Case,
     Task,
     gradient_message,
     read_critique,
     tagged,
 )
-from recjury.llm import SupportsComplete, gather, read_reply
 from recjury.prompts import Pack, load_pack
 from recjury.records import JSON, ChatRequest, Message, Reply
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from recjury.judges.face.optimise.gradient import Case
-from recjury.judges.face.optimise.instruction_result import scored
-from recjury.judges.face.optimise.labelled_particles import LabelledParticle, P, SupportsScore
-from recjury.judges.face.optimise.rewrite import Rewriter
 from recjury.llm import gather
+from recjury.papers.face.optimise.gradient import Case
+from recjury.papers.face.optimise.instruction_result import scored
+from recjury.papers.face.optimise.labelled_particles import LabelledParticle, P, SupportsScore
+from recjury.papers.face.optimise.rewrite import Rewriter
 from recjury.records import digest
 
 _WRITERS = 64  # cases at once; each has several calls to make

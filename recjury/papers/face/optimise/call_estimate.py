@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recjury.judges.face.optimise.bandit import batch_size
-from recjury.judges.face.optimise.labelled_particles import LabelledExample, P
-from recjury.judges.face.optimise.settings import OptimiserSettings
+from recjury.papers.face.optimise.bandit import batch_size
+from recjury.papers.face.optimise.labelled_particles import LabelledExample, P
+from recjury.papers.face.optimise.settings import OptimiserSettings
 from recjury.records import ExpectedCalls
 
 _SCORING = (900, 300)  # tokens of a prompt, and of five replies to it, on average

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from recjury.judges.face.optimise import (
+from recjury.llm import EndpointSpec, Gateway, ScriptedModel
+from recjury.papers.face.optimise import (
     Allowance,
     Examples,
     Journal,
@@ -21,11 +22,10 @@ from recjury.judges.face.optimise import (
     build_report,
     estimate_calls,
 )
-from recjury.judges.face.optimise.candidates import assignments, new_candidate
-from recjury.llm import EndpointSpec, Gateway, ScriptedModel
+from recjury.papers.face.optimise.candidates import assignments, new_candidate
 from recjury.records import CallRecord, ChatRequest, Reply
 from tests.endpoint import Body
-from tests.judges.face.optimise import world
+from tests.papers.face.optimise import world
 
 SMALL = OptimiserSettings(
     iterations=3, beam=2, candidates=4, gradients=1, final=4, gradient_particles=12,

@@ -1,4 +1,4 @@
-"""`recjury face optimise` from end to end over HTTP: it ends, is killed, and goes on."""
+"""`recjury train face` from end to end over HTTP: it ends, is killed, and goes on."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from recjury.judges.face.instructions import read_instruction_folder, read_instr
 from recjury.records import Aspect
 from tests.cli.front_door import recjury
 from tests.endpoint import RemoteEndpoint
-from tests.judges.face.optimise import player
+from tests.papers.face.optimise import player
 
 SETTINGS = ("iterations=2", "beam=2", "candidates=3", "gradients=1", "gradient_particles=8",
             "sampled_particles=8", "final=3")  # fmt: skip
@@ -41,7 +41,7 @@ class Ran(NamedTuple):
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[RemoteEndpoint]:
-    with RemoteEndpoint("tests.judges.face.optimise.player:play", latency=0.002) as running:
+    with RemoteEndpoint("tests.papers.face.optimise.player:play", latency=0.002) as running:
         yield running
 
 
@@ -55,8 +55,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _arguments(folder: Path, url: str, data: Path, text: str = CAMPAIGN) -> list[str]:
     campaign = folder / "campaign.yaml"
     campaign.write_text(text.format(url=url), "utf-8")
-    found = ["face", "optimise", "relevance", "--json"]
-    found += ["--config", str(campaign), "--data", str(data), "--rules"]
+    found = ["train", "face", "--set", "aspect=relevance", "--set", "rules=true", "--json"]
+    found += ["--config", str(campaign), "--data", str(data)]
     found += ["--store", f"sqlite:///{folder}/store.db", "--out", str(folder / "out")]
     return [*found, *(part for each in SETTINGS for part in ("--set", each))]
 
@@ -76,7 +76,9 @@ def _run(
     if kill is not None:
         endpoint.kill_at(process.pid, kill[1], containing=kill[0])
     out, said = process.communicate(timeout=300)
-    return Ran(process.returncode, json.loads(out) if process.returncode == 0 else None, said)
+    return Ran(
+        process.returncode, json.loads(out)["report"] if process.returncode == 0 else None, said
+    )
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +111,7 @@ def test_it_finds_better_instructions_and_leaves_files_that_load(
     assert len(read_instructions(pool)) == 6
     # FACE*: the same model chooses the same set from the pool, and nothing is sent for it.
     before = len(endpoint.bodies)
-    again = _run(folder, endpoint, data, "--pool", str(pool))
+    again = _run(folder, endpoint, data, "--set", f"pool={pool}")
     assert again.found is not None, again.said
     assert again.found["chosen"] == [one.name for one in chosen]
     assert len(endpoint.bodies) == before
@@ -129,12 +131,12 @@ def test_a_limit_of_calls_ends_it_with_one_line(
     endpoint: RemoteEndpoint, data: Path, tmp_path: Path, whole: dict[str, Any]
 ) -> None:
     before = len(endpoint.bodies)
-    stopped = _run(tmp_path, endpoint, data, "--max-calls", "120")
+    stopped = _run(tmp_path, endpoint, data, "--set", "max_calls=120")
     assert stopped.code == 3
     assert stopped.said.splitlines()[-1].endswith("run again with a higher limit to continue here")
     assert len(endpoint.bodies) - before == 120
     assert _run(tmp_path, endpoint, data).found == whole
-    other = _run(tmp_path, endpoint, data, "--seed", "1")
+    other = _run(tmp_path, endpoint, data, "--set", "seed=1")
     assert other.code == 2
     assert "begun with other settings" in other.said
     assert len(_status(tmp_path)) == 1, "it was refused before anything was begun"
@@ -173,7 +175,7 @@ def test_a_budget_holds_for_all_runs_of_an_optimisation(
     done, third = run("5")
     assert done.found is not None, done.said
     # To choose anew is another piece of work; it sends nothing here.
-    chosen, fourth = run("5", "--pool", str(tmp_path / "out" / "relevance" / "pool.json"))
+    chosen, fourth = run("5", "--set", f"pool={tmp_path / 'out' / 'relevance' / 'pool.json'}")
     assert (chosen.code, fourth) == (0, 0), chosen.said
     assert [(each["name"], each["calls"]) for each in _status(tmp_path)] == [
         ("face optimise relevance", first + second + third),
@@ -184,12 +186,12 @@ def test_a_budget_holds_for_all_runs_of_an_optimisation(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--set", "iteratons=2"), "recjury: --set iteratons: is not a known field"),
-        (("--set", "beam=0"), "recjury: --set beam: Input should be greater than or equal to 1"),
+        (("--set", "iteratons=2"), "iterations"),
+        (("--set", "batches=0"), "batches: input should be greater than or equal to 1"),
         (("--set", "beam=[1"), "recjury: --set beam: '[1' is not a YAML value"),
         (("--out", "{folder}/campaign.yaml"), "cannot be written: {folder}/campaign.yaml is no"),
-        (("--set", "beam"), "recjury: --set: expected NAME=VALUE, got 'beam'"),
-        (("--rewriter", "big"), "has no model 'big' (it has: main)"),
+        (("--set", "beam"), "recjury: --set: expected KEY=VALUE, got 'beam'"),
+        (("--set", "rewriter=big"), "has no model 'big' (it has: main)"),
         (("--data", "nowhere"), "nowhere/ab-redial/annotated_dialogues.csv: cannot be read"),
     ],
 )
@@ -227,13 +229,10 @@ def test_a_dry_run_asks_nothing_and_needs_no_endpoint(
     ended = recjury(monkeypatch, capsys, *_arguments(tmp_path, NOBODY, data), "--dry-run")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
-    assert found["rewriting_calls"] == 16
-    assert found["bandit_pulls"] == 2 * 5 * 4
-    assert found["scored_by_bandit"] == 40 * 8
-    by_kind = {each["kind"]: each for each in found["breakdown"]}
-    assert by_kind["face/score"]["once"] == found["scored"]
-    assert by_kind["face/rewrite"]["once"] == 16
-    assert found["once"]["prompt_tokens"] > 900 * found["scored"]
+    calls = {each["kind"]: each["once"] for each in found["breakdown"]}
+    assert calls["face/rewrite"] == 16
+    assert calls["face/score"] > 2 * 5 * 4 * 8, "the bandit's samples, and both sides"
+    assert found["once"]["prompt_tokens"] > 900 * calls["face/score"]
 
 
 def test_a_dry_run_of_a_new_selection_only_counts_the_validation_side(
@@ -246,16 +245,17 @@ def test_a_dry_run_of_a_new_selection_only_counts_the_validation_side(
         for n in range(1, 4)
     ]
     pool.write_text(json.dumps(rows))
-    ended = recjury(monkeypatch, capsys, *asked, "--pool", pool, "--dry-run")
+    ended = recjury(monkeypatch, capsys, *asked, "--set", f"pool={pool}", "--dry-run", "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
-    assert found["scored"] == found["scored_in_validation"] > 0
-    assert found["rewriting_calls"] == 0
-    assert found["scored"] % 3 == 0
+    calls = {each["kind"]: each["once"] for each in found["breakdown"]}
+    assert calls.get("face/rewrite", 0) == 0
+    assert calls["face/score"] > 0
+    assert calls["face/score"] % 3 == 0
 
 
 def test_training_keeps_labels_apart_and_on_the_aspects_scale(data: Path) -> None:
-    from recjury.judges.face.optimise.training_data import read_training
+    from recjury.papers.face.optimise.training_data import read_training
 
     turns = read_training(data / "ab-redial", Aspect.RELEVANCE)
     assert {one.label for one in turns.train} <= {0, 0.5, 1, 1.5, 2}
@@ -266,7 +266,7 @@ def test_training_keeps_labels_apart_and_on_the_aspects_scale(data: Path) -> Non
 
 
 def test_the_real_ab_redial_is_split_sixty_to_forty(data_folder: Path) -> None:
-    from recjury.judges.face.optimise.training_data import read_training
+    from recjury.papers.face.optimise.training_data import read_training
 
     turns = read_training(data_folder / "ab-redial", Aspect.RELEVANCE)
     assert turns.left_out == ("1B#1", "1B#2", "1B#3")

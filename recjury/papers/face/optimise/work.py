@@ -10,12 +10,12 @@ from pathlib import Path
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.model_work import ModelWork, check_aliases, do_with_models
 from recjury.judges.face import FacePrompts, instructions
-from recjury.judges.face.optimise import Allowance, Chosen, OptimisationReport
-from recjury.judges.face.optimise.beam import Step
-from recjury.judges.face.optimise.optimisation import Optimisation, OptimisePlan
-from recjury.judges.face.optimise.rewrite import PACK
 from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.llm import Gateway
+from recjury.papers.face.optimise import Allowance, Chosen, OptimisationReport
+from recjury.papers.face.optimise.beam import Step
+from recjury.papers.face.optimise.optimisation import Optimisation, OptimisePlan
+from recjury.papers.face.optimise.rewrite import PACK
 from recjury.prompts import load_pack
 from recjury.records import JSON, digest
 from recjury.store import Store

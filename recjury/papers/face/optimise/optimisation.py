@@ -11,20 +11,20 @@ from recjury.errors import ConfigError
 from recjury.judges.face.decomposer import Decomposer, LlmDecomposer
 from recjury.judges.face.face_prompts import FacePrompts
 from recjury.judges.face.instructions import Instruction, read_instructions, write_instructions
-from recjury.judges.face.optimise.allowance import Allowance
-from recjury.judges.face.optimise.aspect_scorer import AspectScorer, task_of
-from recjury.judges.face.optimise.beam import Search, Step
-from recjury.judges.face.optimise.call_estimate import CallEstimate, estimate_calls
-from recjury.judges.face.optimise.candidates import new_candidate
-from recjury.judges.face.optimise.labelled_particles import Examples, LabelledExample
-from recjury.judges.face.optimise.optimisation_report import OptimisationReport, build_report
-from recjury.judges.face.optimise.rewrite import PACK, Rewriter
-from recjury.judges.face.optimise.select import Chosen, choose
-from recjury.judges.face.optimise.settings import OptimiserSettings
-from recjury.judges.face.optimise.state import Journal, check_journal
-from recjury.judges.face.optimise.training_data import LabelledLog, TrainingData, with_particles
 from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target
+from recjury.papers.face.optimise.allowance import Allowance
+from recjury.papers.face.optimise.aspect_scorer import AspectScorer, task_of
+from recjury.papers.face.optimise.beam import Search, Step
+from recjury.papers.face.optimise.call_estimate import CallEstimate, estimate_calls
+from recjury.papers.face.optimise.candidates import new_candidate
+from recjury.papers.face.optimise.labelled_particles import Examples, LabelledExample
+from recjury.papers.face.optimise.optimisation_report import OptimisationReport, build_report
+from recjury.papers.face.optimise.rewrite import PACK, Rewriter
+from recjury.papers.face.optimise.select import Chosen, choose
+from recjury.papers.face.optimise.settings import OptimiserSettings
+from recjury.papers.face.optimise.state import Journal, check_journal
+from recjury.papers.face.optimise.training_data import LabelledLog, TrainingData, with_particles
 from recjury.prompts import load_pack
 from recjury.records import JSON, Aspect, digest
 

@@ -5,8 +5,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from recjury.judges.face.optimise.bandit import Averaging
-from recjury.judges.face.optimise.labelled_particles import Correlate
+from recjury.papers.face.optimise.bandit import Averaging
+from recjury.papers.face.optimise.labelled_particles import Correlate
 from recjury.records import Record
 from recjury.stats.correlation import pearson, spearman
 
@@ -34,21 +34,27 @@ class OptimiserSettings(Record):
     step's calls that may fail (0 to 1); if more fail, the step counts as not done.
     """
 
-    iterations: int = Field(default=6, ge=1)
-    beam: int = Field(default=4, ge=1)
-    candidates: int = Field(default=16, ge=1)
-    gradients: int = Field(default=2, ge=1)
-    exploration: float = Field(default=1.0, ge=0)
-    batches: int = Field(default=5, ge=1)
-    final: int = Field(default=16, ge=1)
-    temperature: float = Field(default=0.6, ge=0, le=2)
-    gradient_particles: int | None = Field(default=32, ge=1)
-    sampled_particles: int = Field(default=64, ge=2)
-    correlation: CorrelationName = "spearman"
-    merged: bool = True
-    averaging: Averaging = "mean"
-    tolerated_failures: float = Field(default=0.02, ge=0, lt=1)
-    seed: int = 0
+    iterations: int = Field(default=6, ge=1, description="K")
+    beam: int = Field(default=4, ge=1, description="b, instructions that an iteration begins with")
+    candidates: int = Field(default=16, ge=1, description="b', rewrites that are kept")
+    gradients: int = Field(default=2, ge=1, description="alpha, critiques of a particle")
+    exploration: float = Field(default=1.0, ge=0, description="c of UCB")
+    batches: int = Field(default=5, ge=1, description="T = 5B, with half the rewrites B at a time")
+    final: int = Field(default=16, ge=1, description="the size of the set that is chosen")
+    temperature: float = Field(default=0.6, ge=0, le=2, description="of rewriting")
+    gradient_particles: int | None = Field(
+        default=32, ge=1, description="particles that are criticised"
+    )
+    sampled_particles: int = Field(
+        default=64, ge=2, description="the size of Algorithm 2's samples"
+    )
+    correlation: CorrelationName = Field(default="spearman", description="C, with the labels")
+    merged: bool = Field(default=True, description="criticise and rewrite in one call")
+    averaging: Averaging = Field(default="mean", description="of the bandit's rewards")
+    tolerated_failures: float = Field(
+        default=0.02, ge=0, lt=1, description="the share of a step's calls that may fail"
+    )
+    seed: int = Field(default=0, description="of the split and of all random draws")
 
     @property
     def correlate(self) -> Correlate:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from recjury.errors import ConfigError, DataError
-from recjury.judges.face.optimise import Journal
-from recjury.judges.face.optimise.state import check_journal
+from recjury.papers.face.optimise import Journal
+from recjury.papers.face.optimise.state import check_journal
 from recjury.records import JSON
 
 

@@ -7,13 +7,13 @@ pooled correlation on the same few labels would mostly fit noise.
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from recjury.judges.face.optimise.instruction_result import (
+from recjury.papers.face.optimise.instruction_result import (
     InstructionResult,
     correlate_scored,
     evaluate_instruction,
     pooled_over,
 )
-from recjury.judges.face.optimise.labelled_particles import (
+from recjury.papers.face.optimise.labelled_particles import (
     Correlate,
     LabelledExample,
     P,

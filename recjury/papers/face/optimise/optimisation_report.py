@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from recjury.judges.face.instructions import Instruction
-from recjury.judges.face.optimise.candidates import InstructionCandidate
-from recjury.judges.face.optimise.state import Journal
+from recjury.papers.face.optimise.candidates import InstructionCandidate
+from recjury.papers.face.optimise.state import Journal
 from recjury.records import Record
 
 

@@ -5,15 +5,15 @@ from typing import NamedTuple
 
 from recjury.errors import UnitFailed
 from recjury.judges.aspects import pool
-from recjury.judges.face.optimise.labelled_particles import (
+from recjury.llm import gather
+from recjury.papers.face.optimise.labelled_particles import (
     Correlate,
     LabelledExample,
     LabelledParticle,
     P,
     SupportsScore,
 )
-from recjury.judges.face.optimise.settings import CALLS_AT_ONCE
-from recjury.llm import gather
+from recjury.papers.face.optimise.settings import CALLS_AT_ONCE
 
 
 class InstructionResult(NamedTuple):

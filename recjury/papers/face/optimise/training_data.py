@@ -9,10 +9,10 @@ from recjury.corpora.splitting import families, split
 from recjury.errors import DataError
 from recjury.judges.face.decomposer import Decomposer
 from recjury.judges.face.evaluator import targets
-from recjury.judges.face.optimise.labelled_particles import LabelledExample
-from recjury.judges.face.optimise.settings import CALLS_AT_ONCE
 from recjury.judges.face.scorer import Target
 from recjury.llm import gather
+from recjury.papers.face.optimise.labelled_particles import LabelledExample
+from recjury.papers.face.optimise.settings import CALLS_AT_ONCE
 from recjury.records import Aspect, ConversationLog, Level
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from benchmarks import face_ucb
-from recjury.judges.face.optimise.bandit import Averaging, Selection, Ucb, batch_size, play
+from recjury.papers.face.optimise.bandit import Averaging, Selection, Ucb, batch_size, play
 
 
 def _play(arms: int, rewards: list[float | None], *, seed: int = 0, keep: int = 2) -> Selection:

@@ -13,8 +13,8 @@ from random import Random
 from typing import NamedTuple
 
 from recjury.errors import ParseError
-from recjury.judges.face.optimise import LabelledExample
 from recjury.llm import SupportsComplete, finished_text, read_reply
+from recjury.papers.face.optimise import LabelledExample
 from recjury.records import Aspect, ChatRequest, Message, Reply
 from tests.endpoint import Answer, Body, prompt
 

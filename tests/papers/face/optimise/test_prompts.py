@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from recjury.errors import ParseError
-from recjury.judges.face.optimise.gradient import Case, Task, gradient_message, read_critique
-from recjury.judges.face.optimise.rewrite import PACK, read_instruction
+from recjury.papers.face.optimise.gradient import Case, Task, gradient_message, read_critique
+from recjury.papers.face.optimise.rewrite import PACK, read_instruction
 from recjury.prompts import load_pack
 from recjury.records import Aspect, Reply
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from recjury.judges.face.face_prompts import FacePrompts
-from recjury.judges.face.optimise.gradient import Task
 from recjury.judges.face.scorer import ParticleScorer, Target
+from recjury.papers.face.optimise.gradient import Task
 from recjury.prompts import Pack, fence
 from recjury.records import Aspect
 

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Generic, NamedTuple
 
-from recjury.judges.face.optimise.allowance import Allowance, StepFailed
-from recjury.judges.face.optimise.bandit import play
-from recjury.judges.face.optimise.call_estimate import pulls_of
-from recjury.judges.face.optimise.candidates import (
+from recjury.papers.face.optimise.allowance import Allowance, StepFailed
+from recjury.papers.face.optimise.bandit import play
+from recjury.papers.face.optimise.call_estimate import pulls_of
+from recjury.papers.face.optimise.candidates import (
     InstructionCandidate,
     assignments,
     distinct_texts,
     new_candidate,
     rewrites,
 )
-from recjury.judges.face.optimise.instruction_result import evaluate_instruction, reward
-from recjury.judges.face.optimise.labelled_particles import (
+from recjury.papers.face.optimise.instruction_result import evaluate_instruction, reward
+from recjury.papers.face.optimise.labelled_particles import (
     Examples,
     LabelledParticle,
     P,
@@ -25,10 +25,10 @@ from recjury.judges.face.optimise.labelled_particles import (
     labelled_particles,
     sample,
 )
-from recjury.judges.face.optimise.rewrite import Rewriter
-from recjury.judges.face.optimise.select import Measured, best_instructions, choose
-from recjury.judges.face.optimise.settings import OptimiserSettings
-from recjury.judges.face.optimise.state import Journal
+from recjury.papers.face.optimise.rewrite import Rewriter
+from recjury.papers.face.optimise.select import Measured, best_instructions, choose
+from recjury.papers.face.optimise.settings import OptimiserSettings
+from recjury.papers.face.optimise.state import Journal
 
 
 class Step(NamedTuple):
