@@ -37,11 +37,11 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # The most lines of Python that a room may have; "top" are the files beside the rooms. A budget
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
-    "agents": 8_795,
-    "agreement": 5_946,
-    "api": 874,
+    "agents": 8_805,
+    "agreement": 5_966,
+    "api": 913,
     "campaign": 3_674,
-    "cli": 3_987,
+    "cli": 4_070,
     "corpora": 3_542,
     "debate": 2_162,
     "demo": 33,
@@ -62,8 +62,8 @@ BUDGETS = {
     "tables": 405,
     "top": 654,
 }
-LINES = 81_954
-FILES = 658
+LINES = 82_106
+FILES = 659
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.
 CIRCLES: set[frozenset[str]] = {

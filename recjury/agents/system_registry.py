@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError
 from recjury.agents.http_config import HttpSystemConfig
 from recjury.agents.llm_config import ChatCrsConfig, OpenAiCrsConfig
 from recjury.agents.neural.config import BarcorConfig, KbrdConfig, UnicrsConfig
+from recjury.agents.python_system import ENTRY_POINTS
 from recjury.agents.system_config import (
     PythonSystemConfig,
     RetrievalConfig,
@@ -16,6 +17,7 @@ from recjury.agents.system_config import (
     SystemContext,
 )
 from recjury.errors import ConfigError
+from recjury.plugins import Registry
 from recjury.records import Recommender
 
 SystemEntry = Annotated[
@@ -35,6 +37,14 @@ _CONFIGS: dict[str, type[SystemConfig]] = {
     get_args(each.model_fields["kind"].annotation)[0]: each
     for each in get_args(get_args(SystemEntry)[0])
 }
+
+
+SYSTEMS: Registry[type[SystemConfig]] = Registry(
+    "system",
+    ENTRY_POINTS,
+    {kind: f"{each.__module__}:{each.__qualname__}" for kind, each in _CONFIGS.items()},
+)
+"""The systems by kind; those of installed packages are named by `path` of the kind python."""
 
 
 def known_kinds() -> tuple[str, ...]:

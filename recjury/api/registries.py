@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from recjury.errors import ConfigError
 from recjury.plugins import Registry, with_settings
@@ -64,6 +64,21 @@ TRAINERS: Registry[type[Trainer]] = Registry(
     },
 )
 """The trainings by name."""
+
+
+def registries() -> dict[str, Registry[Any]]:
+    """What can be listed, by the plural of its kind."""
+    from recjury.agents.system_registry import SYSTEMS
+    from recjury.agreement.label_forms import LABEL_FORMS
+    from recjury.judges.registry import EVALUATORS
+
+    return {
+        "systems": SYSTEMS,
+        "evaluators": EVALUATORS,
+        "labels": LABEL_FORMS,
+        "analyses": ANALYSES,
+        "trainers": TRAINERS,
+    }
 
 
 def configured(

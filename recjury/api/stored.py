@@ -19,7 +19,7 @@ from recjury.results import (
     summarise,
 )
 from recjury.store import Campaign, CampaignCalls, Store
-from recjury.tables import AnalysisInput, Findings
+from recjury.tables import AnalysisInput, Column, Findings, Table, table_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,6 +38,13 @@ class Stored:
         self.url = url
         with Store.open(url, create=False) as store:
             self.campaign = None if campaign is None else store.campaign(campaign).id
+
+    def __repr__(self) -> str:
+        return f"Stored({self.url!r}, {self.campaign!r})"
+
+    def _repr_html_(self) -> str:
+        """The means of each system as notebooks show them."""
+        return _means_table(self.summary())._repr_html_()
 
     @property
     def campaigns(self) -> tuple[Campaign, ...]:
@@ -221,8 +228,25 @@ class Run(Stored):
         super().__init__(url, result.campaign)
         self.result = result
 
+    def __repr__(self) -> str:
+        ended = self.result
+        return (
+            f"Run({self.campaign!r}, {ended.done} of {ended.planned} conversations, {self.url!r})"
+        )
+
     def summary(self) -> CampaignSummary:
         """As for a stored campaign, over the conversations that this run planned."""
         with self._open() as store:
             planned = self.result.conversations
             return summarise(store, self.result.campaign, conversations=planned)
+
+
+def _means_table(summary: CampaignSummary) -> Table:
+    """A row for each system with its mean of each metric, without details."""
+    measures = [each for each in summary.measures if not each.metric.detail]
+    means = (Column(each.id, each.metric.title, each.metric.digits) for each in measures)
+    rows = [
+        {"system": name, **{each.id: tally.summary(each.id).mean for each in measures}}
+        for name, tally in summary.systems.items()
+    ]
+    return table_of("systems", (Column("system"), *means), rows)

@@ -75,13 +75,13 @@ def align(
     recjury align face_run.json --labels crsarena-votes:crsarena-dial
     """
     from recjury.agreement.agreement import agreements
-    from recjury.agreement.label_forms import FORMS, read_labels
+    from recjury.agreement.label_forms import LABEL_FORMS, read_labels
     from recjury.agreement.metric_pairs import pair_metrics
     from recjury.agreement.unmatched import unmatched
     from recjury.errors import ConfigError
 
     if not labels:
-        known = ", ".join(f"{form}:PATH" for form in FORMS)
+        known = ", ".join(f"{form}:PATH" for form in LABEL_FORMS.names)
         raise ConfigError(f"--labels is missing: expected one of {known}")
     if run is not None and campaign is not None:
         raise ConfigError("--campaign is for the scores of a store: leave out RUNFILE")

@@ -1,5 +1,6 @@
 """All commands, registered in the order in which they are used."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -12,7 +13,6 @@ from recjury.cli import (
     compare,
     demo,
     doctor,
-    evaluators,
     export,
     fork,
     judge,
@@ -23,9 +23,14 @@ from recjury.cli import (
     train,
     tune,
 )
+from recjury.cli import list as list_
+from recjury.cli.help import GroupedCommands
 
 app = typer.Typer(
     name="recjury",
+    cls=GroupedCommands,
+    # Every option is an environment variable, too: RECJURY_RUN_LIMIT.
+    context_settings={"auto_envvar_prefix": "RECJURY"},
     help="How good is a conversational recommender for the person talking to it? "
     "A simulated user talks with it, twelve judges rate the conversation, four experts debate "
     "a verdict from 0 to 100, further evaluators add their metrics, and a store keeps everything.",
@@ -53,19 +58,29 @@ def _options(
     del version  # its callback has done everything
 
 
-app.command("demo")(demo.demo)
-app.command("run")(run.run)
-app.command("judge")(judge.judge)
-app.command("status")(status.status)
-app.command("tune")(tune.tune)
-app.command("compare")(compare.compare)
-app.command("align")(align.align)
-app.command("analyse")(analyse.analyse)
-app.add_typer(annotate.app, name="annotate")
-app.command("replay")(replay.replay)
-app.command("fork")(fork.fork)
-app.command("report")(report.report)
-app.command("export")(export.export)
-app.command("train")(train.train)
-app.command("evaluators")(evaluators.evaluators)
-app.command("doctor")(doctor.doctor)
+_GROUPS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
+    "Start here": {
+        "demo": demo.demo,
+        "run": run.run,
+        "judge": judge.judge,
+        "compare": compare.compare,
+        "report": report.report,
+        "replay": replay.replay,
+        "align": align.align,
+    },
+    "Running": {"status": status.status, "tune": tune.tune, "doctor": doctor.doctor},
+    "Results": {
+        "export": export.export,
+        "fork": fork.fork,
+        "analyse": analyse.analyse,
+        "annotate": annotate.app,
+    },
+    "More": {"train": train.train, "list": list_.list_kind},
+}
+
+for _group, _commands in _GROUPS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, rich_help_panel=_group)
+        else:
+            app.command(_name, rich_help_panel=_group)(_command)

@@ -49,7 +49,7 @@ def doctor(
     """
     if repeat is not None and campaign is None:
         raise typer.BadParameter("needs a campaign file", param_hint="--repeat")
-    findings = [*_installation(), _data(), _store(store), *_servers()]
+    findings = [*_installation(), *_environment(), _data(), _store(store), *_servers()]
     if campaign is not None:
         findings += _campaign(campaign, tried=repeat is None)
     is_fine = all(finding.fine for finding in findings)
@@ -68,6 +68,13 @@ def doctor(
         output.emit_json(report | ({"noise_floor": found} if found else {}))
     if not is_fine:
         output.stop(2)
+
+
+def _environment() -> Iterator[Check]:
+    """The options that are set as environment variables, without their values."""
+    names = sorted(name for name in os.environ if name.startswith("RECJURY_"))
+    if names:
+        yield Check("environment", True, ", ".join(names))
 
 
 def _installation() -> Iterator[Check]:

@@ -359,7 +359,7 @@ def test_own_evaluators_show_up_everywhere_with_no_edit(command: Command) -> Non
         )
         Path("c.yaml").write_text(text, "utf-8")
         metrics = {"rubric.honesty", "rubric.occasion", "talk.words", "talk.questions"}
-        listed = json.loads(command("evaluators", "--config", "c.yaml", "--json").out)
+        listed = json.loads(command("list", "evaluators", "--config", "c.yaml", "--json").out)
         assert {m["id"] for each in listed["evaluators"] for m in each["metrics"]} == metrics
         dry = json.loads(command("run", "c.yaml", "--dry-run", "--json", *STORE).out)
         assert dry["evaluations"] == {"rubric": 4, "talk": 4}

@@ -1,0 +1,28 @@
+"""The list of commands in `recjury --help`: in groups, with whole sentences."""
+
+from collections import defaultdict
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+
+class GroupedCommands(TyperGroup):
+    """Commands in the order and under the headings in which they were registered."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names, in order."""
+        del ctx
+        return list(self.commands)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """A section for each heading; each command has the first sentence of its help."""
+        groups: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+        for name in self.list_commands(ctx):
+            command = self.commands[name]
+            heading = command.rich_help_panel if isinstance(command, TyperCommand) else None
+            panel = heading or getattr(command, "rich_help_panel", None) or "Commands"
+            first = (command.help or "").strip().partition("\n")[0]
+            groups[str(panel)].append((name, first))
+        for panel, rows in groups.items():
+            with formatter.section(panel):
+                formatter.write_dl(rows)

@@ -1,0 +1,91 @@
+"""The commands as a whole: how many there are, how they are listed, what has a name."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from recjury.agreement.label_forms import read_labels
+from recjury.cli.app import app
+from recjury.errors import ConfigError, DataError
+from recjury.records import ScoreTarget
+from tests.cli.front_door import Command
+
+COMMANDS, OPTIONS = 25, 180
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def _commands(command: Any, path: str = "") -> Iterator[tuple[str, int]]:
+    """Each command with the number of its options and arguments."""
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from _commands(inner, f"{path} {name}".strip())
+    if not hasattr(command, "commands"):
+        shown = [each for each in command.params if not getattr(each, "hidden", False)]
+        yield path, sum(each.name != "help" for each in shown)
+
+
+def test_there_are_few_commands_and_options() -> None:
+    counts = dict(_commands(typer.main.get_command(app)))
+    assert len(counts) <= COMMANDS
+    assert sum(counts.values()) <= OPTIONS
+
+
+def test_help_shows_groups_and_cuts_no_sentence(command: Command) -> None:
+    said = command("--help").out
+    headings = ["Start here:", "Running:", "Results:", "More:"]
+    places = [said.index(heading) for heading in headings]
+    assert places == sorted(places)
+    assert "..." not in said[places[0] :]
+    first = said[places[0] :].split()
+    assert [name for name in first if name in ("demo", "run", "judge")][:3] == [
+        "demo",
+        "run",
+        "judge",
+    ]
+
+
+def test_an_option_is_an_environment_variable(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECJURY_STATUS_STORE", "sqlite:///elsewhere.db")
+    assert "there is no store at elsewhere.db" in command("status").err
+    assert "RECJURY_STATUS_STORE" in command("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("systems", "retrieval"),
+        ("labels", "csv"),
+        ("analyses", "core.rq1"),
+        ("trainers", "kbrd"),
+    ],
+)
+def test_what_has_a_name_is_listed(command: Command, kind: str, name: str) -> None:
+    assert kind in command("list").out
+    listed = json.loads(command("list", kind, "--json").out)[kind]
+    (own,) = (each for each in listed if each["name"] == name)
+    assert own["summary"]
+    assert own["problem"] == ""
+
+
+def test_an_unknown_kind_is_one_line(command: Command) -> None:
+    ended = command("list", "system")
+    assert ended.code == 2
+    assert "unknown kind 'system' (known: systems, evaluators" in ended.err
+
+
+def test_own_labels_are_read_by_a_function(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    votes = tmp_path / "votes.txt"
+    votes.write_text("a kbrd +\nb kbrd -\n", "utf-8")
+    labels = read_labels(f"own_labels:thumbs:{votes}")
+    assert labels.labels == {"liked": {ScoreTarget("a"): 1.0, ScoreTarget("b"): 0.0}}
+    votes.write_text("a\n", "utf-8")
+    with pytest.raises(DataError, match="own_labels:thumbs: ValueError"):
+        read_labels(f"own_labels:thumbs:{votes}")
+    with pytest.raises(ConfigError, match="or module:function:PATH"):
+        read_labels(f"thumb:{votes}")
