@@ -3,8 +3,8 @@
     python -m benchmarks.house_size               # of this checkout
     python -m benchmarks.house_size OLD NEW       # of two checkouts, side by side
 
-Lines are all lines of the Python files in `recjury/`, with blank ones and comments; migrations of
-the store are left out, because they never change. The 90th percentile is the nearest rank.
+Lines are all lines of the Python files in `recjury/`, with blank ones and comments; the
+migration of the store is left out. The 90th percentile is the nearest rank.
 """
 
 import argparse

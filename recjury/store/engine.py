@@ -81,25 +81,6 @@ def for_writing(connection: Connection) -> Connection:
     return connection.execution_options(**{_IMMEDIATE: True})
 
 
-@contextlib.contextmanager
-def without_foreign_keys(connection: Connection) -> Iterator[None]:
-    """A block without foreign-key checks, in which migrations can recreate tables.
-
-    It must begin and end outside a transaction.
-    """
-    _set_foreign_keys(connection, "OFF")
-    try:
-        yield
-    finally:
-        _set_foreign_keys(connection, "ON")
-
-
-def _set_foreign_keys(connection: Connection, value: str) -> None:
-    raw = connection.connection.cursor()
-    raw.execute(f"PRAGMA foreign_keys = {value}")
-    raw.close()
-
-
 def use_write_ahead_log(connection: Connection) -> None:
     """Let readers and the writer work at the same time; the setting stays in the file."""
     raw = connection.connection.cursor()

@@ -19,8 +19,6 @@ from recjury.store.engine import (
     for_writing,
     one_line_errors,
     store_path,
-    use_write_ahead_log,
-    without_foreign_keys,
 )
 from recjury.store.evaluations import Entered, PlannedEvaluation, entered, write_evaluations
 from recjury.store.evaluators import PlannedEvaluator, write_evaluators
@@ -28,10 +26,10 @@ from recjury.store.failures import FailedStage, Failure, write_failures
 from recjury.store.forks import ForkedEvaluation, write_forks
 from recjury.store.logs import FinishedLog, write_logs
 from recjury.store.measurements import Measurement, write_measurement
-from recjury.store.migrate import is_current, upgrade
 from recjury.store.reader import StoreReader
 from recjury.store.recorder import StoreRecorder
 from recjury.store.running import RunningCampaign
+from recjury.store.schema import check_schema, make_store
 from recjury.store.stage_results import (
     DEBATE,
     FinishedStage,
@@ -54,17 +52,17 @@ class Store(StoreReader):
     """
 
     def __init__(self, path: Path, engine: Engine):
-        """Use `open` or `at` instead: they check and upgrade the schema."""
+        """Use `open` or `at` instead: they check the schema."""
         super().__init__(path, engine)
         self._writer = Writer(engine)
 
     @classmethod
     def open(cls, url: str, *, create: bool = True) -> Self:
-        """Open a store (`sqlite:///runs.db`, or a path), and upgrade its schema.
+        """Open a store (`sqlite:///runs.db`, or a path).
 
-        With `create`, a missing folder is made. Raises StoreError if there is no store and `create`
-        is False, if the store cannot be opened, if it is newer than this version, or if the file is
-        not a store.
+        With `create`, a missing one is made with its folder. Raises StoreError if there is no store
+        and `create` is False, if it cannot be opened, if it has another schema than this version's,
+        or if the file is not a store.
         """
         path = store_path(url)
         if not create and not path.is_file():
@@ -91,7 +89,7 @@ class Store(StoreReader):
         return self.path.is_file()
 
     def create(self) -> None:
-        """Make the folder and the file if there are none, and upgrade the schema.
+        """Make the folder and the file if there are none, and check the schema.
 
         Raises StoreError.
         """
@@ -102,13 +100,10 @@ class Store(StoreReader):
                 f"the store {self.path}: its folder cannot be made: {error}"
             ) from error
         try:
-            with one_line_errors(self.path), self._engine.connect() as connection:
-                with connection.begin():
-                    current = is_current(connection)
-                if not current:
-                    with without_foreign_keys(connection), for_writing(connection).begin():
-                        upgrade(connection)
-                    use_write_ahead_log(connection)
+            with one_line_errors(self.path):
+                make_store(self.path)
+                with self._engine.connect() as connection, connection.begin():
+                    check_schema(connection)
         except BaseException:
             self._engine.dispose()
             raise

@@ -9,7 +9,6 @@ import pytest
 
 from tests.cli.front_door import Ended, recjury
 from tests.endpoint import ScriptedEndpoint
-from tests.store import old_stores
 
 Command = Callable[..., Ended]
 SAMPLE = "scenarios: [{corpus: sample, limit: 1}]\nsystems: [retrieval]\n"
@@ -130,30 +129,6 @@ def test_the_folder_of_a_new_store_is_made_when_all_is_in_order(
     ended = command("run", _campaign(text), "--store", "sqlite:///new/folder/runs.db")
     assert ended.code == 2, ended
     assert not Path("new").exists()
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["run", "campaign.yaml"],
-        ["judge", "mine.jsonl", "--config", "campaign.yaml"],
-        ["judge", "--campaign", "", "--config", "campaign.yaml"],
-    ],
-)
-def test_an_older_store_stays_as_it_is_if_a_model_cannot_be_used(
-    command: Command, arguments: list[str], tmp_path: Path
-) -> None:
-    old = old_stores.copied("measured", tmp_path)
-    before = old.read_bytes()
-    _campaign(SAMPLE + _model(NOBODY))
-    turns = [{"speaker": "user", "text": "Hi"}, {"speaker": "system", "text": "Hello, a film?"}]
-    row = {"id": "a", "system": "s", "interaction": turns}
-    Path("mine.jsonl").write_text(json.dumps(row), "utf-8")
-    (campaign,) = old_stores.rows(old, "SELECT id FROM campaign")
-    given = [each or campaign[0] for each in arguments]
-    _refused(command(*given, "--store", f"sqlite:///{old}"), NOBODY)
-    assert old.read_bytes() == before
-    assert not list(tmp_path.glob("*.lock"))
 
 
 def test_an_endpoint_that_refuses_the_key(

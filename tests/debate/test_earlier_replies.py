@@ -1,26 +1,11 @@
 """Debates of earlier packs verify under the readers of their time."""
 
-from pathlib import Path
-
 import pytest
 
 from recjury.debate.earlier_replies import parse_earlier_answer, parse_earlier_rating
-from recjury.debate.stored_debate import another_version, verify
 from recjury.errors import ParseError
 from recjury.llm import parse_rating
-from recjury.store import Store
 from tests.llm.doubles import reply
-from tests.store.old_stores import copied
-
-
-@pytest.mark.parametrize("name", ["models", "half"])
-def test_stored_debates_of_models_verify(tmp_path: Path, name: str) -> None:
-    with Store.open(str(copied(name, tmp_path))) as store:
-        debated = [each.evaluation for each in store.debates()]
-        assert debated
-        for evaluation in debated:
-            assert str(another_version(store, evaluation)).startswith("core-debate/3+")
-            assert verify(store, evaluation) == ()
 
 
 def test_they_read_what_was_read_then() -> None:

@@ -1,9 +1,10 @@
 """Opening: new, old, newer and foreign files, and two processes at once."""
 
-import asyncio
+import json
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 from recjury.store import Store
-from recjury.store.engine import connect, for_writing
-from recjury.store.migrate import revisions, upgrade
+from recjury.store.engine import connect
+from tests.cli.front_door import Command
 from tests.store import values
 
 
@@ -35,40 +36,6 @@ def test_the_migrations_make_exactly_the_tables_of_the_code(tmp_path: Path) -> N
     engine.dispose()
 
 
-@pytest.mark.parametrize("older", [None, *revisions()])
-def test_a_store_of_every_older_schema_is_brought_up_to_date(
-    tmp_path: Path, older: str | None
-) -> None:
-    path = tmp_path / "runs.db"
-    sqlite3.connect(path).close()
-    if older is not None:
-        engine = connect(path)
-        with for_writing(engine.connect()) as connection, connection.begin():
-            upgrade(connection, to=older)
-        engine.dispose()
-    with Store.open(str(path)) as store:
-        (conversation,) = values.begun(store)
-        asyncio.run(store.save_log(conversation, values.log()))
-        assert store.log(conversation) == values.log()
-    assert _revision(path) == revisions()[-1]
-
-
-def test_calls_from_before_waits_were_kept_are_read_and_verified(tmp_path: Path) -> None:
-    path = tmp_path / "runs.db"
-    before = values.call(1)
-    with Store.open(str(path)) as store:
-        asyncio.run(store.recorder().record(before))
-    values.alter(path, "ALTER TABLE call DROP COLUMN waited")
-    values.alter(path, "ALTER TABLE face_turn DROP COLUMN repaired")
-    values.alter(path, "DROP TABLE measurement")
-    values.alter(path, "UPDATE alembic_version SET version_num = '0005_attempts'")
-    now = values.call_with_reasoning(3)
-    with Store.open(str(path)) as store:
-        asyncio.run(store.recorder().record(now))
-        assert store.call(before.identity) == before
-        assert store.call(now.identity) == now
-
-
 def _revision(path: Path) -> str:
     connection = sqlite3.connect(path)
     try:
@@ -85,6 +52,15 @@ def test_a_store_of_a_newer_schema_is_refused_and_left_alone(tmp_path: Path) -> 
         Store.open(str(path))
     assert "\n" not in str(refused.value)
     assert _revision(path) == "9999_later"
+
+
+def test_a_store_of_an_earlier_version_says_how_its_conversations_come_out(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    Store.open(str(path)).close()
+    values.alter(path, "UPDATE alembic_version SET version_num = '0006_waited'")
+    with pytest.raises(StoreError, match=r"0006_waited of an earlier recjury: .*recjury export"):
+        Store.open(str(path))
+    assert _revision(path) == "0006_waited"
 
 
 def test_another_database_is_refused_and_left_alone(tmp_path: Path) -> None:
@@ -168,13 +144,13 @@ with Store.open(sys.argv[1]) as store:
 
 
 @pytest.mark.slow
-def test_two_processes_make_and_fill_one_store_at_once(tmp_path: Path) -> None:
-    """Half of the calls are the same in both, and so are all texts."""
+def test_three_processes_make_and_fill_one_store_at_once(tmp_path: Path) -> None:
+    """Half of the calls are the same in two of them, and so are all texts."""
     command = [sys.executable, "-c", _OPEN, str(tmp_path / "runs.db")]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     started = [
         subprocess.Popen([*command, first], text=True, **pipes)  # type: ignore[call-overload]
-        for first in ("0", "150")
+        for first in ("0", "150", "300")
     ]
     for process in started:
         process.stdout.readline()
@@ -185,5 +161,35 @@ def test_two_processes_make_and_fill_one_store_at_once(tmp_path: Path) -> None:
         process.communicate(timeout=60)
         assert process.returncode == 0
     with Store.open(str(tmp_path / "runs.db"), create=False) as store:
-        assert {call.identity for call in store.calls()} == set(map(values.identity, range(450)))
+        assert {call.identity for call in store.calls()} == set(map(values.identity, range(600)))
         assert store.campaigns()[0].conversations == 20
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.db"]
+
+
+def test_threads_make_stores_at_once(tmp_path: Path) -> None:
+    """Four stores by four threads, and one store by four threads."""
+    places = [str(tmp_path / f"{name}.db") for name in ("a", "b", "c", "d", *["same"] * 4)]
+
+    def make(place: str) -> int:
+        with Store.open(place) as store:
+            return len(values.begun(store))
+
+    with ThreadPoolExecutor(len(places)) as threads:
+        assert list(threads.map(make, places)) == [1] * len(places)
+    assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    path.touch()  # what an earlier recjury left, or `touch`
+    with Store.open(str(path)) as store:
+        assert len(values.begun(store)) == 1
+
+
+def test_what_earlier_code_exported_can_be_judged(command: Command) -> None:
+    """`data/exported.jsonl` was written by `recjury export` of the code before this schema."""
+    exported = Path(__file__).parent / "data" / "exported.jsonl"
+    ended = command("judge", exported, "--json")
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert found["conversations"]["done"] == found["conversations"]["planned"] == 2
