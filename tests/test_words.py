@@ -64,9 +64,7 @@ REPLACED_CLASSES = {
 # Names with a replaced word that stay, each with its reason.
 ALLOWED = {
     "UNREADABLE": "a stored status of ratings",
-    "_set_foreign_keys": "foreign keys of a database",
     "pull": "the t-th play of a bandit's arm",
-    "without_foreign_keys": "foreign keys of a database",
     "wire": "a key of campaign files",
 }
 
