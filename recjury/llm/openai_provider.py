@@ -33,7 +33,6 @@ logger = get_logger()
 
 _CHECK_SECONDS = 60.0  # a server that has to load its model first takes that long
 MOST_TRIES = 12  # of one request in different forms
-_CONFIRMATIONS = 2  # harmless requests that must all be refused before the endpoint is suspected
 
 
 class _Refusal(NamedTuple):
@@ -223,29 +222,24 @@ class OpenAIProvider:
         return is_sent_again
 
     async def _confirmed(self, error: ProviderError, answer: ErrorAnswer) -> Retryable | CallFailed:
-        """The error as one of this request, or of this minute if harmless requests are refused.
+        """The error as one of this request, or of this minute if a harmless one is refused, too.
 
         An endpoint that has answered before may refuse only this request, or all for a while.
         """
-        rounds, refused = self._refused_rounds, 0
+        rounds = self._refused_rounds
         async with self._confirming:
             if self._refused_rounds != rounds:  # another call has found out meanwhile
                 return Retryable(str(error), refusal=error)
-            while refused < _CONFIRMATIONS:
-                try:
-                    await self._ask(self._checks[0], checks=True)
-                except ProviderError:
-                    refused += 1
-                    continue
-                except Retryable as still:
-                    return still
-                except CallFailed:
-                    pass
-                break
-            else:
+            try:
+                await self._ask(self._checks[0], checks=True)
+            except ProviderError:
                 self._refused_rounds += 1
                 return Retryable(str(error), refusal=error)
-        if answer.status == 403 and not refused:
+            except Retryable as still:
+                return still
+            except CallFailed:
+                pass  # it answers
+        if answer.status == 403:
             said = excerpt_without_key(answer.message, self._key)
             return CallFailed(f"{self._spec.name}: HTTP 403: {said}", permanent=True)
         return Retryable(str(error))

@@ -3,7 +3,6 @@
 import functools
 import os
 import re
-import zlib
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple, Protocol
@@ -89,7 +88,6 @@ class HttpSession:
                 method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
             ) as response:
                 raw = await read_at_most(response, self.max_bytes)
-                raw = unpacked(raw, response.headers.get("Content-Encoding", ""), self.max_bytes)
         except (aiohttp.ClientError, OSError) as error:  # a TimeoutError is an OSError
             raise transport_error(error, seconds) from None
         found = response.headers
@@ -116,7 +114,6 @@ class HttpSession:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 max_line_size=_MAX_HEADER,
                 max_field_size=_MAX_HEADER,
-                auto_decompress=False,  # it could not be stopped in the middle
                 skip_auto_headers=("User-Agent", "Accept"),
             )
         return self._session
@@ -144,9 +141,10 @@ def transport_error(error: aiohttp.ClientError | OSError, seconds: float) -> Tra
 
 async def read_at_most(response: aiohttp.ClientResponse, most: int) -> bytes:
     """The body; a body that is too large is not read to its end. Raises TooLargeError."""
-    if response.content_length is not None and response.content_length <= most:
+    is_packed = "Content-Encoding" in response.headers
+    if not is_packed and response.content_length is not None and response.content_length <= most:
         return await response.read()
-    parts, size = [], response.content_length or 0
+    parts, size = [], 0 if is_packed else response.content_length or 0
     while size <= most and (part := await response.content.readany()):
         size += len(part)
         parts.append(part)
@@ -159,30 +157,6 @@ async def read_at_most(response: aiohttp.ClientResponse, most: int) -> bytes:
 def too_large(most: int) -> TooLargeError:
     """The error for a response of more than `most` bytes."""
     return TooLargeError(f"the answer is larger than {most} bytes")
-
-
-def unpacked(raw: bytes, encoding: str, most: int) -> bytes:
-    """`raw` without the compression that Content-Encoding names.
-
-    Raises TooLargeError beyond `most` bytes, and TransportError for what cannot be unpacked.
-    """
-    encoding = encoding.strip().lower()
-    if encoding in {"", "identity"}:
-        return raw
-    if encoding not in {"gzip", "x-gzip", "deflate"}:
-        raise TransportError(f"the answer is compressed ({encoding[:40]}), and was not asked to be")
-    # 32: with the header of gzip or of zlib; negative: deflate without a header.
-    for window in (32 + zlib.MAX_WBITS, -zlib.MAX_WBITS):
-        stream = zlib.decompressobj(window)
-        try:
-            found = stream.decompress(raw, most + 1)
-        except zlib.error:
-            continue
-        if len(found) > most:
-            raise too_large(most)
-        if stream.eof:
-            return found
-    raise TransportError("the compressed answer cannot be unpacked")
 
 
 class AiohttpTransport:
