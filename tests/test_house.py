@@ -41,7 +41,7 @@ BUDGETS = {
     "agreement": 5_966,
     "api": 913,
     "campaign": 3_674,
-    "cli": 4_070,
+    "cli": 4_078,
     "corpora": 3_542,
     "debate": 2_162,
     "demo": 33,
@@ -62,7 +62,7 @@ BUDGETS = {
     "tables": 405,
     "top": 654,
 }
-LINES = 80_880
+LINES = 80_888
 FILES = 646
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.

@@ -14,6 +14,14 @@ class GroupedCommands(TyperGroup):
         del ctx
         return list(self.commands)
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command; of environment variables its help names only those with a short name."""
+        command = super().get_command(ctx, cmd_name)
+        for each in (command, *getattr(command, "commands", {}).values()):
+            for option in getattr(each, "params", ()):
+                option.show_envvar = bool(getattr(option, "envvar", None))
+        return command
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """A section for each heading; each command has the first sentence of its help."""
         groups: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)

@@ -56,11 +56,11 @@ def test_backbones_are_named_by_kind_and_found_by_folder(
         ("kbrd", ["gpt2=x"], "kbrd takes bart=NAME, got 'gpt2=x'"),
         ("barcor", ["bart="], "barcor takes bart=NAME, got 'bart='"),
         ("barcor", [""], "barcor takes bart=NAME, got ''"),
-        ("barcor", ["a", "bart=b"], "--backbone names bart twice: a and b"),
+        ("barcor", ["a", "bart=b"], "backbones name bart twice: a and b"),
         ("unicrs", ["x"], "unicrs takes gpt2=NAME and roberta=NAME, got 'x'"),
         ("unicrs", ["bart=x"], "unicrs takes gpt2=NAME and roberta=NAME, got 'bart=x'"),
-        ("unicrs", ["gpt2=x"], r"add --backbone roberta=NAME \(published: roberta-base\)"),
-        ("unicrs", ["gpt2=x", "gpt2=y"], "--backbone names gpt2 twice: x and y"),
+        ("unicrs", ["gpt2=x"], r"add roberta=NAME \(published: roberta-base\)"),
+        ("unicrs", ["gpt2=x", "gpt2=y"], "backbones name gpt2 twice: x and y"),
         ("kbrd", ["/nowhere/bart"], "backbone bart: there is no folder /nowhere/bart"),
     ],
 )
@@ -86,7 +86,7 @@ def test_without_a_network_it_says_what_to_fetch_and_where_to_name_it(
     said = str(caught.value)
     assert "hf download roberta-base --local-dir FOLDER" in said
     assert "config.json, and model.safetensors (or pytorch_model.bin)" in said
-    assert "with `--backbone roberta=FOLDER`" in said
+    assert "with `--set backbones=roberta=FOLDER`" in said
     assert not (tmp_path / "out").exists()
 
 
@@ -141,7 +141,7 @@ def test_a_hub_name_is_found_in_the_hubs_cache_and_again_by_what_is_recorded(
 
 
 def test_a_generator_that_is_not_wanted_starts_from_nothing(few: Corpus, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="leave it out with --no-generator"):
+    with pytest.raises(ConfigError, match="leave them out with generator=false"):
         train("kbrd", few, tmp_path / "out", TrainingOptions(backbones=["x"], generator=False))
 
 
