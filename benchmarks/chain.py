@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from benchmarks.workload import MODEL
-from recjury.llm import Gateway, read_reply, call_context, parse_rating
+from recjury.llm import Gateway, call_context, parse_rating, read_reply
 from recjury.records import ChatRequest, Message, Reply, Status
 
 WAVES = (1,) * 11 + (12,) + (4,) * 4

@@ -20,7 +20,7 @@ import uvloop
 
 from benchmarks.chain import CALLS, read_any, run_chain
 from benchmarks.workload import MODEL, many_requests
-from recjury.llm import EndpointSpec, Gateway, NullRecorder, read_reply, event_loop
+from recjury.llm import EndpointSpec, Gateway, NullRecorder, event_loop, read_reply
 from recjury.records import ChatRequest, Recorder, Status
 
 T = TypeVar("T")

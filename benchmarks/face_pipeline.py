@@ -22,7 +22,7 @@ from recjury.alignment.face_results import coverage_of, pooled_scores, read_scor
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.judge_existing import judge_logs
 from recjury.corpora.crsarena import CrsArena, read_crsarena
-from recjury.judges.face.config import FaceConfig
+from recjury.judges.face.evaluator import FaceEvaluator
 from recjury.llm import EndpointSpec, event_loop
 from recjury.records import Aspect
 from recjury.store import Store
@@ -59,7 +59,7 @@ def _measured(
 ) -> dict[str, Any]:
     logs = list(people.logs.values())[:limit]
     spec = EndpointSpec(base_url=f"http://127.0.0.1:{port}/v1", name="released")
-    face = FaceConfig(aspects=aspects, instructions=str(folder / "face-instructions"))
+    face = FaceEvaluator(aspects=aspects, instructions=str(folder / "face-instructions"))
     config = EvaluationConfig(model=spec, evaluators=(face,), concurrency=concurrency)
     with Store.open(str(path)) as kept:
         began, cpu = time.perf_counter(), time.process_time()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from recjury.alignment.face_results import coverage_of, read_scored, scores_by_instruction
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.judge_existing import judge_logs
-from recjury.judges.face.config import FaceConfig
+from recjury.judges.face.evaluator import FaceEvaluator
 from recjury.llm import EndpointSpec, event_loop
 from recjury.meta_evaluation import RatedRow
 from recjury.meta_evaluation.maintains_context import (
@@ -53,7 +53,7 @@ def face_on_context(plan: FacePlan, rows: Sequence[RatedRow]) -> FaceOnContext:
     places = _limited(rows, plan.limit)
     asked = [with_context_target(rows[place]) for place in places]
     folder = None if plan.instructions is None else str(plan.instructions)
-    face = FaceConfig(aspects=(Aspect.RELEVANCE,), instructions=folder, rules=plan.rules)
+    face = FaceEvaluator(aspects=(Aspect.RELEVANCE,), instructions=folder, rules=plan.rules)
     config = EvaluationConfig(model=plan.model, evaluators=(face,))
     with Store.open(plan.store) as kept:
         with event_loop() as runner:

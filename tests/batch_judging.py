@@ -3,16 +3,15 @@
 import json
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.batch_server import BatchEndpoint
+from tests.frozen.adapter import durable_calls
 
 ROOT = Path(__file__).parents[1]
 PER_LOG = 6
@@ -66,13 +65,7 @@ class BatchJudging:
     @property
     def stored(self) -> int:
         """How many replies the store has."""
-        if not self._store.exists():
-            return 0
-        with closing(sqlite3.connect(f"file:{self._store}?mode=ro", uri=True)) as store:
-            try:
-                return int(store.execute("select count(*) from call").fetchone()[0])
-            except sqlite3.OperationalError:
-                return 0
+        return durable_calls(self._store)
 
     def run(
         self,

@@ -10,6 +10,7 @@ comes from `campaign_keys.yaml` beside this file; the build fails if the two dif
 
 import types
 from collections.abc import Iterator
+from inspect import isabstract
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -22,6 +23,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from recjury.campaign import CampaignConfig
+from recjury.plugins import Registry
 
 MEANINGS = Path(__file__).with_name("campaign_keys.yaml")
 _BOUNDS = {Ge: "≥", Gt: ">", Le: "≤", Lt: "<"}
@@ -68,8 +70,10 @@ def _model(place: str) -> type[BaseModel]:
 
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
     """The models that an annotation is made of."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
+    if isinstance(annotation, Registry):
+        yield from map(annotation.load, annotation.built_in)
+    elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield from () if isabstract(annotation) else (annotation,)
     for argument in get_args(annotation):
         yield from _models(argument)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from recjury.annotation.task import AnnotationQuestion, ShownConversation, TaskTurn
 from recjury.errors import ConfigError
-from recjury.judges.core.rubric import Rubric
+from recjury.judges.factor_rubric import Rubric
 from recjury.judges.guideline import JudgePrompts
 from recjury.prompts import load_pack
 from recjury.records import (

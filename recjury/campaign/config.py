@@ -174,7 +174,7 @@ class EvaluationConfig(Record):
         for place, alias in self._used_models():
             if alias not in self.all_models:
                 known = ", ".join(sorted(self.all_models)) or "none"
-                without = _WITHOUT_A_MODEL.get(place)
+                without = _WITHOUT_A_MODEL.get(".".join(place.split(".")[-2:]))
                 hint = f"; `{without}` does without a model" if without else ""
                 raise ValueError(
                     f"{place} names the model {alias!r}, which is not under `models` ({known})"
@@ -211,7 +211,9 @@ class EvaluationConfig(Record):
 
     def _used_models(self) -> list[UsedModel]:
         return [
-            UsedModel(place, alias) for entry in self.evaluators for place, alias in entry.aliases
+            UsedModel(f"{entry.label}.{key}", alias)
+            for entry in self.evaluators
+            for key, alias in entry.aliases
         ]
 
 

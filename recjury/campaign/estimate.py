@@ -11,24 +11,28 @@ Tokens are estimated at four characters a token. What is said in a conversation 
 played, and by a model, is assumed to have a typical length.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple, TypeVar
 
 from recjury.agents.llm_config import EMBEDDING_OF_CONVERSATION
+from recjury.campaign.build import Components, build_user
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
-from recjury.campaign.planned_calls import assumed_log, assumed_turns, count_calls
+from recjury.campaign.planned_calls import assumed_log, assumed_turns, count_calls, planning_gateway
 from recjury.corpora import Corpus, corpus_name
-from recjury.judges import Evaluator, EvaluatorContext
+from recjury.judges import EvaluatorContext
 from recjury.knowledge import Catalogue
 from recjury.llm import ModelSpec
 from recjury.llm.endpoint_check import check_requests
 from recjury.llm.gateway import EMBEDDING_BATCH
-from recjury.records import ConversationLog, ExpectedCalls, ItemRef, Scenario
+from recjury.records import ConversationLog, ExpectedCalls, ItemRef, Scenario, UserSimulator
+from recjury.simulator import LlmUser
 from recjury.simulator.session import user_opens
 
-SAMPLE = 10
-"""The most conversations of a corpus whose calls are planned; the others take as many."""
+# The most conversations of a corpus whose calls are planned; the others take as many. Those that
+# are still to be played are alike; recorded ones differ in their turns.
+_PLAYED = 10
+_RECORDED = 40
 
 _ROUNDS = 5  # of recorded conversations, if nothing else is known
 _SCENARIO = Scenario(
@@ -91,15 +95,17 @@ def estimate(
     """
     conversations = 0
     expected: list[ExpectedCalls] = []
+    gateway = planning_gateway(config)
     for name, drawn in scenarios.items():
         corpus, played = corpora[name], len(drawn) * config.repeats * len(config.systems)
         conversations += played
         logs = [
             assumed_log(scenario, corpus.catalogue, config.simulator.max_rounds)
-            for scenario in _spread(drawn)
+            for scenario in _sample(drawn, _PLAYED, lambda scenario: len(scenario.history))
         ]
-        expected += _players(config, corpus.catalogue, drawn, logs)
-        context = EvaluatorContext(corpus, models=config.all_models)
+        user = build_user(config.simulator, corpus.catalogue, gateway, config)
+        expected += _players(config, corpus.catalogue, user, drawn, logs)
+        context = EvaluatorContext(corpus, gateway, config.all_models, user)
         expected += _evaluations(config, context, logs, played)
     return _estimate(config, conversations, expected)
 
@@ -115,9 +121,11 @@ def estimate_evaluations(
     for log in logs:
         by_corpus.setdefault(corpus_name(log.scenario.corpus), []).append(log)
     expected: list[ExpectedCalls] = []
+    gateway = planning_gateway(config)
     for name, several in by_corpus.items():
-        context = EvaluatorContext(corpora.get(name), models=config.all_models)
-        expected += _evaluations(config, context, _spread(several), len(several))
+        context = EvaluatorContext(corpora.get(name), gateway, config.all_models)
+        sample = _sample(several, _RECORDED, lambda log: len(log.system_turns))
+        expected += _evaluations(config, context, sample, len(several))
     return _estimate(config, len(logs), expected)
 
 
@@ -127,21 +135,21 @@ def estimate_calls(config: EvaluationConfig, expected: Iterable[ExpectedCalls]) 
 
 
 def expected_tokens(
-    config: EvaluationConfig, system: str, evaluator: Evaluator | None, catalogue: Catalogue
+    config: EvaluationConfig, components: Components, system: str, label: str | None
 ) -> tuple[int, float | None]:
     """The tokens, and the cost (None if unknown), of one conversation with a system, or of one
-    evaluation of it by `evaluator`, if nothing is asked twice."""
+    evaluation of it by the evaluator called `label`, if nothing is asked twice."""
     rounds = _ROUNDS
     if isinstance(config, CampaignConfig):
         rounds = config.simulator.max_rounds
-    log = assumed_log(_SCENARIO, catalogue, rounds)
+    log = assumed_log(_SCENARIO, components.catalogue, rounds)
     calls: list[ExpectedCalls] = []
-    if evaluator is not None:
-        calls += count_calls(evaluator.plan(log), attempts=1)
+    if label is not None:
+        calls += count_calls(components.evaluators[label].plan(log), attempts=1)
     elif isinstance(config, CampaignConfig):
         own = tuple(entry for entry in config.systems if entry.name == system)
-        alone = config.model_copy(update={"systems": own, "repeats": 1, "evaluators": ()})
-        calls += _players(alone, catalogue, [_SCENARIO], [log])
+        alone = config.model_copy(update={"systems": own, "repeats": 1})
+        calls += _players(alone, components.catalogue, components.user, [_SCENARIO], [log])
     usage = _usage(config, [(share, share.once) for share in calls])
     return usage.prompt_tokens + usage.completion_tokens, usage.cost
 
@@ -197,13 +205,14 @@ def _evaluations(
 def _players(
     config: CampaignConfig,
     catalogue: Catalogue,
+    user: UserSimulator | None,
     scenarios: Sequence[Scenario],
     logs: Sequence[ConversationLog],
 ) -> Iterator[ExpectedCalls]:
     """The calls of the simulated user, and of the tested systems that are models."""
     played, rounds = len(scenarios) * config.repeats, config.simulator.max_rounds
-    if config.plays_llm:
-        yield from _user_calls(config, catalogue, scenarios, logs)
+    if isinstance(user, LlmUser):
+        yield from _user_calls(config, user, scenarios, logs)
     asked_by_systems = [
         calls for system in config.systems for calls in system.expected(played * rounds)
     ]
@@ -216,34 +225,25 @@ def _players(
 
 def _user_calls(
     config: CampaignConfig,
-    catalogue: Catalogue,
+    user: LlmUser,
     scenarios: Sequence[Scenario],
     logs: Sequence[ConversationLog],
 ) -> Iterator[ExpectedCalls]:
-    from recjury.simulator import LlmUser
-
-    user = LlmUser(None, config.simulator.model, catalogue)
-    conversations = len(scenarios) * config.repeats * len(config.systems)
-    scale = {"attempts": config.attempts, "logs": len(logs)}
-    openings = sum(map(user_opens, scenarios)) * config.repeats * len(config.systems)
-    said = conversations * config.simulator.max_rounds + openings
-    for calls in count_calls((call for log in logs for call in user.plan(log)), **scale):
-        yield calls._replace(once=said, most=config.attempts * said)
-        rewritten = calls._replace(kind="simulator/rewrite", once=0, most=config.attempts * said)
-        yield rewritten
-    judgings = [entry.judgings for entry in config.evaluators if entry.asks_user]
-    if judgings:
-        yield from count_calls(
-            map(user.plan_persuasiveness, logs),
-            conversations=conversations * max(judgings),
-            **scale,
-        )
+    conversations = config.repeats * len(config.systems)
+    openings = sum(map(user_opens, scenarios)) * conversations
+    utterances = len(scenarios) * conversations * config.simulator.max_rounds + openings
+    most = config.attempts * utterances
+    planned = (call for log in logs for call in user.plan(log))
+    for calls in count_calls(planned, attempts=config.attempts):
+        yield calls._replace(once=utterances, most=most)
+        yield calls._replace(kind="simulator/rewrite", once=0, most=most)
 
 
-def _spread(items: Sequence[T]) -> list[T]:
-    """At most `SAMPLE` of them, evenly spread."""
-    step = max(1, ceil(len(items) / SAMPLE))
-    return list(items[::step])
+def _sample(items: Sequence[T], most: int, length: Callable[[T], int]) -> list[T]:
+    """At most so many of them: by their length, the middle of each of `most` equal parts."""
+    ordered = sorted(items, key=length)
+    parts = min(most, len(ordered))
+    return [ordered[(2 * n + 1) * len(ordered) // (2 * parts)] for n in range(parts)]
 
 
 def _usage(config: EvaluationConfig, calls: Sequence[tuple[ExpectedCalls, int]]) -> ExpectedUsage:

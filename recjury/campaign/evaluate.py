@@ -10,10 +10,11 @@ import contextlib
 from collections.abc import Iterator, Mapping
 
 from recjury.campaign.retry import Retry, is_better
-from recjury.errors import UnitFailed
+from recjury.errors import RecjuryError, UnitFailed
 from recjury.judges import Evaluator
 from recjury.llm import call_context
 from recjury.logs import get_logger
+from recjury.plugins import describe_exception
 from recjury.records import (
     ConversationRecord,
     StageResult,
@@ -173,7 +174,12 @@ class _Work:
     async def _do(self, stage: str, done: Mapping[str, StageResult]) -> StageResult:
         """The result of a stage. Raises UnitFailed if a call failed: it may succeed later, so the
         stage is not finished."""
-        result = await self._evaluator.evaluate(stage, self._record, done)
+        try:
+            result = await self._evaluator.evaluate(stage, self._record, done)
+        except Exception as error:
+            if isinstance(error, RecjuryError) or not self._evaluator.is_plugin:
+                raise
+            raise UnitFailed(f"{self._label}: raised {describe_exception(error)}") from error
         for rating in result.ratings:
             if rating.status is Status.CALL_FAILED:
                 raise UnitFailed(f"{rating.factor}: {rating.reason}")

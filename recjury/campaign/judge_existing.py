@@ -116,7 +116,7 @@ async def judge_campaign(
         components = _components(played, {unit.corpus for unit in units}, gateway, data)
         store.begin(about.model_copy(update={"setup": played.setup(about.setup)}))
         built = BuiltCampaign(components, gateway)
-        runner = Runner(store, built, config, progress, retry=retry)
+        runner = Runner(store, built, played.config, progress, retry=retry)
         return await runner.run(about.id, units)
 
 

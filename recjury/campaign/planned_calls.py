@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from math import ceil
 
+from recjury.campaign.config import EvaluationConfig
 from recjury.knowledge import Catalogue
-from recjury.llm import PlannedCall
+from recjury.llm import Gateway, NullRecorder, PlannedCall
 from recjury.records import (
     LIST_LENGTH,
     ConversationLog,
@@ -20,20 +21,28 @@ from recjury.simulator.session import user_opens
 
 _CHARACTERS = 4  # of a token
 _REPLY = 120  # tokens of a reply without a form, on average
+_NEW_ITEMS = 2  # in each list, as in the recorded conversations of iEvaLM's systems
 _USER = "Words of a typical length stand here for what the user says. "
 _SYSTEM = "Words of a typical length stand here for what the system says and recommends. " * 2
+
+
+def planning_gateway(config: EvaluationConfig) -> Gateway | None:
+    """A gateway through which nothing is to be sent; None if there is no model."""
+    return Gateway(config.all_models, NullRecorder()) if config.has_models else None
 
 
 def count_calls(
     planned: Iterable[PlannedCall], *, attempts: int, logs: int = 1, conversations: int = 1
 ) -> Iterator[ExpectedCalls]:
-    """Planned calls by model and kind; those of `logs` conversations stand for `conversations`."""
+    """Planned calls by model and kind; those of `logs` conversations stand for `conversations`.
+
+    Each of the `logs` has planned what all share.
+    """
     shares: dict[tuple[str, str], list[PlannedCall]] = {}
     for call in planned:
-        place = (call.request.model, _kind(call.request.purpose))
-        shares.setdefault(place, []).append(call)
+        shares.setdefault((call.request.model, call.kind), []).append(call)
     for (model, kind), calls in shares.items():
-        scale = 1.0 if calls[0].shared else conversations / logs
+        scale = (1 if calls[0].shared else conversations) / logs
         replies = sum(call.samples for call in calls)
         requests = sum(1 if call.together else call.samples for call in calls)
         prompts = sum(
@@ -52,15 +61,17 @@ def count_calls(
 
 def assumed_log(scenario: Scenario, catalogue: Catalogue, rounds: int) -> ConversationLog:
     """The conversation that a scenario may give: all rounds, with texts of a typical length."""
-    listed = tuple(item.ref for item in islice(catalogue, LIST_LENGTH))
-    items = listed or (ItemRef(id=None, name="An item of a typical length"),)
-    system = Turn(speaker=Speaker.SYSTEM, text=_SYSTEM, items=items)
+    known = tuple(item.ref for item in islice(catalogue, LIST_LENGTH + _NEW_ITEMS * rounds))
+    items = known or (ItemRef(id=None, name="An item of a typical length"),)
     user = Turn(speaker=Speaker.USER, text=_USER)
-    opening = (user,) if user_opens(scenario) else ()
+    turns = [user] if user_opens(scenario) else []
+    for start in range(0, _NEW_ITEMS * rounds, _NEW_ITEMS):
+        shown = items[start : start + LIST_LENGTH] or items[:LIST_LENGTH]
+        turns += [Turn(speaker=Speaker.SYSTEM, text=_SYSTEM, items=shown), user]
     return ConversationLog(
         system="assumed",
         scenario=scenario,
-        interaction=(*opening, *((system, user) * rounds)),
+        interaction=tuple(turns),
         ending=Ending.ROUND_LIMIT,
     )
 
@@ -70,12 +81,6 @@ def assumed_turns(number: int) -> tuple[Turn, ...]:
     texts = {Speaker.USER: _USER, Speaker.SYSTEM: _SYSTEM}
     speakers = (Speaker.USER, Speaker.SYSTEM) * number
     return tuple(Turn(speaker=each, text=texts[each]) for each in speakers[:number])
-
-
-def _kind(purpose: str) -> str:
-    """The kind of a call: what its purpose begins with."""
-    first, _, rest = purpose.partition("/")
-    return purpose if first == "simulator" else first if rest else purpose
 
 
 def _prompt_tokens(call: PlannedCall) -> int:

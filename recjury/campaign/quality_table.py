@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.model_work import ModelWork, check_aliases, do_with_models, models_asked
-from recjury.campaign.planned_calls import count_calls
+from recjury.campaign.planned_calls import count_calls, planning_gateway
 from recjury.corpora.uss import read_uss
 from recjury.errors import ConfigError
 from recjury.judges.dialogue_quality.evaluator import QualityEvaluator
@@ -74,7 +74,8 @@ class QualityTable:
     @property
     def expected(self) -> list[ExpectedCalls]:
         """The calls that it takes; those of a few subjects are planned."""
-        context = EvaluatorContext(models=self.config.all_models)
+        gateway = planning_gateway(self.config)
+        context = EvaluatorContext(gateway=gateway, models=self.config.all_models)
         expected: list[ExpectedCalls] = []
         for entry, _, labelled in self.rows:
             evaluator = entry.prepared(context, self._examples(entry))

@@ -329,9 +329,8 @@ def _expected(
     config: EvaluationConfig, components: Mapping[str, Components], kind: PartKind
 ) -> float:
     """What a part takes, in the unit of the budget; by the evaluators of any of the corpora."""
-    corpus = next(iter(components.values()))
-    evaluator = None if kind.label is None else corpus.evaluators[kind.label]
-    tokens, cost = expected_tokens(config, kind.system, evaluator, corpus.catalogue)
+    of_corpus = next(iter(components.values()))
+    tokens, cost = expected_tokens(config, of_corpus, kind.system, kind.label)
     in_dollars = config.budget is not None and config.budget.dollars is not None
     return (cost or 0.0) if in_dollars else tokens
 

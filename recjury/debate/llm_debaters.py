@@ -45,14 +45,13 @@ class LlmDebaters:
 
     def __init__(
         self,
-        gateway: Gateway | None,
+        gateway: Gateway,
         models: Mapping[Role, str],
         prompts: DebatePrompts | None = None,
         *,
         temperature: float = 0.0,
     ):
-        """`models` gives each role the alias of the model that plays it. Without a `gateway`, calls
-        can be planned and not made.
+        """`models` gives each role the alias of the model that plays it.
 
         Raises ConfigError for the aliases "rule" and "edited", which name the speakers of
         statements that no model made.
@@ -88,16 +87,15 @@ class LlmDebaters:
             for role in Role:
                 turn = self._prompts.turn(role, number, log, ratings, statements)
                 messages = (self._prompts.system(role), turn)
-                yield PlannedCall(
-                    ChatRequest(
-                        model=self._models[role],
-                        messages=messages,
-                        purpose=f"debate/{role}/{number}",
-                        temperature=self._temperature,
-                        schema=ANSWER_SCHEMA,
-                        form=answer_form(code_of(messages)),
-                    )
+                request = ChatRequest(
+                    model=self._models[role],
+                    messages=messages,
+                    purpose=f"debate/{role}/{number}",
+                    temperature=self._temperature,
+                    schema=ANSWER_SCHEMA,
+                    form=answer_form(code_of(messages)),
                 )
+                yield PlannedCall(request, "debate")
             statements += [
                 Statement(
                     role=role,
@@ -156,7 +154,6 @@ class LlmDebaters:
         self, role: Role, purpose: str, message: Message, attempt: Attempt, form: ObjectForm
     ) -> Reply:
         """The reply of an agent of its own, so that it sees this message and no earlier attempt."""
-        assert self._gateway is not None
         client = GatewayClient(
             self._gateway,
             self._models[role],

@@ -1,8 +1,7 @@
 """Evaluators, which rate conversation logs: a file or a folder each."""
 
-from recjury.judges.core.panel import Panel
-from recjury.judges.core.rubric import FactorGuide, Rubric
 from recjury.judges.evaluator import Evaluator, EvaluatorContext
+from recjury.judges.factor_rubric import FactorGuide, Rubric
 from recjury.judges.registry import (
     EVALUATORS,
     EvaluatorEntry,
@@ -18,7 +17,6 @@ __all__ = [
     "EvaluatorEntry",
     "FactorGuide",
     "ListedEvaluator",
-    "Panel",
     "Rubric",
     "listed_evaluators",
     "read_entry",

@@ -1,33 +1,68 @@
-"""FACE's aspects: their metrics, and their scores from those of particles (FACE, section 2.2)."""
+"""FACE's aspects: who rates them, and their scores from those of particles (FACE, section 2.2)."""
 
 import math
 from collections.abc import Iterable, Mapping
+from typing import Any
 
-from recjury.records import Aspect, Level, Metric, Need, ScoreTarget
+from pydantic import Field, field_validator
+
+from recjury.judges.evaluator import OneModelEvaluator
+from recjury.records import Aspect, Level, Metric, Need, RatingSubject, ScoreTarget, Stage
 
 DIGITS = 9
 """The decimals of a pooled score; rounding keeps equal means equal."""
 
 
-def aspect_metrics(aspects: Iterable[Aspect], *, logprobs: bool = False) -> tuple[Metric, ...]:
-    """A metric for each of `aspects`; `logprobs` tells whether log-probabilities are needed."""
-    return tuple(
-        Metric(
-            id=aspect.value,
-            title=aspect.value.replace("_", " ").capitalize(),
-            group="Turns" if aspect.level is Level.TURN else "Dialogue",
-            level=aspect.level,
-            low=aspect.low,
-            high=aspect.high,
-            needs=(Need.MODEL, Need.LOGPROBS) if logprobs else (Need.MODEL,),
+class AspectEvaluator(OneModelEvaluator):
+    """An evaluator that asks one model about FACE's aspects, each in a stage."""
+
+    aspects: tuple[Aspect, ...] = Field(default=tuple(Aspect), min_length=1)
+
+    @field_validator("aspects")
+    @classmethod
+    def _without_repetitions(cls, aspects: tuple[Aspect, ...]) -> tuple[Aspect, ...]:
+        return tuple(dict.fromkeys(aspects))
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The chosen aspects."""
+        needs_odds = "logprobs" in {use for _, use in self.call_uses}
+        return tuple(
+            Metric(
+                id=aspect.value,
+                title=aspect.value.replace("_", " ").capitalize(),
+                group="Turns" if aspect.level is Level.TURN else "Dialogue",
+                level=aspect.level,
+                low=aspect.low,
+                high=aspect.high,
+                needs=(Need.MODEL, Need.LOGPROBS) if needs_odds else (Need.MODEL,),
+            )
+            for aspect in self.aspects
         )
-        for aspect in aspects
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The aspects."""
+        return tuple(Stage(name=aspect) for aspect in self.aspects)
+
+    @property
+    def without_effect(self) -> Mapping[str, Any]:
+        """Which aspects are rated."""
+        return {"aspects": True}
+
+
+def aspect_subject(
+    aspect: Aspect, *, evaluator: str, rubric: str, turn: int | None
+) -> RatingSubject:
+    """A turn or a dialogue under an aspect, as rated by `evaluator`."""
+    return RatingSubject(
+        evaluator=evaluator,
+        factor=aspect,
+        low=aspect.low,
+        high=aspect.high,
+        rubric=rubric,
+        turn=turn,
     )
-
-
-def each_once(aspects: Iterable[Aspect]) -> tuple[Aspect, ...]:
-    """`aspects` without repetitions."""
-    return tuple(dict.fromkeys(aspects))
 
 
 def pool(scores: Iterable[float]) -> float | None:

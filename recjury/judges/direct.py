@@ -6,50 +6,23 @@ reasons before the score.
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
-from recjury.judges.aspects import aspect_metrics, each_once
-from recjury.judges.evaluator import OneModelEvaluator
+from recjury.judges.aspects import AspectEvaluator, aspect_subject
 from recjury.judges.face.face_prompts import FacePrompts
-from recjury.llm import PlannedCall, Prompt, Question, RatingTag, ask, gather
-from recjury.records import (
-    JSON,
-    Aspect,
-    ConversationLog,
-    ConversationRecord,
-    Level,
-    Metric,
-    RatingSubject,
-    Stage,
-    StageResult,
-)
+from recjury.judges.levels import rated_turns
+from recjury.llm import PlannedCall, Prompt, Question, RatingTag, ask_each
+from recjury.records import JSON, Aspect, ConversationLog, ConversationRecord, StageResult
 
 
-class SingleRequestEvaluator(OneModelEvaluator):
+class SingleRequestEvaluator(AspectEvaluator):
     """One request for each aspect of a turn or dialogue."""
 
-    unidentified: ClassVar[Mapping[str, Any]] = {"aspects": True}
     with_reasons: ClassVar[bool] = False
 
-    aspects: tuple[Aspect, ...] = Field(default=tuple(Aspect), min_length=1)
     temperature: float = Field(default=0.6, ge=0, le=2)
-
-    @field_validator("aspects")
-    @classmethod
-    def _each_once(cls, aspects: tuple[Aspect, ...]) -> tuple[Aspect, ...]:
-        return each_once(aspects)
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """The chosen aspects."""
-        return aspect_metrics(self.aspects)
-
-    @property
-    def stages(self) -> tuple[Stage, ...]:
-        """The aspects."""
-        return tuple(Stage(name=aspect) for aspect in self.aspects)
 
     @property
     def sources(self) -> Mapping[str, JSON]:
@@ -60,7 +33,7 @@ class SingleRequestEvaluator(OneModelEvaluator):
         """One call for each aspect of a turn or dialogue."""
         for aspect in self.aspects:
             for question in self._questions(aspect, log):
-                yield question.planned()
+                yield question.planned(self.kind)
 
     async def evaluate(
         self,
@@ -70,19 +43,15 @@ class SingleRequestEvaluator(OneModelEvaluator):
     ) -> StageResult:
         """The ratings of the aspect called `stage`: of each turn, or of the dialogue."""
         questions = self._questions(Aspect(stage), record.log)
-        answers = await gather(ask(self._gateway, question) for question in questions)
-        return StageResult(tuple(answer.rating for answer in answers))
+        return StageResult(await ask_each(self._gateway, questions))
 
     def _questions(self, aspect: Aspect, log: ConversationLog) -> Iterator[Question]:
-        turns = log.system_turn_indices if aspect.level is Level.TURN else (None,)
-        for turn in turns:
+        for turn in rated_turns(aspect.level, log):
             messages = self._prompts.direct(aspect, log, turn, with_reasons=self.with_reasons)
             yield Question(
-                subject=RatingSubject(
+                subject=aspect_subject(
+                    aspect,
                     evaluator=f"{self.kind}/{self.model}",
-                    factor=aspect,
-                    low=aspect.low,
-                    high=aspect.high,
                     rubric=self._prompts.identity,
                     turn=turn,
                 ),

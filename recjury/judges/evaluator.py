@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from pydantic import Field, PrivateAttr, field_validator
 
 from recjury.errors import ConfigError
+from recjury.plugins import source_digest
 from recjury.records import (
     JSON,
     ConversationLog,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from recjury.knowledge import CatalogueFacts
     from recjury.llm import CallUse, Gateway, ModelSpec, PlannedCall
 
-_OF_ALL = ("kind", "name", "judgings")
 _NAME = re.compile("[A-Za-z0-9][A-Za-z0-9_-]*")
 LANGUAGE = r"^([^\W\d_]+([ -][^\W\d_]+){0,3})?$"
 """What a language may be called: up to four words; empty for that of the conversation."""
@@ -37,8 +37,7 @@ class EvaluatorContext:
     """What evaluators of one corpus work with.
 
     `corpus` has the items of the logs, None if it is unknown; `user` is the simulated user of the
-    campaign, None if there is none. `models` are those of `gateway`, by alias; without `gateway`,
-    calls can be planned and not made.
+    campaign, None if there is none. `models` are those of `gateway`, by alias.
     """
 
     corpus: "Corpus | None" = None
@@ -61,17 +60,21 @@ class EvaluatorContext:
         domain = None if self.corpus is None else self.corpus.catalogue.domain
         return None if domain is None or domain.name in {BOOK, FILM} else domain
 
-    def require_model(self, alias: str, user: str) -> None:
-        """Raise ConfigError unless `user` can ask the model `alias` for text."""
-        if not self.models:
-            raise ConfigError(f"{user} needs a model: add `model` to the campaign file")
+    def require_model(self, alias: str, evaluator: str, key: str) -> None:
+        """Raise ConfigError unless the evaluator can ask the model `alias`, which its `key` names,
+        for text."""
+        if self.gateway is None:
+            raise ConfigError(f"{evaluator} needs a model: add `model` to the campaign file")
         if alias not in self.models:
-            known = ", ".join(sorted(self.models))
+            known = ", ".join(sorted(self.models)) or "none"
             raise ConfigError(
-                f"{user} names the model {alias!r}, which is not under `models` ({known})"
+                f"{evaluator}.{key} names the model {alias!r}, which is not under `models` "
+                f"({known})"
             )
         if self.models[alias].embedding:
-            raise ConfigError(f"{user}: the model {alias!r} makes embeddings and writes no text")
+            raise ConfigError(
+                f"{evaluator}.{key}: the model {alias!r} makes embeddings and writes no text"
+            )
 
     def reply_settings(self, aliases: Iterable[str]) -> dict[str, JSON]:
         """The settings that can change a reply, by alias; unknown aliases are skipped."""
@@ -88,15 +91,11 @@ class Evaluator(Record, ABC):
     `name` is the prefix of its metric ids. `judgings` is how often each log is judged.
 
     What a field says is part of the identity, unless it has its default; so a field that is added
-    later changes no identity. `unidentified` are fields that change no rating, or whose content is
-    in `sources` (a file's, not its path). One object serves all logs about one corpus, many at
-    once.
+    later changes no identity. One object serves all logs about one corpus, many at once.
     """
 
     asks_user: ClassVar[bool] = False
     """Whether it asks the simulated user of the campaign."""
-    unidentified: ClassVar[Mapping[str, Any]] = {}
-    """The fields that are not part of the identity, as pydantic's `exclude` takes them."""
 
     kind: str
     name: str = ""
@@ -110,6 +109,11 @@ class Evaluator(Record, ABC):
         if not _NAME.fullmatch(name):
             raise ValueError(f"a name may have only letters, digits, - and _, got {name!r}")
         return name
+
+    @property
+    def is_plugin(self) -> bool:
+        """Whether its class is of another package: what it raises fails one evaluation."""
+        return not type(self).__module__.startswith("recjury.")
 
     @property
     def label(self) -> str:
@@ -150,12 +154,19 @@ class Evaluator(Record, ABC):
 
         Raises ConfigError if `context` lacks something that it needs.
         """
-        for place, alias in self.aliases:
-            context.require_model(alias, f"{self.label}: {place}")
-        ready = self.model_copy()
+        for key, alias in self.aliases:
+            context.require_model(alias, self.label, key)
+        ready = self._fresh_copy()
         ready._context = context
         ready._prepare()
         return ready
+
+    def _fresh_copy(self) -> Self:
+        """A copy without the cached properties, which may depend on the context."""
+        copy = self.model_copy()
+        for name in copy.__dict__.keys() - type(self).model_fields:
+            del copy.__dict__[name]
+        return copy
 
     def _prepare(self) -> None:
         """Check and load what it needs. Raises UserError."""
@@ -163,17 +174,24 @@ class Evaluator(Record, ABC):
     @property
     def settings(self) -> Mapping[str, JSON]:
         """Everything but the corpus that can change its ratings: its version."""
-        exclude: dict[str, Any] = {
-            "kind": True,
-            "name": True,
-            "judgings": True,
-            **self.unidentified,
-        }
+        unused: dict[str, Any] = {"kind": True, "name": True, "judgings": True}
+        unused.update(self.without_effect)
         fields: dict[str, JSON] = self.model_dump(
-            mode="json", exclude=exclude, exclude_defaults=True
+            mode="json", exclude=unused, exclude_defaults=True
         )
+        given = {name: value for name, value in fields.items() if value != {}}
         models = self._context.reply_settings(alias for _, alias in self.aliases)
-        return {**fields, **self.sources, **({"models": models} if models else {})}
+        more = {"models": models, "code": source_digest(type(self)) if self.is_plugin else None}
+        return {**given, **self.sources, **{name: value for name, value in more.items() if value}}
+
+    @property
+    def without_effect(self) -> Mapping[str, Any]:
+        """The fields that change no rating, as pydantic's `exclude` takes them.
+
+        They choose what is rated and not how, are not used beside other fields, or name a file
+        whose content is in `sources` or `data`.
+        """
+        return {}
 
     @property
     def sources(self) -> Mapping[str, JSON]:

@@ -1,14 +1,14 @@
 """Every evaluator that a campaign file can name."""
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, cast
 
 from pydantic import BeforeValidator, SerializeAsAny
 
-from recjury.errors import UserError
+from recjury.errors import ConfigError, UserError
 from recjury.judges.evaluator import Evaluator
 from recjury.judges.python.evaluator import ENTRY_POINTS, PythonEvaluator, of_instance
-from recjury.plugins import Registry, validate_as
+from recjury.plugins import Listed, Registry, read_attribute, validate_as
 from recjury.records import Metric
 
 EVALUATORS: Registry[type[Evaluator]] = Registry(
@@ -35,9 +35,10 @@ def read_entry(raw: object) -> Evaluator:
     """The evaluator of an entry of `evaluators`.
 
     A text is a kind; a mapping has the kind and its keys; anything else is an evaluator object.
-    A kind of an installed package is a class like those of the package, or a plain one, which is
-    guarded (`PythonEvaluator`). Raises ValueError for an unknown kind, ValidationError for wrong
-    keys, and ConfigError for a package that cannot be loaded.
+    The kind of an own evaluator is "module:Class" or what an installed package offers: an
+    `Evaluator` class with keys of its own, or a plain one, which is guarded (`PythonEvaluator`).
+    Raises ValueError for an unknown kind, ValidationError for wrong keys, and ConfigError for a
+    class that cannot be loaded or used.
     """
     if isinstance(raw, Evaluator):
         return raw
@@ -50,13 +51,16 @@ def read_entry(raw: object) -> Evaluator:
     kind = raw.get("kind")
     if kind is None:
         raise ValueError(f"has no `kind` (known: {', '.join(EVALUATORS.names)})")
-    if not isinstance(kind, str) or kind not in EVALUATORS.names:
+    if not isinstance(kind, str) or (kind not in EVALUATORS.names and ":" not in kind):
         raise ValueError(EVALUATORS.unknown(kind))
+    keys = {key: value for key, value in raw.items() if key != "kind"}
     loaded: object = EVALUATORS.load(kind)
-    if isinstance(loaded, type) and issubclass(loaded, Evaluator):
-        return validate_as(loaded, kind, {"kind": kind, **raw})
-    own = {"path": kind, "name": kind, **raw, "kind": "python"}
-    return validate_as(PythonEvaluator, "python", own)
+    if not isinstance(loaded, type) or not issubclass(loaded, Evaluator):
+        own = {"path": kind, "name": kind.rpartition(":")[2], **keys}
+        return validate_as(PythonEvaluator, "python", own)
+    if lacks := sorted(loaded.__abstractmethods__):
+        raise ConfigError(f"{kind} is not an evaluator: it has no {' and no '.join(lacks)}")
+    return validate_as(loaded, loaded.model_fields["kind"].default, keys)
 
 
 EvaluatorEntry = Annotated[SerializeAsAny[Evaluator], BeforeValidator(read_entry), EVALUATORS]
@@ -76,10 +80,7 @@ class ListedEvaluator(NamedTuple):
 
 def listed_evaluators() -> tuple[ListedEvaluator, ...]:
     """Every kind, and then every entry point; one that cannot be used has the reason."""
-    return tuple(
-        ListedEvaluator(each.name, each.problem or each.summary, _metrics(each.name))
-        for each in EVALUATORS.listed()
-    )
+    return tuple(map(_listed, EVALUATORS.listed()))
 
 
 def of_file(entries: Iterable[Evaluator]) -> tuple[ListedEvaluator, ...]:
@@ -92,8 +93,12 @@ def of_file(entries: Iterable[Evaluator]) -> tuple[ListedEvaluator, ...]:
     )
 
 
-def _metrics(kind: str) -> tuple[Metric, ...]:
+def _listed(entry: Listed) -> ListedEvaluator:
+    name, summary = entry.name, entry.problem or entry.summary
     try:
-        return read_entry(kind).metrics
-    except (ValueError, UserError):  # it needs a file
-        return ()
+        metrics = read_attribute(read_entry(name), "metrics", name)
+    except ValueError:  # it has a key without a default, such as a file
+        return ListedEvaluator(name, summary, ())
+    except UserError as problem:
+        return ListedEvaluator(name, str(problem), ())
+    return ListedEvaluator(name, summary, cast("tuple[Metric, ...]", metrics))

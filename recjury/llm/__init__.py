@@ -39,6 +39,7 @@ from recjury.llm.question import (
     RatingTagOdds,
     WordOdds,
     ask,
+    ask_each,
     left_out_turns,
 )
 from recjury.llm.reply_numbers import ReadNumber, read_number
@@ -97,6 +98,7 @@ __all__ = [
     "SystemClock",
     "WordOdds",
     "ask",
+    "ask_each",
     "attempt_limit",
     "call_context",
     "call_identity",

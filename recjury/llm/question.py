@@ -6,6 +6,7 @@ of questions that it plans and does not ask.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 from statistics import fmean
 from typing import NamedTuple, TypeAlias
 
@@ -17,6 +18,7 @@ from recjury.llm.choice_odds import (
     read_odds,
     read_rating_odds,
 )
+from recjury.llm.event_loop import gather
 from recjury.llm.reply_parsing import parse_rating
 from recjury.llm.reply_reading import Samples, SupportsComplete, read_reply, sample_replies
 from recjury.prompts import code_of
@@ -118,8 +120,8 @@ class WordOdds:
         """The expected value, and the probabilities. Raises ParseError and ConfigError."""
         odds = read_odds(reply, tuple(self.values), lead=self.lead)
         likely = sorted(odds.odds.items(), key=lambda pair: -pair[1])[: self.top]
-        total = sum(share for _, share in likely)
-        value = sum(self.values[word] * share for word, share in likely) / total
+        total = fsum(share for _, share in likely)
+        value = fsum(self.values[word] * share for word, share in likely) / total
         little = f"all answers together had {odds.mass:.3f} of the probability"
         return Score(value, little if odds.mass < _LITTLE else "", odds=odds)
 
@@ -140,11 +142,12 @@ class Prompt:
 class PlannedCall:
     """A request before it is sent, with the number of samples of it that are wanted.
 
-    With `together`, one request asks for all samples. A `shared` call is made once for all
-    conversations.
+    `kind` ("judge", "face/score") is what a dry run counts it as. With `together`, one request asks
+    for all samples. A `shared` call is made once for all conversations.
     """
 
     request: ChatRequest
+    kind: str
     samples: int = 1
     together: bool = True
     shared: bool = False
@@ -185,10 +188,10 @@ class Question:
         )
         return self.form.request(plain, self.subject)
 
-    def planned(self) -> PlannedCall:
-        """The call with the first of the prompts, to be counted."""
+    def planned(self, kind: str) -> PlannedCall:
+        """The call with the first of the prompts, to be counted as this kind."""
         first = next(iter(self.prompts))
-        return PlannedCall(self.request(first), self.samples or 1, self.together)
+        return PlannedCall(self.request(first), kind, self.samples or 1, self.together)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +231,22 @@ async def ask(gateway: SupportsComplete, question: Question) -> Answer:
         return answer
     reason = f"{answer.rating.reason}, and nothing is left that can be cut"
     return replace(answer, rating=answer.rating.model_copy(update={"reason": reason}))
+
+
+async def ask_each(
+    gateway: SupportsComplete, questions: Iterable[Question | Rating]
+) -> tuple[Rating, ...]:
+    """The rating that each question gets, in order; where a rating stands already, that one.
+
+    Raises ProviderError and ConfigError as `ask`.
+    """
+
+    async def rating(question: Question | Rating) -> Rating:
+        if isinstance(question, Rating):
+            return question
+        return (await ask(gateway, question)).rating
+
+    return tuple(await gather(map(rating, questions)))
 
 
 async def _ask_with(gateway: SupportsComplete, question: Question, prompt: Prompt) -> Answer:

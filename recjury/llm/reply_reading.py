@@ -79,7 +79,7 @@ async def sample_replies(
     together: bool = True,
     repair: bool = False,
 ) -> Samples[T]:
-    """`n` samples of `request`, each parsed with `read`.
+    """`n` samples of `request`, numbered from its `sample`, each parsed with `read`.
 
     With `together`, one request asks for all samples; those that the endpoint does not send are
     asked for one by one. A sample that `read` refuses (ParseError) is asked for again, up to the
@@ -94,7 +94,7 @@ async def sample_replies(
     limit = attempt_limit(gateway)
 
     async def read_sample(number: int, first: Reply) -> ParsedReply[T]:
-        single = replace(request, n=1, sample=number)
+        single = replace(request, n=1, sample=request.sample + number)
 
         async def send(attempt: Attempt) -> Reply:
             if attempt.number == 0:
@@ -124,5 +124,5 @@ async def _replies(
     first: tuple[Reply, ...] = ()
     if together and n > 1:
         first = (await gateway.complete(replace(request, n=n))).each()[:n]
-    singly = (replace(request, sample=number) for number in range(len(first), n))
+    singly = (replace(request, sample=request.sample + k) for k in range(len(first), n))
     return (*first, *await gather(map(gateway.complete, singly)))

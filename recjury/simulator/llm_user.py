@@ -11,7 +11,7 @@ from recjury.llm import (
     Prompt,
     Question,
     RatingTag,
-    ask,
+    ask_each,
     read_reply,
 )
 from recjury.prompts import Pack, load_pack
@@ -21,7 +21,6 @@ from recjury.records import (
     ConversationLog,
     Message,
     Rating,
-    RatingSubject,
     Speaker,
     Status,
     TextForm,
@@ -46,15 +45,14 @@ class LlmUser:
 
     def __init__(
         self,
-        gateway: Gateway | None,
+        gateway: Gateway,
         model: str,
         catalogue: Catalogue,
         *,
         temperature: float = 0.0,
         pack: Pack | None = None,
     ):
-        """`model` is an alias known to the gateway; `pack` is `core-simulator` by default. Without
-        a `gateway`, calls can be planned and not made."""
+        """`model` is an alias known to the gateway; `pack` is `core-simulator` by default."""
         self._gateway = gateway
         self._model = model
         self._catalogue = catalogue
@@ -100,14 +98,8 @@ class LlmUser:
 
     async def persuasiveness(self, log: ConversationLog) -> Rating:
         """The rating, 0 to 2, with its reason; without a rating, the reason why there is none."""
-        if not log.scenario.targets:
-            missing = "there is no target to compare with"
-            return self._persuasiveness_subject(log).unscored(Status.NOT_APPLICABLE, missing)
-        if all(turn.failure is not None for turn in log.system_turns):
-            missing = "the system gave no usable answer"
-            return self._persuasiveness_subject(log).unscored(Status.NOT_APPLICABLE, missing)
-        assert self._gateway is not None
-        return (await ask(self._gateway, self._persuasiveness_question(log))).rating
+        (rating,) = await ask_each(self._gateway, [self._persuasiveness_question(log)])
+        return rating
 
     def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
         """The calls for the user's utterances in `log`, if none is asked for again."""
@@ -115,11 +107,14 @@ class LlmUser:
             if turn.speaker is Speaker.USER:
                 context = UserContext(scenario=log.scenario, interaction=log.interaction[:place])
                 messages = self._prompts.turn(context)
-                yield PlannedCall(self._request(messages, "simulator/speak"))
+                purpose = "simulator/speak"
+                yield PlannedCall(self._request(messages, purpose), purpose)
 
-    def plan_persuasiveness(self, log: ConversationLog) -> PlannedCall:
-        """The call for the rating of Persuasiveness."""
-        return self._persuasiveness_question(log).planned()
+    def plan_persuasiveness(self, log: ConversationLog) -> Iterator[PlannedCall]:
+        """The call for the rating of Persuasiveness, if there is something to rate."""
+        question = self._persuasiveness_question(log)
+        if isinstance(question, Question):
+            yield question.planned(question.purpose)
 
     @property
     def rubric(self) -> str:
@@ -127,7 +122,6 @@ class LlmUser:
         return " or ".join(_rubric(load_pack(each)) for each in (PERSUASIVENESS_PACK, PERSON_PACK))
 
     async def _say(self, messages: tuple[Message, ...], purpose: str) -> ParsedReply[str]:
-        assert self._gateway is not None
         return await read_reply(self._gateway, self._request(messages, purpose), read_utterance)
 
     def _request(self, messages: tuple[Message, ...], purpose: str) -> ChatRequest:
@@ -140,9 +134,15 @@ class LlmUser:
             form=TextForm(LONGEST),
         )
 
-    def _persuasiveness_question(self, log: ConversationLog) -> Question:
+    def _persuasiveness_question(self, log: ConversationLog) -> Question | Rating:
+        rubric = _rubric(self._prompts.persuasiveness_pack(log))
+        subject = persuasiveness_subject(self._model, rubric)
+        if not log.scenario.targets:
+            return subject.unscored(Status.NOT_APPLICABLE, "there is no target to compare with")
+        if all(turn.failure is not None for turn in log.system_turns):
+            return subject.unscored(Status.NOT_APPLICABLE, "the system gave no usable answer")
         return Question(
-            subject=self._persuasiveness_subject(log),
+            subject=subject,
             model=self._model,
             prompts=(Prompt(self._prompts.persuasiveness(log)),),
             purpose="simulator/persuasiveness",
@@ -150,10 +150,6 @@ class LlmUser:
             temperature=self._temperature,
             max_tokens=_RATING_TOKENS,
         )
-
-    def _persuasiveness_subject(self, log: ConversationLog) -> RatingSubject:
-        rubric = _rubric(self._prompts.persuasiveness_pack(log))
-        return persuasiveness_subject(self._model, rubric)
 
 
 def _rubric(pack: Pack) -> str:

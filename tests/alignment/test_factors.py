@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from recjury.alignment.factors import published
-from recjury.judges.core.config import CoreConfig
+from recjury.judges.core.evaluator import CoreEvaluator
 from recjury.records import Factor, Rating, Status, metric_id
 from recjury.store import Store
 from tests.annotation.tasks import key_of, saved
@@ -113,7 +113,7 @@ def test_the_truth_of_simulated_raters_is_found(command: Command, tmp_path: Path
     assert own["sd"] == pytest.approx(np.std(truth, ddof=1))
     assert own["n"] == RECORDS
     assert {"Common User", "HCI Expert"} < set(found["systems"]["a"])
-    config = CoreConfig.model_validate(
+    config = CoreEvaluator.model_validate(
         {"judges": {"kind": "llm", "models": ["even"], "routing": "routing.yaml"}}
     )
     assert config.judges.routing == dict(zip(Factor, ["even", "odd"] * 6, strict=True))
@@ -168,7 +168,7 @@ def test_a_routing_file_that_is_none_is_said(tmp_path: Path) -> None:
         if text is not None:
             path.write_text(text, "utf-8")
         with pytest.raises(ValueError, match=message):
-            CoreConfig.model_validate({"judges": {"routing": str(path)}})
+            CoreEvaluator.model_validate({"judges": {"routing": str(path)}})
 
 
 def test_the_published_figures_are_whole() -> None:

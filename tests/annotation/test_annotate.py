@@ -12,7 +12,7 @@ import pytest
 
 from recjury.annotation.files import page, page_text
 from recjury.annotation.task import TaskKey
-from recjury.judges.core.rubric import Rubric
+from recjury.judges.factor_rubric import Rubric
 from recjury.records import Factor, metric_id
 from recjury.store import Store
 from tests.annotation.tasks import HOSTILE, key_of, saved, store_with

@@ -39,7 +39,7 @@ def test_a_model_makes_everyone_a_model(tmp_path: Path) -> None:
 
 def test_yaml_reads_off_as_false_and_so_do_we(tmp_path: Path) -> None:
     config = _read(tmp_path, GOOD + "evaluators: [{kind: core, debate: {kind: off}}]\n")
-    assert config.evaluators[0].metrics(models=False)[0].title == "Coherence", "no overall"
+    assert config.evaluators[0].metrics[0].title == "Coherence", "no overall"
 
 
 @pytest.mark.parametrize(

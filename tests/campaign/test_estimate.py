@@ -11,7 +11,8 @@ import pytest
 
 from recjury.agents.chat_messages import ANSWERS
 from recjury.campaign import CampaignConfig
-from recjury.campaign.estimate import drawn, estimate
+from recjury.campaign.estimate import estimate
+from recjury.corpora import open_corpus
 from recjury.llm import ATTEMPTS
 from recjury.records import Scenario, Speaker, Turn
 from tests.campaign import player
@@ -132,7 +133,7 @@ def test_who_opens_is_counted() -> None:
             "model": {"base_url": "http://127.0.0.1:1/v1", "name": "m"},
         }
     )
-    found = estimate(config, [drawn("own", scenarios, items=12)])
+    found = estimate(config, {"own": open_corpus("sample")}, {"own": scenarios})
     once = {share.kind: share.once for share in found.breakdown}
     assert found.conversations == 2 * 3 * 3
     assert once["simulator/speak"] == 2 * 3 * (6 + 6 + 5)

@@ -110,7 +110,7 @@ def test_a_whole_campaign_file_gives_its_evaluators_and_no_more(tmp_path: Path) 
     found = read_evaluators(path)
     assert type(found) is EvaluationConfig
     (core,) = found.evaluators
-    assert (found.seed, core.label, core.metrics(models=False)[0].title) == (3, "core", "Coherence")
+    assert (found.seed, core.label, core.metrics[0].title) == (3, "core", "Coherence")
 
 
 def test_evaluators_are_chosen_by_name(tmp_path: Path) -> None:

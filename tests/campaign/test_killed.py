@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import pytest
-from sqlmodel import func, select
 
-from recjury.store import Store
-from recjury.store.tables import CallRow
 from tests.campaign import player
 from tests.endpoint import RemoteEndpoint
+from tests.frozen.adapter import durable_calls
 
 CAMPAIGN = """
 scenarios: [{{corpus: sample, limit: 2}}]
@@ -57,15 +55,6 @@ def _run(folder: Path, endpoint: RemoteEndpoint, kill: tuple[str, int, str] | No
         endpoint.kill_at(process.pid, at, containing=containing, when=moment)
     said, _ = process.communicate(timeout=300)
     return Run(process.returncode, json.loads(said) if process.returncode == 0 else None)
-
-
-def _durable(folder: Path) -> int:
-    """How many calls the store has."""
-    path = folder / "store.db"
-    if not path.exists():
-        return 0
-    with Store.open(f"sqlite:///{path}") as store, store._engine.connect() as connection:
-        return int(connection.execute(select(func.count()).select_from(CallRow)).scalar_one())
 
 
 def _timeless(result: Result | None) -> Result:
@@ -112,7 +101,7 @@ def test_killed_in_each_stage_and_resumed(
         killed = _run(tmp_path, endpoint, moment)
         assert killed.code == -9, f"{moment} came too late: it ended before"
         now = len(endpoint.bodies) - before
-        kept = _durable(tmp_path) - durable
+        kept = durable_calls(tmp_path / "store.db") - durable
         assert 0 <= kept <= now
         assert now > 0, f"{moment} came after the first call"
         sent, repeated, durable = sent + now, repeated + now - kept, durable + kept
@@ -121,7 +110,9 @@ def test_killed_in_each_stage_and_resumed(
     resumed = _run(tmp_path, endpoint)
     sent += len(endpoint.bodies) - before
     assert _timeless(resumed.result) == _timeless(whole)
-    assert sent == _durable(tmp_path) + repeated, "asked again: only what was not durable"
+    assert sent == durable_calls(tmp_path / "store.db") + repeated, (
+        "asked again: only what was not durable"
+    )
 
 
 @pytest.mark.slow

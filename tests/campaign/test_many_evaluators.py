@@ -114,7 +114,7 @@ def test_nothing_is_played_again_whatever_evaluates(
             assert all(not each["failed"] for each in result["evaluations"].values())
         pack = _altered("core-judges")
         monkeypatch.setattr(
-            "recjury.judges.core.config.load_pack",
+            "recjury.judges.core.evaluator.load_pack",
             lambda name: pack if name == pack.id else load_pack(name),
         )
         run("[outcome, core]")

@@ -13,8 +13,9 @@ import pytest
 from recjury.errors import ConfigError, DataError, ProviderError
 from recjury.fine_tuning import LoraPlan, TuningExample, TuningReport, TuningStep, fine_tune
 from recjury.fine_tuning.tuning import read_report
-from recjury.llm import ChoiceOdds, Gateway, NullRecorder, call_identity, choice_odds, read_model
+from recjury.llm import ChoiceOdds, Gateway, NullRecorder, call_identity, read_model
 from recjury.records import ChatRequest, Message
+from tests.questions import ask_odds
 from tests.tiny_llama import make_tiny_llama
 
 pytest.importorskip("peft")
@@ -59,14 +60,13 @@ def trained(tmp_path_factory: pytest.TempPathFactory, model: Path) -> TuningRepo
 
 def _odds(model: Path, adapter: str | None, word: str) -> ChoiceOdds:
     given = {"provider": "transformers", "model": str(model), "device": "cpu", "adapter": adapter}
-    asked = ChatRequest("main", _prompt(word), "test")
 
     async def ask() -> ChoiceOdds:
         async with Gateway({"main": read_model(given)}, NullRecorder()) as gateway:
             await gateway.check()
-            found = await choice_odds(gateway, asked, LABELS)
-            assert found.value is not None, found.reason
-            return found.value
+            answer = await ask_odds(gateway, [_prompt(word)], LABELS)
+            assert answer.odds is not None, answer.rating.reason
+            return answer.odds
 
     return asyncio.run(ask())
 

@@ -12,8 +12,8 @@ from recjury.agents.item_vectors import ItemVectors
 from recjury.corpora import open_corpus
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ProviderError, UnitFailed
-from recjury.judges.core.factor_judge import FactorJudge
-from recjury.llm import EndpointSpec, Gateway
+from recjury.judges.core.panel import Panel
+from recjury.llm import EndpointSpec, Gateway, Question, ask_each
 from recjury.records import (
     ChatRequest,
     Conversation,
@@ -56,7 +56,9 @@ Ask = Callable[[Gateway], Awaitable[object]]
 
 
 async def _rate(gateway: Gateway) -> object:
-    rating = await FactorJudge(gateway, "main").rate(LOG, SPOILED)
+    questions = Panel(gateway, ["main"]).questions(LOG)
+    asked = [each for each in questions if isinstance(each, Question)]
+    (rating,) = await ask_each(gateway, [q for q in asked if q.subject.factor == SPOILED])
     assert rating.score is not None or rating.reason
     return rating.score
 

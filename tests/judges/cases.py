@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
+from recjury.campaign.planned_calls import count_calls
+from recjury.judges import Evaluator
 from recjury.llm import EndpointSpec, Gateway, ScriptedModel
 from recjury.llm.scripted import Line
 from recjury.records import (
@@ -77,3 +79,9 @@ def ratings_of(score: float = 3, evaluator: str = "judge") -> tuple[Rating, ...]
         )
         for factor in Factor
     )
+
+
+def planned(evaluator: Evaluator, log: ConversationLog | None = None) -> dict[tuple[str, str], int]:
+    """The calls that an evaluation of the log is to take, by model and kind."""
+    calls = count_calls(evaluator.plan(log or a_log()), attempts=1)
+    return {(each.model, each.kind): each.once for each in calls}

@@ -5,26 +5,26 @@ from pydantic import TypeAdapter, ValidationError
 
 from recjury.errors import ConfigError
 from recjury.judges import (
-    BUILT_IN,
-    EvaluatorConfig,
+    EVALUATORS,
+    Evaluator,
     EvaluatorContext,
     EvaluatorEntry,
-    kinds,
-    listed,
+    listed_evaluators,
     read_entry,
 )
-from recjury.judges.face.config import FaceConfig
+from recjury.judges.face.evaluator import FaceEvaluator
 from recjury.records import Need
-from tests.judges.cases import SPEC, gateway_of
+from tests.judges.cases import SPEC, a_log, gateway_of, planned
 
-ENTRY: TypeAdapter[EvaluatorConfig] = TypeAdapter(EvaluatorEntry)
+ENTRY: TypeAdapter[Evaluator] = TypeAdapter(EvaluatorEntry)
+KINDS = EVALUATORS.built_in
 
 
 def test_a_bare_name_is_a_kind_and_the_kind_is_the_name() -> None:
     for kind in ("outcome", "core", "face", "llm-direct", "llm-cot-icl"):
-        entry = ENTRY.validate_python(read_entry(kind))
+        entry = read_entry(kind)
         assert (entry.kind, entry.label, entry.judgings) == (kind, kind, 1)
-    named = ENTRY.validate_python(read_entry({"kind": "core", "name": "strict", "judgings": 3}))
+    named = ENTRY.validate_python({"kind": "core", "name": "strict", "judgings": 3})
     assert (named.label, named.judgings) == ("strict", 3)
 
 
@@ -40,19 +40,22 @@ def test_a_name_is_the_beginning_of_metric_ids(name: str) -> None:
         ENTRY.validate_python({"kind": "core", "name": name})
 
 
-def test_kinds_and_configurations_belong_together() -> None:
-    assert len(set(kinds())) == len(BUILT_IN)
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_and_classes_belong_together(kind: str) -> None:
+    loaded = EVALUATORS.load(kind)
+    assert loaded.model_fields["kind"].default == kind
+    assert loaded.__doc__
 
 
 def test_what_is_listed_has_metrics_with_unique_ids_and_scales() -> None:
-    found = {each.kind: each for each in listed()}
-    assert set(kinds()) <= found.keys()
-    for each in found.values():
+    listed = {each.kind: each for each in listed_evaluators()}
+    assert set(KINDS) <= listed.keys()
+    for each in listed.values():
         ids = [metric.id for metric in each.metrics]
         assert len(set(ids)) == len(ids)
         assert each.summary
-    assert found["rubric"].metrics == found["python"].metrics == ()
-    assert {need for metric in found["core"].metrics for need in metric.needs} == {
+    assert listed["rubric"].metrics == listed["python"].metrics == ()
+    assert {need for metric in listed["core"].metrics for need in metric.needs} == {
         Need.LIST,
         Need.TARGETS,
     }
@@ -60,30 +63,30 @@ def test_what_is_listed_has_metrics_with_unique_ids_and_scales() -> None:
 
 @pytest.mark.parametrize("kind", ["face", "llm-direct", "llm-cot-icl"])
 def test_who_needs_a_model_is_refused_without_one(kind: str) -> None:
-    entry = ENTRY.validate_python(read_entry(kind))
     with pytest.raises(ConfigError, match=f"{kind} needs a model: add `model`"):
-        entry.build(EvaluatorContext())
+        read_entry(kind).prepared(EvaluatorContext())
 
 
 def test_log_probabilities_of_an_embedding_model_are_refused() -> None:
     gateway, _ = gateway_of([], "main")
     embedding = {"main": SPEC.model_copy(update={"embedding": True})}
-    config = FaceConfig(method="logprobs")
-    assert all(Need.LOGPROBS in metric.needs for metric in config.metrics(True))
-    with pytest.raises(ConfigError, match="face: the model 'main' makes embeddings"):
-        config.build(EvaluatorContext(None, gateway, embedding))
+    face = FaceEvaluator(method="logprobs")
+    assert all(Need.LOGPROBS in metric.needs for metric in face.metrics)
+    with pytest.raises(ConfigError, match=r"face\.model: the model 'main' makes embeddings"):
+        face.prepared(EvaluatorContext(None, gateway, embedding))
 
 
 def test_particles_come_from_one_place() -> None:
     with pytest.raises(ValidationError, match="keep one"):
-        FaceConfig(rules=True, particles="x.json")
+        FaceEvaluator(rules=True, particles="x.json")
 
 
 def test_calls_of_face_are_by_particle_and_instruction() -> None:
-    one = FaceConfig.model_validate({"aspects": ["relevance"]})
-    calls = {each.kind: each for each in one.expected(10, 50, models=True, attempts=3)}
-    assert calls["face/decompose"].once == 50
-    assert calls["face/score"].once == 50 * 4 * 4
+    gateway, _ = gateway_of([], "main")
+    around = EvaluatorContext(None, gateway, gateway.models)
+    log = a_log("Ronin?", "Fargo?")
+    one = FaceEvaluator.model_validate({"aspects": ["relevance"]})
+    calls = planned(one.prepared(around), log)
+    assert calls == {("main", "face/decompose"): 2, ("main", "face/score"): 2 * 4 * 4}
     singly = one.model_copy(update={"together": False, "rules": True})
-    (scored,) = singly.expected(10, 50, models=True, attempts=3)
-    assert scored.once == 5 * calls["face/score"].once
+    assert planned(singly.prepared(around), log) == {("main", "face/score"): 5 * 2 * 4 * 4}

@@ -7,17 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from recjury.errors import ConfigError, ParseError, PromptTooLong, ProviderError
+from recjury.errors import ConfigError, ParseError, PromptTooLong
 from recjury.llm import (
+    Answer,
     ChoiceOdds,
-    Completion,
     EndpointSpec,
     Gateway,
     ModelSpec,
     NullRecorder,
-    ParsedReply,
-    ScriptedModel,
-    choice_odds,
     read_model,
 )
 from recjury.llm.choice_odds import check_choices, read_odds
@@ -25,10 +22,11 @@ from recjury.llm.openai_format import request_body
 from recjury.llm.vllm.constraints import structured_outputs
 from recjury.records import ChatRequest, ChoiceForm, Message, Reply, Status, TextForm
 from tests.endpoint import Body, Fault, ScriptedEndpoint, completion
+from tests.questions import ask_odds
 from tests.tiny_llama import make_tiny_llama
 
 DIGITS = ("1", "2", "3", "4", "5")
-ASKED = ChatRequest("main", (Message("user", ("Rate it from 1 to 5.",)),), "test")
+ASKED = (Message("user", ("Rate it from 1 to 5.",)),)
 Steps = tuple[dict[str, float], ...]
 
 
@@ -147,22 +145,10 @@ def test_choices_must_be_different_words(wrong: tuple[str, ...]) -> None:
         check_choices(wrong)
 
 
-def _ask(
-    spec: ModelSpec, choices: tuple[str, ...], asked: ChatRequest = ASKED
-) -> ParsedReply[ChoiceOdds]:
-    async def one() -> ParsedReply[ChoiceOdds]:
+def _ask(spec: ModelSpec, words: tuple[str, ...], messages: tuple[Message, ...] = ASKED) -> Answer:
+    async def one() -> Answer:
         async with Gateway({"main": spec}, NullRecorder()) as gateway:
-            return await choice_odds(gateway, asked, choices)
-
-    return asyncio.run(one())
-
-
-def _endpoint(answer: Completion | str) -> ParsedReply[ChoiceOdds]:
-    async def one() -> ParsedReply[ChoiceOdds]:
-        spec = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="m")
-        model = ScriptedModel(lambda _: answer)
-        async with Gateway({"main": spec}, NullRecorder(), providers={"main": model}) as gateway:
-            return await choice_odds(gateway, ASKED, DIGITS)
+            return await ask_odds(gateway, [messages], words)
 
     return asyncio.run(one())
 
@@ -182,28 +168,20 @@ def test_an_endpoint_is_asked_for_as_many_alternatives_as_it_sends() -> None:
         found = _ask(EndpointSpec(base_url=endpoint.url, name="scripted"), DIGITS)
     (body,) = endpoint.bodies
     assert (body["logprobs"], body["top_logprobs"], body["max_tokens"]) == (True, 20, 8)
-    assert found.value is not None
-    assert found.value.odds["4"] == 1
-    assert found.value.mass == pytest.approx(math.exp(-0.5))
-
-
-def test_an_endpoint_without_log_probabilities_is_named() -> None:
-    with pytest.raises(ProviderError, match=r"main: the endpoint sends no log-prob.*top_logprobs"):
-        _endpoint("4")
-
-
-def test_a_reply_without_a_choice_is_unreadable() -> None:
-    found = _endpoint(Completion("No", logprobs=(("No", -0.1, (("No", -0.1),)),)))
-    assert found.value is None
-    assert found.status is Status.UNREADABLE
+    assert found.odds is not None
+    assert found.odds.odds["4"] == 1
+    assert found.odds.mass == pytest.approx(math.exp(-0.5))
+    assert found.rating.score == 3
 
 
 def test_a_prompt_that_the_endpoint_finds_too_long_is_told_apart() -> None:
     said = "This model's maximum context length is 10 tokens"
     with ScriptedEndpoint(lambda _: Fault("status", 400, said)) as endpoint:
         spec = EndpointSpec(base_url=endpoint.url, name="scripted")
-        with pytest.raises(PromptTooLong, match="maximum context length"):
-            _ask(spec, DIGITS)
+        found = _ask(spec, DIGITS)
+    assert isinstance(found.failure, PromptTooLong)
+    assert found.rating.status is Status.REFUSED
+    assert "maximum context length" in found.rating.reason
 
 
 def test_vllm_may_write_text_on_several_lines() -> None:
@@ -239,7 +217,7 @@ def test_a_local_model_scores_whole_words(folder: Path) -> None:
 
     words = ("dissatisfied", "satisfied")
     found = _ask(_local(folder), words)
-    assert found.value is not None
+    assert found.odds is not None
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForCausalLM.from_pretrained(folder).eval()
     prompt = "<|user|>Rate it from 1 to 5.<|end|><|assistant|>"
@@ -254,13 +232,13 @@ def test_a_local_model_scores_whole_words(folder: Path) -> None:
 
     odds = {word: sum(math.exp(score(before + word)) for before in ("", " ")) for word in words}
     mass = sum(odds.values())
-    assert found.value.mass == pytest.approx(mass, rel=1e-3)
-    assert found.value.odds == pytest.approx(
+    assert found.odds.mass == pytest.approx(mass, rel=1e-3)
+    assert found.odds.odds == pytest.approx(
         {word: odd / mass for word, odd in odds.items()}, rel=1e-3
     )
 
 
 def test_a_local_model_says_that_a_prompt_is_too_long(folder: Path) -> None:
-    long = ChatRequest("main", (Message("user", ("film " * 100,)),), "test")
-    with pytest.raises(PromptTooLong, match="the model 64"):
-        _ask(_local(folder), DIGITS, long)
+    found = _ask(_local(folder), DIGITS, (Message("user", ("film " * 100,)),))
+    assert isinstance(found.failure, PromptTooLong)
+    assert "the model 64" in found.rating.reason

@@ -45,7 +45,9 @@ def asked(
         async def run() -> list[Status]:
             async with gateway:
                 asked_for = [request(text, **fields) for text in texts]
-                return [(await read_reply(gateway, each, finished_text)).status for each in asked_for]
+                return [
+                    (await read_reply(gateway, each, finished_text)).status for each in asked_for
+                ]
 
         return asyncio.run(run()), gateway.learned
 

@@ -19,7 +19,7 @@ from tests.llm.doubles import (
     request,
     spec_of,
 )
-from tests.llm.test_ask import SPEC
+from tests.llm.test_reply_reading import SPEC
 
 
 def _several(body: Body, most: int = 99) -> Body:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recjury.judges.outcome.evaluator import computed
+from recjury.judges.outcome.evaluator import OutcomeEvaluator
 from recjury.records import ConversationLog, Level, StageResult, digest, evaluator_id
 from recjury.store import Store
 from tests.campaign import player
@@ -116,9 +116,10 @@ def test_outcomes_are_what_they_would_be_now(tmp_path: Path, name: str) -> None:
                 record = store.record(result.conversation)
                 if each.label == "outcome" and record is not None:
                     stages = store.stage_results(each.evaluation)
+                    computed = asyncio.run(OutcomeEvaluator().evaluate("log", record, {}))
                     assert _scores(stages["log"]) == {
                         factor: found
-                        for factor, found in _scores(StageResult(computed(record))).items()
+                        for factor, found in _scores(computed).items()
                         if factor not in LATER_METRICS
                     }
                     (persuasive,) = stages["persuasiveness"].ratings

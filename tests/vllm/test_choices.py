@@ -9,16 +9,16 @@ import pytest
 from recjury.errors import PromptTooLong
 from recjury.fine_tuning import LoraPlan, TuningExample, fine_tune
 from recjury.judges import EvaluatorContext
-from recjury.judges.dialogue_quality.config import QualityConfig
+from recjury.judges.dialogue_quality.evaluator import QualityEvaluator
 from recjury.judges.dialogue_quality.prompts import RATINGS
-from recjury.judges.dialogue_quality.rater import QualityRater
 from recjury.judges.dialogue_quality.subjects import Subject
-from recjury.judges.g_eval.config import GEvalConfig
-from recjury.llm import ChoiceOdds, Gateway, NullRecorder, choice_odds
+from recjury.judges.g_eval.evaluator import GEvaluator
+from recjury.llm import ChoiceOdds, Gateway, NullRecorder
 from recjury.llm.chat_tokens import chat_tokens
 from recjury.llm.model_kinds import read_model
 from recjury.records import ChatRequest, ConversationRecord, Level, Message, Rating, Speaker, Turn
 from tests.judges.cases import a_log
+from tests.questions import ask_odds
 
 ASKED = ChatRequest("main", (Message("user", ("Judge it. Reply with 1, 2, 3, 4 or 5.",)),), "test")
 
@@ -69,10 +69,9 @@ def test_ratings_have_the_probabilities_of_transformers_with_a_trained_adapter(
             await gateway.check()
             found = []
             for alias in models:
-                request = ChatRequest(alias, ASKED.messages, "test")
-                answer = await choice_odds(gateway, request, RATINGS)
-                assert answer.value is not None, answer.reason
-                found.append(answer.value)
+                answer = await ask_odds(gateway, [ASKED.messages], RATINGS, model=alias)
+                assert answer.odds is not None, answer.rating.reason
+                found.append(answer.odds)
             return found
 
     plain, learned = loop.run(ask())
@@ -98,15 +97,16 @@ def test_a_dialogue_that_is_too_long_is_cut_until_it_fits(
         Turn(speaker=(Speaker.USER, Speaker.SYSTEM)[number % 2], text=f"{number}. {said}")
         for number in range(120)
     )
-    long = ChatRequest("main", (Message("user", (said * 60,)),), "test")
+    long = (Message("user", (said * 60,)),)
 
     async def ask() -> tuple[float | None, int]:
         async with Gateway({"main": read_model(entry)}, NullRecorder()) as gateway:
-            with pytest.raises(PromptTooLong):
-                await choice_odds(gateway, long, RATINGS)
-            rater = QualityRater(gateway, "main")
-            (found,) = await rater.rate(Subject("long", Level.DIALOGUE, turns, turns))
-            return found.score, found.left_out
+            refused = await ask_odds(gateway, [long], RATINGS)
+            assert isinstance(refused.failure, PromptTooLong)
+            context = EvaluatorContext(None, gateway, gateway.models)
+            rater = QualityEvaluator().prepared(context)
+            (found,) = await rater.answers(Subject("long", Level.DIALOGUE, turns, turns))
+            return found.rating.score, found.left_out
 
     score, left_out = loop.run(ask())
     assert score is not None
@@ -116,23 +116,23 @@ def test_a_dialogue_that_is_too_long_is_cut_until_it_fits(
 @pytest.mark.parametrize(
     "config",
     [
-        QualityConfig(),
-        QualityConfig(labels="binary"),
-        QualityConfig(method="generation", order="analysis-first"),
-        QualityConfig(method="generation", order="rating-first"),
-        GEvalConfig(),
-        GEvalConfig(method="samples", samples=3),
+        QualityEvaluator(),
+        QualityEvaluator(labels="binary"),
+        QualityEvaluator(method="generation", order="analysis-first"),
+        QualityEvaluator(method="generation", order="rating-first"),
+        GEvaluator(),
+        GEvaluator(method="samples", samples=3),
     ],
     ids=["logits", "binary", "analysis-first", "rating-first", "g-eval", "g-eval-samples"],
 )
 def test_every_way_of_asking_gives_a_score(
-    loop: asyncio.Runner, entry: dict[str, Any], config: QualityConfig | GEvalConfig
+    loop: asyncio.Runner, entry: dict[str, Any], config: QualityEvaluator | GEvaluator
 ) -> None:
     spec = read_model(entry)
 
     async def rate() -> list[tuple[float | None, str]]:
         async with Gateway({"main": spec}, NullRecorder()) as gateway:
-            rater = config.build(EvaluatorContext(None, gateway, {"main": spec}))
+            rater = config.prepared(EvaluatorContext(None, gateway, {"main": spec}))
             log = ConversationRecord(a_log("Try Ronin (1998).", "Or Fargo (1996)."))
             found: list[Rating] = []
             for stage in rater.stages:
@@ -140,5 +140,5 @@ def test_every_way_of_asking_gives_a_score(
             return [(rating.score, rating.reason) for rating in found]
 
     scores = loop.run(rate())
-    assert len(scores) == (3 if isinstance(config, QualityConfig) else 9)
+    assert len(scores) == (3 if isinstance(config, QualityEvaluator) else 9)
     assert [reason for score, reason in scores if score is None] == []

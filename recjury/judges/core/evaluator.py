@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, Literal, Protocol, Self
 
 from pydantic import Field, PrivateAttr
 
@@ -11,11 +11,10 @@ from recjury.debate import DEBATE, DebatePrompts, Debater, RuleDebaters, overall
 from recjury.errors import UnitFailed
 from recjury.judges.core.metrics import core_metrics
 from recjury.judges.core.panel import Panel
-from recjury.judges.core.rubric import Rubric
 from recjury.judges.core.settings import DebateSettings, JudgeSettings
 from recjury.judges.evaluator import LANGUAGE, Evaluator
+from recjury.judges.factor_rubric import Rubric
 from recjury.judges.guideline import JudgePrompts
-from recjury.judges.measured import MeasuredPanel
 from recjury.knowledge import Catalogue, expert_of
 from recjury.llm import PlannedCall, Question
 from recjury.prompts import load_pack
@@ -63,11 +62,6 @@ class CoreEvaluator(Evaluator):
     ("English") is the one that judges and debaters write in, by default that of the conversation.
     """
 
-    unidentified: ClassVar[Mapping[str, Any]] = {
-        "judges": {"kind", "learned"},
-        "debate": {"kind"},
-    }
-
     kind: Literal["core"] = "core"
     prompts: Literal["core", "core-paper"] = "core"
     language: str = Field(default="", pattern=LANGUAGE)
@@ -106,12 +100,19 @@ class CoreEvaluator(Evaluator):
         return (rate,) if self._debaters_are == "off" else (rate, _DEBATE_STAGE)
 
     @property
+    def without_effect(self) -> Mapping[str, Any]:
+        """The debate, which `sources` has; and what is for models, if none is asked."""
+        judges = {"kind", "learned"} if self._judges_are == "llm" else True
+        prompts = {} if self.aliases else {"prompts": True, "language": True}
+        return {"judges": judges, "debate": True, **prompts}
+
+    @property
     def sources(self) -> Mapping[str, JSON]:
-        """Who judges and debates, and the versions of the rubric and of the debate's protocol."""
-        debaters = self._debaters
-        protocol = {} if debaters is None else {"protocol": debaters.protocol}
-        kinds = {"raters": self._judges_are, "debaters": self._debaters_are}
-        return {**kinds, **self._raters.settings, **protocol}
+        """Who judges, with the rubric's version; who debates, by which protocol and how long."""
+        debate: JSON = None
+        if self._debaters is not None:
+            debate = {**self._debaters.settings, "max_rounds": self.debate.max_rounds}
+        return {"raters": self._judges_are, **self._raters.settings, "debate": debate}
 
     @property
     def data(self) -> Mapping[str, JSON]:
@@ -125,7 +126,7 @@ class CoreEvaluator(Evaluator):
         for question in self._raters.questions(log):
             if isinstance(question, Rating):
                 continue
-            yield question.planned()
+            yield question.planned("judge")
             ratings.append(question.subject.scored(question.subject.low, _REASON))
         if self._debaters_are == "llm":
             from recjury.debate.llm_debaters import LlmDebaters
@@ -175,7 +176,7 @@ class CoreEvaluator(Evaluator):
         pack = load_pack(f"{self.prompts}-judges")
         prompts = JudgePrompts(pack, facts=context.facts, language=self.language)
         return Panel(
-            context.gateway,
+            self._gateway,
             judges.models if judges.routes is None else judges.models[:1],
             routes=judges.routes,
             source_judge=judges.feeds,
@@ -184,6 +185,8 @@ class CoreEvaluator(Evaluator):
         )
 
     def _measured_panel(self) -> Raters:
+        from recjury.judges.measured import MeasuredPanel  # forty files
+
         corpus = self._context.corpus
         catalogue = Catalogue("unknown", ()) if corpus is None else corpus.catalogue
         measured = MeasuredPanel(catalogue, None if corpus is None else corpus.graph)
@@ -214,7 +217,7 @@ class CoreEvaluator(Evaluator):
             language=self.language,
             expert=None if domain is None else expert_of(domain),
         )
-        return LlmDebaters(context.gateway, debate.cast, prompts, temperature=debate.temperature)
+        return LlmDebaters(self._gateway, debate.cast, prompts, temperature=debate.temperature)
 
 
 _DEBATE_STAGE = Stage(name=DEBATE, after=(RATE,))

@@ -7,8 +7,8 @@ debate gets the ratings of one named judge, because reasons have no mean.
 from collections.abc import Mapping, Sequence
 
 from recjury.errors import ConfigError
-from recjury.judges.core.rubric import Rubric
-from recjury.llm import Prompt, Question, SupportsComplete, ask, gather
+from recjury.judges.factor_rubric import Rubric
+from recjury.llm import Prompt, Question, SupportsComplete, ask_each
 from recjury.records import (
     FACTOR_SCALE,
     JSON,
@@ -28,7 +28,7 @@ class Panel:
 
     def __init__(
         self,
-        gateway: SupportsComplete | None,
+        gateway: SupportsComplete,
         models: Sequence[str],
         *,
         routes: Mapping[Factor, str] | None = None,
@@ -39,10 +39,9 @@ class Panel:
         """A panel of `models` (aliases), each of which rates every factor.
 
         With `routes`, each factor has one judge: the one given there, otherwise the first of
-        `models`. The debate gets the ratings of `source_judge`, by default the first model. Without
-        a `gateway`, questions can be planned and not asked. Raises ConfigError if there is no
-        model, if one is given twice or is called "mean" or "measured", or if `source_judge` does
-        not rate.
+        `models`. The debate gets the ratings of `source_judge`, by default the first model. Raises
+        ConfigError if there is no model, if one is given twice or is called "mean" or "measured",
+        or if `source_judge` does not rate.
         """
         self._gateway = gateway
         self._models = tuple(models)
@@ -75,9 +74,9 @@ class Panel:
 
         Raises ProviderError if the endpoint fails in a way that is not specific to this log.
         """
-        ratings = await gather(map(self._rating, self.questions(log)))
+        ratings = await ask_each(self._gateway, self.questions(log))
         if self._routes is not None or len(self._models) == 1:
-            return tuple(ratings)
+            return ratings
         return (*ratings, *(_mean(factor, ratings) for factor in Factor))
 
     def debate_ratings(self, ratings: Sequence[Rating]) -> tuple[Rating, ...]:
@@ -89,12 +88,6 @@ class Panel:
             for rating in ratings
             if rating.factor == factor and rating.evaluator == model
         )
-
-    async def _rating(self, question: Question | Rating) -> Rating:
-        if isinstance(question, Rating):
-            return question
-        assert self._gateway is not None
-        return (await ask(self._gateway, question)).rating
 
     def _question(self, log: ConversationLog, factor: Factor, model: str) -> Question | Rating:
         low, high = FACTOR_SCALE

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
@@ -14,7 +14,7 @@ from recjury.errors import ConfigError
 from recjury.judges.dialogue_quality.prompts import QualityPrompts
 from recjury.judges.dialogue_quality.subjects import LabelledSubject, Subject, subject_of_log
 from recjury.judges.evaluator import EvaluatorContext, OneModelEvaluator
-from recjury.judges.fitting import missing_to_rate
+from recjury.judges.levels import LevelChoice, chosen_levels, missing_to_rate, rated_turns
 from recjury.llm import (
     Answer,
     AnswerForm,
@@ -83,13 +83,8 @@ class QualityEvaluator(OneModelEvaluator):
     models that were tuned on that.
     """
 
-    unidentified: ClassVar[Mapping[str, Any]] = {
-        "level": True,
-        "examples": {"folder", "subset", "seed"},
-    }
-
     kind: Literal["dialogue-quality"] = "dialogue-quality"
-    level: Literal["turn", "dialogue", "both"] = "both"
+    level: LevelChoice = "both"
     method: Literal["logits", "generation"] = "logits"
     order: Literal["analysis-first", "rating-first"] = "analysis-first"
     labels: Literal["likert", "binary"] = "likert"
@@ -116,7 +111,7 @@ class QualityEvaluator(OneModelEvaluator):
     @property
     def levels(self) -> tuple[Level, ...]:
         """What is rated."""
-        return tuple(Level) if self.level == "both" else (Level(self.level),)
+        return chosen_levels(self.level)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -146,6 +141,14 @@ class QualityEvaluator(OneModelEvaluator):
         return [(self.model, "logprobs")] if self.method == "logits" else []
 
     @property
+    def without_effect(self) -> Mapping[str, Any]:
+        """Which levels are rated, and what of the examples is in `data` or not used."""
+        unused = {"folder", "subset", "seed"}
+        if self.examples.select != "random":
+            unused.add("runs")
+        return {"level": True, "examples": unused if self.examples.k else True}
+
+    @property
     def sources(self) -> Mapping[str, JSON]:
         """The prompts."""
         return {"prompts": self._prompts.identity}
@@ -167,15 +170,16 @@ class QualityEvaluator(OneModelEvaluator):
     def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
         """A call for each turn or dialogue, draw of examples and sample."""
         for level in self.levels:
-            for turn in _places(level, log):
+            for turn in rated_turns(level, log):
                 if not missing_to_rate(log, turn):
                     yield from self.plan_subject(subject_of_log(log, turn))
 
     def plan_subject(self, subject: Subject) -> Iterator[PlannedCall]:
-        """The calls for one subject; the examples are those of the first draw."""
-        examples = self._choose(subject, 0)
+        """The calls for one subject; other examples may be shown than those that are planned."""
+        pools = {} if self._pools is None else self._pools.pools
+        examples = pools[subject.level].typical(self.examples.k) if pools else ()
         for run in range(self.examples.draws):
-            yield self._question(subject, examples, run).planned()
+            yield self._question(subject, examples, run).planned(f"{self.kind}/{subject.level}")
 
     async def evaluate(
         self,
@@ -185,7 +189,7 @@ class QualityEvaluator(OneModelEvaluator):
     ) -> StageResult:
         """The ratings of the metric called `stage`, and the score of each run."""
         log = record.log
-        rated = await gather(self._rate(log, turn) for turn in _places(_LEVELS[stage], log))
+        rated = await gather(self._rate(log, turn) for turn in rated_turns(_LEVELS[stage], log))
         runs: list[JSON] = [[answer.rating.score for answer in answers] for _, answers in rated]
         return StageResult(tuple(rating for rating, _ in rated), {"runs": runs})
 
@@ -242,8 +246,8 @@ class QualityEvaluator(OneModelEvaluator):
             purpose=f"{self.kind}/{subject.level}",
             form=self._form(),
             temperature=self.temperature if generates else 0.0,
-            samples=self.samples if generates else None,
-            first_sample=run * self.samples,
+            samples=self.samples if generates and self.samples > 1 else None,
+            first_sample=run * self.samples if generates else 0,
             together=False,
         )
 
@@ -284,11 +288,6 @@ class QualityEvaluator(OneModelEvaluator):
     def _prompts(self) -> QualityPrompts:
         form = "logits" if self.method == "logits" else self.order
         return QualityPrompts(form, self.labels)
-
-
-def _places(level: Level, log: ConversationLog) -> tuple[int | None, ...]:
-    """The system turns that are rated; None for the whole dialogue."""
-    return tuple(log.system_turn_indices) if level is Level.TURN else (None,)
 
 
 def _mean(subject: RatingSubject, answers: Sequence[Answer]) -> Rating:

@@ -91,6 +91,10 @@ class ExamplePool:
         """How many there are to choose from."""
         return len(self._pool)
 
+    def typical(self, k: int) -> tuple[LabelledSubject, ...]:
+        """`k` of them, evenly spread, to plan a prompt by: similar ones take long to find."""
+        return self._pool[:: max(1, len(self._pool) // max(1, k))][:k]
+
     def choose(self, subject: Subject, k: int, run: int = 0) -> tuple[LabelledSubject, ...]:
         """`k` examples for `subject`; of similar ones, the most similar is last, beside it.
 

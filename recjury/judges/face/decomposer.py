@@ -93,7 +93,7 @@ class LlmDecomposer:
 
     def __init__(
         self,
-        gateway: SupportsComplete | None,
+        gateway: SupportsComplete,
         model: str,
         prompts: FacePrompts | None = None,
         *,
@@ -101,10 +101,7 @@ class LlmDecomposer:
         temperature: float = TEMPERATURE,
         together: bool = True,
     ):
-        """Draw `samples` samples of each turn, in one request if `together`.
-
-        Without a `gateway`, calls can be planned and not made.
-        """
+        """Draw `samples` samples of each turn, in one request if `together`."""
         self._gateway = gateway
         self._prompts = prompts or FacePrompts()
         self._samples = samples
@@ -125,7 +122,8 @@ class LlmDecomposer:
     def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
         """The calls for all system turns."""
         for turn in log.system_turn_indices:
-            yield PlannedCall(self._request(log, turn), self._samples, self._together)
+            request = self._request(log, turn)
+            yield PlannedCall(request, PURPOSE, self._samples, self._together)
 
     async def decompose(self, log: ConversationLog) -> Decomposition:
         """Decompose each system turn separately."""
@@ -143,7 +141,6 @@ class LlmDecomposer:
         )
 
     async def _turn(self, log: ConversationLog, turn: int) -> TurnParticles:
-        assert self._gateway is not None
         request = self._request(log, turn)
         code = code_of(request.messages)
         answered = answer_to(log, turn) is not None

@@ -5,13 +5,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from recjury.errors import ConfigError, UnitFailed
-from recjury.judges.aspects import aspect_metrics, each_once, pool
-from recjury.judges.evaluator import OneModelEvaluator
+from recjury.judges.aspects import AspectEvaluator, aspect_subject, pool
 from recjury.judges.face.decomposer import Decomposer, GivenDecomposer, LlmDecomposer
 from recjury.judges.face.face_prompts import FacePrompts, situation
 from recjury.judges.face.instructions import (
@@ -32,11 +31,9 @@ from recjury.records import (
     DialogueAct,
     InstructionScore,
     Level,
-    Metric,
     Particle,
     ParticleScore,
     Rating,
-    RatingSubject,
     Stage,
     StageResult,
     Status,
@@ -48,7 +45,7 @@ _AT_ONCE = 8  # logs: each needs some hundred calls at the same time
 _TYPICAL = 4  # particles of a system turn, on average
 
 
-class FaceEvaluator(OneModelEvaluator):
+class FaceEvaluator(AspectEvaluator):
     """FACE: scores per particle and instruction, and their means per turn or dialogue.
 
     `instructions` is a folder of {aspect}.json files (default: the package's own). Particles come
@@ -57,15 +54,7 @@ class FaceEvaluator(OneModelEvaluator):
     logprobs` asks once, for log-probabilities.
     """
 
-    unidentified: ClassVar[Mapping[str, Any]] = {
-        "aspects": True,
-        "instructions": True,
-        "particles": True,
-        "together": True,
-    }
-
     kind: Literal["face"] = "face"
-    aspects: tuple[Aspect, ...] = Field(default=tuple(Aspect), min_length=1)
     instructions: str | None = None
     particles: str | None = None
     rules: bool = False
@@ -75,21 +64,11 @@ class FaceEvaluator(OneModelEvaluator):
     temperature: float = Field(default=0.6, ge=0, le=2)
     together: bool = True
 
-    @field_validator("aspects")
-    @classmethod
-    def _each_once(cls, aspects: tuple[Aspect, ...]) -> tuple[Aspect, ...]:
-        return each_once(aspects)
-
     @model_validator(mode="after")
     def _one_source_of_particles(self) -> Self:
         if self.rules and self.particles is not None:
             raise ValueError("`rules` and `particles` both say where particles come from: keep one")
         return self
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """The chosen aspects."""
-        return aspect_metrics(self.aspects, logprobs=self.method == "logprobs")
 
     @property
     def open_at_once(self) -> int | None:
@@ -105,6 +84,17 @@ class FaceEvaluator(OneModelEvaluator):
         if self.together and max(self.votes, self.samples) > 1:
             uses.append((self.model, "n"))
         return uses
+
+    @property
+    def without_effect(self) -> Mapping[str, Any]:
+        """The rated aspects, files' names, how many replies a request asks for, and samples that
+        are not drawn."""
+        unused = {"aspects", "instructions", "particles", "together"}
+        if self.method == "logprobs":
+            unused.add("samples")
+        if self.rules or self.particles is not None:
+            unused.add("votes")
+        return dict.fromkeys(unused, True)
 
     @property
     def sources(self) -> Mapping[str, JSON]:
@@ -132,7 +122,7 @@ class FaceEvaluator(OneModelEvaluator):
             for target in targets(log, decomposition):
                 for each in self._instructions[aspect]:
                     question = self._scorer.question(aspect, target, each.text, name=each.name)
-                    yield question.planned()
+                    yield question.planned("face/score")
 
     async def evaluate(
         self, stage: str, record: ConversationRecord, done: Mapping[str, StageResult]
@@ -193,13 +183,8 @@ class FaceEvaluator(OneModelEvaluator):
         turns: Sequence[TurnParticles],
         scores: tuple[ParticleScore, ...],
     ) -> Rating:
-        subject = RatingSubject(
-            evaluator=f"face/{self.model}",
-            factor=aspect,
-            low=aspect.low,
-            high=aspect.high,
-            rubric=self._prompts.identity,
-            turn=turn,
+        subject = aspect_subject(
+            aspect, evaluator=f"face/{self.model}", rubric=self._prompts.identity, turn=turn
         )
         given = [by.score for score in scores for by in score.by if by.score is not None]
         pooled = pool(given)
@@ -232,7 +217,7 @@ class FaceEvaluator(OneModelEvaluator):
     @cached_property
     def _scorer(self) -> ParticleScorer:
         return ParticleScorer(
-            self._context.gateway,
+            self._gateway,
             self.model,
             self._prompts,
             samples=self.samples,
@@ -253,7 +238,7 @@ class FaceEvaluator(OneModelEvaluator):
             content = hashlib.sha256(file.read_bytes()).hexdigest()[:12]
             return GivenDecomposer(given, name=f"file {content}")
         return LlmDecomposer(
-            self._context.gateway,
+            self._gateway,
             self.model,
             self._prompts,
             samples=self.votes,

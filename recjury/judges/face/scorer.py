@@ -4,6 +4,7 @@ from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from recjury.errors import CallFailed, UnitFailed
+from recjury.judges.aspects import aspect_subject
 from recjury.judges.face.face_prompts import FacePrompts, Situation
 from recjury.judges.face.instructions import Instruction
 from recjury.llm import (
@@ -20,7 +21,6 @@ from recjury.records import (
     InstructionScore,
     Particle,
     ParticleScore,
-    RatingSubject,
     Status,
 )
 
@@ -51,7 +51,7 @@ class ParticleScorer:
 
     def __init__(
         self,
-        gateway: SupportsComplete | None,
+        gateway: SupportsComplete,
         model: str,
         prompts: FacePrompts | None = None,
         *,
@@ -60,10 +60,7 @@ class ParticleScorer:
         method: Method = "samples",
         together: bool = True,
     ):
-        """`method` "logprobs" asks once, for log-probabilities; `together` as in `llm.Question`.
-
-        Without a `gateway`, questions can be planned and not asked.
-        """
+        """`method` "logprobs" asks once, for log-probabilities; `together` as in `llm.Question`."""
         self._gateway = gateway
         self._samples = samples
         self._temperature = temperature
@@ -93,7 +90,6 @@ class ParticleScorer:
         Raises ProviderError if log-probabilities are wanted and the endpoint sends none, however
         often it is asked.
         """
-        assert self._gateway is not None
         answer = await ask(self._gateway, self.question(aspect, target, instruction, name=name))
         rating = answer.rating
         if rating.status is Status.CALL_FAILED:
@@ -110,11 +106,9 @@ class ParticleScorer:
             aspect, target.situation, target.number, target.particle, instruction
         )
         return Question(
-            subject=RatingSubject(
+            subject=aspect_subject(
+                aspect,
                 evaluator=f"face/{self.model}",
-                factor=aspect,
-                low=aspect.low,
-                high=aspect.high,
                 rubric=self.prompts.identity,
                 turn=target.turn,
             ),

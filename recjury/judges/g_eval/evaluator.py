@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from recjury.errors import ParseError
-from recjury.judges.aspects import aspect_metrics, each_once
-from recjury.judges.evaluator import OneModelEvaluator
-from recjury.judges.fitting import missing_to_rate
+from recjury.judges.aspects import AspectEvaluator, aspect_subject
 from recjury.judges.g_eval.prompts import GEvalPrompts
+from recjury.judges.levels import missing_to_rate, rated_turns
 from recjury.llm import (
     AnswerForm,
     CallUse,
@@ -31,12 +30,9 @@ from recjury.records import (
     ChatRequest,
     ConversationLog,
     ConversationRecord,
-    Level,
-    Metric,
     Rating,
     RatingSubject,
     Reply,
-    Stage,
     StageResult,
     Status,
     TextForm,
@@ -46,7 +42,7 @@ _LONGEST_STEPS = 4000  # characters
 _STEPS = "1. Words of a typical length stand here for a step of the evaluation.\n" * 6
 
 
-class GEvaluator(OneModelEvaluator):
+class GEvaluator(AspectEvaluator):
     """G-Eval: the model writes its evaluation steps once, and fills in a form (Liu et al. 2023).
 
     A score is weighed by the probabilities of all scores: `method: logprobs` reads them, and needs
@@ -54,19 +50,11 @@ class GEvaluator(OneModelEvaluator):
     `temperature`, all in one request if `together`.
     """
 
-    unidentified: ClassVar[Mapping[str, Any]] = {"aspects": True, "together": True}
-
     kind: Literal["g-eval"] = "g-eval"
-    aspects: tuple[Aspect, ...] = Field(default=tuple(Aspect), min_length=1)
     method: Literal["logprobs", "samples"] = "logprobs"
     samples: int = Field(default=20, ge=1, le=100, strict=True)
     temperature: float = Field(default=1.0, ge=0, le=2)
     together: bool = True
-
-    @field_validator("aspects")
-    @classmethod
-    def _each_once(cls, aspects: tuple[Aspect, ...]) -> tuple[Aspect, ...]:
-        return each_once(aspects)
 
     @model_validator(mode="after")
     def _only_what_is_used(self) -> Self:
@@ -76,21 +64,16 @@ class GEvaluator(OneModelEvaluator):
         return self
 
     @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """The chosen aspects."""
-        return aspect_metrics(self.aspects, logprobs=self.method == "logprobs")
-
-    @property
-    def stages(self) -> tuple[Stage, ...]:
-        """The aspects."""
-        return tuple(Stage(name=aspect) for aspect in self.aspects)
-
-    @property
     def call_uses(self) -> list[tuple[str, CallUse]]:
         """Log-probabilities, or several replies to one request."""
         if self.method == "logprobs":
             return [(self.model, "logprobs")]
         return [(self.model, "n")] if self.together and self.samples > 1 else []
+
+    @property
+    def without_effect(self) -> Mapping[str, Any]:
+        """Which aspects are rated, and how many replies a request asks for."""
+        return {"aspects": True, "together": True}
 
     @property
     def sources(self) -> Mapping[str, JSON]:
@@ -100,9 +83,11 @@ class GEvaluator(OneModelEvaluator):
     def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
         """A call for the steps of each aspect, and one form for each turn or dialogue."""
         for aspect in self.aspects:
-            yield PlannedCall(self._steps_request(aspect), shared=True)
-            for turn in _places(aspect, log):
-                yield self._question(aspect, log, turn, _STEPS).planned()
+            yield PlannedCall(self._steps_request(aspect), f"{self.kind}/steps", shared=True)
+            for turn in rated_turns(aspect.level, log):
+                if not missing_to_rate(log, turn):
+                    question = self._question(aspect, log, turn, _STEPS)
+                    yield question.planned(f"{self.kind}/form")
 
     async def evaluate(
         self,
@@ -117,7 +102,7 @@ class GEvaluator(OneModelEvaluator):
         aspect, log = Aspect(stage), record.log
         steps = await self._steps(aspect)
         ratings = await gather(
-            self._rate(aspect, log, turn, steps) for turn in _places(aspect, log)
+            self._rate(aspect, log, turn, steps) for turn in rated_turns(aspect.level, log)
         )
         return StageResult(tuple(ratings), None if steps.value is None else {"steps": steps.value})
 
@@ -174,23 +159,12 @@ class GEvaluator(OneModelEvaluator):
         return WordOdds(scores, lead=self._prompts.title(aspect))
 
     def _subject(self, aspect: Aspect, turn: int | None) -> RatingSubject:
-        return RatingSubject(
-            evaluator=f"{self.kind}/{self.model}",
-            factor=aspect,
-            low=aspect.low,
-            high=aspect.high,
-            rubric=self._prompts.identity,
-            turn=turn,
-        )
+        evaluator, rubric = f"{self.kind}/{self.model}", self._prompts.identity
+        return aspect_subject(aspect, evaluator=evaluator, rubric=rubric, turn=turn)
 
     @cached_property
     def _prompts(self) -> GEvalPrompts:
         return GEvalPrompts()
-
-
-def _places(aspect: Aspect, log: ConversationLog) -> tuple[int | None, ...]:
-    """The system turns that are rated; None for the whole dialogue."""
-    return tuple(log.system_turn_indices) if aspect.level is Level.TURN else (None,)
 
 
 def _read_steps(reply: Reply) -> str:

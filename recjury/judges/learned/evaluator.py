@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import field_validator
 
@@ -19,6 +19,7 @@ from recjury.judges.learned.checkpoint import (
     read_description,
 )
 from recjury.judges.learned.shipped import judge_folder
+from recjury.judges.levels import LevelChoice, chosen_levels
 from recjury.plugins.extras import require_minilm
 from recjury.records import (
     JSON,
@@ -82,14 +83,8 @@ class LearnedEvaluator(Evaluator):
     in the package. `level` is what is rated. The history is read, but not rated.
     """
 
-    unidentified: ClassVar[Mapping[str, Any]] = {
-        "level": True,
-        "satisfaction": True,
-        "replies": True,
-    }
-
     kind: Literal["learned"] = "learned"
-    level: Literal["turn", "dialogue", "both"] = "both"
+    level: LevelChoice = "both"
     satisfaction: str | None = None
     replies: str | None = None
 
@@ -103,9 +98,12 @@ class LearnedEvaluator(Evaluator):
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """Those of the chosen levels."""
-        return tuple(
-            metric for metric in _METRICS if self.level == "both" or metric.level == self.level
-        )
+        return tuple(metric for metric in _METRICS if metric.level in chosen_levels(self.level))
+
+    @property
+    def without_effect(self) -> Mapping[str, Any]:
+        """Which levels are rated, and the folders' names."""
+        return {"level": True, "satisfaction": True, "replies": True}
 
     @property
     def stages(self) -> tuple[Stage, ...]:

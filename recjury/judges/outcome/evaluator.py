@@ -1,7 +1,7 @@
 """Outcomes: values computed from a log, and a rating by the simulated user."""
 
-from collections.abc import Mapping
-from typing import ClassVar, Literal
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from recjury.judges.evaluator import Evaluator
 from recjury.judges.outcome.metrics import (
@@ -10,8 +10,10 @@ from recjury.judges.outcome.metrics import (
     RECORDED_ELSEWHERE,
     ComputedMetric,
 )
+from recjury.llm import PlannedCall
 from recjury.records import (
     JSON,
+    ConversationLog,
     ConversationRecord,
     Ending,
     Metric,
@@ -27,6 +29,14 @@ LOG = "log"
 PERSUASIVE = "persuasiveness"
 COMPUTED = "computed"
 VERSION = 2
+
+
+@runtime_checkable
+class _AskedByCalls(Protocol):
+    """A simulated user that is a model."""
+
+    def plan_persuasiveness(self, log: ConversationLog) -> Iterator[PlannedCall]:
+        """The call for the rating of Persuasiveness, if there is something to rate."""
 
 
 class OutcomeEvaluator(Evaluator):
@@ -63,6 +73,11 @@ class OutcomeEvaluator(Evaluator):
         """The catalogue that the user knows, if it knows one."""
         known = {} if self._context.user is None else self._context.user.settings
         return {"catalogue": known["catalogue"]} if "catalogue" in known else {}
+
+    def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
+        """The call to the user, if it is a model."""
+        user = self._context.user
+        return user.plan_persuasiveness(log) if isinstance(user, _AskedByCalls) else iter(())
 
     async def evaluate(
         self,

@@ -77,14 +77,13 @@ class Comparer:
 
     def __init__(
         self,
-        gateway: SupportsComplete | None,
+        gateway: SupportsComplete,
         model: str,
         prompts: PairPrompts | None = None,
         *,
         positions: Positions = "both",
     ):
-        """With `positions` "first" or "second", only that order is asked for. Without a `gateway`,
-        questions can be planned and not asked."""
+        """With `positions` "first" or "second", only that order is asked for."""
         self._gateway = gateway
         self.model = model
         self.prompts = prompts or PairPrompts()
@@ -165,7 +164,6 @@ class Comparer:
         self, contenders: tuple[Contender, ...], questions: Callable[..., list[Question]]
     ) -> Judged[list[float]]:
         """The scores by the first prompts that all fit into the model's context."""
-        assert self._gateway is not None
         reason = ""
         for shown in shortened(contenders):
             answers = await gather(

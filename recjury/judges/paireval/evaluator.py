@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import fsum
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from recjury.errors import ConfigError
 from recjury.judges.evaluator import OneModelEvaluator
+from recjury.judges.levels import LevelChoice, chosen_levels, missing_to_rate, rated_turns
 from recjury.judges.paireval.comparison import Comparer, Judged, PairOdds
 from recjury.judges.paireval.examples import corpus_pool, draw, file_pool
 from recjury.judges.paireval.prompts import (
@@ -43,8 +44,6 @@ _TITLES = {
     ("direct", Level.DIALOGUE): "Good dialogue",
 }
 _BEGINNING = 3  # turns
-_NO_ANSWER = "the system gave no answer in this turn"
-_NO_TURN = "the system said nothing in this conversation"
 _OWN = "all comparison examples are of the same dialogue: draw more, or from another split"
 
 
@@ -70,14 +69,8 @@ class PairEvaluator(OneModelEvaluator):
     and No). The model's endpoint must send log-probabilities.
     """
 
-    unidentified: ClassVar[Mapping[str, Any]] = {
-        "level": True,
-        "labels": True,
-        "examples": {"source", "split", "seed"},
-    }
-
     kind: Literal["paireval"] = "paireval"
-    level: Literal["turn", "dialogue", "both"] = "both"
+    level: LevelChoice = "both"
     method: Literal["pairwise", "direct"] = "pairwise"
     examples: ExampleSettings = ExampleSettings()
     positions: Literal["both", "first", "second"] = "both"
@@ -103,7 +96,7 @@ class PairEvaluator(OneModelEvaluator):
     @property
     def levels(self) -> tuple[Level, ...]:
         """What is rated."""
-        return tuple(Level) if self.level == "both" else (Level(self.level),)
+        return chosen_levels(self.level)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -132,6 +125,11 @@ class PairEvaluator(OneModelEvaluator):
         return [(self.model, "logprobs")]
 
     @property
+    def without_effect(self) -> Mapping[str, Any]:
+        """Which levels are rated, and what prompts or `data` contain."""
+        return {"level": True, "labels": True, "examples": {"source", "split", "seed"}}
+
+    @property
     def sources(self) -> Mapping[str, JSON]:
         """The prompts, with the words that they ask for."""
         return {"prompts": self._comparer.prompts.identity}
@@ -145,16 +143,17 @@ class PairEvaluator(OneModelEvaluator):
     def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
         """For each turn or dialogue, a call for each example and order; one for `direct`."""
         for level in self.levels:
-            for turn in _places(level, log):
-                if _missing(log, turn):
-                    continue
-                contender = _contender(log, turn)
-                questions = (
-                    [self._comparer.pair_questions(contender, each) for each in self._drawn[level]]
-                    if self._drawn
-                    else [self._comparer.direct_questions(contender)]
-                )
-                yield from (question.planned() for pair in questions for question in pair)
+            for turn in rated_turns(level, log):
+                if not missing_to_rate(log, turn):
+                    yield from self._plan_contender(level, _contender(log, turn))
+
+    def _plan_contender(self, level: Level, contender: Contender) -> Iterator[PlannedCall]:
+        if self.method == "direct":
+            for question in self._comparer.direct_questions(contender):
+                yield question.planned(f"{self.kind}/{level} alone")
+        for example in self._drawn.get(level, ()):
+            for question in self._comparer.pair_questions(contender, example):
+                yield question.planned(f"{self.kind}/{level}")
 
     async def evaluate(
         self,
@@ -164,7 +163,7 @@ class PairEvaluator(OneModelEvaluator):
     ) -> StageResult:
         """The ratings of the level called `stage`, and the odds of each comparison."""
         log, level = record.log, Level(stage)
-        rated = await gather(self._rate(log, level, turn) for turn in _places(level, log))
+        rated = await gather(self._rate(log, level, turn) for turn in rated_turns(level, log))
         odds: list[JSON] = [odds for _, odds in rated]
         return StageResult(tuple(rating for rating, _ in rated), {"judged": odds})
 
@@ -172,7 +171,7 @@ class PairEvaluator(OneModelEvaluator):
         self, log: ConversationLog, level: Level, turn: int | None
     ) -> tuple[Rating, JSON]:
         subject = self._subject(level, turn)
-        if missing := _missing(log, turn):
+        if missing := missing_to_rate(log, turn):
             return subject.unscored(Status.NOT_APPLICABLE, missing), None
         contender = _contender(log, turn)
         if self.method == "direct":
@@ -197,7 +196,7 @@ class PairEvaluator(OneModelEvaluator):
         )
 
     def _prepare(self) -> None:
-        """Raise UserError if there are too few examples."""
+        """Draw the examples. Raises UserError if there are too few."""
         _ = self._drawn
 
     @cached_property
@@ -207,7 +206,7 @@ class PairEvaluator(OneModelEvaluator):
             pair=PAIR_LABELS if direct or self.labels is None else self.labels,
             direct=DIRECT_LABELS if not direct or self.labels is None else self.labels,
         )
-        return Comparer(self._context.gateway, self.model, prompts, positions=self.positions)
+        return Comparer(self._gateway, self.model, prompts, positions=self.positions)
 
     @cached_property
     def _drawn(self) -> Mapping[Level, tuple[Contender, ...]]:
@@ -274,18 +273,6 @@ def _is_of(example: Contender, log: ConversationLog) -> bool:
     begun = (*log.scenario.history, *log.interaction)[:_BEGINNING]
     own = example.turns[:_BEGINNING]
     return bool(own) and [each.text for each in own] == [each.text for each in begun[: len(own)]]
-
-
-def _places(level: Level, log: ConversationLog) -> tuple[int | None, ...]:
-    """The system turns that are judged; None for the whole dialogue."""
-    return tuple(log.system_turn_indices) if level is Level.TURN else (None,)
-
-
-def _missing(log: ConversationLog, turn: int | None) -> str:
-    """What is missing to judge the turn or the dialogue; empty for nothing."""
-    if turn is None:
-        return "" if log.system_turns else _NO_TURN
-    return _NO_ANSWER if log.interaction[turn].failure is not None else ""
 
 
 def _content(example: Contender) -> JSON:

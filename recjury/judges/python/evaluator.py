@@ -4,7 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -38,12 +38,6 @@ class PythonEvaluator(Evaluator):
     `timeout` is in seconds, for one log. `rate` may be an `async def`, or a plain `def`, which runs
     in a thread.
     """
-
-    unidentified: ClassVar[Mapping[str, Any]] = {
-        "path": True,
-        "options": True,
-        "timeout": True,
-    }
 
     kind: Literal["python"] = "python"
     path: str = Field(min_length=1)

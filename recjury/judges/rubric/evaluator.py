@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from recjury.judges.evaluator import LANGUAGE, OneModelEvaluator
 from recjury.judges.guideline import JudgePrompts, lacks
 from recjury.judges.rubric.criteria import Criterion, read_criteria
-from recjury.llm import PlannedCall, Prompt, Question, ask, gather
+from recjury.llm import PlannedCall, Prompt, Question, ask_each
 from recjury.records import (
     JSON,
     ConversationLog,
@@ -32,8 +32,6 @@ class RubricEvaluator(OneModelEvaluator):
     `language` ("English") is the one that the judge writes in, by default that of the conversation.
     """
 
-    unidentified: ClassVar[Mapping[str, Any]] = {"file": True}
-
     kind: Literal["rubric"] = "rubric"
     file: str = Field(min_length=1)
     temperature: float = Field(default=0.0, ge=0, le=2)
@@ -43,6 +41,11 @@ class RubricEvaluator(OneModelEvaluator):
     def metrics(self) -> tuple[Metric, ...]:
         """The criteria in the order of the file. Raises ConfigError if one cannot be used."""
         return tuple(criterion.metric for criterion in self._criteria)
+
+    @property
+    def without_effect(self) -> Mapping[str, Any]:
+        """The file's name."""
+        return {"file": True}
 
     @property
     def sources(self) -> Mapping[str, JSON]:
@@ -56,9 +59,9 @@ class RubricEvaluator(OneModelEvaluator):
 
     def plan(self, log: ConversationLog) -> Iterator[PlannedCall]:
         """One call for each criterion."""
-        for criterion in self._criteria:
-            if not lacks(criterion, log):
-                yield self._question(log, criterion).planned()
+        for question in self._questions(log):
+            if isinstance(question, Question):
+                yield question.planned(self.kind)
 
     async def evaluate(
         self,
@@ -67,33 +70,30 @@ class RubricEvaluator(OneModelEvaluator):
         done: Mapping[str, StageResult],  # noqa: ARG002 (there is nothing before)
     ) -> StageResult:
         """The ratings, in the order of the file."""
-        ratings = await gather(self._rate(record.log, each) for each in self._criteria)
-        return StageResult(tuple(ratings))
+        return StageResult(await ask_each(self._gateway, self._questions(record.log)))
 
-    async def _rate(self, log: ConversationLog, criterion: Criterion) -> Rating:
-        if missing := lacks(criterion, log):
-            return self._subject(criterion).unscored(Status.NOT_APPLICABLE, missing)
-        return (await ask(self._gateway, self._question(log, criterion))).rating
-
-    def _question(self, log: ConversationLog, criterion: Criterion) -> Question:
-        messages = self._prompts.messages(criterion.name, criterion, log, criterion.scale)
-        return Question(
-            subject=self._subject(criterion),
-            model=self.model,
-            prompts=(Prompt(messages),),
-            purpose=f"rubric/{criterion.name}",
-            temperature=self.temperature,
-        )
-
-    def _subject(self, criterion: Criterion) -> RatingSubject:
-        low, high = criterion.scale
-        return RatingSubject(
-            evaluator=self.model,
-            factor=criterion.name,
-            low=low,
-            high=high,
-            rubric=f"rubric/{self._content}",
-        )
+    def _questions(self, log: ConversationLog) -> Iterator[Question | Rating]:
+        """In the order of the file; a rating without a score if the log lacks what it needs."""
+        for criterion in self._criteria:
+            low, high = criterion.scale
+            subject = RatingSubject(
+                evaluator=self.model,
+                factor=criterion.name,
+                low=low,
+                high=high,
+                rubric=f"rubric/{self._content}",
+            )
+            if missing := lacks(criterion, log):
+                yield subject.unscored(Status.NOT_APPLICABLE, missing)
+                continue
+            messages = self._prompts.messages(criterion.name, criterion, log, criterion.scale)
+            yield Question(
+                subject=subject,
+                model=self.model,
+                prompts=(Prompt(messages),),
+                purpose=f"rubric/{criterion.name}",
+                temperature=self.temperature,
+            )
 
     def _prepare(self) -> None:
         """Raise ConfigError for a file that cannot be used."""

@@ -10,9 +10,8 @@ from pydantic import ValidationError
 from benchmarks import shared_prefix
 from recjury.corpora import open_corpus
 from recjury.debate import DebatePrompts
-from recjury.judges import Rubric
-from recjury.judges.config import EvaluatorContext
-from recjury.judges.core.config import CoreConfig
+from recjury.judges import EvaluatorContext, Rubric
+from recjury.judges.core.evaluator import CoreEvaluator
 from recjury.judges.guideline import JudgePrompts
 from recjury.knowledge import Catalogue, CatalogueFacts, known_domain
 from recjury.llm import EndpointSpec, Gateway
@@ -119,7 +118,7 @@ def _settings(**keys: Any) -> Any:
         models = {"main": EndpointSpec(base_url="http://127.0.0.1:9/v1", name="m")}
         async with Gateway(models, recorder=None) as gateway:  # type: ignore[arg-type]
             context = EvaluatorContext(open_corpus("sample"), gateway, models)
-            evaluator = CoreConfig(**keys).build(context)
+            evaluator = CoreEvaluator(**keys).with_models(available=True).prepared(context)
             return evaluator.settings, evaluator.data
 
     return asyncio.run(built())
@@ -128,19 +127,19 @@ def _settings(**keys: Any) -> Any:
 def test_the_prompts_and_the_catalogue_are_part_of_what_identifies_a_rating() -> None:
     ours, data = _settings()
     assert data == {"catalogue": open_corpus("sample").catalogue.digest}
-    assert ours["raters"]["rubric"].startswith("core-judges/")
+    assert ours["rubric"].startswith("core-judges/")
     assert ours["debate"]["protocol"].startswith("core-debate/")
     published, nothing = _settings(prompts="core-paper")
     assert nothing == {}
-    assert published["raters"]["rubric"].startswith("core-paper-judges/")
+    assert published["rubric"].startswith("core-paper-judges/")
     assert published["debate"]["protocol"].startswith("core-paper-debate/")
-    assert _settings(language="French")[0]["raters"]["rubric"].endswith(" in French")
+    assert _settings(language="French")[0]["rubric"].endswith(" in French")
 
 
 @pytest.mark.parametrize("language", ["<b>", "English\nand more", "a b c d e", "1"])
 def test_what_is_no_language_is_refused(language: str) -> None:
     with pytest.raises(ValidationError, match="language"):
-        CoreConfig(language=language)
+        CoreEvaluator(language=language)
 
 
 def test_the_guideline_of_diversity_names_the_dimensions_of_an_unusual_domain() -> None:
@@ -163,7 +162,7 @@ def test_the_domain_is_part_of_the_data_of_an_evaluator() -> None:
     def data(name: str) -> list[str]:
         corpus = open_corpus("sample")
         corpus.__dict__["catalogue"] = Catalogue("x", CATALOGUE, domain=known_domain(name))
-        return sorted(CoreConfig(kind="core").build(EvaluatorContext(corpus=corpus)).data)
+        return sorted(CoreEvaluator(kind="core").prepared(EvaluatorContext(corpus=corpus)).data)
 
     assert data("film") == data("book") == ["catalogue", "graph"]
     assert data("song") == ["catalogue", "domain", "graph"]

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from recjury.errors import ConfigError, DataError
 from recjury.judges import EvaluatorContext
-from recjury.judges.dialogue_quality.config import QualityConfig
+from recjury.judges.dialogue_quality.evaluator import QualityEvaluator
 from recjury.judges.dialogue_quality.prompts import QualityPrompts
 from recjury.judges.dialogue_quality.subjects import (
     labelled_subjects,
@@ -17,7 +17,7 @@ from recjury.judges.dialogue_quality.subjects import (
 )
 from recjury.llm import Completion
 from recjury.records import ChatRequest, ConversationRecord, Level, Rating, Status
-from tests.judges.cases import SPEC, a_log, gateway_of
+from tests.judges.cases import SPEC, a_log, gateway_of, planned
 from tests.judges.golden import assert_golden
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -42,8 +42,8 @@ def uss(tmp_path: Path) -> Path:
 
 def _ratings(given: dict[str, object], answer: Completion | str) -> tuple[list[Rating], list[str]]:
     gateway, model = gateway_of(lambda _: answer, "main")
-    config = QualityConfig.model_validate(given)
-    rater = config.build(EvaluatorContext(None, gateway, {"main": SPEC}))
+    config = QualityEvaluator.model_validate(given)
+    rater = config.prepared(EvaluatorContext(None, gateway, {"main": SPEC}))
 
     async def rated() -> list[Rating]:
         log = ConversationRecord(a_log("Try Ronin (1998).", "Or Fargo (1996)."))
@@ -79,8 +79,8 @@ def test_turns_that_failed_are_not_rated() -> None:
     failed = log.interaction[0].model_copy(update={"text": "", "failure": "timed out"})
     log = log.model_copy(update={"interaction": (failed, *log.interaction[1:])})
     gateway, model = gateway_of(lambda _: FOUR, "main")
-    config = QualityConfig(level="turn")
-    rater = config.build(EvaluatorContext(None, gateway, {"main": SPEC}))
+    config = QualityEvaluator(level="turn")
+    rater = config.prepared(EvaluatorContext(None, gateway, {"main": SPEC}))
     (rating,) = asyncio.run(
         rater.evaluate("turn_satisfaction", ConversationRecord(log), {})
     ).ratings
@@ -99,7 +99,7 @@ def test_random_examples_give_the_mean_of_their_draws(uss: Path) -> None:
 def test_what_was_cut_and_how_little_the_ratings_weigh_is_said() -> None:
     odd = Completion("The", logprobs=(("The", -0.1, (("The", -0.1), ("4", -3.0))),))
     ratings, _ = _ratings({"level": "dialogue"}, odd)
-    assert "all ratings together had 0.050 of the probability" in ratings[0].rationale
+    assert "all answers together had 0.050 of the probability" in ratings[0].rationale
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_what_was_cut_and_how_little_the_ratings_weigh_is_said() -> None:
 )
 def test_keys_that_do_not_fit_are_refused(given: dict[str, object], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        QualityConfig.model_validate(given)
+        QualityEvaluator.model_validate(given)
 
 
 def test_fewer_examples_than_wanted_are_an_error(uss: Path) -> None:
@@ -146,7 +146,7 @@ def test_settings_identify_what_changes_ratings(uss: Path) -> None:
     around = EvaluatorContext(None, gateway, {"main": SPEC})
 
     def of(**given: object) -> tuple[object, object]:
-        built = QualityConfig.model_validate(given).build(around)
+        built = QualityEvaluator.model_validate(given).prepared(around)
         return built.settings, built.data
 
     plain = of()
@@ -160,21 +160,22 @@ def test_settings_identify_what_changes_ratings(uss: Path) -> None:
     assert of(level="turn", examples={"k": 1, "select": "random", "folder": str(uss)}) == one
 
 
-def test_calls_are_expected_for_each_draw_and_sample() -> None:
-    config = QualityConfig.model_validate(
+def test_calls_are_expected_for_each_draw_and_sample(uss: Path) -> None:
+    config = QualityEvaluator.model_validate(
         {
             "method": "generation",
             "samples": 2,
-            "examples": {"k": 4, "select": "random", "folder": "x"},
+            "examples": {"k": 1, "select": "random", "folder": str(uss)},
         }
     )
-    found = list(config.expected(10, 50, models=True, attempts=3))
-    assert [(each.kind, each.once, each.most) for each in found] == [
-        ("dialogue-quality/dialogue", 60, 180),
-        ("dialogue-quality/turn", 300, 900),
-    ]
-    assert list(config.call_uses()) == []
-    assert list(QualityConfig().call_uses()) == [("main", "logprobs")]
+    gateway, _ = gateway_of([], "main")
+    evaluator = config.prepared(EvaluatorContext(None, gateway, gateway.models))
+    assert planned(evaluator, a_log("One.", "Two.")) == {
+        ("main", "dialogue-quality/dialogue"): 3 * 2,
+        ("main", "dialogue-quality/turn"): 2 * 3 * 2,
+    }
+    assert config.call_uses == []
+    assert QualityEvaluator().call_uses == [("main", "logprobs")]
 
 
 def test_uss_gives_dialogues_and_rated_turns(uss: Path) -> None:
@@ -209,7 +210,9 @@ def test_the_prompts_are_those_of_the_golden_file(uss: Path) -> None:
 
 def test_the_request_says_what_it_is_for() -> None:
     gateway, model = gateway_of(lambda _: FOUR, "main")
-    rater = QualityConfig(level="dialogue").build(EvaluatorContext(None, gateway, {"main": SPEC}))
+    rater = QualityEvaluator(level="dialogue").prepared(
+        EvaluatorContext(None, gateway, {"main": SPEC})
+    )
     asyncio.run(rater.evaluate("satisfaction", ConversationRecord(a_log()), {}))
     request: ChatRequest = model.requests[0]
     assert request.purpose == "dialogue-quality/dialogue"

@@ -1,15 +1,17 @@
 """Ratings of turns and dialogues, from particles; and what has none."""
 
 import asyncio
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from recjury.campaign.retry import Retry
 from recjury.errors import CallFailed, ConfigError, UnitFailed
-from recjury.judges.face import FaceEvaluator, GivenDecomposer, LlmDecomposer
+from recjury.judges import EvaluatorContext
+from recjury.judges.face import FaceEvaluator, GivenDecomposer
 from recjury.judges.face.instructions import Instruction
-from recjury.judges.face.scorer import ParticleScorer
 from recjury.llm.scripted import Line
 from recjury.records import (
     Aspect,
@@ -35,10 +37,17 @@ INSTRUCTIONS = {
 }
 
 
-def _face(script: Callable[[ChatRequest], Line], particles: Decomposition) -> FaceEvaluator:
+def _face(
+    script: Callable[[ChatRequest], Line], particles: Decomposition | None = None
+) -> FaceEvaluator:
+    """With two instructions, of two aspects, and these particles, by default the model's."""
     gateway, _ = scripted(script)
-    given = GivenDecomposer({"kbrd_redial_1": particles})
-    return FaceEvaluator(given, ParticleScorer(gateway, "main", samples=1), INSTRUCTIONS)
+    face = FaceEvaluator(aspects=ASPECTS, samples=1)
+    ready = face.prepared(EvaluatorContext(None, gateway, gateway.models))
+    ready.__dict__["_instructions"] = INSTRUCTIONS  # as if read from a file
+    if particles is not None:
+        ready.__dict__["_decomposer"] = GivenDecomposer({"kbrd_redial_1": particles})
+    return ready
 
 
 def _rated(
@@ -135,8 +144,7 @@ def test_a_decomposition_with_a_failed_call_fails_its_stage() -> None:
     def script(request: ChatRequest) -> Line:
         return CallFailed("gone") if "Bye!" in request.messages[0].text else '{"particles": []}'
 
-    gateway, _ = scripted(script)
-    face = FaceEvaluator(LlmDecomposer(gateway, "main"), ParticleScorer(gateway, "main"))
+    face = _face(script)
     with pytest.raises(UnitFailed, match=r"turn [13]: gone"):
         asyncio.run(face.evaluate("particles", ConversationRecord(log()), {}))
 
@@ -154,9 +162,11 @@ def test_stages_and_metrics_are_the_chosen_aspects() -> None:
     ]
 
 
-def test_an_aspect_needs_instructions() -> None:
+def test_an_aspect_needs_instructions(tmp_path: Path) -> None:
     gateway, _ = scripted([])
-    scorer = ParticleScorer(gateway, "main")
+    given = [each.model_dump() for each in INSTRUCTIONS[Aspect.RELEVANCE]]
+    (tmp_path / "relevance.json").write_text(json.dumps(given), "utf-8")
+    face = FaceEvaluator(aspects=(Aspect.EFFICIENCY,), instructions=str(tmp_path))
     with pytest.raises(ConfigError, match=r"efficiency has no instructions: add efficiency.json"):
-        FaceEvaluator(GivenDecomposer({}), scorer, INSTRUCTIONS, [Aspect.EFFICIENCY])
-    assert FaceEvaluator(GivenDecomposer({}), scorer).aspects == tuple(Aspect)
+        face.prepared(EvaluatorContext(None, gateway, gateway.models))
+    assert FaceEvaluator().aspects == tuple(Aspect)

@@ -24,9 +24,9 @@ from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.corpora.crsarena_run_file import read_run_file, write_run_file
 from recjury.corpora.crsarena_runs import read_runs, write_run
 from recjury.corpora.data_problems import count_faults
-from recjury.judges import EvaluatorConfig
-from recjury.judges.direct.config import DirectConfig
-from recjury.judges.face.config import FaceConfig
+from recjury.judges import Evaluator
+from recjury.judges.direct import DirectEvaluator
+from recjury.judges.face.evaluator import FaceEvaluator
 from recjury.judges.face.instructions import read_instruction_folder
 from recjury.llm import EndpointSpec
 from recjury.prompts import code_of
@@ -47,12 +47,12 @@ class Arena(NamedTuple):
     model: Released
 
     @property
-    def face(self) -> FaceConfig:
+    def face(self) -> FaceEvaluator:
         """The released instructions on two aspects."""
-        return FaceConfig(aspects=ASPECTS, instructions=str(self.folder / "face-instructions"))
+        return FaceEvaluator(aspects=ASPECTS, instructions=str(self.folder / "face-instructions"))
 
     @property
-    def by_rule(self) -> FaceConfig:
+    def by_rule(self) -> FaceEvaluator:
         """The same with particles by rule, and one sample."""
         return self.face.model_copy(update={"rules": True, "samples": 1})
 
@@ -79,7 +79,7 @@ def _score(
     arena: Arena,
     endpoint: ScriptedEndpoint,
     path: Path,
-    evaluator: EvaluatorConfig,
+    evaluator: Evaluator,
     retry: Retry = Retry.UNSCORED,
 ) -> RunResult:
     config = EvaluationConfig(
@@ -251,7 +251,7 @@ def test_rules_and_the_evaluators_beside_it_run_the_same_way(arena: Arena, tmp_p
     few = arena._replace(logs=arena.logs[3:5])
     with ScriptedEndpoint(lambda body: "<rating>1</rating>") as endpoint:
         assert _score(few, endpoint, tmp_path / "runs.db", arena.by_rule).done == 2
-        direct = DirectConfig(aspects=ASPECTS)
+        direct = DirectEvaluator(aspects=ASPECTS)
         assert _score(few, endpoint, tmp_path / "runs.db", direct).done == 2
         asked = len(endpoint.bodies)
         assert _score(few, endpoint, tmp_path / "runs.db", direct).done == 2

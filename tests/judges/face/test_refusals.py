@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from recjury.judges.direct.config import DirectConfig
-from recjury.judges.direct.evaluator import SingleRequestEvaluator
+from recjury.judges import EvaluatorContext
+from recjury.judges.direct import DirectEvaluator
 from recjury.judges.face import LlmDecomposer
 from recjury.judges.face.optimise import Rewriter, Task, play
 from recjury.judges.face.optimise.gradient import Case
 from recjury.records import Aspect, ConversationRecord
+from tests.judges.cases import SPEC
 from tests.judges.face.logs import log
 from tests.llm.doubles import OneRefuses, refused_with_others_ended, request
 
@@ -18,7 +19,8 @@ Act = Callable[[OneRefuses], Coroutine[Any, Any, object]]
 
 
 def _rate(model: OneRefuses) -> Coroutine[Any, Any, object]:
-    rater = SingleRequestEvaluator(model, DirectConfig())
+    context = EvaluatorContext(gateway=model, models={"main": SPEC})  # type: ignore[arg-type]
+    rater = DirectEvaluator().prepared(context)
     record = ConversationRecord(log("Hi", "A.", "No", "B.", "No", "C."))
     return rater.evaluate("relevance", record, {})
 

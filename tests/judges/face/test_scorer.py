@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from recjury.errors import CallFailed, ParseError, ProviderError
+from recjury.errors import CallFailed, ProviderError
 from recjury.judges.face.face_prompts import FacePrompts, situation
 from recjury.judges.face.instructions import Instruction
-from recjury.judges.face.scorer import Method, ParticleScorer, Target, expectation
+from recjury.judges.face.scorer import Method, ParticleScorer, Target
 from recjury.llm import Gateway, ScriptedModel
 from recjury.llm.provider import Completion
 from recjury.llm.scripted import Line
@@ -20,7 +20,6 @@ from recjury.records import (
     Choice,
     InstructionScore,
     ParticleScore,
-    Reply,
     Status,
 )
 from tests.answers import in_the_form_asked
@@ -104,11 +103,6 @@ def test_the_expectation_weighs_scores_by_their_odds() -> None:
     assert (model.requests[0].n, model.requests[0].top_logprobs) == (1, 20)
 
 
-def test_a_reply_without_log_probabilities_has_no_expectation() -> None:
-    with pytest.raises(ParseError, match="no log-probabilities"):
-        expectation(Reply("0", RATED, "stop", "m"), 0, 2, code=CODE)
-
-
 def _expected(recorder: MemoryRecorder, *lines: Line) -> tuple[InstructionScore, int]:
     """The score by log-probabilities, and the number of requests that were sent."""
     model = ScriptedModel(in_the_form_asked(lines))
@@ -132,7 +126,7 @@ def test_a_reply_without_log_probabilities_is_asked_for_again() -> None:
 def test_an_endpoint_that_has_learned_to_send_log_probabilities_is_asked_anew() -> None:
     recorder = MemoryRecorder()
     for _ in range(2):
-        with pytest.raises(ProviderError, match="ask for samples"):
+        with pytest.raises(ProviderError, match="sends no log-probabilities"):
             _expected(recorder, *["<rating>2</rating>"] * 3)
     good = Completion(RATED, logprobs=_odds(_2=1.0))
     assert [_expected(recorder, good)[1], _expected(recorder)[1]] == [1, 0]

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from recjury.campaign.planned_calls import count_calls
 from recjury.errors import CallFailed, PromptTooLong, ProviderError
 from recjury.judges import EvaluatorContext
-from recjury.judges.g_eval.config import GEvalConfig
+from recjury.judges.g_eval.evaluator import GEvaluator
 from recjury.judges.g_eval.prompts import GEvalPrompts
 from recjury.llm import Completion, call_context
 from recjury.llm.scripted import Line
@@ -34,10 +35,10 @@ def _script(form: Callable[[ChatRequest], Line]) -> Callable[[ChatRequest], Line
 
 
 def _rated(
-    config: GEvalConfig, script: Callable[[ChatRequest], Line], judgings: int = 1
+    config: GEvaluator, script: Callable[[ChatRequest], Line], judgings: int = 1
 ) -> tuple[list[Rating], list[ChatRequest]]:
     gateway, model = gateway_of(script, "main")
-    rater = config.build(EvaluatorContext(None, gateway, {"main": SPEC}))
+    rater = config.prepared(EvaluatorContext(None, gateway, {"main": SPEC}))
 
     async def rated() -> list[Rating]:
         found: list[Rating] = []
@@ -50,12 +51,12 @@ def _rated(
     return asyncio.run(rated()), model.requests
 
 
-def _only(*aspects: Aspect, **settings: object) -> GEvalConfig:
-    return GEvalConfig.model_validate({"aspects": aspects, **settings})
+def _only(*aspects: Aspect, **settings: object) -> GEvaluator:
+    return GEvaluator.model_validate({"aspects": aspects, **settings})
 
 
 def test_all_aspects_are_rated_and_their_steps_written_once() -> None:
-    ratings, requests = _rated(GEvalConfig(), _script(lambda _: _odds(s1=1.0)), judgings=2)
+    ratings, requests = _rated(GEvaluator(), _script(lambda _: _odds(s1=1.0)), judgings=2)
     assert len(ratings) == 2 * (2 * 2 + 5)
     assert {rating.score for rating in ratings} == {1.0}
     asked = [request.purpose for request in requests]
@@ -79,7 +80,7 @@ def test_turns_that_failed_are_not_rated() -> None:
     failed = log.interaction[0].model_copy(update={"text": "", "failure": "timed out"})
     log = log.model_copy(update={"interaction": (failed, *log.interaction[1:])})
     gateway, model = gateway_of(_script(lambda _: _odds(s1=1.0)), "main")
-    rater = GEvalConfig().build(EvaluatorContext(None, gateway, {"main": SPEC}))
+    rater = GEvaluator().prepared(EvaluatorContext(None, gateway, {"main": SPEC}))
     for aspect in (Aspect.RELEVANCE, Aspect.DIALOGUE_OVERALL):
         result = asyncio.run(rater.evaluate(aspect, ConversationRecord(log), {}))
         assert [rating.status for rating in result.ratings] == [Status.NOT_APPLICABLE]
@@ -137,24 +138,35 @@ def test_an_endpoint_without_log_probabilities_is_one_line() -> None:
 
 def test_keys_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValidationError, match="leave out `samples`"):
-        GEvalConfig(samples=3)
+        GEvaluator(samples=3)
 
 
 def test_calls_are_expected_for_steps_and_forms() -> None:
-    steps, forms = GEvalConfig().expected(10, 50, models=True, attempts=3)
-    assert (steps.once, forms.once, forms.most) == (7, 150, 450)
-    drawn = GEvalConfig(method="samples", together=False)
-    assert [each.once for each in drawn.expected(10, 50, models=True, attempts=3)] == [7, 3000]
-    assert list(GEvalConfig().call_uses()) == [("main", "logprobs")]
-    assert list(GEvalConfig(method="samples").call_uses()) == [("main", "n")]
+    gateway, _ = gateway_of([], "main")
+    context = EvaluatorContext(None, gateway, gateway.models)
+
+    def expected(evaluator: GEvaluator) -> dict[str, tuple[int, int]]:
+        """For ten conversations like this one, by kind: once, and at most."""
+        calls = evaluator.prepared(context).plan(LOG.log)
+        shares = count_calls(calls, attempts=3, conversations=10)
+        return {each.kind: (each.once, each.most) for each in shares}
+
+    forms = 10 * (2 * 2 + 5)
+    assert expected(GEvaluator()) == {"g-eval/steps": (7, 21), "g-eval/form": (forms, 3 * forms)}
+    singly = expected(GEvaluator(method="samples", together=False))
+    assert singly == {"g-eval/steps": (7, 21), "g-eval/form": (20 * forms, 60 * forms)}
+    assert GEvaluator().call_uses == [("main", "logprobs")]
+    assert GEvaluator(method="samples").call_uses == [("main", "n")]
 
 
 def test_settings_leave_out_which_aspects_are_rated() -> None:
     gateway, _ = gateway_of([], "main")
     around = EvaluatorContext(None, gateway, {"main": SPEC})
-    assert _only(Aspect.EFFICIENCY).build(around).settings == GEvalConfig().build(around).settings
-    drawn = GEvalConfig(method="samples").build(around)
-    assert drawn.settings != GEvalConfig().build(around).settings
+    assert (
+        _only(Aspect.EFFICIENCY).prepared(around).settings == GEvaluator().prepared(around).settings
+    )
+    drawn = GEvaluator(method="samples").prepared(around)
+    assert drawn.settings != GEvaluator().prepared(around).settings
 
 
 def test_the_prompts_are_those_of_the_golden_files() -> None:

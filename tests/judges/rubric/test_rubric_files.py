@@ -7,11 +7,10 @@ import pytest
 
 from recjury.errors import CallFailed, ConfigError
 from recjury.judges import EvaluatorContext
-from recjury.judges.rubric.config import RubricConfig
 from recjury.judges.rubric.criteria import read_criteria
 from recjury.judges.rubric.evaluator import RubricEvaluator
 from recjury.records import ConversationRecord, Need, Status
-from tests.judges.cases import a_log, gateway_of
+from tests.judges.cases import a_log, gateway_of, planned
 
 TRUST = """
 - name: Trust
@@ -39,17 +38,19 @@ def written(folder: Path, text: str) -> Path:
 
 def built(path: Path, *lines: str) -> RubricEvaluator:
     gateway, _ = gateway_of(lines, "main")
-    return RubricConfig(file=str(path)).build(EvaluatorContext(None, gateway, gateway.models))
+    return RubricEvaluator(file=str(path)).prepared(EvaluatorContext(None, gateway, gateway.models))
 
 
 def test_criteria_are_metrics_in_the_order_of_the_file(tmp_path: Path) -> None:
-    config = RubricConfig(file=str(written(tmp_path, TRUST + LISTED)))
-    assert [(m.id, m.title, m.group, m.low, m.high, m.needs) for m in config.metrics(True)] == [
+    config = RubricEvaluator(file=str(written(tmp_path, TRUST + LISTED)))
+    assert [(m.id, m.title, m.group, m.low, m.high, m.needs) for m in config.metrics] == [
         ("trust", "Trust", "Feeling", 0, 2, (Need.MODEL,)),
         ("item_fit", "Item Fit", "", 1, 10, (Need.LIST, Need.TARGETS, Need.MODEL)),
     ]
-    (expected,) = config.expected(10, 50, models=True, attempts=3)
-    assert (expected.model, expected.kind, expected.once) == ("main", "rubric", 20)
+    gateway, _ = gateway_of([], "main")
+    evaluator = config.prepared(EvaluatorContext(None, gateway, gateway.models))
+    assert planned(evaluator) == {("main", "rubric"): 2}
+    assert planned(evaluator, a_log(targets=())) == {("main", "rubric"): 1}
 
 
 def test_a_mapping_with_the_key_factors_will_do(tmp_path: Path) -> None:
@@ -59,8 +60,8 @@ def test_a_mapping_with_the_key_factors_will_do(tmp_path: Path) -> None:
 
 def test_it_is_judged_like_the_twelve(tmp_path: Path) -> None:
     gateway, model = gateway_of(lambda _: "Well. <rating>2</rating>", "main")
-    config = RubricConfig(file=str(written(tmp_path, TRUST + LISTED)))
-    evaluator = config.build(EvaluatorContext(None, gateway, gateway.models))
+    config = RubricEvaluator(file=str(written(tmp_path, TRUST + LISTED)))
+    evaluator = config.prepared(EvaluatorContext(None, gateway, gateway.models))
     result = asyncio.run(evaluator.evaluate("rate", ConversationRecord(a_log()), {}))
     trust, fit = result.ratings
     assert (trust.factor, trust.score, trust.high, trust.evaluator) == ("Trust", 2, 2, "main")
@@ -95,7 +96,9 @@ def test_what_a_log_lacks_leaves_a_criterion_unscored_without_a_call(tmp_path: P
 def test_a_call_that_failed_is_a_status(tmp_path: Path) -> None:
     gateway, _ = gateway_of(lambda _: CallFailed("gone"), "main")
     path = written(tmp_path, TRUST)
-    evaluator = RubricConfig(file=str(path)).build(EvaluatorContext(None, gateway, gateway.models))
+    evaluator = RubricEvaluator(file=str(path)).prepared(
+        EvaluatorContext(None, gateway, gateway.models)
+    )
     (rating,) = asyncio.run(evaluator.evaluate("rate", ConversationRecord(a_log()), {})).ratings
     assert rating.status is Status.CALL_FAILED
 
@@ -108,7 +111,7 @@ def test_settings_change_with_what_the_file_says_and_not_with_its_layout(tmp_pat
 
 def test_a_rubric_without_a_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="rubric needs a model"):
-        RubricConfig(file=str(written(tmp_path, TRUST))).build(EvaluatorContext())
+        RubricEvaluator(file=str(written(tmp_path, TRUST))).prepared(EvaluatorContext())
 
 
 @pytest.mark.parametrize(
@@ -135,7 +138,7 @@ def test_a_rubric_without_a_model_is_refused(tmp_path: Path) -> None:
 def test_whatever_is_wrong_is_one_line(tmp_path: Path, text: str, said: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(ConfigError, match=said) as caught:
-        RubricConfig(file=str(path)).metrics(True)
+        _ = RubricEvaluator(file=str(path)).metrics
     assert str(caught.value).startswith(f"{path}: ")
     assert "\n" not in str(caught.value)
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from recjury.errors import ParseError
 from recjury.judges.face.optimise import LabelledExample
-from recjury.llm import SupportsComplete, read_reply, finished_text
+from recjury.llm import SupportsComplete, finished_text, read_reply
 from recjury.records import Aspect, ChatRequest, Message, Reply
 from tests.endpoint import Answer, Body, prompt
 

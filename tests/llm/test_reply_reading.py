@@ -12,9 +12,9 @@ from recjury.llm import (
     ParsedReply,
     RatedText,
     ScriptedModel,
-    read_reply,
     gather,
     parse_rating,
+    read_reply,
 )
 from recjury.llm.provider import Completion
 from recjury.llm.scripted import Line

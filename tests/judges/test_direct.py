@@ -6,23 +6,23 @@ import pytest
 
 from recjury.errors import CallFailed
 from recjury.judges import EvaluatorContext
-from recjury.judges.direct.config import CotIclConfig, DirectConfig
+from recjury.judges.direct import CotIclEvaluator, DirectEvaluator
 from recjury.records import ConversationRecord, Rating, Status
-from tests.judges.cases import SPEC
+from tests.judges.cases import SPEC, planned
 from tests.judges.face.logs import log, scripted
 
 
 @pytest.mark.parametrize(
     ("config", "words"),
-    [(DirectConfig(), "Do not explain."), (CotIclConfig(), "Think step by step")],
+    [(DirectEvaluator(), "Do not explain."), (CotIclEvaluator(), "Think step by step")],
 )
 def test_turns_and_dialogues_are_rated_whole(
-    config: DirectConfig | CotIclConfig, words: str
+    config: DirectEvaluator | CotIclEvaluator, words: str
 ) -> None:
     gateway, model = scripted(
         lambda request: "no" if "efficiency" in request.purpose else "Well. <rating>1</rating>"
     )
-    rater = config.build(EvaluatorContext(None, gateway, {"main": SPEC}))
+    rater = config.prepared(EvaluatorContext(None, gateway, {"main": SPEC}))
 
     async def rated() -> list[Rating]:
         results = [
@@ -51,8 +51,8 @@ def test_turns_and_dialogues_are_rated_whole(
 
 def test_a_stage_asks_for_its_own_aspect_only() -> None:
     gateway, model = scripted(lambda _: CallFailed("gone"))
-    config = DirectConfig.model_validate({"aspects": ["relevance", "efficiency", "relevance"]})
-    rater = config.build(EvaluatorContext(None, gateway, {"main": SPEC}))
+    config = DirectEvaluator.model_validate({"aspects": ["relevance", "efficiency", "relevance"]})
+    rater = config.prepared(EvaluatorContext(None, gateway, {"main": SPEC}))
     assert [stage.name for stage in rater.stages] == ["relevance", "efficiency"]
     result = asyncio.run(rater.evaluate("efficiency", ConversationRecord(log()), {}))
     assert [rating.status for rating in result.ratings] == [Status.CALL_FAILED]
@@ -63,7 +63,7 @@ def test_settings_leave_out_which_aspects_are_rated() -> None:
     gateway, _ = scripted([])
     around = EvaluatorContext(None, gateway, {"main": SPEC})
     one, all_seven = (
-        DirectConfig.model_validate({"aspects": [name]}).build(around).settings
+        DirectEvaluator.model_validate({"aspects": [name]}).prepared(around).settings
         for name in ("relevance", "efficiency")
     )
     assert one == all_seven
@@ -71,6 +71,7 @@ def test_settings_leave_out_which_aspects_are_rated() -> None:
 
 
 def test_calls_are_expected_by_turn_and_by_dialogue() -> None:
-    config = DirectConfig.model_validate({"aspects": ["relevance", "efficiency"]})
-    (expected,) = config.expected(10, 50, models=True, attempts=3)
-    assert (expected.model, expected.once, expected.most) == ("main", 60, 180)
+    config = DirectEvaluator.model_validate({"aspects": ["relevance", "efficiency"]})
+    gateway, _ = scripted([])
+    rater = config.prepared(EvaluatorContext(None, gateway, {"main": SPEC}))
+    assert planned(rater, log()) == {("main", "llm-direct"): 2 + 1}

@@ -1,4 +1,4 @@
-"""The twelve guidelines of the judges, and the prompts made from them (CoRE, 4.1, appendix A)."""
+"""The guidelines of the twelve factors, and the prompts made from them (CoRE, 4.1, appendix A)."""
 
 from recjury.judges.guideline import FILLED_NAMES, LINKED_LIST, Input, JudgePrompts, lacks
 from recjury.records import (

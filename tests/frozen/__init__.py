@@ -1,0 +1,35 @@
+"""What must stay as it is while the house is rebuilt.
+
+These tests go through what stays: the command line (`--json`, run in process), the Python
+interface, campaign files and records. What they need of the inside (planning a campaign without
+playing it, the identity of one call, the calls in a store, the command of a paper's table) is in
+`adapter.py`, which a rebuild may point elsewhere. They hold:
+
+- `test_identities.py`: which settings make another conversation, evaluation or model call, and
+  which do not (`identities.yaml`). It compares before and after, and holds no hash.
+- `test_prompts.py`: every prompt that is sent (`prompts/`): a digest of each, and one of each kind
+  to read.
+- `test_json.py`: what commands print with `--json`, and what `export` writes (`json/`).
+- `test_analyses.py`: the numbers of the papers' tables and of the other analyses.
+- `test_python.py`: Python and the command line agree.
+- `test_killed.py`: evaluators are killed in each stage and continued.
+
+`campaigns/` are played by `played.py`, once in a test run, with the models of `player.py`.
+
+What may change
+---------------
+- Hashes: once, and in every store that exists. Nothing here depends on them.
+- The classes, functions and files behind all this, and the store's format.
+- The command of an analysis, and the form in which it prints its rows: `adapter.figures` then reads
+  the new form into the same words and numbers.
+
+Anything else is an intended change, or a mistake. A commit with an intended change writes the files
+anew (`FROZEN_WRITE=1 python -m pytest tests/frozen`) and adds a line here:
+
+Intended changes
+----------------
+- A dry run counts the tokens of prompts that it plans, in place of averages; the calls are
+  the same. The simulated user's Persuasiveness stands with the evaluators.
+- A rating of G-Eval by samples keeps what the first sample says besides its score, as
+  ratings by samples of other evaluators do.
+"""
