@@ -53,15 +53,16 @@ BUDGETS = {
     "plugins": 561,
     "prompts": 315,
     "records": 1_687,
-    "report": 1_766,
+    "report": 1_763,
     "results": 1_737,
     "simulator": 4_972,
     "stats": 2_042,
     "store": 6_857,
+    "tables": 871,
     "top": 654,
 }
-LINES = 82_259
-FILES = 644
+LINES = 83_127
+FILES = 651
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.
 CIRCLES: set[frozenset[str]] = {

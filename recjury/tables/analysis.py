@@ -1,4 +1,4 @@
-"""Analyses: tables and figures, of papers or of our own, each a class with its settings as fields."""
+"""Analyses: tables and figures, of papers or of our own, each a class with settings as fields."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
