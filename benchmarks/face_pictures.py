@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recjury.tables import INK, Axis, Figure, Panel, Point, Series, radar, save, style, svg
+from recjury.tables import Figure, save, svg
+from recjury.tables.figure import INK, Axis, Panel, Point, Series, style
+from recjury.tables.radar import radar
 
 _NAMES = {"barcor": "BARCOR", "unicrs": "UniCRS"}
 
@@ -35,7 +37,7 @@ def _radar(contrast: Mapping[str, Any]) -> Figure:
         title="BARCOR and UniCRS by aspect",
         panels=tuple(radar(rows, rays, top=top, title=title) for title, rows in panels.items()),
         width=540,
-        height=220,
+        height=170,
     )
 
 

@@ -11,11 +11,11 @@ from recjury.report.excerpt import one_line
 from recjury.report.rounds import RoundMeans
 from recjury.report.table_cells import hyphenated, partly
 from recjury.results import Measure, MetricSummary, Tally
-from recjury.tables import (
+from recjury.tables import Figure, svg
+from recjury.tables.figure import (
     PALETTE,
     Axis,
     Box,
-    Figure,
     Label,
     Mark,
     Panel,
@@ -25,7 +25,6 @@ from recjury.tables import (
     Tick,
     interval,
     rows,
-    svg,
 )
 
 _BLUE, _ORANGE, _GREEN, _PURPLE, _SKY, _VERMILION = PALETTE

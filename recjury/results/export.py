@@ -14,6 +14,7 @@ from recjury.corpora import Recording, conversation_row
 from recjury.errors import ConfigError, StoreError
 from recjury.records import JSON
 from recjury.results.choice import require
+from recjury.results.export_tables import ExportTable, tables
 from recjury.results.file_formats import (
     FILES,
     Format,
@@ -21,7 +22,6 @@ from recjury.results.file_formats import (
     arrow_schema,
     require_arrow,
 )
-from recjury.results.tables import Table, tables
 from recjury.store import Store
 
 if TYPE_CHECKING:
@@ -66,7 +66,12 @@ def export(store: Store, folder: Path, format: Format, campaign: str | None = No
         raise StoreError(f"cannot export to {folder}: {error}") from error
 
 
-def _write(named: dict[Path, Table], store: Store, format: Format, campaign: str | None) -> None:  # noqa: A002
+def _write(
+    named: dict[Path, ExportTable],
+    store: Store,
+    format: Format,  # noqa: A002
+    campaign: str | None,
+) -> None:
     with ExitStack() as stack:
         files = [
             (table, stack.enter_context(FILES[format](path, table.fields)))

@@ -95,6 +95,15 @@ def interval(row: float, value: float, low: float | None, high: float | None) ->
     return Series(ends, style=Style(marker="tick", width=2.2)), point
 
 
+RULE = Style(color=INK, marker="", width=0.6)
+"""Lines that values are read against."""
+
+
+def vertical(x: float, low: float, high: float, style: Style = RULE) -> Series:
+    """A vertical line."""
+    return Series((Point(x, low), Point(x, high)), style=style)
+
+
 class Tick(NamedTuple):
     """A place on an axis and its text, which may have several lines."""
 

@@ -11,6 +11,7 @@ from recjury.safe_text import printable
 from recjury.tables.figure import (
     GRID,
     INK,
+    RULE,
     Axis,
     Box,
     Figure,
@@ -26,7 +27,6 @@ from recjury.tables.figure import (
 _SIZE, _SMALL = 9.0, 8.0  # of text, in points
 _LEADING = 1.15  # from line to line, in sizes
 _GAP = 5.0  # between marks, ticks and labels
-_AXIS = Style(color=INK, width=0.6, marker="")
 _CORNERS = {
     "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
     "triangle": ((0, -1.2), (1.1, 0.9), (-1.1, 0.9)),
@@ -172,7 +172,7 @@ def _x_axis(axis: Axis, frame: _Frame) -> Iterator[str]:
         rise = _height(frame.x_ticks, _SMALL) + text.count("\n") * _SIZE * _LEADING
         yield _text((x(at), top - rise), text, more=' font-weight="bold"')
     if axis.has_line:
-        yield _line([(x.start, y.start), (x.end, y.start)], _AXIS)
+        yield _line([(x.start, y.start), (x.end, y.start)], RULE)
 
 
 def _y_axis(axis: Axis, frame: _Frame) -> Iterator[str]:
@@ -182,7 +182,7 @@ def _y_axis(axis: Axis, frame: _Frame) -> Iterator[str]:
             yield _line([(x.start, y(at)), (x.end, y(at))], GRID)
         yield _text((x.start - _GAP, y(at) + 0.35 * _SIZE), text, "end")
     if axis.has_line:
-        yield _line([(x.start, y.start), (x.start, y.end)], _AXIS)
+        yield _line([(x.start, y.start), (x.start, y.end)], RULE)
     left, middle = x.start - _widest(frame.y_ticks) - 2 * _GAP, (y.start + y.end) / 2
     turned = f' transform="rotate(-90 {_n(left)} {_n(middle)})"'
     yield _text((left, middle), axis.label, more=turned)

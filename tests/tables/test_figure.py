@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from recjury.errors import ConfigError
-from recjury.tables import (
+from recjury.tables import Figure, save, svg
+from recjury.tables.figure import (
     Axis,
     Box,
-    Figure,
     Label,
     Panel,
     Point,
@@ -19,12 +19,10 @@ from recjury.tables import (
     Style,
     Tick,
     interval,
-    radar,
     rows,
-    save,
     style,
-    svg,
 )
+from recjury.tables.radar import radar
 
 
 class Drawing:

@@ -15,7 +15,7 @@ from recjury.store.texts import string_list
 Row = Sequence[Cell]
 
 
-class Table(NamedTuple):
+class ExportTable(NamedTuple):
     """A table of a campaign, or of the whole store, and how its rows are made from the results.
 
     With `in_parts`, the rows can be made from a part of the results.
@@ -35,20 +35,20 @@ _CONVERSATION = _fields("text", "conversation system scenario")
 _EVALUATION = (*_CONVERSATION, *_fields("text", "evaluation evaluator"))
 
 
-def tables(store: Store, campaign: str | None = None) -> tuple[Table, ...]:
+def tables(store: Store, campaign: str | None = None) -> tuple[ExportTable, ...]:
     """All tables of a campaign, or of the whole store for None."""
     measures = measures_of(store.evaluators(campaign))
     return (
-        Table(
+        ExportTable(
             "conversations",
             _conversation_fields(measures),
             lambda results: (_conversation(each, measures) for each in results),
         ),
-        Table("evaluations", _EVALUATIONS, _evaluation_rows),
-        Table("turns", _TURNS, lambda results: _turn_rows(store, results)),
-        Table("ratings", _RATINGS, _rating_rows),
-        Table("statements", _STATEMENTS, lambda _: _statement_rows(store, campaign), False),
-        Table("calls", _CALLS, lambda results: _call_rows(store, campaign, results), False),
+        ExportTable("evaluations", _EVALUATIONS, _evaluation_rows),
+        ExportTable("turns", _TURNS, lambda results: _turn_rows(store, results)),
+        ExportTable("ratings", _RATINGS, _rating_rows),
+        ExportTable("statements", _STATEMENTS, lambda _: _statement_rows(store, campaign), False),
+        ExportTable("calls", _CALLS, lambda results: _call_rows(store, campaign, results), False),
     )
 
 
