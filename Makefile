@@ -15,7 +15,7 @@ PYTEST := $(BIN)/python -m pytest -n $(or $(WORKERS),logical) --dist worksteal
 # Where real data is read from; tests that need it are skipped where it is missing.
 export RECJURY_DATA ?= $(wildcard ../shared/data)
 
-.PHONY: help install demo demo-weights test test-quick test-vllm lint bench docs dist-check clean
+.PHONY: help install demo demo-weights test test-ci test-all test-vllm lint bench docs dist-check clean
 
 help: ## what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,11 +43,14 @@ lint: install ## ruff and mypy strict over source and tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-test: lint ## everything, on all cores (WORKERS=N: on N)
-	$(PYTEST)
+test: install ## what a change needs: all tests that are not slow, on all cores (WORKERS=N: on N)
+	$(PYTEST) -m 'not slow and not long'
 
-test-quick: install ## everything but the slow tests
-	$(PYTEST) -m 'not slow'
+test-ci: install ## the slow tests: kills, a browser, the quick harness, the documentation
+	$(PYTEST) -m slow
+
+test-all: lint install ## everything, with the trainings and FACE over HTTP
+	$(PYTEST)
 
 # An environment with vLLM for a CPU, made by `make test-vllm` unless another one is named.
 VLLM_PYTHON ?= .vllm-venv/bin/python

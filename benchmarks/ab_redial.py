@@ -16,9 +16,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from recjury import judge
-from recjury.alignment.agreement import AspectAgreement, agreements
-from recjury.alignment.label_sets import LabelSet, ab_redial_labels
-from recjury.alignment.predictions import Predictions, of_store
+from recjury.agreement.agreement import AspectAgreement, agreements
+from recjury.agreement.label_sets import LabelSet, ab_redial_labels
+from recjury.agreement.score_files import Scores
+from recjury.agreement.scored_run import run_of_store
 from recjury.records import ConversationLog, Factor
 from recjury.stats.resampled import CorrelationEstimates
 from recjury.store import Store
@@ -56,7 +57,7 @@ def main() -> None:
         _show({aspect: found[aspect] for aspect in aspects})
 
 
-def rated(people: LabelSet, data: Path, *, turns: bool, limit: int | None = None) -> Predictions:
+def rated(people: LabelSet, data: Path, *, turns: bool, limit: int | None = None) -> Scores:
     """The scores of each dialogue, or of each rated turn, by metric. No label is read here.
 
     A rated turn is turn 0 of a conversation of its own.
@@ -72,11 +73,11 @@ def rated(people: LabelSet, data: Path, *, turns: bool, limit: int | None = None
             data=str(data),
         )
         with Store.open(store, create=False) as kept:
-            found = of_store(kept)
+            found = run_of_store(kept, None, by_log=False, details=True).all_oriented()
     return {metric: own for metric, own in found.items() if _is_shown(metric, turns=turns)}
 
 
-def held(scores: Predictions, people: LabelSet, aspect: str, resamples: int) -> AspectAgreement:
+def held(scores: Scores, people: LabelSet, aspect: str, resamples: int) -> AspectAgreement:
     """Each metric against one aspect."""
     pairs = dict.fromkeys(scores, aspect)
     (found,) = agreements(scores, people, pairs, resamples=resamples).values()

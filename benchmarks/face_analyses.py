@@ -14,24 +14,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.face_effort import by_instructions, by_particles, columns, pooled_noise
+from benchmarks.face_length import length_bias
+from benchmarks.face_within_systems import within_systems
 from benchmarks.running import run
-from recjury.alignment.annotation import Scores, annotation_table
-from recjury.alignment.biases import length_bias
-from recjury.alignment.pairs import Pairs, pair_scores
-from recjury.alignment.profiles import by_metric, by_turn
-from recjury.alignment.scored_run import ScoredRun, aspect_scale, parts_of, words_of
-from recjury.alignment.scoring_effort import (
-    by_instructions,
-    by_particles,
-    columns,
-    pooled_noise,
-)
-from recjury.alignment.system_ranking import ranking_correlation, sample_efficiency
-from recjury.alignment.within_systems import within_systems
-from recjury.corpora.crsarena import SUBSETS, CrsArena, read_crsarena, subset_of
+from recjury.agreement.profiles import by_metric, by_turn
+from recjury.agreement.samples import sample_qualities
+from recjury.agreement.score_files import read_scores
+from recjury.agreement.scored_run import ScoredRun, words_of
+from recjury.corpora.crsarena import SUBSETS, CrsArena, read_crsarena, subset_of, system_of
 from recjury.corpora.crsarena_runs import AspectRun, read_runs
 from recjury.judges.aspects import pool_places
+from recjury.papers.face.face_scores import FaceScores, Scores
+from recjury.papers.face.table1 import face_rows
 from recjury.records import Aspect, Level, ScoreTarget
+from recjury.stats.score_table import ScoreRow, ScoreTable, SystemEstimates, correlate_systems
 
 OVERALL = Aspect.DIALOGUE_OVERALL
 CONVERSATIONS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 40)
@@ -44,8 +41,9 @@ _BASELINES = ("LLM-Direct", "LLM-CoT+ICL", "UniEval", "G-Eval", "FACE w/o train"
 
 
 class Given(NamedTuple):
-    """The released data, read and pooled."""
+    """The released data in a folder, read and pooled."""
 
+    folder: Path
     people: CrsArena
     runs: Mapping[Aspect, AspectRun]
     scores: Scores
@@ -56,6 +54,7 @@ def read(folder: Path) -> Given:
     """Read the folder crsarena-eval; raises DataError for what cannot be used."""
     runs = read_runs(folder / "face-runs")
     return Given(
+        folder,
         read_crsarena(folder / "crs_arena_eval.json"),
         runs,
         {aspect: pool_places(run.turns, aspect.level) for aspect, run in runs.items()},
@@ -70,7 +69,7 @@ def analyse(given: Given, *, resamples: int = 1_000, draws: int = 1_000) -> dict
         "ranking": rankings(given, resamples),
         "sample_efficiency": [
             one._asdict()
-            for one in sample_efficiency(_pairs(given, OVERALL), CONVERSATIONS, draws=draws)
+            for one in sample_qualities(pairs(given, OVERALL), CONVERSATIONS, draws=draws)
         ],
         "effort": effort(given, draws),
         "length_bias": length(given),
@@ -82,20 +81,16 @@ def analyse(given: Given, *, resamples: int = 1_000, draws: int = 1_000) -> dict
 
 def annotation(given: Given) -> dict[str, Any]:
     """Table 1: FACE from the released scores, beside what was published."""
-    table = annotation_table(given.scores, given.people.labels)
-    found: dict[str, Any] = {}
-    for subset, row in table.items():
-        published = given.published[_NAMES[subset]]
-        found[subset] = {
-            str(aspect): {
-                "FACE": [cell.pearson, cell.spearman],
-                "n": cell.n,
-                "published": {
-                    name: list(published[name][_as_published(aspect)].values())
-                    for name in (*_BASELINES, "FACE")
-                },
-            }
-            for aspect, cell in row.items()
+    found: dict[str, Any] = {subset: {} for subset in SUBSETS}
+    for row in face_rows(FaceScores(given.scores, given.people, (), {})):
+        published = given.published[_NAMES[row.subset]]
+        found[row.subset][str(row.aspect)] = {
+            "FACE": [row.correlation.pearson, row.correlation.spearman],
+            "n": row.correlation.n,
+            "published": {
+                name: list(published[name][_as_published(row.aspect)].values())
+                for name in (*_BASELINES, "FACE")
+            },
         }
     return found
 
@@ -104,17 +99,12 @@ def rankings(given: Given, resamples: int) -> dict[str, Any]:
     """Table 2, for FACE: nine systems, and the systems of each subset."""
     found: dict[str, Any] = {}
     for group in ("all", *SUBSETS):
-        rows = {
-            aspect: ranking_correlation(
-                pair_scores(
-                    given.scores[aspect],
-                    given.people.labels[aspect],
-                    None if group == "all" else group,
-                ),
-                resamples=resamples,
-            )
-            for aspect in Aspect
-        }
+        rows: dict[Aspect, SystemEstimates] = {}
+        for aspect in Aspect:
+            table = pairs(given, aspect, None if group == "all" else group)
+            ranked = correlate_systems(table, resamples=resamples)
+            assert ranked is not None
+            rows[aspect] = ranked
         levels = {
             "turn": [a for a in Aspect if a.level is Level.TURN],
             "dialogue": [a for a in Aspect if a.level is Level.DIALOGUE],
@@ -160,7 +150,7 @@ def length(given: Given) -> dict[str, Any]:
 def contrasts(given: Given) -> dict[str, Any]:
     """Section 5.3: BARCOR and UniCRS by aspect, and their understanding turn by turn."""
     run = _both_subsets(given)
-    labels = {str(a): given.people.labels[a] for a in given.scores}
+    labels = {str(aspect): given.people.labels[aspect] for aspect in given.scores}
     scores, people = by_metric(run), by_metric(run._replace(scores=labels))
     turns = by_turn(run, str(Aspect.UNDERSTANDING))
     return {
@@ -177,14 +167,14 @@ def contrasts(given: Given) -> dict[str, Any]:
 
 def _both_subsets(given: Given) -> ScoredRun:
     """The released scores, with the systems of both subsets as one."""
-    logs = given.people.logs
+    logs, files = given.people.logs, read_scores(given.folder / "face-runs")
     return ScoredRun(
-        {str(aspect): own for aspect, own in given.scores.items()},
-        {str(aspect): aspect_scale(aspect) for aspect in given.scores},
+        files.scores,
+        files.scales,
         {name: name.partition("_")[0] for name in logs},
         {name: name for name in logs},
         {name: words_of(log) for name, log in logs.items()},
-        {str(aspect): parts_of(run) for aspect, run in given.runs.items()},
+        files.parts,
     )
 
 
@@ -192,7 +182,7 @@ def within(given: Given, resamples: int) -> dict[str, Any]:
     """What of the correlations is inside systems."""
     return {
         subset: {
-            str(aspect): _plain(within_systems(_pairs(given, aspect, subset), resamples=resamples))
+            str(aspect): _plain(within_systems(pairs(given, aspect, subset), resamples=resamples))
             for aspect in Aspect
         }
         for subset in SUBSETS
@@ -215,8 +205,17 @@ def noise(given: Given) -> dict[str, Any]:
     }
 
 
-def _pairs(given: Given, aspect: Aspect, subset: str | None = None) -> Pairs:
-    return pair_scores(given.scores[aspect], given.people.labels[aspect], subset)
+def pairs(given: Given, aspect: Aspect, subset: str | None = None) -> ScoreTable:
+    """The released scores of an aspect beside people's labels."""
+    scores = given.scores[aspect]
+    return ScoreTable.of_rows(
+        [
+            ScoreRow(name, str(aspect), scores[place], label, system_of(name), name)
+            for place, label in given.people.labels[aspect].items()
+            for name in (place.conversation,)
+            if place in scores and subset in (None, subset_of(name))
+        ]
+    )
 
 
 def _labels(given: Given, aspect: Aspect, subset: str) -> dict[ScoreTarget, int]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from recjury.tables import Figure, save, svg
+from recjury.tables import Figure, picture
 from recjury.tables.figure import INK, Axis, Panel, Point, Series, style
 from recjury.tables.radar import radar
 
@@ -14,12 +14,15 @@ _NAMES = {"barcor": "BARCOR", "unicrs": "UniCRS"}
 
 def draw(found: dict[str, Any], folder: Path) -> list[Path]:
     """Draw all pictures into `folder`; equal findings give equal files."""
+    folder.mkdir(parents=True, exist_ok=True)
     figures = {
         "face-radar.svg": _radar(found["contrast"]),
         "face-turns.svg": _turns(found["contrast"]),
         "face-samples.svg": _efficiency(found["sample_efficiency"]),
     }
-    return [save(svg(figure), folder / name) for name, figure in figures.items()]
+    for name, figure in figures.items():
+        (folder / name).write_bytes(picture(figure))
+    return [folder / name for name in figures]
 
 
 def _radar(contrast: Mapping[str, Any]) -> Figure:

@@ -17,13 +17,15 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from recjury.alignment.annotation import Table, annotation_table
-from recjury.alignment.face_results import coverage_of, pooled_scores, read_scored
+from benchmarks.face_coverage import coverage_of
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.judge_existing import judge_logs
 from recjury.corpora.crsarena import CrsArena, read_crsarena
 from recjury.judges.face.evaluator import FaceEvaluator
 from recjury.llm import EndpointSpec, event_loop
+from recjury.papers.face.face_scores import FaceScores
+from recjury.papers.face.stored_scores import pooled_scores, read_scored
+from recjury.papers.face.table1 import FaceRow, face_rows
 from recjury.records import Aspect
 from recjury.store import Store
 
@@ -67,7 +69,7 @@ def _measured(
             result = runner.run(judge_logs(logs, config, kept))
         wall, cpu = time.perf_counter() - began, time.process_time() - cpu
         scored = list(read_scored(kept))
-    table = annotation_table(pooled_scores(scored), people.labels)
+    rows = face_rows(FaceScores(pooled_scores(scored), people, (), {}))
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/stats", timeout=30) as answer:
         stats = json.load(answer)
     size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*") if file.is_file())
@@ -84,22 +86,19 @@ def _measured(
         "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
         "store_mb": round(size / 1e6, 1),
         "store_bytes_per_request": round(size / stats["calls"]),
-        "published": None if limit else as_published(table, folder),
-        "table": {
-            subset: {str(aspect): found._asdict() for aspect, found in row.items()}
-            for subset, row in table.items()
-        },
+        "published": None if limit else as_published(rows, folder),
+        "table": {f"{row.subset}, {row.aspect}": row.correlation._asdict() for row in rows},
     }
 
 
-def as_published(table: Table, folder: Path) -> str:
+def as_published(rows: list[FaceRow], folder: Path) -> str:
     """How many of the correlations are the published ones, to three decimals."""
     published = json.loads((folder / "baselines.json").read_text("utf-8"))
     pairs = [
-        (value, published[name]["FACE"][aspect.replace("dialogue_", "dialog_")][key])
-        for subset, name in _PUBLISHED.items()
-        for aspect, found in table[subset].items()
-        for value, key in ((found.pearson, "pearson_r"), (found.spearman, "spearman_rho"))
+        (value, published[_PUBLISHED[row.subset]]["FACE"][name][key])
+        for row in rows
+        for name in (row.aspect.replace("dialogue_", "dialog_"),)
+        for value, key in zip(row.correlation[:2], ("pearson_r", "spearman_rho"), strict=True)
     ]
     equal = sum(value is not None and round(value, 3) == said for value, said in pairs)
     return f"{equal} of {len(pairs)}"

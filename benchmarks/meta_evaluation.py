@@ -23,10 +23,8 @@ from typing import Any
 from benchmarks.meta_evaluation_face import FacePlan, face_on_context
 from benchmarks.meta_evaluation_tables import markdown
 from benchmarks.running import run
-from recjury.corpora.dialogues import RobustnessPair, read_dialogues
-from recjury.llm import EndpointSpec
-from recjury.meta_evaluation import ScorerContext, chosen, robustness_table
-from recjury.meta_evaluation.evaluation import (
+from recjury.agreement.replies import ScorerContext, chosen, robustness_table
+from recjury.agreement.replies.evaluation import (
     MetaEvaluation,
     MetaEvaluationPlan,
     agreement_json,
@@ -35,8 +33,10 @@ from recjury.meta_evaluation.evaluation import (
     meta_evaluate,
     robustness_json,
 )
-from recjury.meta_evaluation.manipulations import Attack, Manipulator, SourceDialogue
-from recjury.meta_evaluation.scoring import ScoringStep
+from recjury.agreement.replies.manipulations import Attack, Manipulator, SourceDialogue
+from recjury.agreement.replies.scoring import ScoringStep
+from recjury.corpora.dialogues import RobustnessPair, read_dialogues
+from recjury.llm import EndpointSpec
 
 
 def main() -> None:

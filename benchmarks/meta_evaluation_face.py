@@ -5,13 +5,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from recjury.alignment.face_results import coverage_of, read_scored, scores_by_instruction
-from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.judge_existing import judge_logs
-from recjury.judges.face.evaluator import FaceEvaluator
-from recjury.llm import EndpointSpec, event_loop
-from recjury.meta_evaluation import RatedRow
-from recjury.meta_evaluation.maintains_context import (
+from benchmarks.face_coverage import coverage_of
+from recjury.agreement.replies import RatedRow
+from recjury.agreement.replies.maintains_context import (
     ByInstruction,
     context_rows,
     face_star,
@@ -19,6 +15,11 @@ from recjury.meta_evaluation.maintains_context import (
     pooled,
     with_context_target,
 )
+from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.judge_existing import judge_logs
+from recjury.judges.face.evaluator import FaceEvaluator
+from recjury.llm import EndpointSpec, event_loop
+from recjury.papers.face.stored_scores import read_scored, scores_by_instruction
 from recjury.records import Aspect
 from recjury.store import Store
 

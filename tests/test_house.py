@@ -18,15 +18,17 @@ FLOORS = (
     ("safe_text",),
     ("errors", "logs"),
     ("records",),
-    ("figures", "plugins", "prompts", "stats", "tables", "telemetry"),
+    ("plugins", "prompts", "stats", "tables", "telemetry"),
     ("llm",),
     ("knowledge", "store"),
     ("corpora", "debate"),
     ("fine_tuning",),
     ("agents", "simulator", "judges"),
-    ("annotation", "campaign", "results"),
-    ("report", "alignment", "meta_evaluation"),
-    ("api", "demo", "web"),
+    ("agreement", "campaign"),
+    ("results",),
+    ("report",),
+    ("api", "demo"),
+    ("papers", "web"),
     ("cli",),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
@@ -36,33 +38,31 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
     "agents": 8_640,
-    "alignment": 3_559,
-    "annotation": 991,
-    "api": 774,
+    "agreement": 5_807,
+    "api": 849,
     "campaign": 4_102,
-    "cli": 6_759,
-    "corpora": 3_538,
+    "cli": 6_067,
+    "corpora": 3_542,
     "debate": 2_162,
     "demo": 33,
-    "figures": 91,
     "fine_tuning": 396,
-    "judges": 15_602,
+    "judges": 15_417,
     "knowledge": 1_858,
     "llm": 10_898,
-    "meta_evaluation": 2_265,
-    "plugins": 561,
+    "papers": 1_597,
+    "plugins": 617,
     "prompts": 315,
     "records": 1_687,
-    "report": 1_762,
-    "results": 1_742,
+    "report": 1_764,
+    "results": 1_700,
     "simulator": 4_972,
-    "stats": 2_042,
-    "store": 6_857,
-    "tables": 846,
+    "stats": 2_176,
+    "store": 6_904,
+    "tables": 934,
     "top": 654,
 }
-LINES = 83_106
-FILES = 651
+LINES = 83_091
+FILES = 659
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.
 CIRCLES: set[frozenset[str]] = {
@@ -73,11 +73,10 @@ CIRCLES: set[frozenset[str]] = {
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
 NAMES_AN_EVALUATOR: set[tuple[str, str]] = {
-    ("alignment/explanations.py", "face"),
+    ("agreement/replies/registry.py", "learned"),
     ("campaign/optimise_face.py", "face"),
     ("campaign/paireval.py", "paireval"),
     ("campaign/quality_table.py", "dialogue_quality"),
-    ("cli/face_explain.py", "face"),
     ("cli/face_optimise.py", "face"),
     ("cli/paireval.py", "paireval"),
     ("cli/paireval_robustness.py", "paireval"),
@@ -85,11 +84,10 @@ NAMES_AN_EVALUATOR: set[tuple[str, str]] = {
     ("cli/train_judges.py", "learned"),
     ("cli/train_model.py", "dialogue_quality"),
     ("cli/train_model.py", "paireval"),
-    ("meta_evaluation/registry.py", "learned"),
 }
 
 HEAVY = {"torch", "scipy", "autogen_agentchat", "autogen_core", "openai", "transformers", "pyarrow"}
-HEAVY |= {"aiohttp", "matplotlib", "numpy", "sqlalchemy"}
+HEAVY |= {"aiohttp", "numpy", "sqlalchemy", "vl_convert"}
 
 
 def _sources() -> Iterator[Path]:

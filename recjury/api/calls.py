@@ -5,14 +5,12 @@
 line calls the same functions.
 """
 
-import asyncio
-import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from recjury.api.running import run_now
 from recjury.api.stored import Run, Stored
 from recjury.campaign import (
     CampaignConfig,
@@ -28,10 +26,7 @@ from recjury.campaign import (
 from recjury.campaign.config_file import explain
 from recjury.errors import ConfigError
 from recjury.judges import Evaluator
-from recjury.llm import event_loop
 from recjury.records import ConversationLog, Recommender
-
-T = TypeVar("T")
 
 DEFAULT_STORE = "sqlite:///recjury.db"
 
@@ -66,7 +61,7 @@ def evaluate(
     Raises `recjury.errors.UserError`, in one line, for an error that the caller can correct.
     """
     config = _campaign(campaign, systems, scenarios, evaluators, settings)
-    return _now(lambda: _evaluated(config, store, limit, retry, progress))
+    return run_now(lambda: _evaluated(config, store, limit, retry, progress))
 
 
 async def evaluate_async(
@@ -110,7 +105,7 @@ def judge(
     """
     config = _evaluation(evaluators, settings)
     source = _Source(conversations, campaign, limit, link_items)
-    return _now(lambda: _judged(source, config, store, retry, progress))
+    return run_now(lambda: _judged(source, config, store, retry, progress))
 
 
 async def judge_async(
@@ -276,55 +271,3 @@ def _retry(given: Retry | str) -> Retry:
 def _check_limit(limit: int | None) -> None:
     if limit is not None and limit < 1:
         raise ConfigError(f"limit must be at least 1, got {limit}: leave it out for all")
-
-
-def _now(make: Callable[[], Coroutine[None, None, T]]) -> T:
-    """The result of the coroutine, even if an event loop is running in this thread."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        with event_loop() as runner:
-            return runner.run(make())
-    return _in_a_thread(make)
-
-
-def _in_a_thread(make: Callable[[], Coroutine[None, None, T]]) -> T:
-    """Run it in a thread with its own event loop, as a notebook needs it.
-
-    An interrupt also ends the work, not only the waiting.
-    """
-    found: list[T] = []
-    failed: list[BaseException] = []
-    begun = threading.Event()
-    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = []
-
-    async def work() -> T:
-        task = asyncio.current_task()
-        assert task is not None
-        running.append((asyncio.get_running_loop(), task))
-        begun.set()
-        return await make()
-
-    def run() -> None:
-        try:
-            with event_loop() as runner:
-                found.append(runner.run(work()))
-        except BaseException as error:
-            failed.append(error)
-        finally:
-            begun.set()
-
-    thread = threading.Thread(target=run, name="recjury")
-    thread.start()
-    try:
-        thread.join()
-    except KeyboardInterrupt:
-        begun.wait()
-        for loop, task in running:
-            with suppress(RuntimeError):  # the loop was closed just now
-                loop.call_soon_threadsafe(task.cancel)
-        thread.join()
-        raise
-    if failed:
-        raise failed[0]
-    return found[0]

@@ -4,13 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from recjury.alignment.agreement import Agreements, agreements
-from recjury.alignment.factor_questions import FactorAnswers, answer_questions
-from recjury.alignment.factor_scores import read_judged
-from recjury.alignment.label_forms import read_labels
-from recjury.alignment.metric_pairs import pair_metrics
-from recjury.alignment.predictions import of_store
-from recjury.annotation import (
+from recjury.agreement.agreement import Agreements, agreements
+from recjury.agreement.annotation import (
     Design,
     Exclusion,
     campaign_logs,
@@ -18,12 +13,15 @@ from recjury.annotation import (
     draw_task,
     write_annotated,
 )
-from recjury.annotation.answers import read_answers
-from recjury.annotation.design import rater_names
-from recjury.annotation.files import write_task
-from recjury.annotation.guide import RaterGuide
-from recjury.annotation.labels import CollectedLabels
-from recjury.annotation.task import read_key
+from recjury.agreement.annotation.answers import read_answers
+from recjury.agreement.annotation.design import rater_names
+from recjury.agreement.annotation.files import write_task
+from recjury.agreement.annotation.guide import RaterGuide
+from recjury.agreement.annotation.labels import CollectedLabels
+from recjury.agreement.annotation.task import read_key
+from recjury.agreement.label_forms import read_labels
+from recjury.agreement.metric_pairs import pair_metrics
+from recjury.agreement.scored_run import run_of_store
 from recjury.errors import ConfigError
 from recjury.store import Store
 
@@ -92,15 +90,7 @@ def align(
 ) -> Agreements:
     """How far metrics agree with labels, by subset and aspect."""
     people = read_labels(labels)
-    predictions = of_store(store, campaign, by_log=people.by_log)
-    aspects = [name for name, own in people.labels.items() if own]
-    paired = pair_metrics(predictions, aspects, pairs)
+    run = run_of_store(store, campaign, by_log=people.by_log, details=True)
+    predictions = run.all_oriented()
+    paired = pair_metrics(predictions, people.aspects, pairs)
     return agreements(predictions, people, paired, resamples=resamples, seed=seed)
-
-
-def ask_factors(
-    store: Store, campaign: str | None, labels: str | None, *, resamples: int, seed: int
-) -> FactorAnswers:
-    """CoRE's questions of a store, with people's labels if there are any."""
-    people = None if labels is None else read_labels(labels)
-    return answer_questions(read_judged(store, campaign), people, resamples=resamples, seed=seed)

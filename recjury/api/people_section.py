@@ -3,20 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from recjury.alignment.agreement import Agreements, AspectAgreement, Coefficients, agreements
-from recjury.alignment.agreement_plots import agreement_plots
-from recjury.alignment.label_forms import read_labels
-from recjury.alignment.metric_pairs import pair_metrics
-from recjury.alignment.predictions import of_store
-from recjury.alignment.predictors import CONSTANT, SYSTEM_MEAN
-from recjury.alignment.unmatched import unmatched
+from recjury.agreement.agreement import Agreements, AspectAgreement, Coefficients, agreements
+from recjury.agreement.agreement_plots import agreement_plots
+from recjury.agreement.label_forms import read_labels
+from recjury.agreement.metric_pairs import pair_metrics
+from recjury.agreement.predictors import CONSTANT, SYSTEM_MEAN
+from recjury.agreement.scored_run import run_of_store
+from recjury.agreement.unmatched import unmatched
 from recjury.report.people import AgreementRow, AspectTable, PeopleSection
 from recjury.stats.clustered import BootstrapEstimate
 from recjury.store import Store
+from recjury.tables import Figure, svg
 
 _FIGURES = 24  # on a page: each has a point for each labelled place
 
-_Figures = Mapping[tuple[str, str, str], str]
+_Figures = Mapping[tuple[str, str, str], Figure]
 
 
 def people_section(
@@ -34,9 +35,9 @@ def people_section(
     figures are drawn. Raises UserError for labels that cannot be used, and if nothing is paired.
     """
     people = read_labels(labels)
-    predictions = of_store(store, campaign, by_log=people.by_log)
-    aspects = [name for name, own in people.labels.items() if own]
-    paired = pair_metrics(predictions, aspects, pairs)
+    run = run_of_store(store, campaign, by_log=people.by_log, details=True)
+    predictions = run.all_oriented()
+    paired = pair_metrics(predictions, people.aspects, pairs)
     found = agreements(predictions, people, paired, resamples=resamples, seed=seed)
     drawn = agreement_plots(_few(found), predictions, people, seed=seed)
     return PeopleSection(
@@ -67,7 +68,7 @@ def _tables(found: Agreements, drawn: _Figures) -> Iterator[AspectTable]:
                 aspect,
                 tuple(_rows(each)),
                 _ceiling(each),
-                tuple(svg for svg in figures if svg is not None),
+                tuple(svg(figure) for figure in figures if figure is not None),
             )
 
 

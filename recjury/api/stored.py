@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recjury.api.registries import ANALYSES, configured, data_folder, run_analysis
+from recjury.api.running import run_now
 from recjury.campaign import RunResult
 from recjury.results import (
     CampaignSummary,
@@ -17,12 +19,12 @@ from recjury.results import (
     summarise,
 )
 from recjury.store import Campaign, CampaignCalls, Store
+from recjury.tables import AnalysisInput, Findings
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from recjury.alignment.agreement import Agreements
-    from recjury.alignment.factor_questions import FactorAnswers
+    from recjury.agreement.agreement import Agreements
 
 
 class Stored:
@@ -123,21 +125,32 @@ class Stored:
         with self._open() as store:
             return align(store, self.campaign, labels, pairs, resamples=resamples, seed=seed)
 
-    def factors(
-        self, labels: str | None = None, *, resamples: int = 1_000, seed: int = 0
-    ) -> "FactorAnswers":
-        """The questions of the CoRE paper, of conversations that `core` rated.
+    def analyse(
+        self,
+        name: str,
+        *,
+        labels: str | None = None,
+        config: str | Path | None = None,
+        data: str | Path | None = None,
+        budget: object = None,
+        **settings: object,
+    ) -> Findings:
+        """The tables and files of an analysis, as `recjury analyse NAME` makes them.
 
-        How far factors move together (`coupling`, by judge and for people), how far judges agree
-        with people on each factor (`agreement`) and which is `best`, what agrees with people's
-        `overall` score, and `systems` by factor and role. `labels` are people's scores
-        ("annotations:labels.json"). Raises ConfigError for labels of other conversations, and
-        DataError if no factor was rated.
+        `labels` are like "annotations:labels.json", `config` is a campaign file with the models to
+        ask, `data` the folder of public data (default: RECJURY_DATA). Raises ConfigError, with the
+        most similar name, for an unknown analysis or setting, and for something that it needs.
         """
-        from recjury.api.people import ask_factors
-
-        with self._open() as store:
-            return ask_factors(store, self.campaign, labels, resamples=resamples, seed=seed)
+        analysis = configured(ANALYSES, name, settings)
+        given = AnalysisInput(
+            store=self.url,
+            campaign=self.campaign,
+            labels=labels,
+            config=None if config is None else Path(config),
+            changes={} if budget is None else {"budget": budget},
+            data=data_folder(data),
+        )
+        return run_now(lambda: run_analysis(name, analysis, given))
 
     def annotate(
         self,

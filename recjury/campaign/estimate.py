@@ -57,7 +57,7 @@ class ExpectedUsage(NamedTuple):
     cost: float | None
 
 
-class Estimate(NamedTuple):
+class CostEstimate(NamedTuple):
     """The calls at `most`, and the calls if nothing is asked twice (`once`).
 
     `breakdown` is by model and kind of call.
@@ -88,7 +88,7 @@ def estimate(
     config: CampaignConfig,
     corpora: Mapping[str, Corpus],
     scenarios: Mapping[str, Sequence[Scenario]],
-) -> Estimate:
+) -> CostEstimate:
     """Estimate what these scenarios take under `config`, for all its systems and repeats.
 
     Both mappings are by the name of the corpus. Raises UserError if an evaluator cannot be made.
@@ -112,7 +112,7 @@ def estimate(
 
 def estimate_evaluations(
     config: EvaluationConfig, logs: Sequence[ConversationLog], corpora: Mapping[str, Corpus]
-) -> Estimate:
+) -> CostEstimate:
     """Estimate the evaluation of existing conversations; `corpora` are those that are known.
 
     Raises UserError if an evaluator cannot be made.
@@ -129,7 +129,7 @@ def estimate_evaluations(
     return _estimate(config, len(logs), expected)
 
 
-def estimate_calls(config: EvaluationConfig, expected: Iterable[ExpectedCalls]) -> Estimate:
+def estimate_calls(config: EvaluationConfig, expected: Iterable[ExpectedCalls]) -> CostEstimate:
     """Estimate what `expected` and the checks of all models take; nothing is evaluated."""
     return _estimate(config, 0, expected)._replace(evaluations={})
 
@@ -156,14 +156,14 @@ def expected_tokens(
 
 def _estimate(
     config: EvaluationConfig, conversations: int, expected: Iterable[ExpectedCalls]
-) -> Estimate:
+) -> CostEstimate:
     checks = [
         ExpectedCalls(alias, "check", sent, sent, 30, 16)
         for alias, spec in config.all_models.items()
         for sent in [len(check_requests(spec, config.call_uses.get(alias, ())))]
     ]
     shares = _merged((*expected, *checks))
-    return Estimate(
+    return CostEstimate(
         conversations=conversations,
         evaluations={e.label: conversations * e.judgings for e in config.evaluators},
         breakdown=shares,

@@ -10,11 +10,11 @@ from recjury.cli import options, output
 from recjury.safe_text import printable
 
 if TYPE_CHECKING:
-    from recjury.alignment.agreement import Agreements, AspectAgreement, Coefficients
-    from recjury.alignment.label_sets import LabelSet
-    from recjury.alignment.metric_pairs import MetricDifference
-    from recjury.alignment.predictions import Predictions
-    from recjury.alignment.system_agreement import SystemAgreement
+    from recjury.agreement.agreement import Agreements, AspectAgreement, Coefficients
+    from recjury.agreement.label_sets import LabelSet
+    from recjury.agreement.metric_pairs import MetricDifference
+    from recjury.agreement.score_files import Scores
+    from recjury.agreement.system_agreement import SystemAgreement
     from recjury.records import JSON
     from recjury.stats.clustered import BootstrapEstimate
 
@@ -74,10 +74,10 @@ def align(
     recjury align --labels annotations:labels.json --systems --plot plots
     recjury align face_run.json --labels crsarena-votes:crsarena-dial
     """
-    from recjury.alignment.agreement import agreements
-    from recjury.alignment.label_forms import FORMS, read_labels
-    from recjury.alignment.metric_pairs import pair_metrics
-    from recjury.alignment.unmatched import unmatched
+    from recjury.agreement.agreement import agreements
+    from recjury.agreement.label_forms import FORMS, read_labels
+    from recjury.agreement.metric_pairs import pair_metrics
+    from recjury.agreement.unmatched import unmatched
     from recjury.errors import ConfigError
 
     if not labels:
@@ -98,14 +98,12 @@ def align(
         return
     people = read_labels(labels)
     predictions = _predictions(run, store, campaign, by_log=people.by_log)
-    pairs = pair_metrics(
-        predictions, [name for name, own in people.labels.items() if own], pair or ()
-    )
+    pairs = pair_metrics(predictions, people.aspects, pair or ())
     found = agreements(predictions, people, pairs, resamples=resamples, seed=seed)
     differences = _differences(predictions, people, found)
     ranked = _ranked(predictions, people, found, resamples, seed) if systems else {}
     if plot is not None:
-        from recjury.alignment.agreement_plots import write_agreement_plots
+        from recjury.agreement.agreement_plots import write_agreement_plots
 
         paths = write_agreement_plots(found, predictions, people, plot, seed=seed)
         output.say(f"{plot}: {len(paths)} plots")
@@ -118,25 +116,23 @@ def align(
         _show_ranked(ranked)
 
 
-def _predictions(
-    run: Path | None, url: str, campaign: str | None, *, by_log: bool
-) -> "Predictions":
-    from recjury.alignment.predictions import of_file, of_store
+def _predictions(run: Path | None, url: str, campaign: str | None, *, by_log: bool) -> "Scores":
+    from recjury.agreement.score_files import read_scores
+    from recjury.agreement.scored_run import run_of_store
     from recjury.store import Store
 
     if run is not None:
-        return of_file(run)
+        return read_scores(run).scores
     with Store.open(url, create=False) as kept:
-        return of_store(kept, kept.campaign(campaign).id if campaign else None, by_log=by_log)
+        chosen = kept.campaign(campaign).id if campaign else None
+        return run_of_store(kept, chosen, by_log=by_log, details=True).all_oriented()
 
 
 _Differences = dict[tuple[str, str], "tuple[MetricDifference, ...]"]
 
 
-def _differences(
-    predictions: "Predictions", people: "LabelSet", found: "Agreements"
-) -> _Differences:
-    from recjury.alignment.metric_pairs import metric_differences
+def _differences(predictions: "Scores", people: "LabelSet", found: "Agreements") -> _Differences:
+    from recjury.agreement.metric_pairs import metric_differences
 
     return {
         (subset, aspect): metric_differences(
@@ -153,10 +149,11 @@ _Ranked = dict[tuple[str, str, str], "SystemAgreement | None"]
 
 
 def _ranked(
-    predictions: "Predictions", people: "LabelSet", found: "Agreements", resamples: int, seed: int
+    predictions: "Scores", people: "LabelSet", found: "Agreements", resamples: int, seed: int
 ) -> _Ranked:
-    from recjury.alignment.system_agreement import FEWEST, system_agreement
+    from recjury.agreement.system_agreement import system_agreement
     from recjury.errors import DataError
+    from recjury.stats.score_table import FEWEST_SYSTEMS
 
     ranked = {
         (subset, aspect, metric): system_agreement(
@@ -168,7 +165,7 @@ def _ranked(
     }
     if not any(ranked.values()):
         raise DataError(
-            f"a rank correlation of systems needs {FEWEST} of them: leave out --systems"
+            f"a rank correlation of systems needs {FEWEST_SYSTEMS} of them: leave out --systems"
         )
     return ranked
 
@@ -191,9 +188,9 @@ def _show_ranked(ranked: _Ranked) -> None:
 
 
 def _show_votes(
-    predictions: "Predictions", folder: Path, resamples: int, seed: int, *, as_json: bool
+    predictions: "Scores", folder: Path, resamples: int, seed: int, *, as_json: bool
 ) -> None:
-    from recjury.alignment.system_agreement import vote_agreement
+    from recjury.agreement.system_agreement import vote_agreement
     from recjury.corpora.crsarena_votes import read_votes
     from recjury.plugins.extras import require_ranking
 
@@ -281,7 +278,7 @@ def _show(found: "Agreements", differences: _Differences) -> None:
 
 
 def _rows(found: "Agreements") -> Iterator[list[str]]:
-    from recjury.alignment.predictors import CONSTANT, SYSTEM_MEAN
+    from recjury.agreement.predictors import CONSTANT, SYSTEM_MEAN
 
     for subset, aspects in found.items():
         for aspect, agreement in aspects.items():

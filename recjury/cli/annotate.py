@@ -9,8 +9,8 @@ from recjury.cli import options, output
 from recjury.errors import ConfigError
 
 if TYPE_CHECKING:
-    from recjury.annotation import AnnotatedLabels
-    from recjury.annotation.labels import CollectedLabels
+    from recjury.agreement.annotation import AnnotatedLabels
+    from recjury.agreement.annotation.labels import CollectedLabels
     from recjury.records import ConversationLog
 
 app = typer.Typer(
@@ -76,10 +76,10 @@ def export(
     recjury annotate export task --design core
     recjury annotate export task2 --further labels.json --raters carla --raters-each 1
     """
-    from recjury.annotation import Design, draw_task
-    from recjury.annotation.design import rater_names
-    from recjury.annotation.files import write_task
-    from recjury.annotation.guide import RaterGuide
+    from recjury.agreement.annotation import Design, draw_task
+    from recjury.agreement.annotation.design import rater_names
+    from recjury.agreement.annotation.files import write_task
+    from recjury.agreement.annotation.guide import RaterGuide
 
     if design not in ("all", "core"):
         raise ConfigError(f"--design {design}: expected all or core")
@@ -160,9 +160,9 @@ def import_answers(
     recjury annotate import task/key.json filled.csv --combine majority
     recjury align --labels annotations:labels.json
     """
-    from recjury.annotation import Exclusion, collect_labels, write_annotated
-    from recjury.annotation.answers import read_answers
-    from recjury.annotation.task import read_key
+    from recjury.agreement.annotation import Exclusion, collect_labels, write_annotated
+    from recjury.agreement.annotation.answers import read_answers
+    from recjury.agreement.annotation.task import read_key
 
     if combine not in ("mean", "majority"):
         raise ConfigError(f"--combine {combine}: expected mean or majority")
@@ -218,7 +218,7 @@ def _show(found: "CollectedLabels", out: Path) -> None:
 
 def _logs(url: str, campaign: str | None) -> "dict[str, ConversationLog]":
     """The conversations of a campaign by their ids; by default the newest."""
-    from recjury.annotation import campaign_logs
+    from recjury.agreement.annotation import campaign_logs
     from recjury.results import newest_campaign
     from recjury.store import Store
 
@@ -243,6 +243,6 @@ def _gold(path: Path | None, logs: "dict[str, ConversationLog]") -> dict[str, di
 
 
 def _labels(path: Path) -> "AnnotatedLabels":
-    from recjury.annotation import read_annotated
+    from recjury.agreement.annotation import read_annotated
 
     return read_annotated(path)

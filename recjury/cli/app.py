@@ -15,7 +15,6 @@ from recjury.cli import (
     evaluators,
     export,
     face,
-    factors,
     fork,
     judge,
     manipulate,
@@ -67,9 +66,8 @@ app.command("status")(status.status)
 app.command("tune")(tune.tune)
 app.command("compare")(compare.compare)
 app.command("align")(align.align)
-app.add_typer(analyse.app, name="analyse")
+app.command("analyse")(analyse.analyse)
 app.add_typer(annotate.app, name="annotate")
-app.command("factors")(factors.factors)
 app.command("replay")(replay.replay)
 app.command("fork")(fork.fork)
 app.command("report")(report.report)

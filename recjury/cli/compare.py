@@ -192,7 +192,7 @@ def _results(
     store: "Store", campaign: str | None, names: Sequence[str]
 ) -> "list[ConversationResult]":
     """Those of the newest campaign that has all of these systems."""
-    from recjury.results.choice import candidates
+    from recjury.store.choice import candidates
 
     for chosen in candidates(store, campaign):
         found = [each for each in store.results(chosen) if each.system in names]
@@ -204,9 +204,9 @@ def _results(
 def _passed(
     store: "Store", campaign: str | None, names: Sequence[str], good: str
 ) -> "dict[str, tuple[PassRate, ...]]":
-    from recjury.results.choice import candidates, require
     from recjury.results.repeats import pass_rates
     from recjury.results.scores import measures_of
+    from recjury.store.choice import candidates, require
 
     measure, equals, value = good.partition("=")
     try:

@@ -8,7 +8,7 @@ from recjury.cli import output
 
 if TYPE_CHECKING:
     from recjury.campaign.config import CampaignConfig, EvaluationConfig
-    from recjury.campaign.estimate import Estimate
+    from recjury.campaign.estimate import CostEstimate
     from recjury.llm import ModelSpec
     from recjury.records import ConversationLog, ExpectedCalls
 
@@ -79,7 +79,7 @@ def show_calls(
 
 def _show(
     config: "EvaluationConfig",
-    bound: "Estimate",
+    bound: "CostEstimate",
     counts: dict[str, object],
     rows: Sequence[tuple[str, str]],
     *,
@@ -144,7 +144,7 @@ def _prices(config: "EvaluationConfig") -> dict[str, dict[str, object]]:
     return found
 
 
-def _show_calls(bound: "Estimate") -> None:
+def _show_calls(bound: "CostEstimate") -> None:
     if not bound.breakdown:
         output.say("no model is called")
         return

@@ -38,10 +38,10 @@ def manipulate(
     recjury manipulate crs_arena_eval.json --out pairs --attack speaker --attack repetition
     recjury meta-evaluate --data DATA --pairs pairs
     """
+    from recjury.agreement.replies.manipulations import Manipulator, SourceDialogue
+    from recjury.agreement.replies.pair_files import attacks_named, write_pairs
     from recjury.corpora import read_recordings
     from recjury.errors import DataError
-    from recjury.meta_evaluation.manipulations import Manipulator, SourceDialogue
-    from recjury.meta_evaluation.pair_files import attacks_named, write_pairs
 
     kinds = attacks_named(attack)
     dialogues = [

@@ -9,10 +9,10 @@ from recjury.cli import options, output
 from recjury.cli.progress_line import duration, progress_line
 
 if TYPE_CHECKING:
-    from recjury.meta_evaluation.agreement import AgreementTable
-    from recjury.meta_evaluation.evaluation import MetaEvaluation
-    from recjury.meta_evaluation.robustness import RobustnessTable
-    from recjury.meta_evaluation.scoring import ScoringStep
+    from recjury.agreement.replies.agreement import AgreementTable
+    from recjury.agreement.replies.evaluation import MetaEvaluation
+    from recjury.agreement.replies.robustness import RobustnessTable
+    from recjury.agreement.replies.scoring import ScoringStep
     from recjury.stats.clustered import BootstrapEstimate
 
 _EVERY = 10.0  # seconds between lines if there is no terminal
@@ -81,12 +81,12 @@ def meta_evaluate(
     recjury meta-evaluate --data DATA --set fed-turn --scorer length --scorer cosine-last
     recjury meta-evaluate --data DATA --model models/DialoGPT-large --scorer fed --json
     """
+    from recjury.agreement.replies.evaluation import MetaEvaluationPlan
+    from recjury.agreement.replies.evaluation import meta_evaluate as evaluate
+    from recjury.agreement.replies.rows import SETS
     from recjury.cli.async_work import await_work
     from recjury.corpora.writing import check_writable
     from recjury.errors import ConfigError
-    from recjury.meta_evaluation.evaluation import MetaEvaluationPlan
-    from recjury.meta_evaluation.evaluation import meta_evaluate as evaluate
-    from recjury.meta_evaluation.rows import SETS
 
     if data is None:
         raise ConfigError("where is the data? Give --data or set RECJURY_DATA")
@@ -195,7 +195,7 @@ def _show_robustness(table: "RobustnessTable") -> None:
 
 
 def _write_plots(found: "MetaEvaluation", folder: Path) -> None:
-    from recjury.meta_evaluation.scatter import write_scatter_plots
+    from recjury.agreement.replies.scatter import write_scatter_plots
 
     written = write_scatter_plots(found.rows, found.scores, folder)
     output.say(f"{folder}: {written} plots")

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recjury.tables import TableFormat
+
 if TYPE_CHECKING:
     from recjury.records import Aspect
 
@@ -20,6 +22,45 @@ Store = Annotated[
 DEFAULT_STORE = "sqlite:///recjury.db"
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+
+Format = Annotated[
+    TableFormat, typer.Option("--format", help="How tables are printed; --json is short for json.")
+]
+DEFAULT_FORMAT = TableFormat.TEXT
+
+
+def chosen_format(form: TableFormat, *, as_json: bool) -> TableFormat:
+    """The format of the tables; --json is short for `--format json`."""
+    return TableFormat.JSON if as_json else form
+
+
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Only show what would be done, and what it may cost.")
+]
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A setting (a YAML value); may be repeated."),
+]
+
+Describe = Annotated[bool, typer.Option("--describe", help="Show the settings, and run nothing.")]
+
+Labels = Annotated[
+    str | None,
+    typer.Option(metavar="FORM:PATH", help="People's labels, as for `recjury align`."),
+]
+
+Models = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE.yaml", help="A file with models, such as a campaign file."
+    ),
+]
+
+Data = Annotated[
+    Path | None,
+    typer.Option(envvar="RECJURY_DATA", metavar="DIR", help="The folder of public data."),
+]
 
 Campaign = Annotated[
     str | None,

@@ -28,17 +28,28 @@ def emit_json(value: object) -> None:
     sys.stdout.flush()
 
 
+def print_text(text: str) -> None:
+    """Print text as it is on standard output."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
 def say(text: str) -> None:
     """Print a line on standard error; standard output is for scripts."""
     typer.echo(printable(text), err=True)
 
 
 def show_table(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str | None = None
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    title: str | None = None,
+    align: Sequence[str] = (),
 ) -> None:
     """Print a table on standard output; if that is not a terminal, as wide as its content.
 
-    If a terminal is too narrow, rows and columns are swapped; if it still is, the columns are
+    `align` has "left" or "right" by column; by default only the first is left-aligned. If a
+    terminal is too narrow, rows and columns are swapped; if it still is, the columns are
     split over several tables, each with the first column.
     """
     from rich.console import Console
@@ -48,7 +59,22 @@ def show_table(
     if not console.is_terminal:
         console.width = max(_width(lines), 1)
     for place, part in enumerate(_fitting(lines, console.width)):
-        console.print(_table(part, title if place == 0 else None))
+        whole = len(part[0]) == len(headings)
+        console.print(_table(part, title if place == 0 else None, align if whole else ()))
+
+
+def show_list(rows: Iterable[tuple[str, str]]) -> None:
+    """Print names with texts on standard output; long texts are wrapped."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(markup=False, highlight=False)
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    for name, text in rows:
+        grid.add_row(printable(name), printable(text))
+    console.print(grid)
 
 
 def _fitting(lines: Lines, room: int) -> list[Lines]:
@@ -70,10 +96,10 @@ def _fitting(lines: Lines, room: int) -> list[Lines]:
 def _width(lines: Lines) -> int:
     from rich.console import Console
 
-    return Console(width=10_000).measure(_table(lines, None)).maximum
+    return Console(width=10_000).measure(_table(lines, None, ())).maximum
 
 
-def _table(lines: Lines, title: str | None) -> "Table":
+def _table(lines: Lines, title: str | None, align: Sequence[str]) -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -81,8 +107,8 @@ def _table(lines: Lines, title: str | None) -> "Table":
         box=SIMPLE_HEAD, pad_edge=False, collapse_padding=True, title=title, title_justify="left"
     )
     for place, heading in enumerate(lines[0]):
-        first = place == 0
-        table.add_column(heading, justify="left" if first else "right", no_wrap=first)
+        is_left = place == 0 or (bool(align) and align[place] == "left")
+        table.add_column(heading, justify="left" if is_left else "right", no_wrap=place == 0)
     for row in lines[1:]:
         table.add_row(*row)
     return table

@@ -22,8 +22,8 @@ from recjury.cli.paireval_options import (
 )
 
 if TYPE_CHECKING:
+    from recjury.agreement.replies.robustness import AttackAccuracy
     from recjury.judges.paireval.comparison import LlmPairJudge
-    from recjury.meta_evaluation.robustness import AttackAccuracy
     from recjury.records import JSON
 
 Direct = Annotated[
@@ -63,14 +63,14 @@ def robustness(
     recjury paireval robustness --config models.yaml --data DATA --limit 100
     recjury paireval robustness --config models.yaml --pairs own-pairs --direct
     """
+    from recjury.agreement.replies.robustness import attack_accuracies, different
+    from recjury.agreement.replies.scoring import margins
     from recjury.campaign.paireval import analyse, sets_folder
     from recjury.cli.async_work import await_work
     from recjury.corpora.dialogues import read_robustness_pairs
     from recjury.errors import DataError
     from recjury.judges.paireval.scorer import DirectEvalScorer, PairEvalScorer
     from recjury.llm import MAIN_MODEL
-    from recjury.meta_evaluation.robustness import attack_accuracies, different
-    from recjury.meta_evaluation.scoring import margins
     from recjury.records import digest
 
     models = list(dict.fromkeys(model or [MAIN_MODEL]))
@@ -154,12 +154,12 @@ def scatter(
     \b
     recjury paireval scatter --config models.yaml --data DATA --set dailydialog-grade --out plots
     """
+    from recjury.agreement.replies.rows import RatedRow
+    from recjury.agreement.replies.scatter import write_scatter_plots
     from recjury.campaign.paireval import analyse
     from recjury.cli.async_work import await_work
     from recjury.judges.paireval.examples import draw
     from recjury.judges.paireval.scorer import DirectEvalScorer, PairEvalScorer
-    from recjury.meta_evaluation.rows import RatedRow
-    from recjury.meta_evaluation.scatter import write_scatter_plots
 
     chosen = choose(
         config, model, data, chosen_sets, limit, 1, seed, store, budget, as_json=as_json

@@ -82,10 +82,12 @@ def _take(
 
 
 def write_run_file(path: Path, scores: RunScores, conversations: Iterable[str]) -> None:
-    """Write the scores of `conversations`, in that order, without unscored places.
+    """Write a run file. Raises DataError if that fails."""
+    write_file(path, [run_file(scores, conversations)])
 
-    Raises DataError if the file cannot be written.
-    """
+
+def run_file(scores: RunScores, conversations: Iterable[str]) -> bytes:
+    """The run file with the scores of `conversations`, in that order, without unscored places."""
     turns: dict[str, dict[int, dict[str, float]]] = {}
     wholes: dict[str, dict[str, float]] = {}
     for aspect, own in scores.items():
@@ -106,4 +108,4 @@ def write_run_file(path: Path, scores: RunScores, conversations: Iterable[str]) 
         }
         for conversation in conversations
     ]
-    write_file(path, [orjson.dumps(rows, option=orjson.OPT_INDENT_2)])
+    return orjson.dumps(rows, option=orjson.OPT_INDENT_2)

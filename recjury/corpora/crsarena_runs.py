@@ -143,13 +143,15 @@ def _missing(aspect: Aspect, turns: Mapping[ScoreTarget, ParticleScores]) -> Ite
 
 
 def write_run(path: Path, turns: Iterable[tuple[ScoreTarget, ParticleScores]]) -> None:
-    """Write one aspect's scores in the same form; conversations and turns keep the given order.
+    """Write one aspect's scores in the same form. Raises DataError if that fails."""
+    write_file(path, run_lines(turns))
 
-    Raises DataError if the file cannot be written.
-    """
+
+def run_lines(turns: Iterable[tuple[ScoreTarget, ParticleScores]]) -> Iterator[bytes]:
+    """One aspect's scores in the same form; conversations and turns keep the given order."""
     rows: dict[str, dict[str, object]] = {}
     for place, particles in turns:
         numbered = {str(number): dict(scores) for number, scores in particles.items()}
         rows.setdefault(place.conversation, {})[str(place.turn)] = {"particles": numbered}
-    lines = ({"conv_id": conversation, "turns": own} for conversation, own in rows.items())
-    write_file(path, (orjson.dumps(line) + b"\n" for line in lines))
+    for conversation, own in rows.items():
+        yield orjson.dumps({"conv_id": conversation, "turns": own}) + b"\n"

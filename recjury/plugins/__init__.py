@@ -17,12 +17,14 @@ from recjury.plugins.instances import (
 )
 from recjury.plugins.loading import Factory, entry_point_names, load_factory
 from recjury.plugins.registry import Listed, Registry, validate_as
+from recjury.plugins.settings import Names, with_settings
 
 __all__ = [
     "MISSING",
     "TIMEOUT",
     "Factory",
     "Listed",
+    "Names",
     "Registry",
     "call_plugin",
     "class_path",
@@ -38,4 +40,5 @@ __all__ = [
     "redirect_stdout",
     "source_digest",
     "validate_as",
+    "with_settings",
 ]

@@ -41,6 +41,11 @@ class Registry(Generic[T]):
         self._built_in = dict(built_in)
 
     @property
+    def plural(self) -> str:
+        """The word for several of them ("evaluators", "analyses")."""
+        return f"{self.kind.removesuffix('is')}es" if self.kind.endswith("is") else f"{self.kind}s"
+
+    @property
     def built_in(self) -> tuple[str, ...]:
         """The names of what is in the package."""
         return tuple(self._built_in)

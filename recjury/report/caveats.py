@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from recjury.report.findings import Findings
+from recjury.report.findings import CampaignFindings
 from recjury.report.participants import Participants
 
 _FEW = 30  # conversations of a system below which an interval is wide
@@ -16,7 +16,9 @@ class Caveat(NamedTuple):
     text: str
 
 
-def caveats(found: Findings, participants: Participants, *, wished: bool) -> tuple[Caveat, ...]:
+def caveats(
+    found: CampaignFindings, participants: Participants, *, wished: bool
+) -> tuple[Caveat, ...]:
     """The caveats of a campaign; `wished` says that targets were found by their attributes."""
     return (
         *_about_raters(participants),
@@ -98,7 +100,7 @@ def _about_users(participants: Participants) -> list[Caveat]:
     return given
 
 
-def _about_targets(found: Findings, *, wished: bool) -> list[Caveat]:
+def _about_targets(found: CampaignFindings, *, wished: bool) -> list[Caveat]:
     given: list[Caveat] = []
     played = sum(len(scenarios.played) for scenarios in found.scenarios.values())
     seen = sum(len(scenarios.target_seen) for scenarios in found.scenarios.values())
@@ -120,7 +122,7 @@ def _about_targets(found: Findings, *, wished: bool) -> list[Caveat]:
     return given
 
 
-def _about_lists(found: Findings) -> list[Caveat]:
+def _about_lists(found: CampaignFindings) -> list[Caveat]:
     linked = found.summary.items_linked
     if not linked:
         return []
@@ -136,7 +138,7 @@ def _about_lists(found: Findings) -> list[Caveat]:
     ]
 
 
-def _about_gaps(found: Findings) -> list[Caveat]:
+def _about_gaps(found: CampaignFindings) -> list[Caveat]:
     given: list[Caveat] = []
     failed = sum(tally.failed for tally in found.systems.values())
     if failed:

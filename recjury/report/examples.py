@@ -18,7 +18,7 @@ from recjury.records import (
 )
 from recjury.report.example_picks import ExamplePick
 from recjury.report.excerpt import Excerpt, excerpt, one_line
-from recjury.report.findings import Findings
+from recjury.report.findings import CampaignFindings
 from recjury.report.participants import speaker
 from recjury.results import Measure
 from recjury.store import DebateSummary, Store
@@ -106,7 +106,7 @@ class ExampleLoader:
     """What the examples are made from: the store, metrics' titles, names, forks."""
 
     def __init__(
-        self, store: Store, campaign: str, found: Findings, models: Mapping[str, str]
+        self, store: Store, campaign: str, found: CampaignFindings, models: Mapping[str, str]
     ) -> None:
         """`models` maps aliases to the names of models."""
         self.store, self.models = store, models

@@ -43,7 +43,7 @@ class Scenarios:
 
 
 @dataclass
-class Findings:
+class CampaignFindings:
     """Everything that is counted; systems and corpora are in the order of their first conversation.
 
     `raters` and `debaters` are by evaluator's label. The counters of `failures` and `unscored` are
@@ -124,9 +124,9 @@ class Findings:
         counts[Missed(one_line(what, _REASON), one_line(why, _REASON))][system] += 1
 
 
-def collect_findings(store: Store, campaign: str) -> Findings:
+def collect_findings(store: Store, campaign: str) -> CampaignFindings:
     """Read all conversations of a campaign, in the plan's order, and then all its debates."""
-    found = Findings(CampaignSummary(store.evaluators(campaign)))
+    found = CampaignFindings(CampaignSummary(store.evaluators(campaign)))
     found.users = set(filter(None, (_user(each) for each in store.conversations(campaign))))
     counted: set[str] = set()
     for result in store.results(campaign):

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from recjury.errors import ConfigError, StoreError
 from recjury.report.example_picks import headline
-from recjury.report.findings import Findings, collect_findings
+from recjury.report.findings import CampaignFindings, collect_findings
 from recjury.report.page import Page, build_page
 from recjury.report.people import PeopleSection
 from recjury.report.plots import bars_plot, debate_plot, interval_plot, score_map
@@ -44,7 +44,7 @@ def write_report(
     _put(path, render(page, found))
 
 
-def render(page: Page, found: Findings) -> str:
+def render(page: Page, found: CampaignFindings) -> str:
     """The page as HTML. All text from systems, models and files is escaped."""
     return _environment().get_template("report.html.j2").render(page=page, plots=_plots(found))
 
@@ -59,7 +59,7 @@ def _environment() -> Environment:
     )
 
 
-def _plots(found: Findings) -> dict[str, list[Markup]]:
+def _plots(found: CampaignFindings) -> dict[str, list[Markup]]:
     """Each evaluator's figures. Their markup is safe: `svg` has escaped the names in them."""
     return {
         each.label: [Markup(svg) for svg in _drawn(found, each.label)]  # noqa: S704 (made by us)
@@ -67,7 +67,7 @@ def _plots(found: Findings) -> dict[str, list[Markup]]:
     }
 
 
-def _drawn(found: Findings, label: str) -> Iterator[str]:
+def _drawn(found: CampaignFindings, label: str) -> Iterator[str]:
     bounded = [m for m in found.measures if m.evaluator == label and m.metric.high is not None]
     shares = [each for each in bounded if _is_share(each)]
     mapped = [each for each in bounded if each.metric.group and each not in shares]

@@ -11,7 +11,7 @@ from recjury.report.caveats import Caveat, caveats
 from recjury.report.example_picks import headline
 from recjury.report.examples import ExampleLoader, ShownExample, load_example, load_unfinished
 from recjury.report.excerpt import one_line
-from recjury.report.findings import Findings, Missed
+from recjury.report.findings import CampaignFindings, Missed
 from recjury.report.participants import Participants, model_names, participants
 from recjury.report.people import PeopleSection
 from recjury.report.table_cells import (
@@ -140,7 +140,7 @@ class Page(NamedTuple):
 
 def build_page(
     store: Store,
-    found: Findings,
+    found: CampaignFindings,
     *,
     campaign: str,
     examples: int,
@@ -185,7 +185,7 @@ def build_page(
     )
 
 
-def _verdict_lines(found: Findings) -> Iterable[VerdictLine]:
+def _verdict_lines(found: CampaignFindings) -> Iterable[VerdictLine]:
     for label, verdicts in found.summary.verdicts.items():
         missing = verdicts.planned - verdicts.scored
         if missing:
@@ -195,7 +195,7 @@ def _verdict_lines(found: Findings) -> Iterable[VerdictLine]:
 
 
 def _section(
-    found: Findings, evaluator: CampaignEvaluator, noise: Mapping[str, NoiseFloor]
+    found: CampaignFindings, evaluator: CampaignEvaluator, noise: Mapping[str, NoiseFloor]
 ) -> Section:
     measures = [each for each in found.summary.measures if each.evaluator == evaluator.label]
     shown = [each for each in measures if not each.metric.detail]
@@ -212,14 +212,14 @@ def _section(
     )
 
 
-def _any_wishes(store: Store, found: Findings) -> bool:
+def _any_wishes(store: Store, found: CampaignFindings) -> bool:
     """Whether the targets of a corpus are given by attributes; its first log decides."""
     first = (scenarios.conversation for scenarios in found.scenarios.values())
     logs = (store.log(conversation) for conversation in first if conversation is not None)
     return any(log is not None and log.scenario.wishes for log in logs)
 
 
-def _run(store: Store, campaign: Campaign, found: Findings) -> CampaignInfo:
+def _run(store: Store, campaign: Campaign, found: CampaignFindings) -> CampaignInfo:
     begun = time.gmtime(campaign.created_at or 0)
     spent = store.spent(campaign.id)
     seeds = ", ".join(str(seed) for seed in campaign.setup.seeds.values())
@@ -240,7 +240,7 @@ def _run(store: Store, campaign: Campaign, found: Findings) -> CampaignInfo:
     )
 
 
-def _corpus_lines(found: Findings) -> Iterable[CorpusLine]:
+def _corpus_lines(found: CampaignFindings) -> Iterable[CorpusLine]:
     for corpus, scenarios in found.scenarios.items():
         yield CorpusLine(
             corpus=one_line(corpus, 80),
@@ -256,7 +256,7 @@ class _Pair(NamedTuple):
     b: str
 
 
-def _comparisons(found: Findings, lead: str) -> dict[_Pair, Comparison]:
+def _comparisons(found: CampaignFindings, lead: str) -> dict[_Pair, Comparison]:
     tallies: dict[str, Tally] = {n: tally for n, tally in found.systems.items() if tally.measured}
     pairs = [_Pair(a, b) for a, b in combinations(tallies, 2)]
     if len(tallies) > COMPARED_SYSTEMS:
@@ -294,7 +294,7 @@ def _by_system(counts: Counter[str]) -> str:
 
 
 def _examples(
-    store: Store, found: Findings, count: int, reading: ExampleLoader
+    store: Store, found: CampaignFindings, count: int, reading: ExampleLoader
 ) -> dict[str, tuple[ShownExample, ...]]:
     """Per system, conversations from the best to the worst, then some that failed."""
     shown: dict[str, tuple[ShownExample, ...]] = {}

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from recjury.llm import MAIN_MODEL
 from recjury.records import MEAN, Ending
 from recjury.report.excerpt import one_line
-from recjury.report.findings import Findings
+from recjury.report.findings import CampaignFindings
 from recjury.store import CampaignEvaluator
 
 _MEASURED, _RULE = "measured", "rule"
@@ -39,7 +39,7 @@ class Participants(NamedTuple):
     debater_is_model: bool
 
 
-def participants(found: Findings, models: Mapping[str, str]) -> Participants:
+def participants(found: CampaignFindings, models: Mapping[str, str]) -> Participants:
     """All participants; `models` maps aliases to the names of models."""
     recorded = found.endings[Ending.RECORDED] > 0
     users = _named(found.users, models, {_RULE: "rule user"})
@@ -60,7 +60,7 @@ def participants(found: Findings, models: Mapping[str, str]) -> Participants:
     )
 
 
-def _of(found: Findings, label: str, models: Mapping[str, str]) -> tuple[str, ...]:
+def _of(found: CampaignFindings, label: str, models: Mapping[str, str]) -> tuple[str, ...]:
     raters = _named(found.raters[label] - _NOBODY, models, _RATERS)
     return (*raters, *_named(found.debaters[label], models, {_RULE: "rule debaters"}))
 

@@ -36,7 +36,7 @@ class Row(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-class Column(NamedTuple):
+class ScoreColumn(NamedTuple):
     """A metric; `starts` says that a group begins with it."""
 
     name: str
@@ -56,7 +56,7 @@ class Means(NamedTuple):
     and is empty if none is known."""
 
     groups: tuple[Heading, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[ScoreColumn, ...]
     rows: tuple[Row, ...]
     floors: tuple[str, ...] = ()
 
@@ -122,7 +122,7 @@ def means_table(
     return Means(
         groups,
         tuple(
-            Column(hyphenated(each.metric.title), scale_text(each.metric), place in starts)
+            ScoreColumn(hyphenated(each.metric.title), scale_text(each.metric), place in starts)
             for place, each in enumerate(measures)
         ),
         tuple(

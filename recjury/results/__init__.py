@@ -2,7 +2,6 @@
 
 from recjury.results.agreement import Agreement, EvaluatorComparison, compare_evaluators
 from recjury.results.change import ScoreChange, explain_change
-from recjury.results.choice import newest_campaign
 from recjury.results.comparison import (
     Comparison,
     ComparisonOptions,
@@ -13,6 +12,7 @@ from recjury.results.comparison import (
 from recjury.results.export import export, frame
 from recjury.results.scores import Measure, is_newest
 from recjury.results.summary import CampaignSummary, Counts, MetricSummary, Tally, summarise
+from recjury.store.choice import newest_campaign
 
 __all__ = [
     "Agreement",

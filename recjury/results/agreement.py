@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric
-from recjury.results.choice import candidates, require
 from recjury.results.comparison import Comparison, Gap, corrected
 from recjury.results.scores import scores_of
 from recjury.stats import MeanDifference, paired
 from recjury.stats.correlation import correlate
 from recjury.store import CampaignEvaluator, Store
+from recjury.store.choice import candidates, require
 
 
 class Agreement(NamedTuple):

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric
-from recjury.results.choice import require
 from recjury.results.comparison import tally_of
 from recjury.results.scores import is_newest
 from recjury.stats import MeanDifference, paired
 from recjury.store import CampaignEvaluator, Store
+from recjury.store.choice import require
 
 
 class ScoreChange(NamedTuple):

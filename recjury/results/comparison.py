@@ -6,7 +6,6 @@ from typing import NamedTuple, TypeVar
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric
-from recjury.results.choice import candidates, require
 from recjury.results.scores import is_newest, measures_of, scores_of
 from recjury.results.summary import Tally
 from recjury.stats import MeanDifference, holm, paired, unpaired
@@ -18,6 +17,7 @@ from recjury.stats.effects import (
     unpaired_equivalence,
 )
 from recjury.store import CampaignEvaluator, Store
+from recjury.store.choice import candidates, require
 
 K = TypeVar("K", bound=Hashable)
 

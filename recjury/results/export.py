@@ -13,8 +13,6 @@ import orjson
 from recjury.corpora import Recording, conversation_row
 from recjury.errors import ConfigError, StoreError
 from recjury.records import JSON
-from recjury.results.choice import require
-from recjury.results.export_tables import ExportTable, tables
 from recjury.results.file_formats import (
     FILES,
     Format,
@@ -22,7 +20,9 @@ from recjury.results.file_formats import (
     arrow_schema,
     require_arrow,
 )
+from recjury.results.tables import ExportTable, tables
 from recjury.store import Store
+from recjury.store.choice import require
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,14 +67,11 @@ def export(store: Store, folder: Path, format: Format, campaign: str | None = No
 
 
 def _write(
-    named: dict[Path, ExportTable],
-    store: Store,
-    format: Format,  # noqa: A002
-    campaign: str | None,
+    named: dict[Path, ExportTable], store: Store, form: Format, campaign: str | None
 ) -> None:
     with ExitStack() as stack:
         files = [
-            (table, stack.enter_context(FILES[format](path, table.fields)))
+            (table, stack.enter_context(FILES[form](path, table.fields)))
             for path, table in named.items()
         ]
         results = store.results(campaign)

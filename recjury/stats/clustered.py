@@ -54,7 +54,7 @@ def cluster_bootstrap(
         ],
         dtype=float,
     )
-    return tuple(_estimate(value, drawn[:, place]) for place, value in enumerate(values))
+    return tuple(estimate(value, drawn[:, place]) for place, value in enumerate(values))
 
 
 def _members(clusters: Sequence[str]) -> dict[str, NDArray[np.int64]]:
@@ -81,7 +81,8 @@ def _draw(
     )
 
 
-def _estimate(value: float | None, drawn: NDArray[np.float64]) -> BootstrapEstimate:
+def estimate(value: float | None, drawn: NDArray[np.float64]) -> BootstrapEstimate:
+    """The value with the interval of the resamples' values [resamples], nan where undefined."""
     known = drawn[~np.isnan(drawn)]
     defined = known.size / drawn.size if drawn.size else 0.0
     if defined < 0.5:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.stats.clustered import BootstrapEstimate
+from recjury.stats.clustered import BootstrapEstimate, estimate
 
 _Floats = NDArray[np.float64]
 LOW, HIGH = 0.2, 0.5
@@ -52,7 +52,7 @@ def coupling(
         len(known),
         int((known < LOW).sum()),
         int((known >= HIGH).sum()),
-        _estimate(_mean(found), drawn),
+        estimate(_mean(found), drawn),
         _halo(matrix),
         int(((~np.isnan(columns)).sum(axis=1) > 1).sum()),
     )
@@ -113,12 +113,3 @@ def _matrices(columns: _Floats, weights: _Floats) -> _Floats:
     root = np.sqrt(np.where(varies, left * right, 1.0))
     found: _Floats = np.where(varies, np.clip(both / root, -1, 1), np.nan)
     return found
-
-
-def _estimate(value: float | None, drawn: _Floats) -> BootstrapEstimate:
-    known = drawn[~np.isnan(drawn)]
-    share = known.size / drawn.size if drawn.size else 0.0
-    if share < 0.5:
-        return BootstrapEstimate(value, None, None, share)
-    low, high = np.quantile(known, [0.025, 0.975])
-    return BootstrapEstimate(value, float(low), float(high), share)

@@ -10,7 +10,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.stats.clustered import BootstrapEstimate
+from recjury.stats.clustered import BootstrapEstimate, estimate
+from recjury.stats.correlation import defined
 
 _Floats = NDArray[np.float64]
 _Data = TypeVar("_Data")
@@ -76,7 +77,7 @@ def correlations(
     whole = np.ones((1, len(x)))
     four = _drawn(_coefficients, pairs, cluster, resamples, seed)
     pearson, spearman, within, within_ranks = (
-        _estimate(value, drawn)
+        estimate(defined(value), drawn)
         for value, drawn in zip(_coefficients(pairs, whole)[0], four.T, strict=True)
     )
     kendall = _kendall_estimate(pairs, cluster, min(resamples, KENDALL_RESAMPLES), seed)
@@ -212,7 +213,7 @@ def _kendall_estimate(
     value = float(kendalltau(pairs.x_level, pairs.y_level).statistic)
     if len(pairs.x) > KENDALL_PAIRS:
         return BootstrapEstimate(value, None, None, 0.0)
-    return _estimate(value, _drawn(_kendall, _signs(pairs), cluster, resamples, seed))
+    return estimate(defined(value), _drawn(_kendall, _signs(pairs), cluster, resamples, seed))
 
 
 def _signs(pairs: _Pairs) -> _Signs:
@@ -229,13 +230,3 @@ def _kendall(signs: _Signs, weights: _Floats) -> _Floats:
     root = np.sqrt(np.where(varies, x_untied * y_untied, 1.0))
     found: _Floats = np.where(varies, agreed / root, np.nan)
     return found
-
-
-def _estimate(value: float, drawn: _Floats) -> BootstrapEstimate:
-    known = drawn[~np.isnan(drawn)]
-    defined = known.size / drawn.size if drawn.size else 0.0
-    shown = None if np.isnan(value) else float(value)
-    if defined < 0.5:
-        return BootstrapEstimate(shown, None, None, defined)
-    low, high = np.quantile(known, [0.025, 0.975])
-    return BootstrapEstimate(shown, float(low), float(high), defined)

@@ -1,8 +1,15 @@
 """Tables and figures, how they are shown, and the analyses that make them."""
 
-from recjury.tables.analysis import Analysis, AnalysisInput, Findings, Input
+from recjury.tables.analysis import (
+    Analysis,
+    AnalysisInput,
+    Findings,
+    Input,
+    Trainer,
+    WorkProgress,
+)
 from recjury.tables.figure import Figure
-from recjury.tables.figure_files import save
+from recjury.tables.pictures import picture
 from recjury.tables.svg import svg
 from recjury.tables.table import (
     Cell,
@@ -25,8 +32,10 @@ __all__ = [
     "Input",
     "Table",
     "TableFormat",
+    "Trainer",
+    "WorkProgress",
     "formatted",
-    "save",
+    "picture",
     "svg",
     "table_of",
 ]

@@ -1,15 +1,18 @@
-"""Analyses: tables and figures, of papers or of our own, each a class with settings as fields."""
+"""Analyses: tables and figures, each as a class whose fields are its settings."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar
 
+from pydantic_core import PydanticUndefined, to_json
+
 from recjury.errors import ConfigError
-from recjury.records import ExpectedCalls, Record
-from recjury.tables.table import Table
+from recjury.records import JSON, ExpectedCalls, Record
+from recjury.tables.figure import Figure
+from recjury.tables.table import Column, Table, table_of
 
 
 class Input(StrEnum):
@@ -19,6 +22,29 @@ class Input(StrEnum):
     LABELS = "labels"  # people's labels
     CONFIG = "config"  # a campaign file, whose models are asked
     DATA = "data"  # the folder of public data
+    OUT = "out"  # the folder of what is made
+
+
+_HOW_TO_GIVE = {
+    Input.LABELS: "people's labels, such as annotations:labels.json",
+    Input.CONFIG: "a campaign file with the models to ask",
+    Input.DATA: "the folder of public data (or set RECJURY_DATA)",
+    Input.OUT: "the folder to write",
+}
+
+
+class WorkProgress:
+    """How far work is: the `share` that is done (0 to 1), and what is being done."""
+
+    share = 0.0
+    doing = ""
+
+    def at(self, share: float, doing: str) -> None:
+        """Note how far the work is."""
+        self.share, self.doing = share, doing
+
+    def say(self, line: str) -> None:
+        """Tell of a finished part, such as an epoch; here nobody listens."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,61 +52,74 @@ class AnalysisInput:
     """What the common options give to an analysis.
 
     `store` is the store's URL; `campaign` begins the id of one of its campaigns (None: the newest).
-    `labels` are "FORM:PATH". `config` is a campaign file, `data` the folder of public data.
-    `progress` is called with the share that is done (0 to 1) and what is being done.
+    `labels` are "FORM:PATH". `config` is a campaign file, of which `changes` replace keys. `data`
+    is the folder of public data, `out` the folder that a training writes.
     """
 
     store: str
     campaign: str | None = None
-    labels: tuple[str, ...] = ()
+    labels: str | None = None
     config: Path | None = None
+    changes: Mapping[str, object] = field(default_factory=dict)
     data: Path | None = None
-    progress: Callable[[float, str], None] = lambda _share, _doing: None
+    out: Path | None = None
+    progress: WorkProgress = field(default_factory=WorkProgress)
 
-    def require(self, needed: Input) -> None:
-        """Raise ConfigError if an option is missing."""
-        given = {
-            Input.LABELS: bool(self.labels),
-            Input.CONFIG: self.config is not None,
-            Input.DATA: self.data is not None,
-        }
-        if not given.get(needed, True):
-            raise ConfigError(f"it needs --{needed}: {_HOW_TO_GIVE[needed]}")
-
-
-_HOW_TO_GIVE = {
-    Input.LABELS: "people's labels, such as annotations:labels.json",
-    Input.CONFIG: "a campaign file with the models to ask",
-    Input.DATA: "the folder of public data (or set RECJURY_DATA)",
-}
+    def require(self, user: str, *needs: Input) -> None:
+        """Raise ConfigError if something is missing that `user` needs."""
+        for need in needs:
+            if need in _HOW_TO_GIVE and not getattr(self, need):
+                raise ConfigError(f"{user} needs --{need}: {_HOW_TO_GIVE[need]}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
     """What an analysis found.
 
-    `files` are contents by name, to be written where the user says. `problems` count what could not
-    be done (a call that failed, a prompt without a readable reply) by reason: the command ends with
-    exit code 3 if there are any.
+    `figures` and the contents of `files` are by name, to be written where the user says; a
+    figure's name has no ending. `problems` count what could not be done (a call that failed, a
+    prompt without a readable reply) by reason: the command ends with exit code 3 if there are any.
     """
 
     tables: tuple[Table, ...] = ()
+    figures: Mapping[str, Figure] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     problems: Mapping[str, int] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Table:
+        """The table of this name. Raises KeyError."""
+        for table in self.tables:
+            if table.name == name:
+                return table
+        raise KeyError(f"{name}: the tables are {', '.join(each.name for each in self.tables)}")
+
+    def as_json(self) -> dict[str, JSON]:
+        """The rows of each table by its name, notes, problems, and the names of the files."""
+        return {
+            "tables": {table.name: table.as_json() for table in self.tables},
+            "notes": [*(note for table in self.tables for note in table.notes), *self.notes],
+            "problems": dict(self.problems),
+            "files": [*(f"{name}.svg" for name in self.figures), *self.files],
+        }
+
+    def _repr_html_(self) -> str:
+        """The tables as notebooks show them."""
+        return "".join(table._repr_html_() for table in self.tables)
 
 
 class Analysis(Record, ABC):
     """A table or figure as one class: its fields are the settings that `--set` changes.
 
-    The first line of the docstring says what it shows. `source` is the paper with its table or
-    figure, empty for our own. `needs` are checked before it runs; `takes` are used if they are
-    given.
+    The first line of the docstring says what it shows, a field's description what it means.
+    `source` is the paper with its table or figure, empty for our own. `needs` must be given,
+    `takes` are used if they are. `calls` says how many calls of models it makes, in words.
     """
 
     source: ClassVar[str] = ""
     needs: ClassVar[tuple[Input, ...]] = ()
     takes: ClassVar[tuple[Input, ...]] = ()
+    calls: ClassVar[str] = "none"
 
     def plan(self, given: AnalysisInput) -> Iterable[ExpectedCalls]:  # noqa: ARG002
         """The calls to models that it would make. Raises UserError."""
@@ -89,3 +128,30 @@ class Analysis(Record, ABC):
     @abstractmethod
     async def run(self, given: AnalysisInput) -> Findings:
         """What it finds. Raises UserError."""
+
+    @classmethod
+    def summary(cls) -> str:
+        """What it shows, in one line."""
+        return (cls.__doc__ or "").strip().partition("\n")[0]
+
+    @classmethod
+    def settings(cls) -> Table:
+        """Each setting with its default and its meaning."""
+        columns = (Column("setting"), Column("default"), Column("meaning"))
+        rows = [
+            {"setting": name, "default": _shown(field.default), "meaning": field.description or ""}
+            for name, field in cls.model_fields.items()
+        ]
+        return table_of("settings", columns, rows)
+
+
+class Trainer(Analysis):
+    """A training: what it makes is a folder, and what it finds is how good that is."""
+
+    needs: ClassVar[tuple[Input, ...]] = (Input.OUT,)
+
+
+def _shown(default: object) -> str:
+    if default is PydanticUndefined:
+        return "(needed)"
+    return "" if default is None else to_json(default).decode().strip('"')

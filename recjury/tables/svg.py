@@ -18,7 +18,6 @@ from recjury.tables.figure import (
     Label,
     Mark,
     Panel,
-    Point,
     Series,
     Style,
     Tick,
@@ -190,25 +189,17 @@ def _y_axis(axis: Axis, frame: _Frame) -> Iterator[str]:
 
 def _series(series: Series, frame: _Frame) -> Iterator[str]:
     """The band, the line and the points of each run without a gap."""
-    look = series.style
+    look, (x, y, *_) = series.style, frame
     for is_run, group in groupby(series.points, key=lambda point: _is_number(point.y)):
-        if not is_run:
-            continue
-        points = list(group)
-        if any(_is_number(bound) for point in points for bound in point[2:]):
-            highs, lows = ([_bounded(p, bound, frame) for p in points] for bound in (3, 2))
+        points = list(group) if is_run else []
+        lows = [(x(p.x), y(p.low)) for p in points if _is_number(p.low)]
+        highs = [(x(p.x), y(p.high)) for p in points if _is_number(p.high)]
+        if lows and highs:
             yield _area([*highs, *reversed(lows)], look.color, 0.15)
-        places = [_bounded(point, 1, frame) for point in points]
+        places = [(x(p.x), y(p.y)) for p in points if _is_number(p.y)]
         if look.width and len(places) > 1:
             yield _line(places, look)
         yield from (_marker(place, look) for place in places if look.marker)
-
-
-def _bounded(point: Point, field: int, frame: _Frame) -> _XY:
-    """The place of a point's y, or of a bound of it, which is y where it is missing."""
-    value = point[field] if _is_number(point[field]) else point.y
-    assert value is not None
-    return frame.x(point.x), frame.y(value)
 
 
 def _marker(place: _XY, look: Style) -> str:

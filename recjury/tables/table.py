@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from html import escape
 from typing import NamedTuple, TypeAlias
 
 from recjury.records import JSON
@@ -25,11 +26,22 @@ class TableFormat(StrEnum):
 
 
 class Estimate(NamedTuple):
-    """A value and its 95 % interval; the ends are None where it has none."""
+    """A value and its 95 % interval; the ends are None where it has none.
+
+    `n` counts what the value is over; it is None where the table says it elsewhere.
+    """
 
     value: float | None
     low: float | None = None
     high: float | None = None
+    n: int | None = None
+
+    def as_json(self) -> dict[str, JSON]:
+        """Value, low and high; and n if it is given."""
+        shown = self._asdict()
+        if self.n is None:
+            del shown["n"]
+        return shown
 
 
 Cell: TypeAlias = str | int | float | Estimate | None
@@ -40,13 +52,15 @@ class Column(NamedTuple):
     """A column: its key in JSON and CSV, its heading, and the decimals of its numbers.
 
     `unit` stands behind the heading ("%", "s"). Numbers of a column with the unit "%" are shares
-    from 0 to 1, printed as percentages; in JSON and CSV they stay shares.
+    from 0 to 1, printed as percentages; in JSON and CSV they stay shares. A column with `detail` is
+    only in JSON and CSV.
     """
 
     key: str
     heading: str = ""
     digits: int = 2
     unit: str = ""
+    detail: bool = False
 
     @property
     def title(self) -> str:
@@ -55,12 +69,12 @@ class Column(NamedTuple):
         return f"{heading} ({self.unit})" if self.unit else heading
 
     def text(self, cell: Cell) -> str:
-        """A cell as text: "0.20", or "0.20 [0.07, 0.35]" with an interval."""
+        """A cell as text: "0.20", or "0.20 [0.07, 0.35], n = 12" with an interval and n."""
         if isinstance(cell, Estimate):
             shown = self.text(cell.value)
-            if cell.low is None or cell.high is None:
-                return shown
-            return f"{shown} [{self.text(cell.low)}, {self.text(cell.high)}]"
+            if cell.low is not None and cell.high is not None:
+                shown += f" [{self.text(cell.low)}, {self.text(cell.high)}]"
+            return shown if cell.n is None else f"{shown}, n = {cell.n}"
         if cell is None:
             return MISSING
         if isinstance(cell, str):
@@ -73,7 +87,7 @@ class Table(NamedTuple):
     """A table with a name, which is its key in JSON and its file's name.
 
     `notes` are printed below it: what was left out, what an abbreviation means, where published
-    values are from.
+    values are from. A table with `detail` is only in JSON and in files.
     """
 
     name: str
@@ -81,27 +95,42 @@ class Table(NamedTuple):
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
     notes: tuple[str, ...] = ()
+    detail: bool = False
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The headings of the columns."""
-        return tuple(column.title for column in self.columns)
+        """The headings of the columns that are printed."""
+        return tuple(column.title for column in self.columns if not column.detail)
 
     @property
     def lines(self) -> Iterator[list[str]]:
-        """The rows as text."""
+        """The rows as text, without details."""
         for row in self.rows:
-            yield [column.text(cell) for column, cell in zip(self.columns, row, strict=True)]
+            cells = zip(self.columns, row, strict=True)
+            yield [column.text(cell) for column, cell in cells if not column.detail]
+
+    @property
+    def alignments(self) -> list[str]:
+        """How the columns that are printed are aligned: "left" for text, "right" for numbers."""
+        shown = [place for place, column in enumerate(self.columns) if not column.detail]
+        texts = {place for place in shown if all(isinstance(row[place], str) for row in self.rows)}
+        return ["left" if place in texts | {shown[0]} else "right" for place in shown]
 
     def as_json(self) -> list[dict[str, JSON]]:
-        """A mapping for each row; an estimate is a mapping with value, low and high."""
+        """A mapping for each row; an estimate is a mapping itself."""
         return [
             {
-                column.key: cell._asdict() if isinstance(cell, Estimate) else cell
+                column.key: cell.as_json() if isinstance(cell, Estimate) else cell
                 for column, cell in zip(self.columns, row, strict=True)
             }
             for row in self.rows
         ]
+
+    def _repr_html_(self) -> str:
+        """The table as notebooks show it."""
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        caption = f"<p><b>{escape(self.title or self.name)}</b></p>"
+        return caption + formatted(self, TableFormat.HTML) + notes
 
 
 def table_of(
@@ -111,10 +140,11 @@ def table_of(
     *,
     title: str = "",
     notes: Sequence[str] = (),
+    detail: bool = False,
 ) -> Table:
     """A table of rows by column key; what a row lacks is None."""
     cells = tuple(tuple(row.get(column.key) for column in columns) for row in rows)
-    return Table(name, tuple(columns), cells, title, tuple(notes))
+    return Table(name, tuple(columns), cells, title, tuple(notes), detail)
 
 
 def formatted(table: Table, form: TableFormat) -> str:
@@ -139,7 +169,7 @@ def formatted(table: Table, form: TableFormat) -> str:
         headers=list(table.headings),
         tablefmt=kinds[form],
         disable_numparse=True,
-        colalign=["left", *["right"] * (len(table.columns) - 1)],
+        colalign=table.alignments,
     )
     return f"{body}\n"
 

@@ -82,7 +82,7 @@ def test_the_best_epoch_is_kept(report: TrainingReport, folder: Path) -> None:
     assert float((ranks <= 10).mean()) == best.figures["recall@10"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_losses_and_leaves_torch_as_it_was(
     few: Corpus, tmp_path: Path
 ) -> None:

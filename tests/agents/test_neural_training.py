@@ -84,7 +84,7 @@ def losses(report: TrainingReport) -> list[float]:
     return [epoch.loss for part in report.parts for epoch in part.epochs]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_both_losses_fall(trained: Trained) -> None:
     parts = {part.part: part for part in trained.report.parts}
     assert set(parts) == {"recommender", "generator"}
@@ -94,7 +94,7 @@ def test_both_losses_fall(trained: Trained) -> None:
         assert losses[-1] < losses[0]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("system", ["barcor", "unicrs"])
 def test_recall_beats_popularity(system: str, tmp_path: Path) -> None:
     """On the whole sample; KBRD's recall is in test_kbrd_training."""
@@ -106,13 +106,13 @@ def test_recall_beats_popularity(system: str, tmp_path: Path) -> None:
     assert at_50.value > popular.value
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_losses(trained: Trained, few: Corpus, tmp_path: Path) -> None:
     again = TRAINERS[trained.report.system](few, tmp_path / "again", 1)
     assert losses(again) == pytest.approx(losses(trained.report), rel=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_checkpoint_takes_part_in_conversations(trained: Trained, few: Corpus) -> None:
     async def answer() -> SystemReply:
         kind, options = trained.report.system, {"checkpoint": str(trained.folder)}
@@ -142,7 +142,7 @@ class InterruptAt:
             raise Interrupted
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("part", ["recommender", "generator"])
 def test_interrupted_training_leaves_nothing_and_spares_what_was_there(
     few: Corpus, tmp_path: Path, part: str

@@ -97,7 +97,7 @@ def loaded(trained: Trained, **options: object) -> tuple[Mapping[str, object], l
     return found.settings, asyncio.run(answers())
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_part_learns(trained: Trained) -> None:
     parts = {part.part: part for part in trained.report.parts}
     wanted = {"prompts"} if trained.report.system == "unicrs" else set()
@@ -109,7 +109,7 @@ def test_every_part_learns(trained: Trained) -> None:
         assert last[name].loss < first[name].loss
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_description_says_what_it_started_from(trained: Trained) -> None:
     recorded = trained.metadata.backbones
     places = dict(each.rpartition("=")[::2] for each in trained.named)
@@ -121,7 +121,7 @@ def test_the_description_says_what_it_started_from(trained: Trained) -> None:
     assert (trained.folder / "backbones").exists() is not frozen
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_it_is_read_without_options_and_always_the_same(trained: Trained) -> None:
     settings, replies = loaded(trained)
     for reply in replies:
@@ -172,7 +172,7 @@ def unicrs_again(trained: Trained) -> tuple[Objective, Objective]:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("trained", ["barcor", "unicrs"], indirect=True)
 def test_what_is_read_does_as_well_as_what_was_trained(trained: Trained) -> None:
     again = {"barcor": bart_again, "unicrs": unicrs_again}[trained.report.system]
@@ -183,7 +183,7 @@ def test_what_is_read_does_as_well_as_what_was_trained(trained: Trained) -> None
             assert objective.figures() == part.epochs[part.best_epoch - 1].figures
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_weights(
     few: Corpus, trained: Trained, tmp_path: Path
 ) -> None:
@@ -207,7 +207,7 @@ def saved(folder: Path) -> dict[str, Tensor]:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_all_barts_start_from_the_published_one(few: Corpus, tmp_path: Path) -> None:
     (name,) = write_backbones("barcor", tmp_path)
     published = BartModel.from_pretrained(name).state_dict()
@@ -224,7 +224,7 @@ def test_all_barts_start_from_the_published_one(few: Corpus, tmp_path: Path) -> 
             assert torch.allclose(found, tensor, atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("trained", ["kbrd", "barcor"], indirect=True)
 def test_a_fine_tuned_bart_is_part_of_the_checkpoint(trained: Trained, tmp_path: Path) -> None:
     (name,) = trained.named
@@ -236,7 +236,7 @@ def test_a_fine_tuned_bart_is_part_of_the_checkpoint(trained: Trained, tmp_path:
         (tmp_path / "elsewhere").rename(name)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("trained", ["unicrs"], indirect=True)
 def test_frozen_backbones_that_have_moved_are_named_anew(trained: Trained) -> None:
     place = trained.folder.parent
@@ -253,7 +253,7 @@ def test_frozen_backbones_that_have_moved_are_named_anew(trained: Trained) -> No
         (place / "moved").rename(place / "gpt2")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("trained", ["unicrs"], indirect=True)
 def test_other_backbones_than_the_prompts_were_trained_for_are_refused(
     trained: Trained, tmp_path: Path
@@ -268,7 +268,7 @@ def test_other_backbones_than_the_prompts_were_trained_for_are_refused(
     assert recorded.digest in said
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_only_prompts_are_trained_and_all_of_the_model_is_read_again(
     few: Corpus, tmp_path: Path
 ) -> None:
@@ -305,7 +305,7 @@ def copied(model: Unicrs) -> dict[str, Tensor]:
     return {name: tensor.clone() for name, tensor in model.state_dict().items()}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_command_takes_backbones(
     few_folder: Path,
     tmp_path: Path,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import recjury
-from tests.annotation.tasks import key_of, saved, store_with
+from tests.agreement.annotation.tasks import key_of, saved, store_with
 from tests.cli.front_door import Command
 
 
@@ -52,22 +52,25 @@ def test_a_task_its_labels_and_the_agreement(stored: recjury.Stored, command: Co
     assert same["low"] == own.pearson.low
 
 
-def test_the_questions_of_core(stored: recjury.Stored, command: Command) -> None:
-    alone = stored.factors(resamples=100)
-    assert set(alone.coupling) == {"measured"}
-    assert alone.overall is None
-    assert set(alone.systems) == {"a", "b"}
+def test_analyses_are_those_of_the_command_line(stored: recjury.Stored, command: Command) -> None:
     _labels(stored)
-    found = stored.factors("annotations:labels.json", resamples=100)
-    assert set(found.agreement) == {"naturalness"}
-    assert found.best["naturalness"].judge == "measured"
-    assert found.overall is not None
-    assert "core.overall" in found.overall.metrics
-    ended = command("factors", "--store", stored.url, "--labels", "annotations:labels.json",
-                    "--resamples", "100", "--json")  # fmt: skip
-    shown = json.loads(ended.out)
-    assert shown["best"]["naturalness"]["spearman"] == found.best["naturalness"].spearman
-    assert shown["coupling"]["measured"]["halo"] == found.coupling["measured"].coupling.halo
+    labels = "annotations:labels.json"
+    found = stored.analyse("core.rq2", labels=labels, resamples=100)
+    (row,) = found["factors"].as_json()
+    assert (row["factor"], row["best"]) == ("naturalness", "measured")
+    assert "<table>" in found["factors"]._repr_html_()
+    ended = command(
+        "analyse", "core.rq2", "--store", stored.url, "--labels", labels, "--set", "resamples=100",
+        "--json",
+    )  # fmt: skip
+    assert json.loads(ended.out)["tables"] == found.as_json()["tables"]
+    for name, settings, said in (
+        ("core.rq7", {}, "did you mean"),
+        ("core.rq1", {"resample": 1}, "did you mean 'resamples'"),
+        ("core.rq2", {}, "needs --labels"),
+    ):
+        with pytest.raises(recjury.UserError, match=said):
+            stored.analyse(name, **settings)  # type: ignore[arg-type]
 
 
 def test_what_cannot_be_is_one_line(stored: recjury.Stored) -> None:

@@ -95,6 +95,7 @@ def test_a_budget_is_kept(endpoint: BatchEndpoint, tmp_path: Path) -> None:
     assert set(endpoint.processed.values()) == {1}
 
 
+@pytest.mark.slow
 def test_conversations_are_played_at_once_and_judged_in_batches(
     endpoint: BatchEndpoint, tmp_path: Path
 ) -> None:

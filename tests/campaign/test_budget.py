@@ -83,6 +83,7 @@ def _whole(path: Path, result: RunResult) -> list[bool]:
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("usage", "unit", "drawn"),
     [

@@ -204,7 +204,7 @@ def _dear(answer: Answer) -> Answer:
 
 
 def test_a_system_that_raises_fails_its_conversations_and_no_others(command: Command) -> None:
-    Path("mine.py").write_text(
+    Path("broken_system.py").write_text(
         "class Broken:\n"
         "    def __init__(self, corpus, *, name):\n"
         "        self.name, self.settings = name, {}\n"
@@ -214,7 +214,7 @@ def test_a_system_that_raises_fails_its_conversations_and_no_others(command: Com
         "        pass\n",
         "utf-8",
     )
-    systems = "[retrieval, {kind: python, name: broken, path: 'mine:Broken'}]"
+    systems = "[retrieval, {kind: python, name: broken, path: 'broken_system:Broken'}]"
     result = _run(command, _campaign(None, PLAYED.replace("[chatcrs, retrieval]", systems)), code=3)
     assert result["conversations"] == {"planned": 4, "done": 2, "failed": 2}
     assert result["evaluations"]["core"] == {"planned": 4, "done": 2, "failed": 0, "waiting": 2}

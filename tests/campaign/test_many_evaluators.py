@@ -64,6 +64,7 @@ def _conversations() -> list[tuple[object, ...]]:
     return [*held, *logs]
 
 
+@pytest.mark.slow
 def test_nothing_is_played_again_whatever_evaluates(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,6 +160,7 @@ def _altered(name: str) -> Pack:
 FACE = "{kind: face, aspects: [relevance, dialogue_overall], rules: true, samples: 1}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "order",
     [("core", "face", "length"), ("face", "length", "core"), ("length", "core", "face")],

@@ -231,6 +231,7 @@ evaluators: [{{kind: python, path: "far_apart_systems:Length", name: length}}]
 """
 
 
+@pytest.mark.slow
 def test_a_campaign_stops_and_goes_on_without_the_rule(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -259,6 +259,7 @@ def test_one_change_in_a_fork_is_found(command: Command, debate: str, statement:
     assert fork in {each["evaluation"] for each in found["different"]}
 
 
+@pytest.mark.slow
 def test_a_call_that_fails_keeps_what_was_said(
     command: Command, debate: str, endpoint: ScriptedEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:

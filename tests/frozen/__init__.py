@@ -32,4 +32,6 @@ Intended changes
   the same. The simulated user's Persuasiveness stands with the evaluators.
 - A rating of G-Eval by samples keeps what the first sample says besides its score, as
   ratings by samples of other evaluators do.
+- Analyses are `recjury analyse NAME`, whose JSON has tables: every number of the former commands
+  is in them (`factors` is core.rq1 and core.rq4).
 """

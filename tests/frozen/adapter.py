@@ -120,13 +120,9 @@ def stored_calls(store: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
         ]
 
 
-# What each analysis is called by today.
+# The commands of what is no `recjury analyse NAME` yet.
 _COMMANDS = {
-    "core.factors": "factors",
     "face.optimise": "face optimise",
-    "face.table": "face table",
-    "judge.length": "analyse length-bias",
-    "judge.self": "analyse self-bias",
     "paireval.adversaries": "paireval adversaries",
     "paireval.examples": "paireval examples",
     "paireval.exhaustive": "paireval exhaustive",
@@ -139,9 +135,6 @@ _COMMANDS = {
     "quality.table": "quality table",
     "replies.scorers": "meta-evaluate",
     "replies.worse": "manipulate",
-    "systems.radar": "analyse radar",
-    "systems.samples": "analyse samples",
-    "systems.turns": "analyse turns",
 }
 
 
@@ -150,12 +143,13 @@ def figures(analysis: str, folder: Path, *arguments: object) -> dict[str, float 
 
     Rows and columns may be found in another form; the words and the numbers stay.
     """
-    ended = command(folder, *_COMMANDS[analysis].split(), *arguments, "--json")
+    words = _COMMANDS.get(analysis, f"analyse {analysis}").split()
+    ended = command(folder, *words, *arguments, "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
     for not_found in ("seconds", "settings"):
         found.pop(not_found, None)
-    return {"/".join(words): number for words, number in _numbers(found)}
+    return {"/".join(words): number for words, number in _numbers(found.get("tables", found))}
 
 
 def _numbers(value: object) -> Iterator[tuple[tuple[str, ...], float | None]]:
@@ -176,6 +170,14 @@ def _numbers(value: object) -> Iterator[tuple[tuple[str, ...], float | None]]:
 
 _ROW = (
     "set",
+    "subset",
+    "aspect",
+    "group",
+    "who",
+    "factor",
+    "score",
+    "first",
+    "second",
     "metric",
     "judge",
     "system",

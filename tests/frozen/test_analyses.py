@@ -46,19 +46,21 @@ def _assert_figures(analysis: str, folder: Path, *arguments: object, name: str =
 
 
 @pytest.mark.parametrize(
-    ("analysis", "campaign", "arguments"),
+    ("analysis", "campaign", "settings"),
     [
-        ("systems.samples", "plain", "--metric core.overall --sizes 1,2,5 --draws 50"),
-        ("systems.radar", "plain", "--metric core"),
-        ("systems.turns", "scripted", "--metric face.relevance --fewest 1"),
-        ("judge.length", "judges", "--metric core.novelty --resamples 100"),
-        ("judge.self", "judges", "--metric core.novelty --resamples 100"),
-        ("core.factors", "judges", "--resamples 100"),
+        ("judge.samples", "plain", "metrics=core.overall sizes=[1,2,5] draws=50"),
+        ("judge.radar", "plain", "metrics=core"),
+        ("judge.turns", "scripted", "metrics=face.relevance fewest=1"),
+        ("judge.length", "judges", "metrics=core.novelty resamples=100"),
+        ("judge.self_preference", "judges", "metrics=core.novelty resamples=100"),
+        ("core.rq1", "judges", "resamples=100"),
+        ("core.rq4", "judges", ""),
     ],
 )
-def test_of_a_campaign(analysis: str, campaign: str, arguments: str, played: Player) -> None:
+def test_of_a_campaign(analysis: str, campaign: str, settings: str, played: Player) -> None:
     folder = played.play(campaign).folder
-    _assert_figures(analysis, folder, *arguments.split(), STORE)
+    given = [part for each in settings.split() for part in ("--set", each)]
+    _assert_figures(analysis, folder, *given, STORE)
 
 
 @contextlib.contextmanager
@@ -160,13 +162,15 @@ def test_all_published_correlations_of_face(data_folder: Path, tmp_path: Path) -
     folder = data_folder / "crsarena-eval"
     labels = folder / "crs_arena_eval.json"
     found = adapter.figures(
-        "face.table", tmp_path, "--runs", folder / "face-runs", "--labels", labels
+        "face.table1",
+        tmp_path,
+        *("--set", f"runs={folder / 'face-runs'}", "--labels", f"crsarena-eval:{labels}"),
     )
     published = json.loads((folder / "baselines.json").read_text("utf-8"))
     compared = 0
     for subset, name in PUBLISHED.items():
         for aspect, figures in published[name]["FACE"].items():
-            words = f"{subset}/{aspect.replace('dialog_', 'dialogue_')}"
+            words = f"table1/{subset}/{aspect.replace('dialog_', 'dialogue_')}"
             for ours, theirs in (("pearson", "pearson_r"), ("spearman", "spearman_rho")):
                 value = found[f"{words}/{ours}"]
                 assert value is not None

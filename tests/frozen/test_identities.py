@@ -263,6 +263,7 @@ def _judged(folder: Path, option: str) -> tuple[str, set[str]]:
     return json.loads(ended.out)["campaign"], {json.loads(row)["conversation"] for row in rows}
 
 
+@pytest.mark.slow
 def test_recordings(tmp_path: Path) -> None:
     logs = [_recording(number) for number in range(3)]
     (tmp_path / "logs.jsonl").write_text("".join(logs), "utf-8")

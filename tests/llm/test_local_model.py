@@ -146,6 +146,7 @@ def test_a_reply_has_no_more_tokens_than_the_context_leaves(tmp_path: Path) -> N
     assert found.prompt_tokens + found.completion_tokens <= 64
 
 
+@pytest.mark.slow
 def test_a_caller_who_goes_ends_the_generation(folder: Path) -> None:
     async def ask() -> float:
         from recjury.llm.local_provider import LocalProvider

@@ -15,8 +15,8 @@ import pytest
 from recjury.errors import ConfigError, StoreError
 from recjury.records import ConversationLog, Factor
 from recjury.results import export, frame, summarise
-from recjury.results.export_tables import tables
 from recjury.results.file_formats import Cell, Format
+from recjury.results.tables import tables
 from recjury.store import Store
 from tests.report.filling import CAMPAIGN, TARGET, Played, evaluator, fill
 from tests.store import values

@@ -6,22 +6,13 @@ from typing import NamedTuple
 
 import pytest
 
+from benchmarks.face_coverage import coverage_of
 from benchmarks.face_released import Released, completion
-from recjury.alignment.annotation import annotation_table
-from recjury.alignment.explanations import explainable_store
-from recjury.alignment.face_results import (
-    coverage_of,
-    pooled_scores,
-    problems_of,
-    read_scored,
-    scores_by_instruction,
-)
-from recjury.alignment.face_table import face_table
 from recjury.campaign import Retry, RunResult
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.judge_existing import judge_logs
 from recjury.corpora.crsarena import CrsArena, read_crsarena
-from recjury.corpora.crsarena_run_file import read_run_file, write_run_file
+from recjury.corpora.crsarena_run_file import read_run_file
 from recjury.corpora.crsarena_runs import read_runs, write_run
 from recjury.corpora.data_problems import count_faults
 from recjury.judges import Evaluator
@@ -29,9 +20,20 @@ from recjury.judges.direct import DirectEvaluator
 from recjury.judges.face.evaluator import FaceEvaluator
 from recjury.judges.face.instructions import read_instruction_folder
 from recjury.llm import EndpointSpec
+from recjury.papers.face.face_scores import FaceScores, scores_of_files
+from recjury.papers.face.scorings import scorings_of_store
+from recjury.papers.face.stored_scores import (
+    pooled_scores,
+    problems_of,
+    read_scored,
+    score_files,
+    scores_by_instruction,
+)
+from recjury.papers.face.table1 import face_rows
 from recjury.prompts import code_of
 from recjury.records import Aspect, ConversationLog, Status
 from recjury.store import EvaluationResult, Store
+from recjury.tables import AnalysisInput
 from tests.corpora.arena import write_lines
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint
 
@@ -95,7 +97,7 @@ def _finished(store: Store) -> list[EvaluationResult]:
     return [each for held in store.results() for each in held.evaluations]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_twenty_dialogues_over_http_give_the_table_of_the_released_scores(
     arena: Arena, tmp_path: Path
 ) -> None:
@@ -120,18 +122,18 @@ def test_twenty_dialogues_over_http_give_the_table_of_the_released_scores(
     for aspect, turns in released.items():
         write_run(tmp_path / "released" / f"{aspect}.jsonl", turns.items())
     labels = arena.folder / "crs_arena_eval.json"
-    expected = face_table(tmp_path / "released", labels)
-    assert annotation_table(pooled_scores(scored), arena.people.labels) == expected.correlations
-    n = [row[Aspect.RELEVANCE].n for row in expected.correlations.values()]
-    assert min(n) > 20
+    expected = face_rows(scores_of_files(tmp_path / "released", labels))
+    assert face_rows(FaceScores(pooled_scores(scored), arena.people, (), {})) == expected
+    assert min(row.correlation.n for row in expected if row.aspect is Aspect.RELEVANCE) > 20
 
     # The same again by way of files of scores, and of a run file.
     for aspect, given in scores_by_instruction(scored).items():
         write_run(tmp_path / "own" / f"{aspect}.jsonl", given.items())
-    assert face_table(tmp_path / "own", labels).correlations == expected.correlations
-    write_run_file(tmp_path / "run.json", pooled_scores(scored), sorted(mine))
-    assert read_run_file(tmp_path / "run.json") == (pooled_scores(scored), ())
-    assert face_table(tmp_path / "run.json", labels).correlations == expected.correlations
+    assert face_rows(scores_of_files(tmp_path / "own", labels)) == expected
+    run = tmp_path / "run.json"
+    run.write_bytes(score_files(scored)["run.json"])
+    assert read_run_file(run) == (pooled_scores(scored), ())
+    assert face_rows(scores_of_files(run, labels)) == expected
 
     # One dialogue has no particle at all; one turn has no sample that can be read.
     covered = coverage_of(scored)[Aspect.DIALOGUE_OVERALL]
@@ -153,11 +155,12 @@ def test_the_store_explains_a_score_with_the_call_behind_each_sample(
         _score(one, endpoint, tmp_path / "runs.db", arena.face)
     with Store.open(str(tmp_path / "runs.db")) as store:
         name = one.logs[0].scenario.record
-        found = explainable_store(store).explain(name[:24], Aspect.DIALOGUE_OVERALL)
+        given = AnalysisInput(store=str(tmp_path / "runs.db"))
+        _, scoring, found = scorings_of_store(given).explain(name[:24], Aspect.DIALOGUE_OVERALL)
         (evaluation,) = _finished(store)
         (rating,) = (r for r in evaluation.ratings if r.turn is None)
         assert found.score == rating.score
-        by = found.turns[0].particles[0].by[0]
+        by = scoring.scores[0].by[0]
         assert by.call is not None
         call = store.call(by.call)
         said = [reply.text for reply in call.reply.each()]

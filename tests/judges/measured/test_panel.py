@@ -78,7 +78,7 @@ def test_what_was_said_before_the_log_changes_nothing() -> None:
 def test_data_changes_with_the_catalogue() -> None:
     """What of the corpus can change a rating is apart from the version of the rubric."""
     other = MeasuredPanel(Catalogue("test", FILLERS))
-    assert PANEL.settings == other.settings == {"evaluator": MEASURED, "rubric": RUBRIC}
+    assert PANEL.settings == other.settings == {"rubric": RUBRIC}
     assert PANEL.data == MeasuredPanel(CATALOGUE).data
     assert PANEL.data != other.data
 

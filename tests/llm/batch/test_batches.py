@@ -191,6 +191,7 @@ def test_downloads_and_polls_are_repeated(endpoint: BatchEndpoint) -> None:
     assert endpoint.sizes == [20]
 
 
+@pytest.mark.slow
 def test_a_file_of_answers_that_is_no_such_file_is_not_paid_for_again(
     endpoint: BatchEndpoint,
 ) -> None:

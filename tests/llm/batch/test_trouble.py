@@ -43,6 +43,7 @@ def file_of(count: int) -> RequestFile:
 # --- a full queue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("calls", "refusals"), [(1, 3), (20, 40)])
 def test_a_queue_that_others_filled_is_waited_for(
     endpoint: BatchEndpoint, calls: int, refusals: int

@@ -1,0 +1,65 @@
+"""Every analysis and every training that can be named, and how it is made and run."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from recjury.errors import ConfigError
+from recjury.plugins import Registry, with_settings
+from recjury.tables import Analysis, AnalysisInput, Findings, Trainer
+
+AnalysisT = TypeVar("AnalysisT", bound=Analysis)
+
+_JUDGE = "recjury.agreement"
+_CORE = "recjury.papers.core"
+_FACE = "recjury.papers.face"
+
+ANALYSES: Registry[type[Analysis]] = Registry(
+    "analysis",
+    "recjury.analyses",
+    {
+        "judge.samples": f"{_JUDGE}.samples:SampleSizes",
+        "judge.radar": f"{_JUDGE}.profiles:Radar",
+        "judge.turns": f"{_JUDGE}.profiles:Turns",
+        "judge.length": f"{_JUDGE}.length:Length",
+        "judge.self_preference": f"{_JUDGE}.self_preference:SelfPreferences",
+        "core.rq1": f"{_CORE}.coupling:Rq1",
+        "core.rq2": f"{_CORE}.factor_agreement:Rq2",
+        "core.rq3": f"{_CORE}.overall:Rq3",
+        "core.rq4": f"{_CORE}.system_factors:Rq4",
+        "core.routing": f"{_CORE}.factor_agreement:Routing",
+        "face.table1": f"{_FACE}.table1:Table1",
+        "face.table2": f"{_FACE}.table2:Table2",
+        "face.explain": f"{_FACE}.explain:Explain",
+    },
+)
+"""The analyses by name: of the papers, of judges, and of scorers of replies."""
+
+TRAINERS: Registry[type[Trainer]] = Registry("trainer", "recjury.trainers", {})
+"""The trainings by name."""
+
+
+def configured(
+    registry: Registry[type[AnalysisT]], name: str, settings: Mapping[str, object]
+) -> AnalysisT:
+    """The analysis of this name with these settings.
+
+    Raises ConfigError, with the most similar name, for an unknown analysis or setting.
+    """
+    kind: object = registry.load(name)
+    if not (isinstance(kind, type) and issubclass(kind, Analysis)):
+        raise ConfigError(f"{name} is not a class that extends recjury.tables.Analysis")
+    return with_settings(kind, name, settings)  # type: ignore[return-value]
+
+
+def data_folder(given: str | Path | None) -> Path | None:
+    """The folder of public data that was given, or that RECJURY_DATA names."""
+    named = given or os.environ.get("RECJURY_DATA")
+    return Path(named) if named else None
+
+
+async def run_analysis(name: str, analysis: Analysis, given: AnalysisInput) -> Findings:
+    """What it finds, after a check of what it needs. Raises UserError."""
+    given.require(name, *analysis.needs)
+    return await analysis.run(given)

@@ -1,0 +1,1 @@
+"""CoRE (Chen et al., 2025): factors, judges and people."""

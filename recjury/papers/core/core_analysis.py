@@ -1,0 +1,46 @@
+"""What CoRE's analyses share: the judges' factors, people's labels, the paper's figures."""
+
+import json
+from importlib.resources import files
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from recjury.agreement.label_forms import read_labels
+from recjury.agreement.label_sets import LabelSet
+from recjury.errors import ConfigError
+from recjury.papers.core.factor_scores import JudgedFactors, read_judged
+from recjury.store import Store
+from recjury.tables import Analysis, AnalysisInput, Input
+
+
+class CoreAnalysis(Analysis):
+    """One of CoRE's questions, asked of conversations whose factors were rated."""
+
+    needs: ClassVar[tuple[Input, ...]] = (Input.CAMPAIGN,)
+
+    resamples: int = Field(1_000, ge=100, le=1_000_000, description="behind the intervals")
+    seed: int = Field(0, ge=0, description="of the resampling")
+
+    def judged(self, given: AnalysisInput) -> JudgedFactors:
+        """The factors of a campaign, or of the store. Raises UserError."""
+        with Store.open(given.store, create=False) as store:
+            return read_judged(store, store.campaign(given.campaign).id if given.campaign else None)
+
+
+def people_of_store(given: AnalysisInput) -> LabelSet | None:
+    """People's labels of a store's conversations, if there are any.
+
+    Raises ConfigError for labels of other conversations.
+    """
+    people = None if given.labels is None else read_labels(given.labels)
+    if people is not None and not people.by_log:
+        raise ConfigError("labels of a store's conversations are needed: annotations:FILE")
+    return people
+
+
+def published() -> dict[str, Any]:
+    """CoRE's own figures (section 7.1.1, tables 8, 9, 21 to 23), with its slips."""
+    text = files("recjury.papers.core").joinpath("published", "core.json").read_text("utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found

@@ -1,0 +1,1 @@
+"""FACE: scores of particles, compared with people, explained, and optimised."""

@@ -1,0 +1,123 @@
+"""FACE's pooled scores beside people's labels of the same conversations."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from recjury.corpora.crsarena import CrsArena, read_crsarena
+from recjury.corpora.crsarena_run_file import read_run_file
+from recjury.corpora.crsarena_runs import AspectRun, ParticleScores, read_runs
+from recjury.corpora.data_problems import Fault, Problem
+from recjury.errors import ConfigError
+from recjury.judges.aspects import DIGITS, pool_places
+from recjury.papers.face.stored_scores import pooled_scores, problems_of, read_scores, score_files
+from recjury.records import Aspect, ScoreTarget, Speaker
+from recjury.tables import AnalysisInput
+
+Scores = Mapping[Aspect, Mapping[ScoreTarget, float]]
+"""By aspect: the score of each place that has one."""
+
+_FORM = "crsarena-eval"
+
+
+class FaceScores(NamedTuple):
+    """Pooled scores, the labels of CRSArena-Eval, and all errors in the input.
+
+    `files` are the scores of a store in CRSArena-Eval's forms, by name.
+    """
+
+    scores: Scores
+    people: CrsArena
+    problems: tuple[Problem, ...]
+    files: Mapping[str, bytes]
+
+
+def label_file(given: AnalysisInput) -> Path:
+    """The label file of CRSArena-Eval that --labels names. Raises ConfigError for another form."""
+    form, _, path = (given.labels or "").partition(":")
+    if form != _FORM or not path:
+        raise ConfigError(f"FACE's analyses need --labels {_FORM}:FILE, got {given.labels}")
+    return Path(path)
+
+
+def face_scores(given: AnalysisInput, runs: Path | None, *, strict: bool = False) -> FaceScores:
+    """The scores at `runs`, or of a campaign, with the labels. Raises UserError."""
+    if runs is not None:
+        return scores_of_files(runs, label_file(given), strict=strict)
+    people, scored = read_crsarena(label_file(given)), read_scores(given)
+    problems = [*people.problems, *problems_of(scored)]
+    pooled = pooled_scores(scored)
+    for aspect, own in pooled.items():
+        problems += _unknown(aspect, own, people)
+    return FaceScores(pooled, people, tuple(problems), score_files(scored))
+
+
+def scores_of_files(runs: Path, labels: Path, *, strict: bool = False) -> FaceScores:
+    """The pooled scores of the folder `runs`, and the labels of the file `labels`.
+
+    `runs` may also be a run file, which has pooled scores. Scores outside the scale of their
+    aspect are reported; with `strict` they are also left out.
+    Raises DataError for files that cannot be used.
+    """
+    people = read_crsarena(labels)
+    if runs.is_file():
+        return _of_run_file(runs, people, strict=strict)
+    given = read_runs(runs)
+    pooled = {
+        aspect: pool_places(_of_turns(_inside(run) if strict else run.turns, people), aspect.level)
+        for aspect, run in given.items()
+    }
+    problems = [*people.problems]
+    for run in given.values():
+        problems += run.problems
+        problems += _unknown(run.aspect, run.turns, people)
+    return FaceScores(pooled, people, tuple(problems), {})
+
+
+def _of_run_file(path: Path, people: CrsArena, *, strict: bool) -> FaceScores:
+    scores, problems = read_run_file(path)
+    for aspect, own in scores.items():
+        problems += tuple(_unknown(aspect, own, people))
+        scores[aspect] = {
+            place: round(score, DIGITS)
+            for place, score in own.items()
+            if not strict or aspect.low <= score <= aspect.high
+        }
+    return FaceScores(scores, people, (*people.problems, *problems), {})
+
+
+def _inside(run: AspectRun) -> dict[ScoreTarget, dict[int, dict[str, float]]]:
+    low, high = run.aspect.low, run.aspect.high
+    return {
+        place: {
+            number: {name: score for name, score in scores.items() if low <= score <= high}
+            for number, scores in particles.items()
+        }
+        for place, particles in run.turns.items()
+    }
+
+
+def _of_turns(
+    turns: Mapping[ScoreTarget, ParticleScores], people: CrsArena
+) -> dict[ScoreTarget, ParticleScores]:
+    """The scores of turns that exist; others are reported and are not part of any dialogue."""
+    return {place: scores for place, scores in turns.items() if not _what_is_unknown(place, people)}
+
+
+def _unknown(aspect: Aspect, places: Iterable[ScoreTarget], people: CrsArena) -> Iterator[Problem]:
+    for place in places:
+        what = _what_is_unknown(place, people)
+        if what:
+            yield Problem(Fault.UNKNOWN_PLACE, place, aspect, what)
+
+
+def _what_is_unknown(place: ScoreTarget, people: CrsArena) -> str:
+    log = people.logs.get(place.conversation)
+    if log is None:
+        return "the label file lacks this conversation"
+    if place.turn is None:
+        return ""
+    is_there = 0 <= place.turn < len(log.interaction)
+    if is_there and log.interaction[place.turn].speaker is Speaker.SYSTEM:
+        return ""
+    return "is not a turn of the system"

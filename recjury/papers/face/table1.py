@@ -1,0 +1,142 @@
+"""FACE's table 1: how far scores of turns and dialogues correlate with people's labels."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import orjson
+from pydantic import Field
+
+from recjury.corpora.crsarena import SUBSETS
+from recjury.corpora.data_problems import Problem
+from recjury.papers.face.face_scores import FaceScores, face_scores, label_file
+from recjury.records import Aspect, ScoreTarget
+from recjury.stats.correlation import Correlation, correlate
+from recjury.tables import Analysis, AnalysisInput, Cell, Column, Findings, Input, Table, table_of
+
+_PUBLISHED = "baselines.json"
+_PUBLISHED_SUBSETS = {"redial": "CRSArena-Eval_RD", "opendialkg": "CRSArena-Eval_KG"}
+_SHOWN = 5  # problems of one kind that are named
+
+
+class FaceRow(NamedTuple):
+    """The correlations of one aspect in one subset.
+
+    `labelled` counts the places with a label, `without_label` the scores without one.
+    """
+
+    subset: str
+    aspect: Aspect
+    correlation: Correlation
+    labelled: int
+    without_label: int
+
+
+class Table1(Analysis):
+    """FACE's scores against people's labels: correlations by aspect and subset.
+
+    The score of a turn or dialogue is the mean over its particles and instructions; without any it
+    has no score and is not counted in n. The published values are there if baselines.json stands
+    beside the labels. The scores of a store are written as files, too.
+    """
+
+    source: ClassVar[str] = "FACE, table 1"
+    needs: ClassVar[tuple[Input, ...]] = (Input.LABELS,)
+    takes: ClassVar[tuple[Input, ...]] = (Input.CAMPAIGN,)
+
+    runs: Path | None = Field(
+        None, description="scores in place of a campaign: a folder of {aspect}.jsonl, or a run file"
+    )
+    strict: bool = Field(False, description="leave out scores outside their aspect's scale")
+
+    async def run(self, given: AnalysisInput) -> Findings:
+        """The table, and what is wrong in the input."""
+        found = face_scores(given, self.runs, strict=self.strict)
+        published = _published(label_file(given).parent / _PUBLISHED)
+        files = dict(found.files)
+        if found.problems:
+            lines = (f"{problem}\n" for problem in found.problems)
+            files["problems.txt"] = "".join(lines).encode(errors="backslashreplace")
+        return Findings(
+            tables=(_table(face_rows(found), published),),
+            files=files,
+            notes=tuple(_named_problems(found.problems)),
+        )
+
+
+def face_rows(found: FaceScores) -> list[FaceRow]:
+    """Scores beside labels by subset and aspect, over the places that have both.
+
+    Aspects are in the order of `Aspect`; those without scores are left out.
+    """
+    rows: list[FaceRow] = []
+    for subset in SUBSETS:
+        for aspect in (each for each in Aspect if each in found.scores):
+            scores = _of_subset(subset, found.scores[aspect])
+            labels = _of_subset(subset, found.people.labels.get(aspect, {}))
+            both = [place for place in labels if place in scores]
+            correlation = correlate(
+                [scores[place] for place in both], [labels[place] for place in both]
+            )
+            rows.append(FaceRow(subset, aspect, correlation, len(labels), len(scores) - len(both)))
+    return rows
+
+
+def _of_subset(subset: str, places: Mapping[ScoreTarget, float]) -> dict[ScoreTarget, float]:
+    """The places of a subset; an id in another format belongs to no subset."""
+    return {
+        place: value
+        for place, value in places.items()
+        if subset in place.conversation.split("_")[1:-1]
+    }
+
+
+def _published(path: Path) -> Mapping[str, Any]:
+    """The published correlations, by the paper's names of subsets, evaluators and aspects."""
+    if not path.is_file():
+        return {}
+    found: Mapping[str, Any] = orjson.loads(path.read_bytes())
+    return found
+
+
+def _table(rows: Sequence[FaceRow], published: Mapping[str, Any]) -> Table:
+    names = list(published.get(_PUBLISHED_SUBSETS["redial"], {}))
+    columns = (
+        Column("subset"),
+        Column("aspect"),
+        Column("pearson", "r", 3),
+        Column("spearman", "rho", 3),
+        Column("n"),
+        Column("labelled", "labelled places"),
+        Column("without_label", detail=True),
+        *(Column(f"published {name}", f"{name}, published: r; rho") for name in names),
+    )
+    cells: list[dict[str, Cell]] = []
+    for row in rows:
+        theirs = published.get(_PUBLISHED_SUBSETS[row.subset], {})
+        cells.append(
+            {
+                "subset": row.subset,
+                "aspect": str(row.aspect),
+                **row.correlation._asdict(),
+                "labelled": row.labelled,
+                "without_label": row.without_label,
+                **{f"published {name}": _pair(theirs.get(name, {}), row.aspect) for name in names},
+            }
+        )
+    return table_of("table1", columns, cells)
+
+
+def _pair(published: Mapping[str, Mapping[str, float | None]], aspect: Aspect) -> str | None:
+    pair = published.get(str(aspect).replace("dialogue_", "dialog_"))
+    if pair is None:
+        return None
+    return "; ".join("-" if value is None else f"{value:.3f}" for value in pair.values())
+
+
+def _named_problems(problems: Sequence[Problem]) -> Iterator[str]:
+    """How many problems there are of each kind, and the first of each."""
+    for fault in dict.fromkeys(problem.fault for problem in problems):
+        some = [str(problem) for problem in problems if problem.fault is fault]
+        more = f"; and {len(some) - _SHOWN} more" if len(some) > _SHOWN else ""
+        yield f"{fault}: {len(some)} ({'; '.join(some[:_SHOWN])}{more})"

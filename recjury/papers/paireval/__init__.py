@@ -1,0 +1,1 @@
+"""PairEval (Park et al., 2024): replies compared in pairs."""

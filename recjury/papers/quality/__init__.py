@@ -1,0 +1,1 @@
+"""Dialogue quality by language models (Jia et al., 2024)."""
