@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from recjury.tables import Figure, picture
-from recjury.tables.figure import INK, Axis, Panel, Point, Series, style
+from recjury.tables.figure import INK, Axis, FigurePanel, Point, Series, style
 from recjury.tables.radar import radar
 
 _NAMES = {"barcor": "BARCOR", "unicrs": "UniCRS"}
@@ -57,7 +57,7 @@ def _turns(contrast: Mapping[str, Any]) -> Figure:
         for number, (system, row) in enumerate(contrast.items())
     )
     x, y = Axis(label="system turn"), Axis(label="understanding (share of the scale)", low=0)
-    panel = Panel(marks=curves, x=x, y=y)
+    panel = FigurePanel(marks=curves, x=x, y=y)
     return Figure(title="Understanding by system turn", panels=(panel,), width=360)
 
 
@@ -70,5 +70,5 @@ def _efficiency(found: list[dict[str, Any]]) -> Figure:
     )
     x = Axis(label="dialogues per system")
     y = Axis(label="Spearman with the ranking by people", low=0, high=1)
-    panel = Panel(marks=curves, x=x, y=y)
+    panel = FigurePanel(marks=curves, x=x, y=y)
     return Figure(title="Rankings from few dialogues", panels=(panel,), width=360)

@@ -22,17 +22,17 @@ from typing import Any
 
 from benchmarks.meta_evaluation_face import FacePlan, face_on_context
 from benchmarks.meta_evaluation_tables import markdown
-from benchmarks.running import run
-from recjury.agreement.replies import ScorerContext, chosen, robustness_table
-from recjury.agreement.replies.evaluation import (
+from benchmarks.reply_evaluation import (
     MetaEvaluation,
     MetaEvaluationPlan,
     agreement_json,
     folder_of_sets,
-    maintained_context,
     meta_evaluate,
     robustness_json,
 )
+from benchmarks.running import run
+from recjury.agreement.replies import ScorerContext, chosen, robustness_table
+from recjury.agreement.replies.maintains_context import maintained_context
 from recjury.agreement.replies.manipulations import Attack, Manipulator, SourceDialogue
 from recjury.agreement.replies.scoring import ScoringStep
 from recjury.corpora.dialogues import RobustnessPair, read_dialogues

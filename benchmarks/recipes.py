@@ -18,7 +18,7 @@ from typing import NamedTuple
 FOLDER = Path(__file__).parents[1] / "examples" / "recipes"
 _PRICES = {"small": (0.05, 0.10), "middle": (0.15, 0.60), "large": (2.50, 10.00)}
 _MILLION = 1_000_000
-_QUALITY = ("quality", "table", "--config", "quality.yaml", "--subset")
+_QUALITY = ("analyse", "quality.table3", "--config", "quality.yaml", "--set")
 
 
 class Recipe(NamedTuple):
@@ -43,10 +43,10 @@ RECIPES = (
     ),
     Recipe(
         "PairEval, Table 1",
-        ("paireval", "table", "--config", "paireval.yaml", "--model", "tuned"),
+        ("analyse", "paireval.table1", "--config", "paireval.yaml", "--set", "models=tuned"),
     ),
     *(
-        Recipe(f"dialogue quality, Tables 2 to 4, {subset}", (*_QUALITY, subset))
+        Recipe(f"dialogue quality, Tables 2 to 4, {subset}", (*_QUALITY, f"subset={subset}"))
         for subset in ("SGD", "MWOZ", "ReDial", "CCPE")
     ),
     Recipe("your judge against people", (*_ARENA, "judge.yaml")),

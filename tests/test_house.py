@@ -38,18 +38,18 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
     "agents": 8_640,
-    "agreement": 5_807,
-    "api": 849,
-    "campaign": 4_102,
-    "cli": 6_067,
+    "agreement": 5_900,
+    "api": 862,
+    "campaign": 3_775,
+    "cli": 4_693,
     "corpora": 3_542,
     "debate": 2_162,
     "demo": 33,
     "fine_tuning": 396,
-    "judges": 15_417,
+    "judges": 14_356,
     "knowledge": 1_858,
     "llm": 10_898,
-    "papers": 1_597,
+    "papers": 3_666,
     "plugins": 617,
     "prompts": 315,
     "records": 1_687,
@@ -61,8 +61,8 @@ BUDGETS = {
     "tables": 934,
     "top": 654,
 }
-LINES = 83_091
-FILES = 659
+LINES = 82_504
+FILES = 658
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.
 CIRCLES: set[frozenset[str]] = {
@@ -75,15 +75,8 @@ CIRCLES: set[frozenset[str]] = {
 NAMES_AN_EVALUATOR: set[tuple[str, str]] = {
     ("agreement/replies/registry.py", "learned"),
     ("campaign/optimise_face.py", "face"),
-    ("campaign/paireval.py", "paireval"),
-    ("campaign/quality_table.py", "dialogue_quality"),
     ("cli/face_optimise.py", "face"),
-    ("cli/paireval.py", "paireval"),
-    ("cli/paireval_robustness.py", "paireval"),
-    ("cli/paireval_tournament.py", "paireval"),
     ("cli/train_judges.py", "learned"),
-    ("cli/train_model.py", "dialogue_quality"),
-    ("cli/train_model.py", "paireval"),
 }
 
 HEAVY = {"torch", "scipy", "autogen_agentchat", "autogen_core", "openai", "transformers", "pyarrow"}

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import yaml
 
 from benchmarks.recipes import FOLDER, RECIPES, Recipe
 from tests.campaign import player
-from tests.cli.front_door import Command
+from tests.cli.front_door import Command, Ended
 from tests.endpoint import Answer, Body, ScriptedEndpoint, completion, prompt
 
 PAGE = Path(__file__).parents[1] / "docs" / "recipes.md"
@@ -125,14 +126,19 @@ def test_a_slice_of_a_judge_against_people(command: Command, data: Path, tmp_pat
     }
 
 
+def _analyse(command: Command, name: str, file: Path, settings: Sequence[str]) -> Ended:
+    given = [part for each in settings for part in ("--set", each)]
+    options = ("--config", file, "--json", "--store", "sqlite:///s.db")
+    return command("analyse", name, *given, *options)
+
+
 def test_a_slice_of_paireval(command: Command, data: Path, tmp_path: Path) -> None:
     with ScriptedEndpoint(_comparer, models=_models("paireval.yaml")) as endpoint:
         file = _changed("paireval.yaml", endpoint.url, tmp_path / "paireval.yaml")
-        slice_ = ("--set", "fed-turn", "--limit", 3, "--draws", 1)
-        options = ("--model", "tuned", "--json", "--store", "sqlite:///s.db")
-        ended = command("paireval", "table", "--config", file, *slice_, *options)
+        settings = ("sets=fed-turn", "limit=3", "draws=1", "models=tuned")
+        ended = _analyse(command, "paireval.table1", file, settings)
     assert ended.code == 0, ended.err
-    rows = json.loads(ended.out)["rows"]
+    rows = json.loads(ended.out)["tables"]["correlations"]
     assert [(row["kind"], row["n"], row["unscored"]) for row in rows] == [
         ("direct", 3, 0),
         ("random", 3, 0),
@@ -144,10 +150,9 @@ def test_a_slice_of_dialogue_quality(command: Command, data: Path, tmp_path: Pat
         file = _changed("quality.yaml", endpoint.url, tmp_path / "quality.yaml")
         every = [each["name"] for each in yaml.safe_load(file.read_text("utf-8"))["evaluators"]]
         chosen = [name for name in every if not name.startswith("embedding")]  # needs weights
-        named = [one for name in chosen for one in ("--evaluator", name)]
-        options = ("--subset", "CCPE", "--limit", 2, "--json", "--store", "sqlite:///s.db")
-        ended = command("quality", "table", "--config", file, *named, *options)
+        settings = (f"evaluators=[{', '.join(chosen)}]", "subset=CCPE", "limit=2")
+        ended = _analyse(command, "quality.table3", file, settings)
     assert ended.code == 0, ended.err
-    rows = json.loads(ended.out)["rows"]
+    rows = json.loads(ended.out)["tables"]["table3"]
     assert [row["evaluator"] for row in rows] == chosen
-    assert all(row["test"]["n"] == 2 for row in rows)
+    assert all(row["n"] == 2 for row in rows)

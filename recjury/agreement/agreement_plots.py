@@ -18,7 +18,7 @@ from recjury.tables.figure import (
     PALETTE,
     Axis,
     Figure,
-    Panel,
+    FigurePanel,
     Point,
     Series,
     Style,
@@ -85,7 +85,7 @@ class _Cloud(NamedTuple):
     systems: Mapping[str, str]
 
 
-def _points(title: str, metric: str, cloud: _Cloud, seed: int) -> Panel:
+def _points(title: str, metric: str, cloud: _Cloud, seed: int) -> FigurePanel:
     rng = np.random.default_rng(seed)
     spread = float(np.ptp(list(cloud.labels.values()))) or 1.0
     by_system: dict[str, list[ScoreTarget]] = {}
@@ -101,7 +101,7 @@ def _points(title: str, metric: str, cloud: _Cloud, seed: int) -> Panel:
         )
         look = replace(style(number), width=0, size=3.5, opacity=0.5)
         marks.append(Series(points, system[:30] if has_legend else "", look))
-    return Panel(
+    return FigurePanel(
         marks=tuple(marks),
         x=Axis(label="people"),
         y=Axis(label=metric[:60]),
@@ -109,7 +109,7 @@ def _points(title: str, metric: str, cloud: _Cloud, seed: int) -> Panel:
     )
 
 
-def _reached(metric: str, agreement: AspectAgreement) -> Panel:
+def _reached(metric: str, agreement: AspectAgreement) -> FigurePanel:
     reached = {
         name: each
         for name, each in {metric: agreement.metrics[metric], **agreement.predictors}.items()
@@ -127,4 +127,4 @@ def _reached(metric: str, agreement: AspectAgreement) -> Panel:
         look = Style(color=PALETTE[-1], marker="", dash="4 2")
         marks.append(vertical(ceiling, *ends, look))
         title += f"; one person: {ceiling:.2f}"
-    return Panel(marks=tuple(marks), y=rows([name[:30] for name in reached]), title=title)
+    return FigurePanel(marks=tuple(marks), y=rows([name[:30] for name in reached]), title=title)

@@ -10,7 +10,7 @@ from recjury.tables.figure import (
     INK,
     Axis,
     Figure,
-    Panel,
+    FigurePanel,
     Point,
     Series,
     interval,
@@ -46,7 +46,7 @@ def sample_plot(
         marks.append(replace(_curve(people, "people", 0), style=replace(style(0), color=INK)))
     lows = [point.low for mark in marks for point in mark.points if point.low is not None]
     by = "people" if people else "all scores"
-    panel = Panel(
+    panel = FigurePanel(
         marks=tuple(marks),
         x=Axis(label="conversations of each system"),
         y=Axis(label=f"Spearman's rho with {by}", low=min([0.0, *lows]), high=1.02),
@@ -79,7 +79,7 @@ def radar_plot(panels: Mapping[str, Mapping[str, Mapping[str, Estimate]]]) -> Fi
 def turn_plot(metrics: Mapping[str, Mapping[str, Sequence[Estimate]]]) -> Figure:
     """By metric, a panel with each system's mean score of the first, second, ... system turn."""
     panels = tuple(
-        Panel(
+        FigurePanel(
             marks=tuple(
                 _curve(dict(enumerate(means, start=1)), system, number)
                 for number, (system, means) in enumerate(systems.items())
@@ -100,7 +100,7 @@ def interval_rows(lines: Sequence[Line], *, title: str, axis: str) -> Figure:
         if line.value is not None:
             marks += interval(row, line.value, line.low, line.high)
     names = rows([line.name for line in lines])
-    panel = Panel(marks=tuple(marks), x=Axis(label=axis), y=names, title=title)
+    panel = FigurePanel(marks=tuple(marks), x=Axis(label=axis), y=names, title=title)
     return Figure(title=title, panels=(panel,), width=504, height=18 * len(lines))
 
 

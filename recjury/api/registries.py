@@ -14,6 +14,7 @@ AnalysisT = TypeVar("AnalysisT", bound=Analysis)
 _JUDGE = "recjury.agreement"
 _CORE = "recjury.papers.core"
 _FACE = "recjury.papers.face"
+_PAIREVAL = "recjury.papers.paireval"
 
 ANALYSES: Registry[type[Analysis]] = Registry(
     "analysis",
@@ -24,14 +25,26 @@ ANALYSES: Registry[type[Analysis]] = Registry(
         "judge.turns": f"{_JUDGE}.profiles:Turns",
         "judge.length": f"{_JUDGE}.length:Length",
         "judge.self_preference": f"{_JUDGE}.self_preference:SelfPreferences",
+        "replies.correlations": f"{_JUDGE}.replies.scorer_analyses:Correlations",
+        "replies.robustness": f"{_JUDGE}.replies.scorer_analyses:Robustness",
+        "replies.worse_texts": f"{_JUDGE}.replies.worse_texts_analysis:WorseTexts",
         "core.rq1": f"{_CORE}.coupling:Rq1",
         "core.rq2": f"{_CORE}.factor_agreement:Rq2",
         "core.rq3": f"{_CORE}.overall:Rq3",
         "core.rq4": f"{_CORE}.system_factors:Rq4",
         "core.routing": f"{_CORE}.factor_agreement:Routing",
-        "face.table1": f"{_FACE}.table1:Table1",
-        "face.table2": f"{_FACE}.table2:Table2",
+        "face.table1": f"{_FACE}.table1:FaceTable1",
+        "face.table2": f"{_FACE}.table2:FaceTable2",
         "face.explain": f"{_FACE}.explain:Explain",
+        **{
+            f"paireval.table{number}": f"{_PAIREVAL}.correlation_tables:PairTable{number}"
+            for number in range(1, 7)
+        },
+        "paireval.table7": f"{_PAIREVAL}.robustness:PairTable7",
+        "paireval.figure3": f"{_PAIREVAL}.figure3:PairFigure3",
+        "quality.table3": "recjury.papers.quality.table3:QualityTable3",
+        "paireval.tournament": f"{_PAIREVAL}.tournament_analysis:Tournament",
+        "paireval.adversaries": f"{_PAIREVAL}.written_adversaries:WrittenAdversaries",
     },
 )
 """The analyses by name: of the papers, of judges, and of scorers of replies."""

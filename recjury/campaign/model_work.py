@@ -11,10 +11,12 @@ from typing import Generic, NamedTuple, TypeVar
 from recjury.campaign.build import try_models
 from recjury.campaign.campaign_store import campaign_setup, open_campaign
 from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.config_file import read_models
 from recjury.errors import ConfigError
 from recjury.llm import Gateway, call_context, running_servers
 from recjury.records import JSON, digest
 from recjury.store import Campaign, Store
+from recjury.tables import AnalysisInput
 
 T = TypeVar("T")
 
@@ -47,6 +49,13 @@ def check_aliases(config: EvaluationConfig, aliases: Sequence[str]) -> None:
         if alias not in config.all_models:
             known = ", ".join(sorted(config.all_models)) or "none"
             raise ConfigError(f"the campaign file has no model {alias!r} (it has: {known})")
+
+
+def config_of(given: AnalysisInput) -> EvaluationConfig:
+    """The campaign file of an analysis, with its changes. Raises ConfigError."""
+    if given.config is None:
+        raise ConfigError("which models are asked? Give --config, a campaign file")
+    return read_models(given.config).model_copy(update=dict(given.changes))
 
 
 def models_asked(config: EvaluationConfig, aliases: Sequence[str]) -> dict[str, JSON]:

@@ -17,10 +17,6 @@ from recjury.cli import (
     face,
     fork,
     judge,
-    manipulate,
-    meta_evaluate,
-    paireval,
-    quality,
     replay,
     report,
     run,
@@ -73,12 +69,8 @@ app.command("fork")(fork.fork)
 app.command("report")(report.report)
 app.command("export")(export.export)
 app.add_typer(face.app, name="face")
-app.add_typer(quality.app, name="quality")
 app.add_typer(train.app, name="train")
 train.app.command("dialogue-quality")(train_judges.dialogue_quality)
 train.app.command("paireval")(train_judges.paireval)
-app.command("meta-evaluate")(meta_evaluate.meta_evaluate)
-app.command("manipulate")(manipulate.manipulate)
-app.add_typer(paireval.app, name="paireval")
 app.command("evaluators")(evaluators.evaluators)
 app.command("doctor")(doctor.doctor)

@@ -10,7 +10,7 @@ from recjury.cli.progress_line import progress_line
 
 if TYPE_CHECKING:
     from recjury.fine_tuning import TuningStep
-    from recjury.judges.paireval.training import PairTraining
+    from recjury.papers.paireval.training import PairTraining
 
 _EVERY = 30.0  # seconds between lines if there is no terminal
 
@@ -25,7 +25,7 @@ def pair_training(
     test: bool,
 ) -> "PairTraining":
     """The options of the command; None is the paper's value. Without `test` no set is scored."""
-    from recjury.judges.paireval.training import PairTraining
+    from recjury.papers.paireval.training import PairTraining
 
     given = {"pairs": pairs, "hard": hard, "balanced": balanced}
     plan = {name: value for name, value in given.items() if value is not None}
@@ -40,7 +40,7 @@ def pair_training(
 
 def tune_paireval(model: Path, data: Path, out: Path, seed: int, chosen: "PairTraining") -> None:
     """Train, show the steps on standard error, and print the report as JSON. Raises UserError."""
-    from recjury.judges.paireval.training import train_paireval
+    from recjury.papers.paireval.training import train_paireval
 
     with _steps_shown() as steps:
         found = train_paireval(model, data, out, seed=seed, options=chosen, progress=steps.append)
@@ -58,7 +58,7 @@ def tune_dialogue_quality(
     level: Literal["turn", "dialogue", "both"] | None,
 ) -> None:
     """Train, show the steps on standard error, and print the report as JSON. Raises UserError."""
-    from recjury.judges.dialogue_quality.training import QualityTraining, train_dialogue_quality
+    from recjury.papers.quality.training import QualityTraining, train_dialogue_quality
 
     chosen = QualityTraining(labels=labels or "likert", level=level or "dialogue")
     with _steps_shown() as steps:

@@ -16,9 +16,9 @@ from recjury.tables.figure import (
     PALETTE,
     Axis,
     Box,
+    FigurePanel,
     Label,
     Mark,
-    Panel,
     Point,
     Series,
     Style,
@@ -68,7 +68,7 @@ def score_map(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> str:
     return svg(
         Figure(
             title="Mean scores by system",
-            panels=(Panel(marks=marks, x=columns, y=_rows(systems)),),
+            panels=(FigurePanel(marks=marks, x=columns, y=_rows(systems)),),
             width=max(144 + _COLUMN * (places[-1] + 1), 288),
             height=_ROW * len(systems),
         )
@@ -127,7 +127,7 @@ def interval_plot(systems: Mapping[str, Tally], measure: Measure) -> str:
     return svg(
         Figure(
             title=f"{title} with 95 % intervals",
-            panels=(Panel(marks=marks, x=scale, y=_rows(systems)),),
+            panels=(FigurePanel(marks=marks, x=scale, y=_rows(systems)),),
             width=_WIDTH,
             height=30 * len(systems),
         )
@@ -160,7 +160,7 @@ def bars_plot(systems: Mapping[str, Tally], measures: Sequence[Measure]) -> str:
     return svg(
         Figure(
             title="Means from 0 to 1 by system",
-            panels=(Panel(marks=marks, x=scale, y=_rows(systems)),),
+            panels=(FigurePanel(marks=marks, x=scale, y=_rows(systems)),),
             width=_WIDTH,
             height=14.4 * len(shown) * len(systems),
         )
@@ -199,9 +199,9 @@ def debate_plot(systems: Mapping[str, RoundMeans]) -> str:
     )
 
 
-def _debate_panel(name: str, means: RoundMeans) -> Panel:
+def _debate_panel(name: str, means: RoundMeans) -> FigurePanel:
     rounds = range(1, len(means.debating) + 1)
-    return Panel(
+    return FigurePanel(
         title=one_line(name, _NAME),
         marks=tuple(
             Series(tuple(map(Point, rounds, means.scores[role])), role, look)

@@ -135,7 +135,7 @@ def rows(names: Sequence[str]) -> Axis:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Panel:
+class FigurePanel:
     """Marks between two axes; with `is_square`, both are equally long."""
 
     marks: tuple[Mark, ...]
@@ -154,7 +154,7 @@ class Figure:
     """
 
     title: str
-    panels: tuple[Panel, ...]
+    panels: tuple[FigurePanel, ...]
     width: float = 432
     height: float = 200
     columns: int | None = None

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from recjury.tables.figure import GRID, Axis, Label, Mark, Panel, Point, Series, style
+from recjury.tables.figure import GRID, Axis, FigurePanel, Label, Mark, Point, Series, style
 
 _LEVELS = (0.25, 0.5, 0.75, 1)
 
@@ -15,7 +15,7 @@ def radar(
     *,
     top: float,
     title: str = "",
-) -> Panel:
+) -> FigurePanel:
     """A panel with the values of each named series, one for each ray, from 0 to `top`.
 
     A line is broken where a value is None or NaN.
@@ -38,7 +38,7 @@ def radar(
         marks.append(Series(points, name, replace(style(number), size=3)))
     marks += [_name(name, at(ray, 1.1 * top)) for ray, name in enumerate(rays)]
     hidden = Axis(low=-1.2, high=1.2, ticks=(), has_line=False)
-    return Panel(marks=tuple(marks), x=hidden, y=hidden, title=title, is_square=True)
+    return FigurePanel(marks=tuple(marks), x=hidden, y=hidden, title=title, is_square=True)
 
 
 def _name(name: str, end: Point) -> Label:

@@ -15,9 +15,9 @@ from recjury.tables.figure import (
     Axis,
     Box,
     Figure,
+    FigurePanel,
     Label,
     Mark,
-    Panel,
     Series,
     Style,
     Tick,
@@ -77,7 +77,7 @@ class _Frame(NamedTuple):
     y_ticks: list[Tick]
 
 
-def _frame(panel: Panel, corner: _XY, width: float, height: float) -> _Frame:
+def _frame(panel: FigurePanel, corner: _XY, width: float, height: float) -> _Frame:
     left, top = corner
     y = _Scale(*_ends(panel.y, [v for m in panel.marks for v in _spread(m)[1]]), top + height, top)
     y_ticks = [Tick(at, _cut(text, 0.4 * width)) for at, text in _ticks(panel.y, y, 20)]
@@ -124,13 +124,13 @@ def _ticks(axis: Axis, scale: _Scale, room: float) -> list[Tick]:
     return [Tick(number * step, f"{number * step:.6g}") for number in numbers]
 
 
-def _head(panel: Panel) -> float:
+def _head(panel: FigurePanel) -> float:
     """The height of what is above a panel's marks."""
     ticks = _height(panel.x.ticks or (), _SMALL) if panel.x.is_on_top else 0
     return _GAP + ticks + _height(panel.x.groups, _SIZE) + (2 * _SIZE if panel.title else 0)
 
 
-def _foot(panel: Panel) -> float:
+def _foot(panel: FigurePanel) -> float:
     """The height of what is below a panel's marks."""
     ticks = _height((Tick(0, ""),) if panel.x.ticks is None else panel.x.ticks, _SMALL)
     return (0 if panel.x.is_on_top else ticks) + (1.5 * _SIZE if panel.x.label else 0) + _GAP
@@ -141,7 +141,7 @@ def _height(ticks: Iterable[Tick], size: float) -> float:
     return lines * size * _LEADING + _GAP if lines else 0
 
 
-def _drawn(panel: Panel, frame: _Frame) -> Iterator[str]:
+def _drawn(panel: FigurePanel, frame: _Frame) -> Iterator[str]:
     x, y = frame.x, frame.y
     yield from _x_axis(panel.x, frame)
     yield from _y_axis(panel.y, frame)

@@ -7,7 +7,7 @@ import pytest
 from benchmarks.meta_evaluation import measure
 from benchmarks.meta_evaluation_face import FacePlan
 from benchmarks.meta_evaluation_tables import markdown
-from recjury.agreement.replies.evaluation import MetaEvaluationPlan
+from benchmarks.reply_evaluation import MetaEvaluationPlan
 from recjury.llm import EndpointSpec
 from tests.endpoint import Body, ScriptedEndpoint, prompt
 

@@ -121,21 +121,7 @@ def stored_calls(store: str) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
 
 
 # The commands of what is no `recjury analyse NAME` yet.
-_COMMANDS = {
-    "face.optimise": "face optimise",
-    "paireval.adversaries": "paireval adversaries",
-    "paireval.examples": "paireval examples",
-    "paireval.exhaustive": "paireval exhaustive",
-    "paireval.negatives": "paireval negatives",
-    "paireval.position": "paireval position",
-    "paireval.robustness": "paireval robustness",
-    "paireval.spread": "paireval spread",
-    "paireval.table": "paireval table",
-    "paireval.tournament": "paireval tournament",
-    "quality.table": "quality table",
-    "replies.scorers": "meta-evaluate",
-    "replies.worse": "manipulate",
-}
+_COMMANDS = {"face.optimise": "face optimise"}
 
 
 def figures(analysis: str, folder: Path, *arguments: object) -> dict[str, float | None]:
@@ -147,9 +133,11 @@ def figures(analysis: str, folder: Path, *arguments: object) -> dict[str, float 
     ended = command(folder, *words, *arguments, "--json")
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
-    for not_found in ("seconds", "settings"):
-        found.pop(not_found, None)
-    return {"/".join(words): number for words, number in _numbers(found.get("tables", found))}
+    tables = {name: own for name, own in found.get("tables", found).items() if name not in _TIMES}
+    return {"/".join(words): number for words, number in _numbers(tables)}
+
+
+_TIMES = ("seconds", "settings")  # of the machine and of the run
 
 
 def _numbers(value: object) -> Iterator[tuple[tuple[str, ...], float | None]]:
@@ -180,6 +168,9 @@ _ROW = (
     "second",
     "metric",
     "judge",
+    "scorer",
+    "over",
+    "attack",
     "system",
     "evaluator",
     "level",

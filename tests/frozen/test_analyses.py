@@ -38,6 +38,10 @@ evaluators:
 PUBLISHED = {"redial": "CRSArena-Eval_RD", "opendialkg": "CRSArena-Eval_KG"}
 
 
+def _set(settings: str) -> list[str]:
+    return [part for each in settings.split() for part in ("--set", each)]
+
+
 def _assert_figures(analysis: str, folder: Path, *arguments: object, name: str = "") -> None:
     found = adapter.figures(analysis, folder, *arguments)
     assert found
@@ -59,8 +63,7 @@ def _assert_figures(analysis: str, folder: Path, *arguments: object, name: str =
 )
 def test_of_a_campaign(analysis: str, campaign: str, settings: str, played: Player) -> None:
     folder = played.play(campaign).folder
-    given = [part for each in settings.split() for part in ("--set", each)]
-    _assert_figures(analysis, folder, *given, STORE)
+    _assert_figures(analysis, folder, *_set(settings), STORE)
 
 
 @contextlib.contextmanager
@@ -80,21 +83,21 @@ def sets(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    ("analysis", "arguments"),
+    ("analysis", "settings"),
     [
-        ("paireval.examples", "--draws 2 --set dailydialog-grade --set fed-turn"),
-        ("paireval.table", "--draws 2 --set dailydialog-grade --set fed-turn"),
-        ("paireval.spread", "--set dailydialog-grade --model main --model second"),
-        ("paireval.negatives", "--set fed-turn --model main --model second"),
-        ("paireval.exhaustive", "--set dailydialog-grade"),
-        ("paireval.position", "--draws 2 --set dailydialog-grade"),
-        ("paireval.robustness", ""),
-        ("paireval.robustness", "--direct"),
+        ("paireval.table1", "draws=2 sets=[dailydialog-grade,fed-turn]"),
+        ("paireval.table2", "sets=dailydialog-grade models=[main,second]"),
+        ("paireval.table3", "draws=2 sets=[dailydialog-grade,fed-turn]"),
+        ("paireval.table4", "sets=dailydialog-grade"),
+        ("paireval.table5", "draws=2 sets=dailydialog-grade"),
+        ("paireval.table6", "sets=fed-turn models=[main,second]"),
+        ("paireval.table7", ""),
+        ("paireval.table7", "direct=true"),
     ],
 )
-def test_of_paireval(analysis: str, arguments: str, sets: Path) -> None:
-    given = ("--config", "models.yaml", "--data", "data", STORE, *arguments.split())
-    name = f"{analysis}_direct" if arguments == "--direct" else analysis
+def test_of_paireval(analysis: str, settings: str, sets: Path) -> None:
+    given = ("--config", "models.yaml", "--data", "data", STORE, *_set(settings))
+    name = f"{analysis}_direct" if settings == "direct=true" else analysis
     _assert_figures(analysis, sets, *given, name=name)
 
 
@@ -102,7 +105,7 @@ def test_tournament(played: Player, tmp_path: Path) -> None:
     pytest.importorskip("evalica")
     shutil.copy(played.play("judges").folder / "store.db", tmp_path)
     with _served(tmp_path, player.play):
-        given = ("--config", "models.yaml", "--comparisons", 10, "--at-once", 1, STORE)
+        given = ("--config", "models.yaml", *_set("comparisons=10 at_once=1"), STORE)
         _assert_figures("paireval.tournament", tmp_path, *given)
 
 
@@ -110,8 +113,8 @@ def test_adversarial_replies(tmp_path: Path) -> None:
     """How many there are, and the prompts that ask for them."""
     write_folder(tmp_path / "data" / "dialogue-eval")
     with _served(tmp_path, paireval_player.play) as endpoint:
-        given = ("--config", "models.yaml", "--data", "data", STORE, "--out", "hard.jsonl")
-        _assert_figures("paireval.adversaries", tmp_path, *given, "--number", 3, "--replies", 2)
+        given = ("--config", "models.yaml", "--data", "data", STORE, *_set("number=3 replies=2"))
+        _assert_figures("paireval.adversaries", tmp_path, *given)
         requests = by_purpose(f"sqlite:///{tmp_path}/store.db", endpoint.bodies)
     assert_frozen(shown(requests, set()), "prompts/adversaries.txt")
     assert_frozen(json.dumps(digests(requests), indent=1) + "\n", "prompts/adversaries.json")
@@ -124,7 +127,7 @@ def test_optimised_instructions(merged: str, tmp_path: Path) -> None:
     settings = "iterations=1 beam=2 candidates=2 gradients=1 gradient_particles=4"
     settings += f" sampled_particles=4 final=2 merged={merged}"
     name = "optimiser" if merged == "true" else "optimiser_in_turn"
-    given = [part for each in settings.split() for part in ("--set", each)]
+    given = _set(settings)
     files = ("--config", "models.yaml", "--data", "data", "--out", "out", STORE)
     with _served(tmp_path, optimiser.play) as endpoint:
         given = ["relevance", "--rules", *files, *given]
@@ -140,12 +143,15 @@ def test_optimised_instructions(merged: str, tmp_path: Path) -> None:
 def test_of_dialogue_quality(played: Player, tmp_path: Path) -> None:
     with _served(tmp_path, player.play):
         given = ("--config", "models.yaml", "--data", played.files / "uss", STORE)
-        _assert_figures("quality.table", tmp_path, *given)
+        _assert_figures("quality.table3", tmp_path, *given)
 
 
 def test_of_scorers(data_folder: Path, tmp_path: Path) -> None:
-    given = "--set fed-turn --scorer length --scorer distinct-1 --resamples 20 --pairs-each 20"
-    _assert_figures("replies.scorers", tmp_path, "--data", data_folder, *given.split())
+    scorers = "scorers=[length,distinct-1]"
+    given = ("--data", data_folder, *_set(f"{scorers} sets=fed-turn resamples=20"))
+    _assert_figures("replies.correlations", tmp_path, *given)
+    given = ("--data", data_folder, *_set(f"{scorers} pairs_each=20"))
+    _assert_figures("replies.robustness", tmp_path, *given)
 
 
 def test_of_worse_replies(played: Player, tmp_path: Path) -> None:
@@ -153,8 +159,8 @@ def test_of_worse_replies(played: Player, tmp_path: Path) -> None:
     out = tmp_path / "logs"
     ended: Ended = command(folder, "export", out, "--format", "jsonl", STORE)
     assert ended.code == 0, ended.err
-    given = (out / "conversations.jsonl", "--out", tmp_path / "pairs", "--limit", 6)
-    _assert_figures("replies.worse", tmp_path, *given)
+    given = _set(f"files=[{out / 'conversations.jsonl'}] limit=6")
+    _assert_figures("replies.worse_texts", tmp_path, *given)
 
 
 def test_all_published_correlations_of_face(data_folder: Path, tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from recjury.judges.face import FacePrompts
 from recjury.judges.face.face_prompts import situation
 from recjury.judges.g_eval.prompts import GEvalPrompts
 from recjury.judges.guideline import JudgePrompts
-from recjury.judges.paireval.adversaries import AdversaryWriter
 from recjury.judges.paireval.prompts import Contender, PairPrompts
 from recjury.llm import Gateway, NullRecorder
+from recjury.papers.paireval.adversaries import AdversaryWriter
 from recjury.prompts import fence, fence_line, load_pack
 from recjury.records import (
     Aspect,

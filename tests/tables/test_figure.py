@@ -11,8 +11,8 @@ from recjury.tables import Figure, picture, svg
 from recjury.tables.figure import (
     Axis,
     Box,
+    FigurePanel,
     Label,
-    Panel,
     Point,
     Series,
     Style,
@@ -27,7 +27,9 @@ from recjury.tables.radar import radar
 class Drawing:
     """A figure's SVG, read."""
 
-    def __init__(self, *panels: Panel, width: float = 432, columns: int | None = None) -> None:
+    def __init__(
+        self, *panels: FigurePanel, width: float = 432, columns: int | None = None
+    ) -> None:
         self.source = svg(Figure(title="drawn", panels=panels, width=width, columns=columns))
         self.root = ElementTree.fromstring(self.source)
 
@@ -55,7 +57,7 @@ def test_points_lie_between_their_ticks() -> None:
     axis = Axis(low=0, high=10, ticks=(Tick(0, "left"), Tick(10, "right")))
     upright = Axis(low=0, high=100, ticks=())
     points = (Point(0, 0), Point(5, 50), Point(10, 100))
-    drawn = Drawing(Panel(marks=(Series(points),), x=axis, y=upright))
+    drawn = Drawing(FigurePanel(marks=(Series(points),), x=axis, y=upright))
     (x0, y0), (x1, y1), (x2, y2) = drawn.numbers("circle", "cx", "cy")
     assert x0 == drawn.texts()["left"][0]
     assert x2 == drawn.texts()["right"][0]
@@ -74,12 +76,12 @@ def test_points_lie_between_their_ticks() -> None:
 )
 def test_ticks_are_round_numbers(low: float, high: float, ticks: list[str]) -> None:
     hidden = Axis(low=0, high=1, ticks=())
-    drawn = Drawing(Panel(marks=(), x=Axis(low=low, high=high), y=hidden))
+    drawn = Drawing(FigurePanel(marks=(), x=Axis(low=low, high=high), y=hidden))
     assert [text for text in drawn.texts() if text] == ticks
 
 
 def test_a_line_is_broken_where_a_value_is_missing() -> None:
-    drawn = Drawing(Panel(marks=(_series(1, 2, None, 3, 4, math.nan, 5),)))
+    drawn = Drawing(FigurePanel(marks=(_series(1, 2, None, 3, 4, math.nan, 5),)))
     lines = [line for line in drawn.all("polyline") if line["stroke"] != "currentColor"]
     assert len(lines) == 2, "the last point has no neighbour"
     assert len(drawn.all("circle")) == 5
@@ -88,7 +90,7 @@ def test_a_line_is_broken_where_a_value_is_missing() -> None:
 def test_a_band_goes_from_the_lower_bounds_to_the_upper() -> None:
     points = (Point(0, 2, 1, 3), Point(1, 2), Point(2, 3, 2, 4))
     y = Axis(low=0, high=4, ticks=(Tick(0, "zero"), Tick(4, "four")))
-    drawn = Drawing(Panel(marks=(Series(points),), y=y))
+    drawn = Drawing(FigurePanel(marks=(Series(points),), y=y))
     zero, four = (drawn.texts()[name][1] - 0.35 * 9 for name in ("zero", "four"))
     (band,) = drawn.places("polygon")
     values = [4 * (zero - height) / (zero - four) for _, height in band]
@@ -101,7 +103,7 @@ def test_rows_run_down_and_bars_begin_at_zero() -> None:
         for row, value in enumerate([0.5, 1.0, 0.0])
     ]
     x, names = Axis(low=0, high=1), rows(["first", "second", "third"])
-    drawn = Drawing(Panel(marks=tuple(bars), x=x, y=names))
+    drawn = Drawing(FigurePanel(marks=tuple(bars), x=x, y=names))
     boxes = drawn.numbers("rect", "x", "y", "width", "height")
     assert [box[2] for box in boxes] == pytest.approx([boxes[1][2] / 2, boxes[1][2], 0], abs=0.02)
     assert len({box[0] for box in boxes}) == 1
@@ -140,7 +142,7 @@ def test_a_radar_goes_around_and_keeps_its_scale() -> None:
 )
 def test_little_data_is_drawn_too(marks: tuple[Series, ...]) -> None:
     for y in (Axis(), rows([]), rows(["one"])):
-        source = Drawing(Panel(marks=marks, y=y)).source
+        source = Drawing(FigurePanel(marks=marks, y=y)).source
         assert not re.search(r'"[^"]*\b(nan|inf)\b', source)
 
 
@@ -157,7 +159,7 @@ def test_little_data_is_drawn_too(marks: tuple[Series, ...]) -> None:
     ],
 )
 def test_names_in_any_script_stay_text(name: str) -> None:
-    drawn = Drawing(Panel(marks=(Series((Point(0, 0),), name),), y=rows([name]), title=name))
+    drawn = Drawing(FigurePanel(marks=(Series((Point(0, 0),), name),), y=rows([name]), title=name))
     assert sum(1 for text in drawn.texts() if text) >= 1
     drawn.source.encode()
     if name.isprintable():
@@ -165,7 +167,7 @@ def test_names_in_any_script_stay_text(name: str) -> None:
 
 
 def test_long_names_are_cut_to_their_room() -> None:
-    drawn = Drawing(Panel(marks=(Series((Point(0, 0),), "x" * 500),), y=rows(["系" * 300])))
+    drawn = Drawing(FigurePanel(marks=(Series((Point(0, 0),), "x" * 500),), y=rows(["系" * 300])))
     assert all(len(text) < 100 for text in drawn.texts())
     assert sum(text.endswith("…") for text in drawn.texts()) == 2
     assert float(drawn.root.attrib["width"].removesuffix("pt")) == 432
@@ -173,7 +175,7 @@ def test_long_names_are_cut_to_their_room() -> None:
 
 def test_the_legend_wraps_and_names_each_mark_once() -> None:
     marks = tuple(Series((Point(0, n),), f"system number {n % 12}", style(n)) for n in range(24))
-    drawn = Drawing(Panel(marks=marks), Panel(marks=marks))
+    drawn = Drawing(FigurePanel(marks=marks), FigurePanel(marks=marks))
     heights = [y for text, (_, y) in drawn.texts().items() if text.startswith("system")]
     assert len(heights) == 12
     assert len(set(heights)) > 1
@@ -181,14 +183,14 @@ def test_the_legend_wraps_and_names_each_mark_once() -> None:
 
 
 def test_panels_are_set_in_rows() -> None:
-    panels = [Panel(marks=(_series(1),), title=f"p{number}") for number in range(5)]
+    panels = [FigurePanel(marks=(_series(1),), title=f"p{number}") for number in range(5)]
     titles = Drawing(*panels, columns=2).texts()
     assert titles["p0"][1] == titles["p1"][1] < titles["p2"][1] < titles["p4"][1]
     assert titles["p0"][0] == titles["p2"][0] < titles["p1"][0]
 
 
 def _figure() -> Figure:
-    return Figure(title="drawn", panels=(Panel(marks=(_series(1, 2, 3),)),))
+    return Figure(title="drawn", panels=(FigurePanel(marks=(_series(1, 2, 3),)),))
 
 
 def test_equal_figures_are_equal_to_the_byte() -> None:

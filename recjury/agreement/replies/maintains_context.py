@@ -7,7 +7,13 @@ with people on the other set.
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from recjury.agreement.replies.rows import RatedRow
+from recjury.agreement.replies.agreement import (
+    SYSTEM_MEAN,
+    SYSTEM_MEAN_OF_OTHERS,
+    AgreementTable,
+    agreement_table,
+)
+from recjury.agreement.replies.rows import RatedRow, subsets_of
 from recjury.records import ConversationLog, Ending, Scenario, Speaker, Turn
 from recjury.stats.correlation import spearman
 
@@ -82,3 +88,27 @@ def _agreement(rows: Sequence[RatedRow], scores: ByInstruction, name: str) -> fl
     known = [(scores[row.id][name], row.target) for row in rows if name in scores.get(row.id, {})]
     found = spearman([score for score, _ in known], [target for _, target in known])
     return -2.0 if found is None else found
+
+
+def maintained_context(
+    rows: Sequence[RatedRow],
+    scores: Mapping[str, Sequence[float | None]],
+    *,
+    resamples: int,
+    seed: int,
+) -> AgreementTable | None:
+    """The scores [rows] against the rating "Maintains Context"; None if no row has it.
+
+    Predictors that know the systems' ratings are left out: theirs are other ratings.
+    """
+    places = context_rows(rows)
+    if not places:
+        return None
+    kept = [with_context_target(rows[place]) for place in places]
+    own = {
+        name: [given[place] for place in places]
+        for name, given in scores.items()
+        if name not in (SYSTEM_MEAN, SYSTEM_MEAN_OF_OTHERS)
+    }
+    sets = tuple(dict.fromkeys(row.set for row in kept))
+    return agreement_table(kept, own, subsets_of(sets), resamples=resamples, seed=seed)

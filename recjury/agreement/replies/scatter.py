@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recjury.agreement.replies.rows import RatedRow
-from recjury.corpora.writing import write_file
-from recjury.tables.figure import PALETTE, Axis, Figure, Panel, Point, Series, Style
-from recjury.tables.pictures import picture
+from recjury.tables.figure import PALETTE, Axis, Figure, FigurePanel, Point, Series, Style
 
 _NOISE = 0.03  # standard deviation of what is added to ratings, which would overlap otherwise
 _MODEL, _HUMAN, *_, _LINE = PALETTE
@@ -18,23 +15,18 @@ _FEWEST = 3
 _NO_FILE_NAME = re.compile(r"[^\w.*+-]+")  # a scorer may be named after a model: "judge/main"
 
 
-def write_scatter_plots(
-    rows: Sequence[RatedRow],
-    scores: Mapping[str, Sequence[float | None]],
-    folder: Path,
-    *,
-    seed: int = 0,
-) -> int:
-    """Write `{set}-{scorer}.svg` for each set and scorer whose scores vary; return their number.
-
-    Raises DataError if the folder cannot be written.
-    """
-    return sum(
-        _write(folder / f"{name}-{_NO_FILE_NAME.sub('-', scorer)}.svg", own, kept, seed)
-        for name in dict.fromkeys(row.set for row in rows)
-        for scorer, given in scores.items()
-        for own, kept in [_of_set(rows, given, name)]
-    )
+def scatter_plots(
+    rows: Sequence[RatedRow], scores: Mapping[str, Sequence[float | None]], *, seed: int = 0
+) -> dict[str, Figure]:
+    """`{set}-{scorer}` for each set and scorer whose scores vary."""
+    plots: dict[str, Figure] = {}
+    for name in dict.fromkeys(row.set for row in rows):
+        for scorer, given in scores.items():
+            own, kept = _of_set(rows, given, name)
+            if len(own) >= _FEWEST and np.ptp(kept):
+                stem = f"{name}-{_NO_FILE_NAME.sub('-', scorer)}"
+                plots[stem] = _plot(scorer, own, kept, seed)
+    return plots
 
 
 def _of_set(
@@ -48,10 +40,7 @@ def _of_set(
     return [row for row, _ in kept], np.array([score for _, score in kept], dtype=float)
 
 
-def _write(path: Path, rows: Sequence[RatedRow], scores: NDArray[np.float64], seed: int) -> bool:
-    """Whether there was something to plot."""
-    if len(rows) < _FEWEST or np.ptp(scores) == 0:
-        return False
+def _plot(scorer: str, rows: Sequence[RatedRow], scores: NDArray[np.float64], seed: int) -> Figure:
     ratings = np.array([row.target for row in rows])
     shown = ratings + np.random.default_rng(seed).normal(0, _NOISE, len(rows))
     people = np.array([row.human for row in rows])
@@ -68,13 +57,11 @@ def _write(path: Path, rows: Sequence[RatedRow], scores: NDArray[np.float64], se
     ends = (float(ratings.min()), float(ratings.max()))
     line = tuple(Point(end, float(start + slope * end)) for end in ends)
     marks.append(Series(line, style=Style(color=_LINE, marker="")))
-    scorer = path.stem.removeprefix(f"{rows[0].set}-")
-    panel = Panel(
+    panel = FigurePanel(
         marks=tuple(marks),
         x=Axis(label="mean rating by people"),
         y=Axis(label=scorer),
         title=f"{rows[0].set}, n = {len(rows)}",
     )
     title = f"{rows[0].set}: {scorer} and ratings by people"
-    write_file(path, [picture(Figure(title=title, panels=(panel,), width=288, height=190))])
-    return True
+    return Figure(title=title, panels=(panel,), width=288, height=190)

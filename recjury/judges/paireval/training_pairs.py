@@ -104,7 +104,7 @@ def training_pairs(data: TrainingDialogues, plan: PairPlan) -> Iterator[Training
     if plan.hard and not data.adversarial:
         raise DataError(
             "there are no adversarial replies: name a file of them, make one with `recjury "
-            "paireval adversaries`, or train without them (hard 0)"
+            "analyse paireval.adversaries`, or train without them (hard 0)"
         )
     drawing = random.Random(plan.seed)
     hard = [number < round(plan.hard * plan.pairs) for number in range(plan.pairs)]

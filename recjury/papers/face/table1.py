@@ -32,7 +32,7 @@ class FaceRow(NamedTuple):
     without_label: int
 
 
-class Table1(Analysis):
+class FaceTable1(Analysis):
     """FACE's scores against people's labels: correlations by aspect and subset.
 
     The score of a turn or dialogue is the mean over its particles and instructions; without any it

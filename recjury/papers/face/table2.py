@@ -24,7 +24,7 @@ from recjury.tables import (
 _ALL = "all"
 
 
-class Table2(Analysis):
+class FaceTable2(Analysis):
     """Systems ranked by FACE and by people: correlations of their mean scores and labels.
 
     By subset, and over the systems of both; intervals are over conversations, which are drawn

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.reply_evaluation import MetaEvaluationPlan, meta_evaluate
 from recjury.agreement.replies import ScorerContext, chosen, score_rows
-from recjury.agreement.replies.evaluation import MetaEvaluationPlan, meta_evaluate
 from recjury.agreement.replies.follow_ups import FED_TURN, FULL, FollowUps, FollowUpScorer
 from recjury.agreement.replies.rows import RatedRow
 from recjury.errors import ConfigError

@@ -2,7 +2,6 @@
 
 import pytest
 
-from recjury.agreement.replies.evaluation import maintained_context
 from recjury.agreement.replies.maintains_context import (
     ASPECT,
     USR_SETS,
@@ -10,6 +9,7 @@ from recjury.agreement.replies.maintains_context import (
     context_rows,
     face_star,
     log_of,
+    maintained_context,
     pooled,
     with_context_target,
 )

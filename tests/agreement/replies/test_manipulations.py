@@ -8,10 +8,9 @@ import pytest
 from recjury.agreement.replies import worse_texts
 from recjury.agreement.replies.entities import MentionedName, names_in
 from recjury.agreement.replies.manipulations import Attack, Manipulator, SourceDialogue
-from recjury.agreement.replies.pair_files import attacks_named, write_pairs
 from recjury.agreement.replies.thesaurus import stem, synonyms_of
+from recjury.agreement.replies.worse_texts_analysis import FILE, pair_lines
 from recjury.corpora.dialogues import alternating, read_robustness_pairs
-from recjury.errors import ConfigError
 from recjury.records import ItemRef, Speaker, Turn
 
 CRS = SourceDialogue(
@@ -170,15 +169,8 @@ def test_pairs_are_written_as_they_are_read(tmp_path: Path) -> None:
     pairs = [
         pair for pair in Manipulator([CRS]).pairs() if pair.history[-1].speaker is Speaker.USER
     ]
-    write_pairs(tmp_path / "robustness-pairs.jsonl", pairs)
+    (tmp_path / FILE).write_bytes(pair_lines(pairs))
     assert list(read_robustness_pairs(tmp_path)) == pairs
-
-
-def test_kinds_are_checked() -> None:
-    assert attacks_named(None) == tuple(Attack)
-    assert attacks_named(["speaker", "speaker"]) == (Attack.SPEAKER,)
-    with pytest.raises(ConfigError, match="unknown kind 'dull': expected one of dullness, "):
-        attacks_named(["dull"])
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from recjury.errors import ConfigError, DataError
 from recjury.fine_tuning import LoraPlan
 from recjury.judges.dialogue_quality.prompts import QualityPrompts
 from recjury.judges.dialogue_quality.subjects import labelled_subjects
-from recjury.judges.dialogue_quality.training import (
+from recjury.papers.quality.training import (
     QualityTraining,
     train_dialogue_quality,
     tuning_example,

@@ -8,16 +8,8 @@ import pytest
 from recjury.corpora.leakage import RatedHistories, rated_histories
 from recjury.corpora.response_sets import read_response_set
 from recjury.errors import ConfigError, DataError
-from recjury.judges.paireval.analyses import (
-    AnalysisRow,
-    PositionBias,
-    RatedSet,
-    example_pool,
-    position_rows,
-)
 from recjury.judges.paireval.comparison import Comparer, LlmPairJudge, PairOdds
 from recjury.judges.paireval.prompts import Contender, PairPrompts
-from recjury.judges.paireval.training import PairTraining, train_paireval, tuning_examples
 from recjury.judges.paireval.training_pairs import (
     PairPlan,
     TrainingDialogues,
@@ -26,6 +18,14 @@ from recjury.judges.paireval.training_pairs import (
     training_pairs,
 )
 from recjury.llm import Gateway, NullRecorder, read_model
+from recjury.papers.paireval.correlations import (
+    AnalysisRow,
+    PositionBias,
+    RatedSet,
+    example_pool,
+    position_rows,
+)
+from recjury.papers.paireval.training import PairTraining, train_paireval, tuning_examples
 from tests.judges.paireval.comparing import response
 from tests.judges.paireval.sets import write_folder
 from tests.tiny_llama import make_tiny_llama

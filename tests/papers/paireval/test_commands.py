@@ -1,7 +1,7 @@
-"""`recjury paireval` from end to end over HTTP."""
+"""PairEval's analyses from end to end over HTTP."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,12 @@ from tests.judges.cases import a_log
 from tests.judges.paireval import player
 from tests.judges.paireval.sets import write_folder
 
-SETS = ["--set", "dailydialog-grade", "--set", "fed-turn"]
+ONE = ["sets=dailydialog-grade"]
+SETS = ["sets=[dailydialog-grade, fed-turn]"]
 
 
 class Commands:
-    """Runs `recjury paireval` against an endpoint, with a store of its own."""
+    """Runs `recjury analyse paireval.NAME` against an endpoint, with a store of its own."""
 
     def __init__(
         self,
@@ -40,15 +41,20 @@ class Commands:
         )
         self.config.write_text(text, "utf-8")
 
-    def run(self, command: str, *arguments: object, data: bool = True) -> Ended:
-        given = ["--data", self.folder / "data"] if data else []
-        config = ["--config", self.config, "--store", self.store]
-        return recjury(self._patch, self._capsys, "paireval", command, *config, *given, *arguments)
+    def run(self, name: str, *settings: str, more: Sequence[object] = ()) -> Ended:
+        given = [part for each in settings for part in ("--set", each)]
+        files = ["--config", self.config, "--store", self.store, "--data", self.folder / "data"]
+        named = ["analyse", f"paireval.{name}", *given]
+        return recjury(self._patch, self._capsys, *named, *files, *more)
 
-    def found(self, command: str, *arguments: object, data: bool = True) -> Any:
-        ended = self.run(command, *arguments, "--json", data=data)
+    def found(self, name: str, *settings: str, more: Sequence[object] = ()) -> Any:
+        ended = self.run(name, *settings, more=[*more, "--json"])
         assert ended.code == 0, ended.err
         return json.loads(ended.out)
+
+    def rows(self, name: str, *settings: str) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.found(name, *settings)["tables"]["correlations"]
+        return rows
 
 
 @pytest.fixture
@@ -61,52 +67,53 @@ def commands(
 
 
 def test_number_and_kind_of_examples(commands: Commands) -> None:
-    found = commands.found("examples", *SETS, "--draws", 2)
-    assert [(row["set"], row["kind"], row["number"]) for row in found["rows"]] == [
+    found = commands.found("table3", *SETS, "draws=2")
+    rows = found["tables"]["correlations"]
+    assert [(row["set"], row["kind"], row["number"]) for row in rows] == [
         (name, kind, number)
         for name in ("dailydialog-grade", "fed-turn")
         for kind in ("random", "test")
         for number in (1, 2, 3)
     ]
-    assert all(row["spearman"] > 0.9 for row in found["rows"])
-    assert found["notes"]["main"] == {"cut": 0, "left_out": 0, "unscored": {}}
+    assert all(row["spearman"] > 0.9 for row in rows)
+    assert (found["notes"], found["problems"]) == ([], {})
     sent = len(commands.endpoint.bodies)
-    assert commands.found("examples", *SETS, "--draws", 2) == found
+    assert commands.found("table3", *SETS, "draws=2") == found
     assert len(commands.endpoint.bodies) == sent  # all calls are in the store
 
 
 def test_a_dry_run_only_counts(commands: Commands) -> None:
-    found = commands.found("examples", *SETS, "--draws", 2, "--dry-run")
+    found = commands.found("table3", *SETS, "draws=2", more=["--dry-run"])
     (asked,) = [each for each in found["breakdown"] if each["kind"] == "paireval/turn"]
     assert (asked["model"], asked["once"]) == ("main", 2 * 2 * (8 + 8) * 3 * 2)
     assert found["once"]["prompt_tokens"] > 500 * asked["once"]
-    shown = commands.run("exhaustive", *SETS, "--model", "tuned", "--dry-run")
+    shown = commands.run("table4", *SETS, "models=tuned", more=["--dry-run"])
     assert f"tuned: paireval/turn {2 * 2 * 28} {3 * 2 * 2 * 28}" in " ".join(shown.out.split())
     assert commands.endpoint.bodies == []
 
 
 def test_table_has_direct_and_compared_scores(commands: Commands) -> None:
-    asked = commands.found("table", *SETS, "--draws", 2, "--dry-run")
+    asked = commands.found("table1", *SETS, "draws=2", more=["--dry-run"])
     calls = {each["kind"]: each["once"] for each in asked["breakdown"]}
     assert (calls["paireval/turn alone"], calls["paireval/turn"]) == (16, 2 * 2 * 3 * 16)
-    found = commands.found("table", *SETS, "--draws", 2)
-    assert [(row["set"], row["kind"], row["number"], row["draws"]) for row in found["rows"]] == [
+    rows = commands.rows("table1", *SETS, "draws=2")
+    assert [(row["set"], row["kind"], row["number"], row["draws"]) for row in rows] == [
         (name, kind, number, draws)
         for name in ("dailydialog-grade", "fed-turn")
         for kind, number, draws in (("direct", 0, 1), ("random", 3, 2))
     ]
-    assert all(row["n"] > 0 and row["unscored"] == 0 for row in found["rows"])
+    assert all(row["n"] > 0 and row["unscored"] == 0 for row in rows)
 
 
 def test_spread_of_several_models(commands: Commands) -> None:
-    found = commands.found("spread", *SETS[:2], "--model", "main", "--model", "tuned")
-    assert [(row["judge"], row["draws"]) for row in found["rows"]] == [("main", 15), ("tuned", 15)]
-    assert all(row["pearson_sd"] is not None for row in found["rows"])
+    rows = commands.rows("table2", *ONE, "models=[main, tuned]")
+    assert [(row["judge"], row["draws"]) for row in rows] == [("main", 15), ("tuned", 15)]
+    assert all(row["pearson_sd"] is not None for row in rows)
 
 
 def test_with_and_without_hard_negatives(commands: Commands) -> None:
-    found = commands.found("negatives", *SETS[:2], "--model", "main", "--model", "tuned")
-    assert [(row["judge"], row["kind"]) for row in found["rows"]] == [
+    rows = commands.rows("table6", *ONE, "models=[main, tuned]")
+    assert [(row["judge"], row["kind"]) for row in rows] == [
         ("main", "random"),
         ("main", "test"),
         ("tuned", "random"),
@@ -114,38 +121,36 @@ def test_with_and_without_hard_negatives(commands: Commands) -> None:
     ]
 
 
-def test_exhaustive_comparison_and_table(commands: Commands) -> None:
-    ended = commands.run("exhaustive", *SETS[:2])
-    assert ended.code == 0
-    assert "7 exhaustive" in ended.out
-    assert "1.000" in ended.out
+def test_exhaustive_comparison(commands: Commands) -> None:
+    (row,) = commands.rows("table4", *ONE)
+    assert (row["kind"], row["number"], row["spearman"]) == ("exhaustive", 7, pytest.approx(1))
     assert len(commands.endpoint.bodies) == 8 * 7
 
 
 def test_position_bias(commands: Commands) -> None:
-    found = commands.found("position", *SETS[:2], "--draws", 2)
-    assert [row["position"] for row in found["rows"]] == ["first", "second", "both"]
+    found = commands.found("table5", *ONE, "draws=2")["tables"]
+    assert [row["position"] for row in found["correlations"]] == ["first", "second", "both"]
     (bias,) = found["position_bias"]
     assert 0.5 < bias["first"] < 0.6
-    assert "probability of the first place" in commands.run("position", *SETS[:2]).out
 
 
-@pytest.mark.parametrize("form", [[], ["--direct"]])
-def test_robustness(commands: Commands, form: list[str]) -> None:
-    found = commands.found("robustness", *form)["accuracy"]["main"]
+@pytest.mark.parametrize("form", ["direct=false", "direct=true"])
+def test_robustness(commands: Commands, form: str) -> None:
+    rows = commands.found("table7", form)["tables"]["robustness"]
     # Of six pairs one is of two equal replies; of one the worse version has fewer points.
-    assert {name: each["n"] for name, each in found.items()} == {"dullness": 3, "repetition": 2}
-    assert found["dullness"]["accuracy"] == 1
-    assert found["repetition"]["accuracy"] == 1
-    only = commands.found("robustness", *form, "--attack", "dullness", "--limit", 1)
-    assert only["accuracy"]["main"]["dullness"]["n"] == 1
+    assert [(row["attack"], row["n"], row["accuracy"]) for row in rows] == [
+        ("dullness", 3, 1),
+        ("repetition", 2, 1),
+        ("mean over attacks", None, 1),
+    ]
+    only = commands.found("table7", form, "attacks=dullness", "limit=1")["tables"]["robustness"]
+    assert only[0]["n"] == 1
 
 
 def test_scatter_plots(commands: Commands) -> None:
     out = commands.folder / "plots"
-    found = commands.found("scatter", *SETS, "--out", out)
-    assert found["plots"] == 2
-    assert sorted(path.name for path in out.iterdir()) == [
+    commands.found("figure3", *SETS, more=["--out", out])
+    assert sorted(path.name for path in out.glob("*.svg")) == [
         "dailydialog-grade-main.svg",
         "fed-turn-main.svg",
     ]
@@ -156,9 +161,9 @@ def test_adversarial_replies_are_written_in_the_form_of_the_published_ones(
 ) -> None:
     from recjury.corpora.dialogues import read_adversarial_file
 
-    out = commands.folder / "hard.jsonl"
-    found = commands.found("adversaries", "--number", 3, "--replies", 2, "--out", out)
-    assert found == {"file": str(out), "contexts": 3, "replies": 6, "lost": 0}
+    out = commands.folder / "adversaries.jsonl"
+    found = commands.found("adversaries", "number=3", "replies=2", more=["--out", out])
+    assert found["tables"]["written"] == [{"contexts": 3, "replies": 6}]
     rows = list(read_adversarial_file(out))
     assert [row.adversarial for row in rows] == [("One that does not fit.", "Nor this.")] * 3
     assert all(row.context and row.positives[0].startswith("Turn") for row in rows)
@@ -181,27 +186,29 @@ def _conversations() -> list[ConversationLog]:
 def test_a_tournament_over_stored_conversations(commands: Commands) -> None:
     pytest.importorskip("evalica")
     judge(_conversations(), evaluators=["outcome"], store=commands.store)
-    few = commands.found("tournament", "--comparisons", 4, "--at-once", 1, data=False)
-    assert few["matches"] == 4
-    assert few["next"] is not None
+    few = commands.found("tournament", "comparisons=4", "at_once=1")["tables"]
+    assert few["comparisons"][0]["matches"] == 4
+    assert len(few["next"]) == 1
     sent = len(commands.endpoint.bodies)
     assert sent == 8
-    every = commands.found("tournament", "--at-once", 1, data=False)
+    every = commands.found("tournament", "at_once=1")["tables"]
     assert [each["system"] for each in every["standings"]] == ["best", "middling", "worst"]
-    assert (every["matches"], every["left"], every["next"]) == (12, 0, None)
+    (made,) = every["comparisons"]
+    assert (made["matches"], made["left"], every["next"]) == (12, 0, [])
     assert len(commands.endpoint.bodies) == 24  # the first four were in the store
-    turns = commands.run("tournament", "--level", "turn", "--comparisons", 3, data=False)
+    turns = commands.run("tournament", "level=turn", "comparisons=3")
     assert turns.code == 0
-    assert "next: " in turns.err
+    assert "3 comparisons, " in turns.out + turns.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "said_of_it"),
     [
-        (["examples", "--set", "unknown"], "unknown set 'unknown'"),
-        (["examples", "--model", "other"], "no model 'other'"),
-        (["examples", "--set", "fed-turn", "--number", "100"], "100 comparison examples"),
-        (["robustness", "--attack", "none"], "there is no pair of none"),
+        (["table3", "sets=unknown"], "unknown set 'unknown'"),
+        (["table3", "models=other"], "no model 'other'"),
+        (["table3", "sets=fed-turn", "number=100"], "100 comparison examples"),
+        (["table7", "attacks=none"], "there is no pair of none"),
+        (["table3", "draw=3"], "draws"),
     ],
 )
 def test_what_is_wrong_is_one_line(
@@ -218,12 +225,12 @@ def test_an_endpoint_without_log_probabilities_ends_the_command(
 ) -> None:
     write_folder(tmp_path / "data" / "dialogue-eval")
     with ScriptedEndpoint(lambda _: completion("A")) as endpoint:
-        ended = Commands(tmp_path, endpoint, monkeypatch, capsys).run("examples", *SETS[:2])
+        ended = Commands(tmp_path, endpoint, monkeypatch, capsys).run("table3", *ONE)
     assert ended.code == 2
     assert "`logprobs` and `top_logprobs`" in ended.err
 
 
 def test_a_tournament_needs_conversations(commands: Commands) -> None:
-    ended = commands.run("tournament", data=False)
+    ended = commands.run("tournament")
     assert ended.code == 2
     assert "there is no store" in ended.err

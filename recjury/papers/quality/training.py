@@ -18,9 +18,9 @@ from recjury.judges.dialogue_quality.subjects import (
     split_uss,
     uss_folder,
 )
-from recjury.judges.dialogue_quality.uss_figures import QualityFigures, figures_of, rate_all
 from recjury.judges.evaluator import EvaluatorContext
 from recjury.llm import MAIN_MODEL, Gateway, NullRecorder, read_model
+from recjury.papers.quality.uss_figures import QualityFigures, figures_of, rate_all
 from recjury.records import JSON, Level, Message, Record, digest
 
 DIALOGUES = "dialogues"

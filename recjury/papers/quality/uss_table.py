@@ -1,4 +1,4 @@
-"""Dialogue quality on USS: a row of figures for each way of asking, as a campaign of its own."""
+"""Dialogue quality on USS (Jia et al., 2024): a row of figures for each way of asking."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.model_work import ModelWork, check_aliases, do_with_models, models_asked
+from recjury.campaign.model_work import (
+    ModelWork,
+    check_aliases,
+    models_asked,
+)
 from recjury.campaign.planned_calls import count_calls, planning_gateway
 from recjury.corpora.uss import read_uss
 from recjury.errors import ConfigError
@@ -19,12 +23,14 @@ from recjury.judges.dialogue_quality.subjects import (
     split_uss,
     uss_folder,
 )
-from recjury.judges.dialogue_quality.training import learned_dialogues
-from recjury.judges.dialogue_quality.uss_figures import QualityFigures, figures_of, rate_all
 from recjury.judges.evaluator import EvaluatorContext
 from recjury.llm import MAIN_MODEL, Gateway, ModelSpec
+from recjury.papers.quality.training import learned_dialogues
+from recjury.papers.quality.uss_figures import QualityFigures, figures_of, rate_all
 from recjury.records import JSON, ExpectedCalls, Level, digest
-from recjury.store import Store
+from recjury.tables import (
+    WorkProgress,
+)
 
 _PLANNED = 10  # turns or dialogues
 
@@ -35,18 +41,6 @@ class QualityRow(NamedTuple):
     evaluator: str
     level: Level
     found: QualityFigures
-
-
-@dataclass
-class RatingProgress:
-    """How many turns and dialogues are rated, of how many."""
-
-    of: int = 0
-    done: int = 0
-
-    def count(self) -> None:
-        """One more is rated."""
-        self.done += 1
 
 
 @dataclass(frozen=True)
@@ -62,7 +56,7 @@ class QualityTable:
     split: UssSplit
     seed: int = 0
     limit: int | None = None
-    progress: RatingProgress = field(default_factory=RatingProgress)
+    progress: WorkProgress = field(default_factory=WorkProgress)
 
     @property
     def rows(self) -> Iterator[tuple[QualityEvaluator, Level, tuple[LabelledSubject, ...]]]:
@@ -119,7 +113,13 @@ class QualityTable:
         self, gateway: Gateway, examples: Sequence[ExamplePools | None]
     ) -> tuple[QualityRow, ...]:
         rows = list(self.rows)
-        self.progress.of = sum(len(labelled) for _, _, labelled in rows)
+        of, done = sum(len(labelled) for _, _, labelled in rows), 0
+
+        def count() -> None:
+            nonlocal done
+            done += 1
+            self.progress.at(done / of, f"rated {done:,}/{of:,}")
+
         context = EvaluatorContext(gateway=gateway, models=gateway.models)
         evaluators = {
             entry.label: entry.prepared(context, chosen)
@@ -127,7 +127,7 @@ class QualityTable:
         }
         found = []
         for entry, level, labelled in rows:
-            rated = await rate_all(evaluators[entry.label], labelled, self.progress.count)
+            rated = await rate_all(evaluators[entry.label], labelled, count)
             found.append(QualityRow(entry.label, level, figures_of(rated)))
         return tuple(found)
 
@@ -143,6 +143,7 @@ def read_quality_table(
     evaluators: Sequence[str] = (),
     seed: int = 0,
     limit: int | None = None,
+    progress: WorkProgress | None = None,
 ) -> QualityTable:
     """The table of the file's evaluators of the kind `dialogue-quality`, or of the named ones.
 
@@ -164,7 +165,7 @@ def read_quality_table(
     alone, split = _with_only(config, entries), split_uss(sessions, seed)
     for alias, spec in alone.all_models.items():
         _refuse_learned(alias, spec, split)
-    return QualityTable(alone, entries, subset, split, seed, limit)
+    return QualityTable(alone, entries, subset, split, seed, limit, progress or WorkProgress())
 
 
 def _refuse_learned(alias: str, spec: ModelSpec, split: UssSplit) -> None:
@@ -174,7 +175,7 @@ def _refuse_learned(alias: str, spec: ModelSpec, split: UssSplit) -> None:
     if learned:
         raise ConfigError(
             f"the adapter of model {alias!r} has learned {learned} of the {len(split.test)} tested "
-            "dialogues: give the --seed that it was trained with"
+            "dialogues: give the seed that it was trained with"
         )
 
 
@@ -193,9 +194,3 @@ def _with_only(config: EvaluationConfig, entries: tuple[QualityEvaluator, ...]) 
     return EvaluationConfig.model_validate(
         {**fields, "evaluators": entries, "model": main, "models": used}
     )
-
-
-async def quality_table(table: QualityTable, place: Store | str) -> tuple[QualityRow, ...]:
-    """The rows; calls that the store has are not sent again. Raises UserError before anything is
-    written."""
-    return await do_with_models(table.work, table.config, place)

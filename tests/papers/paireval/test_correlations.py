@@ -8,7 +8,8 @@ import pytest
 
 from recjury.corpora.response_sets import read_response_set
 from recjury.errors import CallFailed, ConfigError
-from recjury.judges.paireval.analyses import (
+from recjury.judges.paireval.comparison import Comparer, LlmPairJudge, PairOdds
+from recjury.papers.paireval.correlations import (
     AnalysisRow,
     RatedSet,
     correlations_of_draws,
@@ -16,7 +17,6 @@ from recjury.judges.paireval.analyses import (
     exhaustive_rows,
     position_rows,
 )
-from recjury.judges.paireval.comparison import Comparer, LlmPairJudge, PairOdds
 from recjury.records import ChatRequest, Response
 from tests.judges.paireval.comparing import better_by, judging, number_in, said
 from tests.judges.paireval.sets import write_folder

@@ -10,7 +10,6 @@ from recjury.corpora.leakage import rated_histories
 from recjury.corpora.response_sets import PAIREVAL_SETS, read_response_set
 from recjury.errors import ConfigError
 from recjury.fine_tuning import LoraPlan, TuningExample, TuningReport, TuningStep, fine_tune
-from recjury.judges.paireval.analyses import RatedSet, correlations_of_draws, example_pool
 from recjury.judges.paireval.comparison import Comparer, LlmPairJudge
 from recjury.judges.paireval.prompts import PairPrompts, shortened
 from recjury.judges.paireval.scorer import DirectEvalScorer
@@ -21,6 +20,7 @@ from recjury.judges.paireval.training_pairs import (
     training_pairs,
 )
 from recjury.llm import Gateway, NullRecorder, read_model
+from recjury.papers.paireval.correlations import RatedSet, correlations_of_draws, example_pool
 from recjury.records import JSON, Record, Response
 from recjury.stats.correlation import correlate
 
@@ -34,7 +34,7 @@ class PairTraining(Record):
     folder of the sets). Dialogues with a history of a rated set are left out. `test_rows` limits
     the rows of each set (0: no test), `examples` is the number of comparison examples and `draws`
     how often they are drawn: once by default, because a model in this process is asked six times
-    for each row and draw. `recjury paireval` draws more often, and keeps its calls.
+    for each row and draw. `paireval.table3` draws more often, and keeps its calls.
     """
 
     plan: PairPlan = PairPlan()

@@ -1,4 +1,4 @@
-"""The whole meta-evaluation in one function, and what it found as JSON."""
+"""The correlations and robustness of scorers of replies in one function, as JSON."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,14 +6,12 @@ from typing import NamedTuple
 
 from recjury.agreement.replies.agreement import (
     RESAMPLES,
-    SYSTEM_MEAN,
-    SYSTEM_MEAN_OF_OTHERS,
     AgreementTable,
     Average,
     agreement_table,
     system_means,
 )
-from recjury.agreement.replies.maintains_context import context_rows, with_context_target
+from recjury.agreement.replies.maintains_context import maintained_context
 from recjury.agreement.replies.registry import ScorerContext, ScorerEntry, chosen
 from recjury.agreement.replies.robustness import RobustnessTable, different, drawn, robustness_table
 from recjury.agreement.replies.rows import SETS, RatedRow, read_rows_of, subsets_of
@@ -100,30 +98,6 @@ async def meta_evaluate(plan: MetaEvaluationPlan, watch: Watch = lambda _: None)
     )
     context_table = maintained_context(rows, scores, resamples=plan.resamples, seed=plan.seed)
     return MetaEvaluation(rows, scores, table, context_table, robustness, scored.took, context.cut)
-
-
-def maintained_context(
-    rows: Sequence[RatedRow],
-    scores: Mapping[str, Sequence[float | None]],
-    *,
-    resamples: int,
-    seed: int,
-) -> AgreementTable | None:
-    """The scores [rows] against the rating "Maintains Context"; None if no row has it.
-
-    Predictors that know the systems' ratings are left out: theirs are other ratings.
-    """
-    places = context_rows(rows)
-    if not places:
-        return None
-    kept = [with_context_target(rows[place]) for place in places]
-    own = {
-        name: [given[place] for place in places]
-        for name, given in scores.items()
-        if name not in (SYSTEM_MEAN, SYSTEM_MEAN_OF_OTHERS)
-    }
-    sets = tuple(dict.fromkeys(row.set for row in kept))
-    return agreement_table(kept, own, subsets_of(sets), resamples=resamples, seed=seed)
 
 
 def agreement_json(table: AgreementTable) -> dict[str, JSON]:

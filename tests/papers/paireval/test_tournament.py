@@ -7,7 +7,7 @@ import pytest
 
 from recjury.errors import CallFailed, DataError
 from recjury.judges.paireval.comparison import Comparer
-from recjury.judges.paireval.tournament import (
+from recjury.papers.paireval.tournament import (
     Meeting,
     TournamentPlan,
     TournamentResult,

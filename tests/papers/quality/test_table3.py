@@ -1,4 +1,4 @@
-"""`recjury quality table`: a tenth of USS rated through an endpoint, resumed, and compared."""
+"""quality.table3: a tenth of USS rated through an endpoint, resumed, and compared."""
 
 import json
 import random
@@ -10,13 +10,13 @@ import pytest
 import yaml
 
 from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.quality_table import read_quality_table
 from recjury.corpora.uss import read_uss
 from recjury.errors import ConfigError
 from recjury.fine_tuning import LoraPlan, TuningReport
 from recjury.fine_tuning.tuning import REPORT
 from recjury.judges.dialogue_quality.subjects import split_uss
-from recjury.judges.dialogue_quality.training import DIALOGUES, dialogue_digest
+from recjury.papers.quality.training import DIALOGUES, dialogue_digest
+from recjury.papers.quality.uss_table import read_quality_table
 from recjury.records import JSON
 from tests.cli.front_door import Ended, recjury
 from tests.endpoint import Body, Fault, ScriptedEndpoint, completion, prompt
@@ -89,7 +89,7 @@ class _Front:
         return recjury(
             self._patch,
             self._capsys,
-            *("quality", "table", "--config", file, "--data", self._data),
+            *("analyse", "quality.table3", "--config", file, "--data", self._data),
             *("--store", f"sqlite:///{self._data / 'q.db'}", *more),
         )
 
@@ -116,23 +116,28 @@ ENTRIES: list[object] = [
 ]
 
 
+def _rows(ended: Ended) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(ended.out)["tables"]["table3"]
+    return rows
+
+
 def test_the_figures_are_those_of_the_scores(front: _Front, endpoint: ScriptedEndpoint) -> None:
     ended = front("--json", entries=ENTRIES)
     assert ended.code == 0, ended.err
-    rows = {(row["evaluator"], row["level"]): row for row in json.loads(ended.out)["rows"]}
+    rows = {(row["evaluator"], row["level"]): row for row in _rows(ended)}
     assert set(rows) == {("zero", "dialogue"), ("zero", "turn"), ("random-1", "dialogue")}
-    whole = rows["zero", "dialogue"]["test"]
+    whole = rows["zero", "dialogue"]
     assert (whole["n"], whole["accuracy"], whole["macro_f1"]) == (6, 1.0, 1.0)
-    assert whole["spearman"] > 0.7
-    assert rows["zero", "turn"]["test"]["n"] == 12
-    assert rows["random-1", "dialogue"]["test"]["n"] == 6
+    assert whole["spearman"]["value"] > 0.7
+    assert rows["zero", "turn"]["n"] == 12
+    assert rows["random-1", "dialogue"]["n"] == 6
     assert len(endpoint.bodies) == 6 + 12 + 2 * 6
 
 
 def test_what_is_stored_is_not_asked_again(front: _Front, endpoint: ScriptedEndpoint) -> None:
-    first = front("--json", "--limit", 2, entries=ENTRIES[:1])
+    first = front("--json", "--set", "limit=2", entries=ENTRIES[:1])
     asked = len(endpoint.bodies)
-    again = front("--json", "--limit", 2, entries=ENTRIES[:1])
+    again = front("--json", "--set", "limit=2", entries=ENTRIES[:1])
     assert again.out == first.out
     assert len(endpoint.bodies) == asked == 2 + 4
     front("--json", entries=ENTRIES[:1])
@@ -165,15 +170,15 @@ def test_without_entries_the_model_is_asked_as_it_is(front: _Front) -> None:
     ended = front()
     assert ended.code == 0, ended.err
     assert "dialogue-quality" in ended.out
-    assert "non-defect P/R/F1" in " ".join(ended.out.split())
+    assert "non-defect F1" in " ".join(ended.out.split())
 
 
 @pytest.mark.parametrize(
     ("more", "entries", "message"),
     [
-        (("--evaluator", "zer"), ENTRIES, "no evaluator 'zer' of the kind dialogue-quality"),
-        (("--subset", "JDDC"), ENTRIES, "no subset 'JDDC'"),
-        (("--subset", "CCPE"), ENTRIES, "CCPE.txt"),
+        (("--set", "evaluators=zer"), ENTRIES, "no evaluator 'zer' of the kind dialogue-quality"),
+        (("--set", "subset=JDDC"), ENTRIES, "no subset 'JDDC'"),
+        (("--set", "subset=CCPE"), ENTRIES, "CCPE.txt"),
     ],
 )
 def test_what_is_wrong_is_one_line(
@@ -210,12 +215,13 @@ def test_calls_that_fail_are_said_and_made_again(
         front = _Front(monkeypatch, capsys, data, endpoint.url)
         ended = front("--json")
         assert ended.code == 3
-        assert "without a score" in ended.err
-        lost = json.loads(ended.out)["rows"][0]
+        assert "calls failed: run the same command again" in ended.err
+        assert any("without a score" in note for note in json.loads(ended.out)["notes"])
+        lost = _rows(ended)[0]
         broken[0] = False
         ended = front("--json")
     assert ended.code == 0, ended.err
-    assert lost["test"]["n"] < json.loads(ended.out)["rows"][0]["test"]["n"] == 6
+    assert lost["n"] < _rows(ended)[0]["n"] == 6
 
 
 def test_an_endpoint_without_log_probabilities_is_one_line(
