@@ -18,7 +18,7 @@ FLOORS = (
     ("safe_text",),
     ("errors", "logs"),
     ("records",),
-    ("figures", "plugins", "prompts", "stats", "tables", "telemetry"),
+    ("plugins", "prompts", "stats", "tables", "telemetry"),
     ("llm",),
     ("knowledge", "store"),
     ("corpora", "debate"),
@@ -38,14 +38,13 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 # falls when its room has become smaller, and rises in a commit of its own that says why.
 BUDGETS = {
     "agents": 8_805,
-    "agreement": 5_966,
-    "api": 913,
+    "agreement": 5_920,
+    "api": 914,
     "campaign": 3_674,
-    "cli": 4_078,
+    "cli": 4_084,
     "corpora": 3_542,
     "debate": 2_162,
     "demo": 33,
-    "figures": 91,
     "fine_tuning": 412,
     "judges": 12_664,
     "knowledge": 1_858,
@@ -54,16 +53,16 @@ BUDGETS = {
     "plugins": 617,
     "prompts": 315,
     "records": 1_687,
-    "report": 1_768,
+    "report": 1_764,
     "results": 1_700,
     "simulator": 4_972,
     "stats": 2_176,
     "store": 5_710,
-    "tables": 405,
+    "tables": 955,
     "top": 654,
 }
-LINES = 80_888
-FILES = 646
+LINES = 81_304
+FILES = 648
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.
 CIRCLES: set[frozenset[str]] = {
@@ -78,7 +77,7 @@ NAMES_AN_EVALUATOR: set[tuple[str, str]] = {
 }
 
 HEAVY = {"torch", "scipy", "autogen_agentchat", "autogen_core", "openai", "transformers", "pyarrow"}
-HEAVY |= {"aiohttp", "matplotlib", "numpy", "sqlalchemy"}
+HEAVY |= {"aiohttp", "numpy", "sqlalchemy", "vl_convert"}
 
 
 def _sources() -> Iterator[Path]:

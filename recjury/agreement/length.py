@@ -74,7 +74,7 @@ class Length(LabelledAnalysis):
             if own is not None
         ]
         figure = interval_rows(lines, title="Scores and length", axis="Pearson's r with words")
-        return Findings(tables=(_table(biases),), files={"length.svg": figure.encode()})
+        return Findings(tables=(_table(biases),), figures={"length": figure})
 
 
 def length_biases(

@@ -53,7 +53,7 @@ class Radar(LabelledAnalysis):
         figure = radar_plot(panels)
         return Findings(
             tables=tuple(_metric_table(name, systems) for name, systems in panels.items()),
-            files={} if figure is None else {"radar.svg": figure.encode()},
+            figures={} if figure is None else {"radar": figure},
             notes=tuple(notes if lost else ()),
         )
 
@@ -92,7 +92,7 @@ class Turns(ScoreAnalysis):
         more = () if self.metrics else known[_TURNS_SHOWN:]
         return Findings(
             tables=tuple(_turn_table(metric, systems) for metric, systems in means.items()),
-            files={"turns.svg": turn_plot(means).encode()},
+            figures={"turns": turn_plot(means)},
             notes=(f"not shown: {', '.join(more)}; choose by `metrics`",) if more else (),
         )
 

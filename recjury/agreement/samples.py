@@ -13,7 +13,7 @@ from recjury.errors import DataError
 from recjury.records import ScoreTarget
 from recjury.stats.correlation import correlate_rows
 from recjury.stats.score_table import FEWEST_SYSTEMS, ScoreTable
-from recjury.tables import AnalysisInput, Cell, Column, Estimate, Findings, Table, table_of
+from recjury.tables import AnalysisInput, Cell, Column, Estimate, Figure, Findings, Table, table_of
 
 SIZES = (1, 2, 3, 5, 8, 10, 15, 20, 30, 40)
 
@@ -70,7 +70,7 @@ class SampleSizes(LabelledAnalysis):
         notes = [f"left out, because fewer than three systems have it: {', '.join(lost)}"]
         return Findings(
             tables=(_sizes(curves), _rankings(curves)),
-            files={"samples.svg": _figure(curves).encode()},
+            figures={"samples": _figure(curves)},
             notes=tuple(notes if lost else ()),
         )
 
@@ -150,7 +150,7 @@ def _rho(
     return Estimate(float(rho.mean()), float(low), float(high))
 
 
-def _figure(curves: Mapping[str, SampleCurve]) -> str:
+def _figure(curves: Mapping[str, SampleCurve]) -> Figure:
     from recjury.agreement.analysis_plots import sample_plot
 
     first = next(iter(curves.values()))

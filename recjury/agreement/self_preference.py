@@ -80,7 +80,7 @@ class SelfPreferences(Analysis):
         found = self_preferences(judged, self.metrics, resamples=self.resamples, seed=self.seed)
         lines = [Line(f"{each.judge}, {each.metric}", *each.bias[:3]) for each in found]
         figure = interval_rows(lines, title="Self-bias", axis="difference of differences")
-        return Findings(tables=(_table(found),), files={"self-bias.svg": figure.encode()})
+        return Findings(tables=(_table(found),), figures={"self-bias": figure})
 
 
 def _system_model(text: str) -> tuple[str, str]:

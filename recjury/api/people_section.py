@@ -13,10 +13,11 @@ from recjury.agreement.unmatched import unmatched
 from recjury.report.people import AgreementRow, AspectTable, PeopleSection
 from recjury.stats.clustered import BootstrapEstimate
 from recjury.store import Store
+from recjury.tables import Figure, svg
 
 _FIGURES = 24  # on a page: each has a point for each labelled place
 
-_Figures = Mapping[tuple[str, str, str], str]
+_Figures = Mapping[tuple[str, str, str], Figure]
 
 
 def people_section(
@@ -67,7 +68,7 @@ def _tables(found: Agreements, drawn: _Figures) -> Iterator[AspectTable]:
                 aspect,
                 tuple(_rows(each)),
                 _ceiling(each),
-                tuple(svg for svg in figures if svg is not None),
+                tuple(svg(figure) for figure in figures if figure is not None),
             )
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from recjury.cli import output
 from recjury.errors import ConfigError
-from recjury.tables import Findings, Table, TableFormat, formatted
+from recjury.tables import Findings, Table, TableFormat, formatted, picture
+from recjury.tables.pictures import PICTURES, check_ending
 
 if TYPE_CHECKING:
     from recjury.records import JSON
@@ -49,10 +50,12 @@ def show_tables(tables: Iterable[Table], form: TableFormat) -> None:
 
 
 def check_out(out: Path | None) -> None:
-    """Raise DataError if nothing can be written to `out`; nothing is created."""
+    """Raise a UserError if nothing can be written to `out`; nothing is created."""
     from recjury.corpora.writing import check_writable
 
     if out is not None:
+        if out.suffix in PICTURES:
+            check_ending(out.suffix)
         check_writable(out if out.suffix else out / "findings.json")
 
 
@@ -64,12 +67,15 @@ def write_findings(findings: Findings, out: Path, form: TableFormat) -> None:
     from recjury.corpora.writing import write_file
 
     if not out.suffix:
-        contents = {**_table_files(findings, form), **findings.files}
+        figures = {f"{name}.svg": picture(each) for name, each in findings.figures.items()}
+        contents = {**_table_files(findings, form), **figures, **findings.files}
         for name, content in contents.items():
             write_file(out / name, [content])
         output.say(f"{out}: {', '.join(contents)}")
         return
     made = {name: own for name, own in findings.files.items() if name.endswith(out.suffix)}
+    if out.suffix in PICTURES:
+        made |= {name: picture(each, out.suffix) for name, each in findings.figures.items()}
     fitting = made or _tables_of_ending(findings, out.suffix.removeprefix("."))
     if len(fitting) != 1:
         names = ", ".join(fitting) or "none"

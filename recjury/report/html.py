@@ -60,7 +60,7 @@ def _environment() -> Environment:
 
 
 def _plots(found: CampaignFindings) -> dict[str, list[Markup]]:
-    """Each evaluator's figures. Their markup is safe: matplotlib has escaped the names in them."""
+    """Each evaluator's figures. Their markup is safe: `svg` has escaped the names in them."""
     return {
         each.label: [Markup(svg) for svg in _drawn(found, each.label)]  # noqa: S704 (made by us)
         for each in found.evaluators

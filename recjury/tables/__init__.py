@@ -1,4 +1,4 @@
-"""Tables and figures, how they are printed, and the analyses that make them."""
+"""Tables and figures, how they are shown, and the analyses that make them."""
 
 from recjury.tables.analysis import (
     Analysis,
@@ -9,6 +9,9 @@ from recjury.tables.analysis import (
     Trainer,
     WorkProgress,
 )
+from recjury.tables.figure import Figure
+from recjury.tables.pictures import picture
+from recjury.tables.svg import svg
 from recjury.tables.table import (
     Cell,
     Column,
@@ -25,6 +28,7 @@ __all__ = [
     "Cell",
     "Column",
     "Estimate",
+    "Figure",
     "Findings",
     "Input",
     "LocalTrainer",
@@ -33,5 +37,7 @@ __all__ = [
     "Trainer",
     "WorkProgress",
     "formatted",
+    "picture",
+    "svg",
     "table_of",
 ]

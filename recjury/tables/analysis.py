@@ -11,6 +11,7 @@ from pydantic_core import PydanticUndefined, to_json
 
 from recjury.errors import ConfigError
 from recjury.records import JSON, ExpectedCalls, Record
+from recjury.tables.figure import Figure
 from recjury.tables.table import Column, Table, table_of
 
 
@@ -79,12 +80,14 @@ class AnalysisInput:
 class Findings:
     """What an analysis found.
 
-    `files` are contents by name, to be written where the user says. `problems` count what could not
-    be done (a call that failed, a prompt without a readable reply) by reason: the command ends with
-    exit code 3 if there are any. `report` is what a training notes of itself, for JSON.
+    `figures` and the contents of `files` are by name, to be written where the user says; a
+    figure's name has no ending. `problems` count what could not be done (a call that failed, a
+    prompt without a readable reply) by reason: the command ends with exit code 3 if there are any.
+    `report` is what a training notes of itself, for JSON.
     """
 
     tables: tuple[Table, ...] = ()
+    figures: Mapping[str, Figure] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     problems: Mapping[str, int] = field(default_factory=dict)
@@ -103,7 +106,7 @@ class Findings:
             "tables": {table.name: table.as_json() for table in self.tables},
             "notes": [*(note for table in self.tables for note in table.notes), *self.notes],
             "problems": dict(self.problems),
-            "files": list(self.files),
+            "files": [*(f"{name}.svg" for name in self.figures), *self.files],
         }
         return {**found, "report": self.report} if self.report else found
 

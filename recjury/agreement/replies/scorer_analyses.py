@@ -121,7 +121,7 @@ class Correlations(_OfScorers):
                     "seconds", (Column("scorer"), Column("wall"), Column("cpu")), took, detail=True
                 ),
             ),
-            files=scatter_plots(rows, scores) if self.scatter else {},
+            figures=scatter_plots(rows, scores) if self.scatter else {},
             notes=(cut,) if context.cut else (),
         )
 

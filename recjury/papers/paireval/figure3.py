@@ -54,4 +54,4 @@ class PairFigure3(SetsAnalysis):
             for each in pairs.sets
             for row in each.rows
         ]
-        return replace(could_not, files=scatter_plots(rows, scores, seed=self.seed))
+        return replace(could_not, figures=scatter_plots(rows, scores, seed=self.seed))
