@@ -129,16 +129,11 @@ def _store(url: str) -> Check:
 
 
 def _servers() -> Iterator[Check]:
-    from recjury.llm.vllm.left_behind import left_behind
+    from recjury.llm.vllm.left_servers import left_servers
 
-    try:
-        found = left_behind()
-    except UserError as error:
-        yield Check("records of vLLM servers", False, str(error))
-        return
-    for each in found:
-        said = f"{each.model} on port {each.port}, of a killed run: the next run with vLLM ends it"
-        yield Check("vLLM server left behind", True, said)
+    for each in left_servers():
+        said = f"its recjury ({each.owner}) has ended: end it with `kill -- -{each.group}`"
+        yield Check("vLLM server", False, said)
 
 
 def _campaign(path: Path, *, tried: bool) -> Iterator[Check]:

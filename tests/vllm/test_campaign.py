@@ -15,7 +15,6 @@ from typing import Any
 import psutil
 import yaml
 
-from recjury.llm.vllm.left_behind import records_folder
 from recjury.store import Store
 
 _SECONDS = 1500
@@ -89,12 +88,10 @@ def _until(condition: Callable[[], bool], running: "subprocess.Popen[bytes]") ->
 
 
 def _processes_of(owner: int) -> list[psutil.Process]:
-    """The processes of the server that a recjury process has started."""
-    for path in records_folder().glob("*.json"):
-        record = json.loads(path.read_text("utf-8"))
-        if record["owner"] == owner:
-            keeper = psutil.Process(record["group"])
-            return [keeper, *keeper.children(recursive=True)]
+    """The supervisor and the processes of the server that a recjury process has started."""
+    for supervisor in psutil.Process(owner).children():
+        if any(word.endswith("supervisor.py") for word in supervisor.cmdline()):
+            return [supervisor, *supervisor.children(recursive=True)]
     return []
 
 
@@ -161,10 +158,10 @@ def test_recjury_is_killed_and_then_the_server_under_it(
 
     second = campaign.start()
     _until(lambda: len(campaign.calls()) > kept, second)
-    keeper, server, *others = _processes_of(second.pid)
+    supervisor, server, *others = _processes_of(second.pid)
     os.kill(server.pid, signal.SIGKILL)
     campaign.finish(second)
-    _, left = psutil.wait_procs([keeper, server, *others], timeout=30)
+    _, left = psutil.wait_procs([supervisor, server, *others], timeout=30)
     calls, statuses = campaign.calls(), campaign.statuses()
     assert not left
     assert _asked_again(calls) == 0

@@ -1,26 +1,26 @@
-"""One run of a vLLM server: its process under a keeper, its log, and why it ended."""
+"""One run of a vLLM server: its process under a supervisor, its log, and why it ended."""
 
 import asyncio
+import contextlib
 import os
 import re
+import signal
 import socket
+import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-from recjury.llm.vllm.left_behind import (
-    ServerRecord,
-    end_group,
-    new_record,
-    records_folder,
-    write_record,
-)
+from recjury.errors import ConfigError
+from recjury.llm.vllm.left_servers import OWNER
 
-_KEEPER = Path(__file__).with_name("keeper.py")
+_SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _GRACE = 15.0  # seconds that a server has to end by itself
+_LOOK_AGAIN = 0.05  # seconds
 _KEPT_LOGS = 20
 _TAIL = 64_000
 _LINES = 3
@@ -36,12 +36,10 @@ _TAKEN = ("address already in use", "Address already in use")
 class ServerProcess:
     """A server that was started; it ends with this object's `end`, or with this process."""
 
-    def __init__(
-        self, keeper: "subprocess.Popen[bytes]", record: ServerRecord, kept: Path, pid: int
-    ):
-        """`kept` is the file of the server's record, `pid` the server's process id."""
-        self._keeper, self._record, self._kept = keeper, record, kept
-        self.log, self.pid, self.port = Path(record.log), pid, record.port
+    def __init__(self, supervisor: "subprocess.Popen[bytes]", log: Path, pid: int, port: int):
+        """The supervisor leads the process group of the server, whose process id is `pid`."""
+        self._supervisor = supervisor
+        self.log, self.pid, self.port = log, pid, port
 
     @classmethod
     async def start(
@@ -50,26 +48,24 @@ class ServerProcess:
         """Start `command`, which is to listen on `port`, and return before it does."""
         log = _new_log(model)
         with log.open("wb") as written:
-            keeper = subprocess.Popen(  # noqa: ASYNC220, S603 (milliseconds; own words)
-                [sys.executable, "-I", "-S", str(_KEEPER), str(_GRACE), *command],
+            supervisor = subprocess.Popen(  # noqa: ASYNC220, S603 (milliseconds; own words)
+                [sys.executable, "-I", "-S", str(_SUPERVISOR), str(_GRACE), *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=written,
-                env=dict(environment),
+                env={**environment, OWNER: str(os.getpid())},
                 start_new_session=True,
             )
-        record = new_record(keeper.pid, port, model, log)
-        kept = write_record(record)
-        assert keeper.stdout is not None
-        said = await asyncio.to_thread(keeper.stdout.readline)
+        assert supervisor.stdout is not None
+        said = await asyncio.to_thread(supervisor.stdout.readline)
         word, _, number = said.decode().partition(" ")
-        pid = int(number) if word == "pid" else keeper.pid
-        return cls(keeper, record, kept, pid)
+        pid = int(number) if word == "pid" else supervisor.pid
+        return cls(supervisor, log, pid, port)
 
     @property
     def is_running(self) -> bool:
         """Whether the server has not ended."""
-        return self._keeper.poll() is None
+        return self._supervisor.poll() is None
 
     @property
     def url(self) -> str:
@@ -94,17 +90,27 @@ class ServerProcess:
         await asyncio.to_thread(self._end)
 
     def _end(self) -> None:
-        assert self._keeper.stdin is not None
-        assert self._keeper.stdout is not None
-        self._keeper.stdin.close()
+        assert self._supervisor.stdin is not None
+        assert self._supervisor.stdout is not None
+        self._supervisor.stdin.close()
         try:
-            self._keeper.wait(_GRACE + 5)
+            self._supervisor.wait(_GRACE + 5)
         except subprocess.TimeoutExpired:
-            self._keeper.kill()
-            self._keeper.wait()
-        self._keeper.stdout.close()
-        end_group(self._record)
-        self._kept.unlink(missing_ok=True)
+            self._supervisor.kill()
+            self._supervisor.wait()
+        self._supervisor.stdout.close()
+        self._end_group()
+
+    def _end_group(self) -> None:
+        """End what a killed supervisor could not end.
+
+        While a process of the group lives, no other group has its number.
+        """
+        ends = time.monotonic() + _GRACE
+        with contextlib.suppress(ProcessLookupError):
+            while time.monotonic() < ends:  # zombies that nobody reaps stay in the group
+                os.killpg(self._supervisor.pid, signal.SIGKILL)
+                time.sleep(_LOOK_AGAIN)
 
     def _tail(self) -> str:
         with self.log.open("rb") as file:
@@ -131,8 +137,26 @@ def is_taken(port: int) -> bool:
         return False
 
 
+def _logs_folder() -> Path:
+    """The folder of this user's logs, which nobody else can write to.
+
+    Raises ConfigError if something else has its name.
+    """
+    folder = Path(tempfile.gettempdir()) / f"recjury-vllm-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            raise ConfigError(
+                f"{folder} must be a folder of your own, and no link, because logs of vLLM servers "
+                "are kept there: remove it, or set TMPDIR to another folder"
+            ) from None
+    return folder
+
+
 def _new_log(model: str) -> Path:
-    folder = records_folder()
+    folder = _logs_folder()
     for old in sorted(folder.glob("*.log"))[: -_KEPT_LOGS + 1]:
         old.unlink(missing_ok=True)
     name = re.sub(r"[^\w.-]", "_", Path(model).name)[:60]

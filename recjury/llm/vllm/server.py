@@ -8,7 +8,6 @@ from recjury.errors import ConfigError, ProviderError
 from recjury.llm.transport import AiohttpTransport, HttpSession, TransportError
 from recjury.llm.vllm.command import server_environment, server_flags
 from recjury.llm.vllm.environment import Gpu, check_memory, installed_vllm
-from recjury.llm.vllm.left_behind import end_left_behind
 from recjury.llm.vllm.process import ServerProcess, free_port, is_taken
 from recjury.llm.vllm.spec import VllmSpec
 from recjury.logs import get_logger
@@ -135,7 +134,6 @@ class VllmServer:
         spec = self._spec
         installed = await asyncio.to_thread(installed_vllm, spec)
         check_memory(spec, self._gpus)
-        await asyncio.to_thread(end_left_behind)
         flags = server_flags(specs)
         self.about = {
             "vllm": installed.vllm,

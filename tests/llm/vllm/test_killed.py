@@ -1,19 +1,21 @@
-"""recjury is killed: its servers end, and one that is left behind is found and ended."""
+"""recjury is killed: its servers end, and `recjury doctor` names what is left."""
 
+import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
+import psutil
 import pytest
 
 from recjury.errors import ConfigError
-from recjury.llm.vllm import left_behind
+from recjury.llm.vllm.left_servers import OWNER, LeftServer, left_servers
+from recjury.llm.vllm.process import ServerProcess
+from tests.cli.front_door import recjury
 from tests.llm.vllm.fake_vllm import FakeVllm
 
 _RUN = """
@@ -40,173 +42,48 @@ def _until(condition: Callable[[], bool]) -> None:
 
 
 def _has_ended(pid: int) -> bool:
-    return left_behind.began(pid) is None
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def test_nothing_is_left_after_a_kill_of_recjury(tmp_path: Path) -> None:
     fake = FakeVllm(tmp_path / "fake", child=True)
     words = [sys.executable, "-c", _RUN, str(tmp_path), json.dumps(fake.spec())]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as recjury:
-        assert recjury.stdout is not None
-        assert recjury.stdout.readline() == "ready\n"
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
         (started,) = fake.seen("started")
-        (record,) = (tmp_path / f"recjury-vllm-{os.getuid()}").glob("*.json")
-        recjury.kill()
-    for pid in (started["pid"], started["child"], int(record.stem)):
+        supervisor = psutil.Process(started["pid"]).ppid()
+        process.kill()
+    for pid in (started["pid"], started["child"], supervisor):
         _until(lambda pid=pid: _has_ended(pid))  # type: ignore[misc]
 
 
-@pytest.fixture
-def owner() -> "subprocess.Popen[bytes]":
-    """A process that has ended, and its number is not used again."""
-    return subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
-
-
-def test_a_server_that_was_left_behind_is_found_and_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: "subprocess.Popen[bytes]"
+def test_doctor_names_a_server_whose_recjury_has_ended(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    group = "import subprocess, sys; subprocess.run([sys.executable, '-c', '{}'])"
-    words = [sys.executable, "-c", group.format("import time; time.sleep(600)")]
-    server = subprocess.Popen(words, start_new_session=True)
-    try:
-        _until(lambda: len(_members(server.pid)) == 2)
-        path = _recorded(server.pid, tmp_path)
-        assert left_behind.left_behind() == []  # this process owns it, and runs
-        owner.wait()
-        mine = json.loads(path.read_text("utf-8"))
-        path.write_text(json.dumps({**mine, "owner": owner.pid}), "utf-8")
-        (ended,) = left_behind.end_left_behind()
-        assert (ended.port, ended.model) == (1234, "/models/llama")
-        server.wait(10)
-        assert not _members(server.pid)
-        assert not path.exists()
-    finally:
-        if server.poll() is None:
-            os.killpg(server.pid, signal.SIGKILL)
-            server.wait()
-
-
-def test_another_process_with_the_number_of_an_old_server_is_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, owner: "subprocess.Popen[bytes]"
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    owner = subprocess.Popen([sys.executable, "-I", "-S", "-c", ""])
+    owner.wait()
     words = [sys.executable, "-c", "import time; time.sleep(600)"]
-    other = subprocess.Popen(words, start_new_session=True)
+    environment = {**os.environ, OWNER: str(owner.pid)}
+    server = subprocess.Popen(words, env=environment, start_new_session=True)
+    mine = subprocess.Popen(words, env={**os.environ, OWNER: str(os.getpid())})
     try:
-        path = _recorded(other.pid, tmp_path)
-        owner.wait()
-        mine = json.loads(path.read_text("utf-8"))
-        before = {"owner": owner.pid, "group_began": mine["group_began"] - 60}
-        path.write_text(json.dumps({**mine, **before}), "utf-8")
-        assert left_behind.end_left_behind() == []
-        assert not path.exists()
-        assert other.poll() is None
+        _until(lambda: LeftServer(server.pid, owner.pid) in left_servers())
+        assert not any(each.owner == os.getpid() for each in left_servers())
+        ended = recjury(monkeypatch, capsys, "doctor")
+        assert ended.code == 2
+        assert f"kill -- -{server.pid}" in " ".join(ended.out.split())
     finally:
-        other.kill()
-        other.wait()
-
-
-_ORPHANS = """
-import os, signal, subprocess, sys
-{}
-deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
-log = open(sys.argv[1], "w")
-sleeping = "import time; time.sleep(600)"
-one = subprocess.Popen([sys.executable, "-I", "-S", "-c", sleeping], stdout=log, stderr=log)
-quiet = subprocess.DEVNULL
-two = subprocess.Popen([sys.executable, "-I", "-S", "-c", deaf], stdout=quiet, stderr=quiet)
-print(one.pid, two.pid, flush=True)
-os.read(0, 1)
-"""
-
-
-class _Orphans:
-    """Two processes of a group whose first process is about to end; one of them writes to `log`."""
-
-    def __init__(self, log: Path, *, is_session: bool):
-        lead = "os.setsid()" if is_session else "os.setpgid(0, 0)"
-        self.log = log
-        self._leader = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _ORPHANS.format(lead), str(log)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        assert self._leader.stdout is not None
-        self.group = self._leader.pid
-        self.pids = [*map(int, self._leader.stdout.readline().split())]
-
-    def end_leader(self) -> None:
-        self._leader.communicate(b"x")
-
-    def end(self) -> None:
-        self._leader.kill()
-        self._leader.communicate()
-        for pid in self.pids:
-            if not _has_ended(pid):
-                os.kill(pid, signal.SIGKILL)
-
-
-@pytest.fixture(params=[True, False])
-def orphans(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[_Orphans]:
-    """With a session of their own, and in that of the tests."""
-    found = _Orphans(tmp_path / "its.log", is_session=request.param)
-    yield found
-    found.end()
-
-
-@pytest.mark.parametrize("orphans", [True], indirect=True)
-def test_a_server_whose_keeper_has_ended_is_found_and_all_of_it_is_ended(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    owner: "subprocess.Popen[bytes]",
-    orphans: _Orphans,
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("recjury.llm.vllm.left_behind.end_group.__defaults__", (0.3,))
-    owner.wait()
-    path = _recorded(orphans.group, tmp_path, log=orphans.log, owner=owner.pid)
-    orphans.end_leader()
-    assert [each.group for each in left_behind.end_left_behind()] == [orphans.group]
-    assert [*map(_has_ended, orphans.pids)] == [True, True]
-    assert not path.exists()
-
-
-def test_a_group_that_has_the_number_of_an_old_server_and_no_first_process_is_left_alone(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    owner: "subprocess.Popen[bytes]",
-    orphans: _Orphans,
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    owner.wait()
-    before = {"owner": owner.pid, "group_began": time.time() - 3 * 86400}
-    path = _recorded(orphans.group, tmp_path, **before)
-    orphans.end_leader()
-    assert left_behind.end_left_behind() == []
-    assert [*map(_has_ended, orphans.pids)] == [False, False]
-    assert not path.exists()
-
-
-@pytest.mark.parametrize("orphans", [True], indirect=True)
-@pytest.mark.parametrize("other", [{"boot": "another"}, {"group_began": time.time() + 3600}])
-def test_a_group_of_another_boot_or_from_before_the_record_is_left_alone(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    owner: "subprocess.Popen[bytes]",
-    orphans: _Orphans,
-    other: dict[str, Any],
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    owner.wait()
-    _recorded(orphans.group, tmp_path, log=orphans.log, owner=owner.pid, **other)
-    orphans.end_leader()
-    assert left_behind.end_left_behind() == []
-    assert [*map(_has_ended, orphans.pids)] == [False, False]
+        for process in (server, mine):
+            process.kill()
+            process.wait()
 
 
 @pytest.mark.parametrize("target", ["elsewhere", "nowhere"])
-def test_a_link_in_place_of_the_folder_of_records_is_one_line(
+def test_a_link_in_place_of_the_folder_of_logs_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -214,15 +91,5 @@ def test_a_link_in_place_of_the_folder_of_records_is_one_line(
     link = tmp_path / f"recjury-vllm-{os.getuid()}"
     link.symlink_to(tmp_path / target)
     with pytest.raises(ConfigError, match=r"must be a folder of your own, .* remove it, or set"):
-        left_behind.end_left_behind()
+        asyncio.run(ServerProcess.start(["true"], {}, 1, "/models/llama"))
     assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "elsewhere", link])
-
-
-def _recorded(group: int, folder: Path, **other: Any) -> Path:
-    record = left_behind.new_record(group, 1234, "/models/llama", folder / "a.log")
-    other = {name: str(each) if name == "log" else each for name, each in other.items()}
-    return left_behind.write_record(record._replace(**other))
-
-
-def _members(group: int) -> list[int]:
-    return left_behind.group_members(left_behind.new_record(group, 0, "", Path("a.log")))

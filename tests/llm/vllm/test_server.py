@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from recjury.errors import ConfigError, ProviderError
 from recjury.llm import Gateway, ModelSpec, NullRecorder
 from recjury.llm.model_kinds import read_model
-from recjury.llm.vllm import left_behind
 from recjury.llm.vllm.process import free_port
 from recjury.llm.vllm.servers import running_servers
 from recjury.records import ChatRequest, Message
@@ -22,7 +22,7 @@ from tests.llm.vllm.fake_vllm import FakeVllm
 
 @pytest.fixture(autouse=True)
 def _own_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Records and logs of these tests, apart from those of real runs."""
+    """Logs of these tests, apart from those of real runs."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
 
@@ -38,7 +38,10 @@ def models(*specs: dict[str, Any]) -> dict[str, ModelSpec]:
 
 def is_running(pid: int) -> bool:
     """Whether a process has not ended."""
-    return left_behind.began(pid) is not None
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -66,7 +69,6 @@ def test_a_server_is_started_before_the_first_call_and_ended_with_the_gateway(
 
     pids = asyncio.run(run())
     assert [*map(is_running, pids)] == [False, False]
-    assert not list(left_behind.records_folder().glob("*.json"))
 
 
 def test_one_server_serves_the_check_and_the_run_and_models_that_share_its_settings(
@@ -273,15 +275,14 @@ def test_a_cancelled_start_leaves_no_process(tmp_path: Path) -> None:
     assert not is_running(started["child"])
 
 
-def test_the_server_ends_if_its_keeper_is_killed(tmp_path: Path) -> None:
+def test_the_server_ends_if_its_supervisor_is_killed(tmp_path: Path) -> None:
     fake = FakeVllm(tmp_path / "fake")
 
     async def run() -> None:
         async with Gateway(models(fake.spec()), NullRecorder()) as gateway:
             await gateway.complete(asked())
-            (record,) = left_behind.records_folder().glob("*.json")
-            os.kill(int(record.stem), signal.SIGKILL)
             (started,) = fake.seen("started")
+            os.kill(psutil.Process(started["pid"]).ppid(), signal.SIGKILL)
             await until(lambda: not is_running(started["pid"]))
             await gateway.complete(asked("again"))
 

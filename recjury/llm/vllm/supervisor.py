@@ -1,11 +1,11 @@
 """Runs one server as its child, and ends it with everything it started when recjury ends.
 
-`python keeper.py SECONDS COMMAND...` is run as a file, by any Python, and imports nothing of
+`python supervisor.py SECONDS COMMAND...` is run as a file, by any Python, and imports nothing of
 recjury. Its standard input is a pipe that recjury holds open: it closes however recjury ends, also
-by SIGKILL. The keeper leads a process group of its own, which the server's processes are in. What
-the server writes goes to the keeper's standard error. The keeper writes two lines to its standard
-output: the server's process id, and its exit status if it ends by itself. If the keeper itself is
-killed, Linux ends the server (PR_SET_PDEATHSIG).
+by SIGKILL. The supervisor leads a process group of its own, which the server's processes are in.
+What the server writes goes to the supervisor's standard error. The supervisor writes two lines to
+its standard output: the server's process id, and its exit status if it ends by itself. If the
+supervisor itself is killed, Linux ends the server (PR_SET_PDEATHSIG).
 """
 
 import contextlib
@@ -50,7 +50,7 @@ def main() -> None:
         ends = time.monotonic() + grace
         while server.poll() is None and time.monotonic() < ends:
             time.sleep(_EVERY / 4)
-    os.killpg(os.getpgrp(), signal.SIGKILL)  # what is left of the server, and the keeper
+    os.killpg(os.getpgrp(), signal.SIGKILL)  # what is left of the server, and the supervisor
 
 
 class _Stopped:
