@@ -203,10 +203,10 @@ def test_the_front_door_opens_without_heavy_libraries() -> None:
     assert {name.partition(".")[0] for name in run.stdout.split()} & HEAVY == set()
 
 
-def test_importing_the_package_takes_little_time() -> None:
+def test_importing_the_package_imports_nothing_else_of_it() -> None:
     import subprocess
     import sys
 
-    probe = "import time; t = time.process_time(); import recjury; print(time.process_time() - t)"
+    probe = "import sys, recjury; print(*(m for m in sys.modules if m.startswith('recjury')))"
     run = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    assert float(run.stdout) < 0.3
+    assert set(run.stdout.split()) == {"recjury"}
