@@ -39,10 +39,10 @@ ROOMS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").ex
 BUDGETS = {
     "agents": 8_805,
     "agreement": 5_920,
-    "api": 914,
+    "api": 916,
     "campaign": 3_674,
-    "cli": 4_079,
-    "corpora": 3_542,
+    "cli": 4_073,
+    "corpora": 3_610,
     "debate": 2_162,
     "demo": 33,
     "fine_tuning": 412,
@@ -61,8 +61,8 @@ BUDGETS = {
     "tables": 955,
     "top": 654,
 }
-LINES = 81_177
-FILES = 648
+LINES = 81_241
+FILES = 649
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.
 CIRCLES: set[frozenset[str]] = {

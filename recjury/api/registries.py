@@ -70,11 +70,13 @@ def registries() -> dict[str, Registry[Any]]:
     """What can be listed, by the plural of its kind."""
     from recjury.agents.system_registry import SYSTEMS
     from recjury.agreement.label_forms import LABEL_FORMS
+    from recjury.corpora.log_readers import LOG_FORMS
     from recjury.judges.registry import EVALUATORS
 
     return {
         "systems": SYSTEMS,
         "evaluators": EVALUATORS,
+        "logs": LOG_FORMS,
         "labels": LABEL_FORMS,
         "analyses": ANALYSES,
         "trainers": TRAINERS,

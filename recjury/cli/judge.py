@@ -2,7 +2,6 @@
 
 from collections.abc import Coroutine
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,16 +13,6 @@ from recjury.errors import ConfigError
 if TYPE_CHECKING:
     from recjury.campaign import EvaluationConfig, Progress, Retry, RunResult
     from recjury.records import ConversationLog
-
-
-class LogFormat(StrEnum):
-    """The format of recorded conversations."""
-
-    CONCEPT = "concept"
-    CRSARENA = "crsarena"
-    RECJURY = "recjury"
-    JSONL = "jsonl"
-    MESSAGES = "messages"
 
 
 def judge(
@@ -48,8 +37,13 @@ def judge(
         ),
     ] = None,
     form: Annotated[
-        LogFormat | None,
-        typer.Option("--format", help="Format of the files (default: detected)."),
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORM",
+            help="The form of the files: a name of `recjury list logs`, recjury, or an own "
+            "module:function (default: detected).",
+        ),
     ] = None,
     store: options.Store = options.DEFAULT_STORE,
     limit: Annotated[
@@ -118,7 +112,7 @@ class _Source:
 
     paths: tuple[Path, ...]
     campaign: str | None
-    form: LogFormat | None
+    form: str | None
     limit: int | None
     link_items: bool
 

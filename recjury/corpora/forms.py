@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 import orjson
 
 from recjury.corpora.lines import read_lines, read_start
-from recjury.errors import ConfigError, DataError
+from recjury.errors import DataError
 
 Form: TypeAlias = Literal["concept", "crsarena", "recjury", "jsonl", "messages"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -22,14 +22,6 @@ _FIELDS: Mapping[Form, str] = {
     "messages": "messages",
 }
 _ARRAY_FIELD = "conv_id"
-
-
-def given_form(name: str) -> Form:
-    """The form of this name. Raises ConfigError for an unknown name."""
-    for form in FORMS:
-        if name == form:
-            return form
-    raise ConfigError(f"format must be one of {', '.join(FORMS)}, got {name!r}")
 
 
 def form_of(path: Path) -> Form:

@@ -4,18 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import Annotated, Any, Literal, NamedTuple, assert_never
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from recjury.corpora.concept import read_concept
-from recjury.corpora.crsarena import read_crsarena
-from recjury.corpora.forms import EXPORTED, Form, form_of, given_form
+from recjury.corpora.forms import EXPORTED, form_of
 from recjury.corpora.lines import read_rows
 from recjury.corpora.linked_lists import ItemLinker
-from recjury.corpora.log_files import read_log_file
-from recjury.corpora.message_files import read_messages
-from recjury.corpora.opening import data_folder
+from recjury.corpora.log_readers import known_form, read_logs
 from recjury.errors import DataError
 from recjury.records import JSON, ConversationLog, Turn, digest
 
@@ -50,15 +46,16 @@ def read_recordings(
 ) -> Iterator[Recording]:
     """The conversations of all files, in order, at most `limit` of each.
 
-    `form` is one of `forms.FORMS`; None detects it for each file. `data` is the folder of public
-    data, for conversations that refer to it. If each line is a conversation, only one is in memory
-    at a time. With `link_items`, logs without lists get lists of the items that their texts name.
+    `form` is one of `forms.FORMS`, or an own reader, "module:function"; None detects it for each
+    file. `data` is the folder of public data, for conversations that refer to it. If each line is a
+    conversation, only one is in memory at a time. With `link_items`, logs without lists get lists
+    of the items that their texts name.
 
     Raises ConfigError for an unknown form. Raises DataError at once if a file does not exist, is
     empty or has an unknown form, and during iteration, with file and line, if a line has another
     form.
     """
-    forced = None if form is None else given_form(form)
+    forced = None if form is None else known_form(form)
     files = [(path, forced or form_of(path)) for path in map(_checked, paths)]
     found = (one for path, own in files for one in _read(path, own, data, limit))
     return linked_recordings(found, data) if link_items else found
@@ -121,21 +118,10 @@ def _checked(path: Path) -> Path:
     return path
 
 
-def _read(path: Path, form: Form, data: Path | None, limit: int | None) -> Iterator[Recording]:
-    match form:
-        case "recjury":
-            return islice(_exported(path), limit)
-        case "concept":
-            logs = read_concept(path, data_folder(data), limit)
-        case "crsarena":
-            logs = islice(read_crsarena(path).logs.values(), limit)
-        case "jsonl":
-            logs = read_log_file(path, limit, data=data)
-        case "messages":
-            logs = read_messages(path, limit, data=data)
-        case _:
-            assert_never(form)
-    return (Recording(log, log.id) for log in logs)
+def _read(path: Path, form: str, data: Path | None, limit: int | None) -> Iterator[Recording]:
+    if form == "recjury":
+        return islice(_exported(path), limit)
+    return (Recording(log, log.id) for log in read_logs(path, form, data, limit))
 
 
 def _exported(path: Path) -> Iterator[Recording]:

@@ -60,6 +60,7 @@ def test_an_option_is_an_environment_variable(
     [
         ("systems", "retrieval"),
         ("labels", "csv"),
+        ("logs", "messages"),
         ("analyses", "core.rq1"),
         ("trainers", "kbrd"),
     ],
@@ -89,3 +90,28 @@ def test_own_labels_are_read_by_a_function(tmp_path: Path, monkeypatch: pytest.M
         read_labels(f"own_labels:thumbs:{votes}")
     with pytest.raises(ConfigError, match="or module:function:PATH"):
         read_labels(f"thumb:{votes}")
+
+
+def test_own_logs_are_read_by_a_function(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    chats = tmp_path / "chats.csv"
+    chats.write_text(
+        "chat,bot,who,text\n"
+        "a,mine,user,A film please\na,mine,bot,Try Heat (1995).\n"
+        "b,mine,user,Hello\nb,mine,bot,What do you like?\n",
+        "utf-8",
+    )
+    given = ("--format", "own_logs:chats", "--store", f"sqlite:///{tmp_path}/s.db", "--json")
+    ended = command("judge", chats, *given)
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    assert (found["conversations"]["done"], list(found["systems"])) == (2, ["mine"])
+    chats.write_text("chat,who\na,user\n", "utf-8")
+    ended = command("judge", chats, *given)
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1)
+    assert "own_logs:chats: KeyError" in ended.err
+    ended = command("judge", chats, "--format", "csv")
+    assert ended.code == 2
+    assert "or module:function, got 'csv'" in ended.err
