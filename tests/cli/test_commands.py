@@ -115,3 +115,23 @@ def test_own_logs_are_read_by_a_function(
     ended = command("judge", chats, "--format", "csv")
     assert ended.code == 2
     assert "or module:function, got 'csv'" in ended.err
+
+
+def test_an_own_analysis_and_an_own_trainer_have_settings_like_those_of_the_package(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    chats = tmp_path / "chats.csv"
+    chats.write_text("chat,bot,who,text\na,mine,user,Hi\na,mine,bot,Hello\n", "utf-8")
+    store = ("--store", f"sqlite:///{tmp_path}/s.db")
+    assert command("judge", chats, "--format", "own_logs:chats", *store).code == 0
+    turns = ("analyse", "own_analysis:Turns", *store)
+    (row,) = json.loads(command(*turns, "--json").out)["tables"]["turns"]
+    assert row == {"system": "mine", "turns": 2, "conversations": 1}
+    assert "leave out shorter" in command(*turns, "--describe").out
+    assert "did you mean 'least'" in command(*turns, "--set", "leest=2").err
+    out = tmp_path / "greeter"
+    ended = command("train", "own_trainer:Greeter", "--set", "words=2", "--out", out, "--json")
+    report = json.loads(ended.out)["report"]
+    assert (out / "opening.txt").read_text("utf-8") == report["opening"]
+    assert report["seen"] > 1
