@@ -1,14 +1,11 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from recjury.tables import TableFormat
-
-if TYPE_CHECKING:
-    from recjury.records import Aspect
 
 Store = Annotated[
     str,
@@ -125,14 +122,3 @@ DEFAULT_RETRY = "unscored"
 Report = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Write an HTML report when done.")
 ]
-
-
-def aspect_named(name: str) -> "Aspect":
-    """The aspect of that name; raises ConfigError for any other."""
-    from recjury.errors import ConfigError
-    from recjury.records import Aspect
-
-    try:
-        return Aspect(name.strip().lower().replace("-", "_"))
-    except ValueError:
-        raise ConfigError(f"{name!r} is not an aspect: expected {', '.join(Aspect)}") from None

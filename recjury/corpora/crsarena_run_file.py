@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from recjury.corpora.crsarena_runs import is_number
 from recjury.corpora.data_problems import Fault, Problem
 from recjury.corpora.lines import read_json_file_with_nan
-from recjury.corpora.writing import write_file
 from recjury.errors import DataError
 from recjury.records import Aspect, Level, ScoreTarget
 
@@ -79,11 +78,6 @@ def _take(
                 what = f"the score {score:g} is outside {aspect.low} to {aspect.high}"
                 yield Problem(Fault.OUT_OF_RANGE, place, name, what)
             scores.setdefault(aspect, {})[place] = float(score)
-
-
-def write_run_file(path: Path, scores: RunScores, conversations: Iterable[str]) -> None:
-    """Write a run file. Raises DataError if that fails."""
-    write_file(path, [run_file(scores, conversations)])
 
 
 def run_file(scores: RunScores, conversations: Iterable[str]) -> bytes:

@@ -96,11 +96,6 @@ class Adaptation:
             return replace(self, **{feature: LEFT_OUT})  # type: ignore[arg-type]
         return replace(self, **{feature: True})  # type: ignore[arg-type]
 
-    def with_usual(self, feature: Feature) -> "Adaptation":
-        """The opposite of `without`."""
-        blank = "" if feature in ("max_tokens", "response_format") else False
-        return replace(self, **{feature: blank})  # type: ignore[arg-type]
-
     def as_json(self) -> dict[str, JSON]:
         """The fields that differ from the default, to store."""
         return {

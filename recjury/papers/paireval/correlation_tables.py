@@ -1,5 +1,6 @@
 """PairEval's tables 1 to 6: correlations with people's ratings of replies."""
 
+from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar, NamedTuple
@@ -64,8 +65,9 @@ class _CorrelationTable(SetsAnalysis):
             tables.append(_table("position_bias", _BIASES, biases))
         return replace(could_not, tables=tuple(tables))
 
+    @abstractmethod
     async def _judge(self, judge: LlmPairJudge, pairs: PairInput) -> _Judged:
-        raise NotImplementedError
+        """The rows of one model."""
 
 
 class _DrawnTable(_CorrelationTable):
