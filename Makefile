@@ -13,7 +13,7 @@ INDEX := $(if $(PIP_INDEX),--extra-index-url $(PIP_INDEX))
 PYTEST := $(BIN)/python -m pytest -n $(or $(WORKERS),logical) --dist worksteal
 
 # Where real data is read from; tests that need it are skipped where it is missing.
-export RECJURY_DATA ?= $(wildcard ../shared/data)
+export RECJURY_DATA ?= $(abspath $(wildcard ../shared/data))
 
 .PHONY: help install demo demo-weights test test-ci test-all test-vllm lint bench docs dist-check clean
 

@@ -201,7 +201,6 @@ def test_a_store_that_is_something_else(command: Command) -> None:
     "arguments",
     [
         ["run"],
-        ["judge", "x", "--format", "nothing"],
         ["run", "x", "--limit", "0"],
         ["run", "x", "--budget", "nan"],
         ["run", "x", "--budget", "-1"],
