@@ -57,11 +57,11 @@ BUDGETS = {
     "results": 1_700,
     "simulator": 4_972,
     "stats": 2_176,
-    "store": 5_710,
+    "store": 5_750,
     "tables": 955,
     "top": 654,
 }
-LINES = 81_218
+LINES = 81_258
 FILES = 649
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.

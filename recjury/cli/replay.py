@@ -49,7 +49,7 @@ def replay(
 
     if every and named:
         raise ConfigError("name a debate or say --all, not both")
-    with Kept.open(store, create=False) as kept:
+    with Kept.open(store, read_only=True) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
         if not (named or every or verify):
             _list(kept, chosen, as_json=as_json)

@@ -1,6 +1,7 @@
 """Everything specific to SQLite: connections, pragmas, transactions, and error messages."""
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,13 +51,35 @@ def _file(place: str, url: str) -> Path:
     return Path(place)
 
 
-def connect(path: Path) -> Engine:
-    """An engine on the SQLite file at `path`; nothing is opened yet."""
+def connect(path: Path, *, read_only: bool = False) -> Engine:
+    """An engine on the SQLite file at `path`; nothing is opened yet.
+
+    With `read_only`, SQLite refuses to change the file. SQLite's write-ahead log needs two files
+    beside the store while it is read, which are removed at the end; where they cannot be made, and
+    so nobody writes, the store is read without them.
+    """
     url = URL.create("sqlite", database=str(path))
+    if read_only and not _has_writable_log(path):
+        query = {"uri": "true", "mode": "ro", "immutable": "1"}
+        url = url.set(database=path.absolute().as_uri(), query=query)
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
     event.listen(engine, "connect", _prepare)
+    if read_only:
+        event.listen(engine, "connect", _refuse_changes)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _has_writable_log(path: Path) -> bool:
+    """Whether there is a write-ahead log beside the file, or one could be made."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def _refuse_changes(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA query_only = ON")
+    cursor.close()
 
 
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:

@@ -29,7 +29,7 @@ from recjury.store.measurements import Measurement, write_measurement
 from recjury.store.reader import StoreReader
 from recjury.store.recorder import StoreRecorder
 from recjury.store.running import RunningCampaign
-from recjury.store.schema import check_schema, make_store
+from recjury.store.schema import check_schema, has_content, make_store
 from recjury.store.stage_results import (
     DEBATE,
     FinishedStage,
@@ -57,17 +57,18 @@ class Store(StoreReader):
         self._writer = Writer(engine)
 
     @classmethod
-    def open(cls, url: str, *, create: bool = True) -> Self:
+    def open(cls, url: str, *, create: bool = True, read_only: bool = False) -> Self:
         """Open a store (`sqlite:///runs.db`, or a path).
 
-        With `create`, a missing one is made with its folder. Raises StoreError if there is no store
-        and `create` is False, if it cannot be opened, if it has another schema than this version's,
-        or if the file is not a store.
+        With `create`, a missing one is made with its folder. With `read_only`, none is made, and
+        none is changed: it may lie in a folder that cannot be written. Raises StoreError if there
+        is no store and none is to be made, if it cannot be opened, if it has another schema than
+        this version's, or if the file is not a store.
         """
-        path = store_path(url)
-        if not create and not path.is_file():
+        path = _without_link(store_path(url))
+        if (read_only or not create) and not has_content(path):
             raise StoreError(f"there is no store at {path}: run a campaign first, or name another")
-        store = cls.at(url)
+        store = cls(path, connect(path, read_only=read_only))
         store.create()
         return store
 
@@ -77,7 +78,7 @@ class Store(StoreReader):
 
         Until then nothing can be read or written. Raises StoreError as `open`.
         """
-        path = store_path(url)
+        path = _without_link(store_path(url))
         store = cls(path, connect(path))
         if store.exists:
             store.create()
@@ -85,8 +86,8 @@ class Store(StoreReader):
 
     @property
     def exists(self) -> bool:
-        """Whether the store's file exists."""
-        return self.path.is_file()
+        """Whether there is a store, and not only an empty file."""
+        return has_content(self.path)
 
     def create(self) -> None:
         """Make the folder and the file if there are none, and check the schema.
@@ -244,3 +245,9 @@ class Store(StoreReader):
         with one_line_errors(self.path), self._engine.connect() as connection:
             transaction = Transaction(for_writing(connection), Interner(self._engine))
             return write_all(transaction, write)
+
+
+def _without_link(path: Path) -> Path:
+    """The file that a symbolic link leads to: its locks and logs lie beside it, and not beside the
+    link."""
+    return path.resolve() if path.is_symlink() else path

@@ -39,7 +39,7 @@ class Scored(NamedTuple):
 
 def read_scores(given: AnalysisInput) -> tuple[Scored, ...]:
     """FACE's results in a campaign, or in the store. Raises DataError if there are none."""
-    with Store.open(given.store, create=False) as store:
+    with Store.open(given.store, read_only=True) as store:
         campaign = store.campaign(given.campaign).id if given.campaign else None
         scored = tuple(read_scored(store, campaign))
     if not scored:
