@@ -41,16 +41,15 @@ class OpenedCampaign:
             stack.enter_context(self.store.claim(self.id))
 
 
-def open_campaign(place: Store | str, identity: str, stack: AsyncExitStack) -> OpenedCampaign:
-    """Open the store at `place` if it exists, upgrade its schema, and claim the campaign in it.
+def open_campaign(place: Store | str, campaign: str, stack: AsyncExitStack) -> OpenedCampaign:
+    """Open the store at `place` if it exists, and claim the campaign (its id) in it.
 
     A new store is made later, by `create_store`, after everything else has been checked. `stack`
     closes what was opened. Raises StoreError if another process runs the campaign.
     """
     store = stack.enter_context(Store.at(place)) if isinstance(place, str) else place
     if not store.exists:
-        return OpenedCampaign(store, identity)
-    campaign = store.campaign_id(identity)
+        return OpenedCampaign(store, campaign)
     stack.enter_context(store.claim(campaign))
     before = store.spent(campaign)
     spent = SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)

@@ -106,9 +106,8 @@ def _list_debates(store: "Store", debates: "list[DebateSummary]") -> None:
 def _fork(store: "Store", debate: "DebateSummary") -> str:
     if debate.fork_of is None:
         return ""
-    fork = store.stage_results(debate.evaluation)["fork"].kept
-    start = fork.get("round") if isinstance(fork, dict) else None
-    return f"fork of {debate.fork_of[:_DIGITS]} from round {start}"
+    fork = store.stage_results(debate.evaluation)["fork"].output or {}
+    return f"fork of {debate.fork_of[:_DIGITS]} from round {fork.get('round')}"
 
 
 def _list_unfinished(unfinished: "Iterable[Unfinished]") -> None:

@@ -130,6 +130,7 @@ class ModelClient:
             further=completion.further,
             reasoning=completion.reasoning,
             waited=sent_at - begun,
+            fingerprint=completion.fingerprint,
         )
         self.room.learn(request, reply)
         self.sizes.learn(request, reply)

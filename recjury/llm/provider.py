@@ -20,6 +20,7 @@ class Completion(NamedTuple):
     cached_tokens: int = 0
     logprobs: LogProbs = ()
     further: tuple[Choice, ...] = ()
+    fingerprint: str = ""
     reasoning: str = ""
     quota: Quota | None = None
 

@@ -130,7 +130,7 @@ def load_example(reading: ExampleLoader, choice: ExamplePick) -> ShownExample | 
             stages = reading.store.stage_results(evaluation).values()
             given = [rating for stage in stages for rating in stage.ratings]
             ratings += _ratings(reading, label, given)
-            held = (stage.kept for stage in stages if isinstance(stage.kept, Debate))
+            held = (stage.debate for stage in stages if stage.debate is not None)
             debates += (_debate(reading, label, evaluation, debate) for debate in held)
     return _without_scores(choice.conversation, choice.stands_for, log)._replace(
         ratings=tuple(ratings[:_RATINGS]),

@@ -10,7 +10,6 @@ from recjury.results.file_formats import Cell, Field, Kind
 from recjury.results.scores import Measure, measures_of, scores_of
 from recjury.store import ConversationResult, Store
 from recjury.store.calls import params_json
-from recjury.store.texts import string_list
 
 Row = Sequence[Cell]
 
@@ -90,7 +89,7 @@ def _evaluation_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
     for result in results:
         for each in result.evaluations:
             named = (*_named(result), each.evaluation, each.label, each.judging)
-            yield (*named, string_list(sorted(each.stages)), _json(each.failures))
+            yield (*named, _json(sorted(each.stages)), _json(each.failures))
 
 
 _TURNS = (
@@ -116,7 +115,7 @@ def _turn_rows(store: Store, results: Iterable[ConversationResult]) -> Iterator[
 
 def _turn(turn: Turn) -> Row:
     items = _json([item.model_dump() for item in turn.items])
-    return (turn.speaker, turn.text, items, turn.failure, string_list(turn.calls))
+    return (turn.speaker, turn.text, items, turn.failure, _json(turn.calls))
 
 
 _RATINGS = (
@@ -141,7 +140,7 @@ def _rating_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
 def _rating(rating: Rating) -> Row:
     numbers = (rating.turn, rating.score, rating.low, rating.high)
     texts = (rating.status, rating.reason, rating.rationale, rating.rubric)
-    return (rating.evaluator, rating.level, *numbers, *texts, string_list(rating.calls))
+    return (rating.evaluator, rating.level, *numbers, *texts, _json(rating.calls))
 
 
 _STATEMENTS = (
@@ -162,7 +161,7 @@ def _statement_rows(store: Store, campaign: str | None) -> Iterator[Row]:
         for said in debate.transcript.statements if debate else ():
             held = (each.conversation, each.system, each.scenario, each.evaluation)
             place = (each.evaluator, each.fork_of, said.round, said.role, said.speaker, said.text)
-            yield (*held, *place, said.score, said.status, said.reason, string_list(said.calls))
+            yield (*held, *place, said.score, said.status, said.reason, _json(said.calls))
 
 
 _CALLS = (
@@ -194,7 +193,7 @@ def _call_rows(
         tokens = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
         spent = (usage.cost, reply.latency, reply.attempts, call.started_at)
         unit = (call.unit, *of_unit.get(call.unit, (None, None, None)))
-        more_said = (string_list(more), int(usage.estimated), reply.waited)
+        more_said = (_json(more), int(usage.estimated), reply.waited)
         yield (call.identity, *unit, *asked, *said, *tokens, *spent, *more_said)
 
 

@@ -6,12 +6,11 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
-from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 
@@ -111,9 +110,9 @@ def use_write_ahead_log(connection: Connection) -> None:
     raw.close()
 
 
-def insert_new(model: type[SQLModel]) -> Insert:
+def insert_new(table: Table) -> Insert:
     """An INSERT that does not change existing rows."""
-    return insert(model).on_conflict_do_nothing()
+    return insert(table).on_conflict_do_nothing()
 
 
 @contextlib.contextmanager

@@ -13,14 +13,19 @@ from recjury.errors import StoreError
 from recjury.records import JSON, ConversationLog, StageResult
 from recjury.store.campaigns import Campaign, begin_campaign, write_learned
 from recjury.store.claim import claim
-from recjury.store.conversations import PlannedConversation, WrittenPlan, write_plan
+from recjury.store.conversations import PlannedConversation, write_plan
 from recjury.store.engine import (
     connect,
     for_writing,
     one_line_errors,
     store_path,
 )
-from recjury.store.evaluations import Entered, PlannedEvaluation, entered, write_evaluations
+from recjury.store.evaluations import (
+    EvaluationHandle,
+    PlannedEvaluation,
+    find_handle,
+    write_evaluations,
+)
 from recjury.store.evaluators import PlannedEvaluator, write_evaluators
 from recjury.store.failures import FailedStage, Failure, write_failures
 from recjury.store.forks import ForkedEvaluation, write_forks
@@ -145,9 +150,9 @@ class Store(StoreReader):
         """A campaign as a running process shows it, and how to change its limits."""
         return RunningCampaign(self.path, campaign)
 
-    def begin(self, campaign: Campaign) -> str:
-        """Add a campaign, or another run of the one that `campaign_id` finds; return its id."""
-        return self._write(lambda transaction: begin_campaign(transaction, campaign))
+    def begin(self, campaign: Campaign) -> None:
+        """Add a campaign, or another run of the one with its id."""
+        self._write(lambda transaction: begin_campaign(transaction, campaign))
 
     def save_learned(self, campaign: str, learned: Mapping[str, JSON]) -> None:
         """Keep what the campaign's current run has learned of its endpoints, by model."""
@@ -157,12 +162,11 @@ class Store(StoreReader):
         """Keep what was measured of a model."""
         self._write(lambda transaction: write_measurement(transaction, measurement))
 
-    def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> WrittenPlan:
+    def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> int:
         """Add conversations to a campaign, in the plan's order.
 
-        If the store already has the identity, its conversation is used; of several rows, the one
-        held last. Conversations of the same system, scenario and repeat as a planned one are set
-        aside.
+        Those that the store has are used. Other conversations of the campaign with the same system,
+        scenario and repeat as a planned one are set aside; returns how many.
         """
         return self._write(lambda transaction: write_plan(transaction, campaign, planned))
 
@@ -187,20 +191,20 @@ class Store(StoreReader):
         finished = FinishedLog(conversation, log, tuple(seconds), tuple(costs))
         await self._writer.submit(write_logs, finished)
 
-    async def enter(self, planned: PlannedEvaluation) -> Entered:
-        """Add a row for an evaluation, so that its calls count before a stage is done."""
-        if (there := self._entered(planned, is_new=False)) is not None:
+    async def get_or_create_evaluation(self, planned: PlannedEvaluation) -> EvaluationHandle:
+        """The row of an evaluation, so that its calls count before a stage is done."""
+        if (there := self._find(planned, is_new=False)) is not None:
             return there
         await self._writer.submit(write_evaluations, planned)
-        there = self._entered(planned, is_new=True)
+        there = self._find(planned, is_new=True)
         assert there is not None
         return there
 
     async def save_stage(self, planned: PlannedEvaluation, stage: str, result: StageResult) -> None:
         """Finish a stage of an evaluation; the evaluation's row is added if it is missing.
 
-        Raises UnitFailed for a result that cannot be stored: invalid JSON, or a debate, particles
-        or scores that do not belong to this stage.
+        Raises UnitFailed for a result that cannot be stored: invalid JSON, or a debate of another
+        stage than "debate".
         """
         check_stage(stage, result)
         await self._writer.submit(write_stages, FinishedStage(planned, stage, result))
@@ -220,8 +224,7 @@ class Store(StoreReader):
     async def save_fork(self, fork: ForkedEvaluation, result: StageResult) -> None:
         """Store a changed copy of a debate.
 
-        Raises as `save_stage`, and StoreError if the original is missing, or if the identity
-        belongs to another row.
+        Raises as `save_stage`, and StoreError if the original is missing.
         """
         check_stage(DEBATE, result)
         await self._writer.submit(write_forks, (fork, result))
@@ -237,9 +240,9 @@ class Store(StoreReader):
         failure = Failure(unit, stage, reason, time.time())
         await self._writer.submit(write_failures, FailedStage(failure, said))
 
-    def _entered(self, planned: PlannedEvaluation, *, is_new: bool) -> Entered | None:
+    def _find(self, planned: PlannedEvaluation, *, is_new: bool) -> EvaluationHandle | None:
         with self._reading() as connection:
-            return entered(connection, planned.identity, is_new=is_new)
+            return find_handle(connection, planned.identity, is_new=is_new)
 
     def _write(self, write: Callable[[Transaction], T]) -> T:
         with one_line_errors(self.path), self._engine.connect() as connection:

@@ -116,7 +116,7 @@ def test_conversations_are_exported_without_loss(filled: Store, tmp_path: Path) 
     assert log is not None
     assert ConversationLog.model_validate(line["log"]) == log
     assert (line["form"], line["version"], line["digest"]) == ("recjury-conversation", 1, log.id)
-    assert line["conversation"] == stored.identity
+    assert line["conversation"] == stored.id
     assert line["settings"] == stored.settings
     assert line["seconds"] == [0.5, None]
 

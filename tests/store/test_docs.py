@@ -25,7 +25,7 @@ def connection(tmp_path: Path) -> sqlite3.Connection:
         await store.save_log(conversation, values.log())
         rated, debate = StageResult(values.ratings()), values.debate(values.log().id)
         await store.save_stage(values.evaluation(), "rate", rated)
-        await store.save_stage(values.evaluation(), "debate", StageResult(kept=debate))
+        await store.save_stage(values.evaluation(), "debate", StageResult(debate=debate))
 
     with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
         (conversation,) = values.begun(store)
@@ -54,7 +54,7 @@ def connection(tmp_path: Path) -> sqlite3.Connection:
 def test_a_query_of_the_docs_finds_what_it_is_for(
     connection: sqlite3.Connection, query: str, expected: list[tuple[object, ...]]
 ) -> None:
-    query = query.replace("3f2a%", values.conversation().identity)
+    query = query.replace("3f2a%", values.conversation().id)
     query = query.replace("0A1B%", values.identity(1).upper())
     with connection:
         assert connection.execute(query).fetchall() == expected

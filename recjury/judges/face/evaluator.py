@@ -20,11 +20,16 @@ from recjury.judges.face.instructions import (
 )
 from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target, gather_units
+from recjury.judges.face.stored_results import (
+    PARTICLES,
+    particles_result,
+    read_decomposition,
+    scores_output,
+)
 from recjury.llm import CallUse, PlannedCall
 from recjury.records import (
     JSON,
     Aspect,
-    AspectScores,
     ConversationLog,
     ConversationRecord,
     Decomposition,
@@ -40,7 +45,6 @@ from recjury.records import (
     TurnParticles,
 )
 
-PARTICLES = "particles"
 _AT_ONCE = 8  # logs: each needs some hundred calls at the same time
 _TYPICAL = 4  # particles of a system turn, on average
 
@@ -133,9 +137,9 @@ class FaceEvaluator(AspectEvaluator):
         Raises UnitFailed if a call failed.
         """
         if stage == PARTICLES:
-            return StageResult(kept=await self._decompose(record.log))
-        particles = done[PARTICLES].kept
-        assert isinstance(particles, Decomposition)
+            return particles_result(await self._decompose(record.log))
+        particles = read_decomposition(done)
+        assert particles is not None  # the stages of aspects come after it
         return await self._assess(record.log, particles, Aspect(stage))
 
     async def _decompose(self, log: ConversationLog) -> Decomposition:
@@ -154,7 +158,7 @@ class FaceEvaluator(AspectEvaluator):
             for target in targets(log, decomposition)
         )
         ratings = self._ratings(log, decomposition, aspect, tuple(scores))
-        return StageResult(ratings, AspectScores(aspect, tuple(scores)))
+        return StageResult(ratings, scores_output(tuple(scores)))
 
     def _ratings(
         self,
