@@ -40,29 +40,29 @@ BUDGETS = {
     "agents": 8_805,
     "agreement": 5_920,
     "api": 916,
-    "campaign": 3_670,
-    "cli": 4_058,
+    "campaign": 3_715,
+    "cli": 4_170,
     "corpora": 3_604,
     "debate": 2_156,
     "demo": 33,
     "fine_tuning": 412,
-    "judges": 12_752,
+    "judges": 12_805,
     "knowledge": 1_858,
     "llm": 10_742,
     "papers": 5_823,
     "plugins": 617,
     "prompts": 315,
     "records": 1_718,
-    "report": 1_764,
-    "results": 1_699,
+    "report": 1_782,
+    "results": 1_853,
     "simulator": 4_972,
     "stats": 2_176,
-    "store": 4_913,
+    "store": 4_901,
     "tables": 955,
     "top": 654,
 }
-LINES = 80_532
-FILES = 644
+LINES = 80_902
+FILES = 647
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.
 CIRCLES: set[frozenset[str]] = {

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import recjury
 from recjury.campaign.build import open_gateway
 from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.provenance import package_versions, working_commit
 from recjury.llm import NOTHING_SPENT, Gateway, Learning, ModelSpec, SpentBefore
 from recjury.prompts import load_pack, pack_names
-from recjury.store import Setup, Skipped, Store, package_versions
+from recjury.store import Setup, Skipped, Store
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def campaign_setup(config: EvaluationConfig, skipped: tuple[Skipped, ...] = ()) 
         config=config.model_dump(mode="json"),
         recjury=recjury.__version__,
         packages=package_versions(),
+        commit=working_commit(),
         seeds={"campaign": config.seed},
         packs={name: load_pack(name).digest for name in pack_names()},
         prices={alias: _prices(spec) for alias, spec in config.all_models.items()},

@@ -46,6 +46,7 @@ def tables(store: Store, campaign: str | None = None) -> tuple[ExportTable, ...]
         ExportTable("evaluations", _EVALUATIONS, _evaluation_rows),
         ExportTable("turns", _TURNS, lambda results: _turn_rows(store, results)),
         ExportTable("ratings", _RATINGS, _rating_rows),
+        ExportTable("evidence", _EVIDENCE, _evidence_rows),
         ExportTable("statements", _STATEMENTS, lambda _: _statement_rows(store, campaign), False),
         ExportTable("calls", _CALLS, lambda results: _call_rows(store, campaign, results), False),
     )
@@ -143,6 +144,25 @@ def _rating(rating: Rating) -> Row:
     return (rating.evaluator, rating.level, *numbers, *texts, _json(rating.calls))
 
 
+_EVIDENCE = (
+    *_EVALUATION,
+    Field("judging", "integer"),
+    Field("metric", "text"),
+    *_fields("integer", "turn span_start span_end"),
+    *_fields("text", "label note"),
+)
+
+
+def _evidence_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
+    for result in results:
+        for each in result.evaluations:
+            named = (*_named(result), each.evaluation, each.label, each.judging)
+            for evidence in each.evidence:
+                where = (evidence.turn, evidence.span_start, evidence.span_end)
+                metric = f"{each.label}.{metric_id(evidence.factor)}"
+                yield (*named, metric, *where, evidence.label, evidence.note)
+
+
 _STATEMENTS = (
     *_EVALUATION,
     Field("fork_of", "text"),
@@ -202,7 +222,6 @@ def _units(results: Iterable[ConversationResult]) -> Iterator[tuple[str | None, 
     for result in results:
         for each in result.evaluations:
             yield each.evaluation, (result.conversation, each.evaluation, each.label)
-        # In older stores an evaluation may have its conversation's id: the asker is unknown.
         yield result.conversation, (result.conversation, None, None)
 
 

@@ -2,7 +2,7 @@
 
 from recjury.store.call_counts import CallCounts, CampaignCalls
 from recjury.store.calls import Spent
-from recjury.store.campaigns import Campaign, Setup, Skipped, package_versions
+from recjury.store.campaigns import Campaign, Setup, Skipped
 from recjury.store.contents import WholeEvaluation
 from recjury.store.conversations import PlannedConversation
 from recjury.store.debate_lists import DebateSummary
@@ -41,6 +41,5 @@ __all__ = [
     "StoredEvaluation",
     "Unfinished",
     "WholeEvaluation",
-    "package_versions",
     "store_path",
 ]

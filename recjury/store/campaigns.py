@@ -3,7 +3,6 @@
 import platform
 import time
 from collections.abc import Mapping
-from importlib import metadata
 
 import orjson
 from sqlalchemy import Connection, func, select, update
@@ -15,19 +14,6 @@ from recjury.store.sealed import canonical_json
 from recjury.store.tables import CampaignConversationRow, CampaignRow, RunRow, table_of
 from recjury.store.texts import texts_of_ids
 from recjury.store.writer import Transaction
-
-_PACKAGES = ("aiohttp", "autogen-agentchat", "numpy", "openai", "pydantic", "scipy", "torch")
-
-
-def package_versions() -> dict[str, str]:
-    """The installed versions of the packages that can change a result."""
-    found: dict[str, str] = {}
-    for name in _PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 class Skipped(Record):
@@ -41,7 +27,9 @@ class Skipped(Record):
 class Setup(Record):
     """What a campaign ran with.
 
-    `config` is the resolved campaign file. `packs` maps prompt and rubric packs to their digests.
+    `config` is the resolved campaign file. `packages` are all that were installed; `commit` is that
+    of the working folder (a trailing "+" if files differed from it), empty outside of git
+    checkouts. `packs` maps prompt and rubric packs to their digests.
     `prices` has US dollars per million tokens by model, None if unknown, and `price_sources` where
     the known ones are from.
     """
@@ -50,6 +38,7 @@ class Setup(Record):
     recjury: str
     python: str = platform.python_version()
     packages: Mapping[str, str] = {}
+    commit: str = ""
     seeds: Mapping[str, int] = {}
     packs: Mapping[str, str] = {}
     prices: Mapping[str, Mapping[str, float | None]] = {}

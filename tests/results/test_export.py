@@ -22,7 +22,7 @@ from tests.report.filling import CAMPAIGN, TARGET, Played, evaluator, fill
 from tests.store import values
 from tests.store.values import NASTY
 
-TABLES = ("conversations", "evaluations", "turns", "ratings", "statements", "calls")
+TABLES = ("conversations", "evaluations", "turns", "ratings", "evidence", "statements", "calls")
 
 
 @pytest.fixture
@@ -79,7 +79,10 @@ def test_an_export_reads_back_equal(filled: Store, tmp_path: Path, ending: Forma
     assert [path.name for path in paths] == names
     assert whole.name == "conversations.jsonl"
     first, second = _read(paths[0], filled)
-    evaluations, turns, ratings, statements, calls = (_read(path, filled) for path in paths[1:])
+    evaluations, turns, ratings, evidence, statements, calls = (
+        _read(path, filled) for path in paths[1:]
+    )
+    assert evidence == []
 
     assert (first["core.coherence"], first["core.groundness"]) == (3.0, None)
     assert first["core.coherence.status"] == "scored"

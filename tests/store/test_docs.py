@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.records import StageResult
+from recjury.records import Evidence, Role, StageResult
 from recjury.store import Store
 from tests.store import values
 
@@ -23,7 +23,10 @@ def connection(tmp_path: Path) -> sqlite3.Connection:
     async def fill(store: Store, conversation: str) -> None:
         await store.recorder().record(values.call(1))
         await store.save_log(conversation, values.log())
-        rated, debate = StageResult(values.ratings()), values.debate(values.log().id)
+        where = Evidence(factor="Novelty", label="name", turn=0, span_start=4, span_end=8)
+        rated = StageResult(values.ratings(), evidence=(where,))
+        debate = values.debate(values.log().id)
+        await store.save_failure(values.evaluation().identity, "rate", "no answer")
         await store.save_stage(values.evaluation(), "rate", rated)
         await store.save_stage(values.evaluation(), "debate", StageResult(debate=debate))
 
@@ -46,6 +49,11 @@ def connection(tmp_path: Path) -> sqlite3.Connection:
                 [(0, "system", "Try Heat."), (1, "user", "I like it ü")],
                 [("judge/Novelty", 1, 10, 2, 0.25)],
                 [("system", "You rate."), ("user", "the rubric "), ("user", "the log")],
+                [(1, role.value, 70.0) for role in Role],
+                [("name", "", "Heat")],
+                [("rate", "no answer", 1)],
+                [("first", 1, 1)],
+                [("judge", 1, 0.5, 0.0)],
             ],
             strict=True,
         )

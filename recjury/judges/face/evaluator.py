@@ -34,6 +34,7 @@ from recjury.records import (
     ConversationRecord,
     Decomposition,
     DialogueAct,
+    Evidence,
     InstructionScore,
     Level,
     Particle,
@@ -158,7 +159,8 @@ class FaceEvaluator(AspectEvaluator):
             for target in targets(log, decomposition)
         )
         ratings = self._ratings(log, decomposition, aspect, tuple(scores))
-        return StageResult(ratings, scores_output(tuple(scores)))
+        evidence = _evidence(log, decomposition, aspect, scores)
+        return StageResult(ratings, scores_output(tuple(scores)), evidence)
 
     def _ratings(
         self,
@@ -249,6 +251,37 @@ class FaceEvaluator(AspectEvaluator):
             temperature=self.temperature,
             together=self.together,
         )
+
+
+def _evidence(
+    log: ConversationLog,
+    decomposition: Decomposition,
+    aspect: Aspect,
+    scores: Iterable[ParticleScore],
+) -> tuple[Evidence, ...]:
+    """Each particle with its mean score."""
+    particles = {
+        (turn.turn, number): particle
+        for turn in decomposition.turns
+        for number, particle in enumerate(turn.particles)
+    }
+    found: list[Evidence] = []
+    for score in scores:
+        particle = particles[score.turn, score.particle]
+        start = log.interaction[score.turn].text.find(particle.mention)
+        is_quoted = start >= 0
+        mean = "no score" if score.score is None else f"{score.score:.2f}"
+        found.append(
+            Evidence(
+                factor=aspect,
+                label=particle.act,
+                note=mean if is_quoted else f"{mean} for {particle.mention!r}",
+                turn=score.turn,
+                span_start=start if is_quoted else None,
+                span_end=start + len(particle.mention) if is_quoted else None,
+            )
+        )
+    return tuple(found)
 
 
 class _Lost(NamedTuple):
