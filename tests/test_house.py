@@ -48,7 +48,7 @@ BUDGETS = {
     "fine_tuning": 412,
     "judges": 12_805,
     "knowledge": 1_858,
-    "llm": 10_742,
+    "llm": 10_925,
     "papers": 5_823,
     "plugins": 617,
     "prompts": 315,
@@ -61,8 +61,8 @@ BUDGETS = {
     "tables": 955,
     "top": 654,
 }
-LINES = 80_902
-FILES = 647
+LINES = 81_085
+FILES = 648
 
 # The circles of imports that are left inside rooms: a list that only becomes shorter.
 CIRCLES: set[frozenset[str]] = {
