@@ -59,18 +59,18 @@ class CampaignPlan(NamedTuple):
         """
         held: Mapping[str, str] = {}
         if store is not None and store.exists:
-            held = store.logs_of(each.conversation.identity for each in self.conversations)
+            held = store.log_ids_of(each.conversation.id for each in self.conversations)
         return {
             (corpus_name(conversation.corpus), conversation.system)
             for conversation, _ in self.conversations
-            if conversation.identity not in held
+            if conversation.id not in held
         }
 
-    def units(self, ids: Mapping[str, str]) -> list[Unit]:
-        """The units of work; `ids` maps each identity to the conversation's id in the store."""
+    def units(self) -> list[Unit]:
+        """The units of work."""
         return [
             Unit(
-                id=ids[conversation.identity],
+                id=conversation.id,
                 corpus=corpus_name(conversation.corpus),
                 system=conversation.system,
                 repeat=conversation.repeat,
@@ -115,7 +115,7 @@ def plan_campaign(
     planned: dict[str, ConversationPlan] = {}
     for corpus, scenarios in drawn.scenarios.items():
         for each in _conversations(config, scenarios, components[corpus]):
-            planned.setdefault(each.conversation.identity, each)
+            planned.setdefault(each.conversation.id, each)
     in_order = list(planned.values())
     if config.stop is not None:
         in_order = _shuffled(in_order, config.seed)
@@ -151,7 +151,7 @@ def _conversations(
             for system in components.recommenders.values():
                 settings = {"system": dict(system.settings), **shared}
                 conversation = PlannedConversation(
-                    identity=conversation_id(scenario, repeat, system, settings),
+                    id=conversation_id(scenario, repeat, system, settings),
                     system=system.name,
                     scenario=scenario.id,
                     corpus=scenario.corpus,

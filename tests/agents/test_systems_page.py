@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from recjury.agents import SystemContext, load_recommender
-from recjury.agents.http_config import HttpSettings
 from recjury.agents.http_recommender import HttpRecommender
+from recjury.agents.http_settings import HttpSettings
 from recjury.corpora import open_corpus
 from recjury.records import SystemReply
 from tests.agents.conversations import after, talk

@@ -12,6 +12,7 @@ from recjury.llm.batch.request_file import RequestFile, is_file_name
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.endpoint_errors import error_of, provider_error
 from recjury.llm.error_answer import read_error
+from recjury.llm.policy import Kind
 from recjury.llm.provider import Retryable
 from recjury.llm.transport import (
     HttpResponse,
@@ -240,7 +241,7 @@ class BatchApi:
 
 
 def _unreachable(error: TransportError) -> Retryable:
-    return Retryable(str(error), unavailable=True, unreachable=not error.connected)
+    return Retryable(str(error), Kind.LOST if error.connected else Kind.NO_CONNECTION)
 
 
 def _state(row: Mapping[str, object]) -> BatchState:
