@@ -74,12 +74,14 @@ def registries() -> dict[str, Registry[Any]]:
     from recjury.corpora.log_readers import LOG_FORMS
     from recjury.corpora.opening import CORPORA
     from recjury.judges.registry import EVALUATORS
+    from recjury.llm import MODEL_KINDS
     from recjury.simulator.users import USERS
 
     return {
         "corpora": CORPORA,
         "systems": SYSTEMS,
         "users": USERS,
+        "models": MODEL_KINDS,
         "evaluators": EVALUATORS,
         "logs": LOG_FORMS,
         "labels": LABEL_FORMS,

@@ -26,7 +26,8 @@ from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.event_loop import Clock, SystemClock, event_loop, gather
 from recjury.llm.gateway import Gateway
 from recjury.llm.learning import Learning
-from recjury.llm.model_kinds import ModelEntry, read_model
+from recjury.llm.model_kinds import MODEL_KINDS, ModelEntry, read_model
+from recjury.llm.own_model import OwnModel
 from recjury.llm.policy import ATTEMPTS
 from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.question import (
@@ -59,6 +60,7 @@ from recjury.llm.vllm.servers import running_servers
 __all__ = [
     "ATTEMPTS",
     "MAIN_MODEL",
+    "MODEL_KINDS",
     "NOTHING_SPENT",
     "Account",
     "Answer",
@@ -79,6 +81,7 @@ __all__ = [
     "ModelEntry",
     "ModelSpec",
     "NullRecorder",
+    "OwnModel",
     "ParsedReply",
     "Part",
     "PlannedCall",

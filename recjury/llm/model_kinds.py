@@ -3,42 +3,59 @@
 from collections.abc import Collection, Mapping
 from typing import Annotated
 
-from pydantic import Discriminator, Tag, TypeAdapter
+from pydantic import BeforeValidator, SerializeAsAny
 
+from recjury.errors import ConfigError
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.endpoint_check import CallUse
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.learning import Learning
 from recjury.llm.local_spec import LocalSpec
 from recjury.llm.openai_provider import OpenAIProvider
+from recjury.llm.own_model import GuardedProvider, OwnModel
 from recjury.llm.provider import Provider
 from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import HttpSession
 from recjury.llm.vllm.spec import VllmSpec
+from recjury.plugins import Registry, validate_as
 
-
-def _provider_of(given: object) -> object:
-    """The `provider` of a model, given as in a campaign file or as a spec."""
-    if isinstance(given, Mapping):
-        return given.get("provider", "openai")
-    return getattr(given, "provider", "openai")
-
-
-ModelEntry = Annotated[
-    Annotated[EndpointSpec, Tag("openai")]
-    | Annotated[BatchModelSpec, Tag("openai-batch")]
-    | Annotated[LocalSpec, Tag("transformers")]
-    | Annotated[VllmSpec, Tag("vllm")],
-    Discriminator(_provider_of),
-]
-"""A model in a campaign file; without `provider`, it is behind an OpenAI-compatible endpoint."""
-
-_ENTRY: TypeAdapter[EndpointSpec | BatchModelSpec | LocalSpec | VllmSpec] = TypeAdapter(ModelEntry)
+MODEL_KINDS: Registry[type[ModelSpec]] = Registry(
+    "provider",
+    "recjury.models",
+    {
+        "openai": "recjury.llm.endpoint_spec:EndpointSpec",
+        "openai-batch": "recjury.llm.batch.spec:BatchModelSpec",
+        "transformers": "recjury.llm.local_spec:LocalSpec",
+        "vllm": "recjury.llm.vllm.spec:VllmSpec",
+    },
+)
+"""The kinds of models, by the key `provider` of a model in a campaign file."""
 
 
 def read_model(given: object) -> ModelSpec:
-    """A model as a campaign file or a store has it. Raises pydantic's ValidationError."""
-    return _ENTRY.validate_python(given)
+    """A model as a campaign file or a store has it.
+
+    Without `provider`, it is behind an OpenAI-compatible endpoint. Raises ValueError for an unknown
+    provider, ValidationError for wrong keys, and ConfigError for a class that is no `OwnModel`.
+    """
+    if isinstance(given, ModelSpec):
+        return given
+    if not isinstance(given, Mapping):
+        raise ValueError(f"expected a model's keys, got {given!r}")
+    name = given.get("provider", "openai")
+    if not isinstance(name, str) or (name not in MODEL_KINDS.names and ":" not in name):
+        raise ValueError(MODEL_KINDS.unknown(name))
+    kind: object = MODEL_KINDS.load(name)
+    if name not in MODEL_KINDS.built_in:
+        if not (isinstance(kind, type) and issubclass(kind, OwnModel)):
+            raise ConfigError(f"{name} is not a class that extends recjury.llm.OwnModel")
+        if lacks := sorted(kind.__abstractmethods__):
+            raise ConfigError(f"{name} is not a model: it has no {' and no '.join(lacks)}")
+    return validate_as(kind, name, given)  # type: ignore[arg-type]  # checked above
+
+
+ModelEntry = Annotated[SerializeAsAny[ModelSpec], BeforeValidator(read_model), MODEL_KINDS]
+"""A model in a campaign file."""
 
 
 def open_provider(
@@ -49,6 +66,8 @@ def open_provider(
     `uses` are the kinds of calls that its check tries, `learning` is what is known of an endpoint.
     Raises ConfigError for a key that is not set or a package that is missing.
     """
+    if isinstance(spec, OwnModel):
+        return GuardedProvider(spec)
     if isinstance(spec, LocalSpec):
         from recjury.llm.local_provider import LocalProvider
 

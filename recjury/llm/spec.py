@@ -11,9 +11,6 @@ from recjury.records import JSON, ChatRequest, Record
 MAIN_MODEL = "main"
 """The alias of the model that a campaign file has under `model`."""
 
-ProviderKind = Literal["openai", "openai-batch", "transformers", "vllm"]
-"""What answers a model's requests: the key `provider` of a model in a campaign file."""
-
 _OF_NO_REPLY = frozenset(
     {
         "provider",
@@ -43,7 +40,8 @@ class Prices(NamedTuple):
 
 
 class ModelSpec(Record):
-    """One model: its name, how it is asked, and what it costs. Each `provider` has a subclass.
+    """One model: its name, how it is asked, and what it costs. Each `provider` has a subclass, a
+    user's own one, too (`OwnModel`).
 
     If `temperature` and `max_tokens` are set, they replace those of every request to this model
     (some models accept only one temperature, and reasoning models need more tokens than their
@@ -60,7 +58,7 @@ class ModelSpec(Record):
     price is set, those of `prices.table_price` are used, if it knows the model.
     """
 
-    provider: ProviderKind
+    provider: str
     name: str = Field(min_length=1)
     temperature: float | None = Field(default=None, ge=0)
     max_tokens: int | None = Field(default=None, ge=1)

@@ -1,4 +1,4 @@
-"""Corpora and simulated users of one's own play a campaign, and fail in one line."""
+"""Corpora, simulated users and models of one's own play a campaign, and fail in one line."""
 
 import json
 import sys
@@ -26,7 +26,7 @@ def command(
     """`recjury` in a folder with the examples."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
-    for name in ("own_corpus.py", "own_user.py"):
+    for name in ("own_corpus.py", "own_user.py", "own_model.py"):
         (tmp_path / name).write_text((EXAMPLES / name).read_text())
     Path("campaign.yaml").write_text(CAMPAIGN)
     return lambda *arguments: recjury(monkeypatch, capsys, *arguments)
@@ -114,4 +114,55 @@ def test_code_that_raises_is_a_line_or_fails_a_conversation(
     ended = _play(command, CAMPAIGN.replace(module, f"broken_{module}"))
     assert ended.code == code
     assert why in ended.out + ended.err
+    assert "Traceback" not in ended.err
+
+
+MODEL = """
+model: {provider: "own_model:Words", name: words, taste: crime}
+simulator: {kind: rule}
+evaluators: [{kind: core, debate: {kind: "off"}}]
+"""
+
+
+def test_an_own_model_judges_what_was_said(command: Command) -> None:
+    Path("campaign.yaml").write_text(MODEL)
+    said = [
+        {"speaker": "user", "text": "A crime film?"},
+        {"speaker": "system", "text": "Try Heat.", "items": ["Heat (1995)"]},
+    ]
+    row = {"id": "d0", "system": "some", "catalogue": "sample", "interaction": said}
+    Path("logs.jsonl").write_text(json.dumps(row))
+    given = ("judge", "logs.jsonl", "--config", "campaign.yaml", "--store", "runs.db", "--json")
+    assert (ended := command(*given)).code in (0, 3), ended.err
+    assert command("export", "out", "--store", "runs.db").code == 0
+    ratings = (Path("out") / "ratings.csv").read_text()
+    assert '"core.coherence"' in ratings
+    assert '"scored"' in ratings
+    Path("own_model.py").write_text(
+        Path("own_model.py").read_text().replace("rating = min(", "raise OSError('tired')  # ")
+    )
+    sys.modules.pop("own_model", None)
+    failed = command(*given[:-3], "--store", "other.db", "--json")
+    assert failed.code == 3
+    assert "OSError: tired" in failed.out + failed.err
+    sys.modules.pop("own_model", None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("own_model:Words", "opnai", "unknown provider 'opnai'; did you mean 'openai'?"),
+        ("own_model:Words", "own_user:Terse", "is not a class that"),
+        (", taste: crime", "", "taste"),
+        ("taste: crime", "tast: crime", "tast"),
+    ],
+)
+def test_a_model_that_cannot_be_used_is_one_line(
+    command: Command, old: str, new: str, why: str
+) -> None:
+    Path("campaign.yaml").write_text(MODEL.replace(old, new))
+    Path("logs.jsonl").write_text("{}")
+    ended = command("judge", "logs.jsonl", "--config", "campaign.yaml", "--store", "runs.db")
+    assert ended.code == 2
+    assert why in ended.err
     assert "Traceback" not in ended.err
