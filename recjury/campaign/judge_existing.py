@@ -13,12 +13,13 @@ from recjury.campaign.build import (
     try_models,
 )
 from recjury.campaign.campaign_store import campaign_setup, open_campaign
-from recjury.campaign.config import EvaluationConfig, SimulatorConfig
+from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.identity import files_id, logs_id
 from recjury.campaign.plan import Unit
 from recjury.campaign.progress import Progress
 from recjury.campaign.retry import Retry
 from recjury.campaign.runner import Runner, RunResult
+from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.corpora import (
     Recording,
     corpus_name,
@@ -282,7 +283,7 @@ def _components(
         catalogue = corpus.catalogue if corpus else Catalogue(name, ())
         user = None
         if played.simulator is not None and _asks_user(played.config):
-            kind = "llm" if played.user_is_a_model else "rule"
+            kind = played.simulator.kind or ("llm" if played.user_is_a_model else "rule")
             simulator = played.simulator.model_copy(update={"kind": kind})
             user = build_user(simulator, catalogue, gateway, played.config)
         evaluators = build_evaluators(played.config, corpus, gateway, user)

@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recjury.campaign.build import Components
-from recjury.campaign.config import CampaignConfig
+from recjury.campaign.config import CampaignConfig, ScenarioSource
 from recjury.campaign.identity import campaign_id, conversation_id, play_settings
-from recjury.corpora import Corpus, corpus_name, open_corpus
+from recjury.corpora import Corpus, ScenarioSet, corpus_name, open_corpus
+from recjury.corpora.opening import is_own_corpus
+from recjury.errors import DataError, RecjuryError
+from recjury.plugins import describe_exception
 from recjury.records import Scenario
 from recjury.simulator import LeakGuard
 from recjury.store import PlannedConversation, Skipped, Store
@@ -91,7 +94,7 @@ def draw_scenarios(config: CampaignConfig, limit: int | None = None) -> DrawnSce
     skipped: list[Skipped] = []
     for source in config.scenarios:
         corpus = opened[source.corpus]
-        found = corpus.scenarios(source.split, limit or source.limit, config.seed)
+        found = _drawn(corpus, source, limit or source.limit, config.seed)
         scenarios.setdefault(corpus.name, []).extend(found.scenarios)
         place = f"{corpus.name}/{source.split}"
         skipped += (
@@ -100,6 +103,15 @@ def draw_scenarios(config: CampaignConfig, limit: int | None = None) -> DrawnSce
         )
     corpora = {corpus.name: corpus for corpus in opened.values()}
     return DrawnScenarios(corpora, scenarios, tuple(skipped))
+
+
+def _drawn(corpus: Corpus, source: ScenarioSource, limit: int | None, seed: int) -> ScenarioSet:
+    try:
+        return corpus.scenarios(source.split, limit, seed)
+    except Exception as error:
+        if isinstance(error, RecjuryError) or not is_own_corpus(source.corpus):
+            raise
+        raise DataError(f"the corpus {source.corpus}: {describe_exception(error)}") from error
 
 
 def plan_campaign(
