@@ -1,4 +1,4 @@
-"""The tables of docs/face-results.md, from what `face_analyses` found."""
+"""The tables behind docs/face-results.md, from what `face_analyses` found."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

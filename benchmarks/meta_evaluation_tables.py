@@ -1,4 +1,4 @@
-"""The tables of docs/meta-evaluation.md, from what `benchmarks.meta_evaluation --json` printed."""
+"""The tables behind docs/meta-evaluation.md, from the JSON of `benchmarks.meta_evaluation`."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -45,6 +45,13 @@ def _commands(page: str) -> list[list[str]]:
     return [shlex.split(line)[1:] for line in blocks.splitlines() if line.startswith("recjury ")]
 
 
+def _table_rows(page: str) -> list[list[str]]:
+    """The rows that a tutorial shows of printed tables, without their last columns."""
+    blocks = "".join(re.findall(r"^```text\n(.*?)^```", page, re.MULTILINE | re.DOTALL))
+    rows = [line.split() for line in blocks.splitlines()]
+    return [row for row in rows if len(row) > 1 and re.fullmatch(r"[\d.]+", row[-1])]
+
+
 @pytest.mark.parametrize("tutorial", TUTORIALS, ids=lambda path: path.stem)
 def test_a_tutorial_can_be_followed(
     tutorial: Path,
@@ -59,10 +66,14 @@ def test_a_tutorial_can_be_followed(
     assert len(commands) >= 3
     for name, text in saved.items():
         Path(name).write_text(text, "utf-8")
+    printed: list[list[str]] = []
     for command in commands:
         ended = recjury(monkeypatch, capsys, *command)
         assert ended.code == 0, (command, ended.err)
         assert ended.out, command
+        printed += [line.split() for line in ended.out.splitlines()]
+    for row in _table_rows(page):
+        assert row in [line[: len(row)] for line in printed]
     for module in {name.removesuffix(".py") for name in saved}:
         sys.modules.pop(module, None)
 

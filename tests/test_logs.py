@@ -17,6 +17,7 @@ from recjury.llm import (
     ScriptedModel,
     call_context,
 )
+from recjury.llm.policy import Kind
 from recjury.llm.scripted import Line
 from recjury.llm.transport import read_api_key
 from recjury.logs import get_logger, read_settings
@@ -78,7 +79,7 @@ def test_retries_limits_and_failures_are_json_lines(
     value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("RECJURY_LOG", value)
-    limited = Retryable("HTTP 429: slow down", 2.0, rate_limited=True)
+    limited = Retryable("HTTP 429: slow down", Kind.RATE_LIMIT, retry_after=2.0)
     with pytest.raises(CallFailed):
         complete(limited, Retryable("HTTP 500"), Retryable("the connection broke"))
     first, second, third = logged(capsys)

@@ -44,6 +44,7 @@ def test_its_campaign_file_is_the_example() -> None:
     read_config(ROOT / "examples" / "model.yaml")
 
 
+@pytest.mark.slow
 def test_its_commands_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

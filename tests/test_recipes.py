@@ -92,6 +92,7 @@ def _models(name: str) -> tuple[str, ...]:
     return tuple(each["name"] for each in every)
 
 
+@pytest.mark.slow
 def test_a_slice_of_core(command: Command, data: Path, tmp_path: Path) -> None:
     with ScriptedEndpoint(player.play, models=_models("core.yaml")) as endpoint:
         file = _changed("core.yaml", endpoint.url, tmp_path / "core.yaml")
@@ -101,6 +102,7 @@ def test_a_slice_of_core(command: Command, data: Path, tmp_path: Path) -> None:
     assert found["conversations"]["done"] == found["evaluations"]["core"]["done"] == 2
 
 
+@pytest.mark.slow
 def test_a_slice_of_face(command: Command, data: Path, tmp_path: Path) -> None:
     with ScriptedEndpoint(_rater, models=_models("face.yaml")) as endpoint:
         file = _changed("face.yaml", endpoint.url, tmp_path / "face.yaml")
@@ -112,6 +114,7 @@ def test_a_slice_of_face(command: Command, data: Path, tmp_path: Path) -> None:
     assert done == {"face": 1, "g-eval": 1, "llm-direct": 1}
 
 
+@pytest.mark.slow
 def test_a_slice_of_a_judge_against_people(command: Command, data: Path, tmp_path: Path) -> None:
     with ScriptedEndpoint(_rater, models=_models("judge.yaml")) as endpoint:
         file = _changed("judge.yaml", endpoint.url, tmp_path / "judge.yaml")
@@ -132,6 +135,7 @@ def _analyse(command: Command, name: str, file: Path, settings: Sequence[str]) -
     return command("analyse", name, *given, *options)
 
 
+@pytest.mark.slow
 def test_a_slice_of_paireval(command: Command, data: Path, tmp_path: Path) -> None:
     with ScriptedEndpoint(_comparer, models=_models("paireval.yaml")) as endpoint:
         file = _changed("paireval.yaml", endpoint.url, tmp_path / "paireval.yaml")
@@ -145,6 +149,7 @@ def test_a_slice_of_paireval(command: Command, data: Path, tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.slow
 def test_a_slice_of_dialogue_quality(command: Command, data: Path, tmp_path: Path) -> None:
     with ScriptedEndpoint(_rater, models=_models("quality.yaml")) as endpoint:
         file = _changed("quality.yaml", endpoint.url, tmp_path / "quality.yaml")

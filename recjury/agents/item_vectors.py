@@ -1,4 +1,4 @@
-"""Items as texts, and their vectors, which are computed once and kept on disk."""
+"""The vectors of items, which are computed once and kept on disk."""
 
 import asyncio
 import os
@@ -11,31 +11,13 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from recjury.agents.embedding import item_text
 from recjury.errors import SystemFailed
-from recjury.records import Item, digest
+from recjury.records import digest
 
 if TYPE_CHECKING:
     from recjury.agents.embedding import Embedder, Vectors
     from recjury.knowledge import Catalogue
-
-
-def item_text(item: Item) -> str:
-    """An item's attributes in one line, as iEvaLM's ChatGPT baseline embeds them.
-
-    Title, genres, actors, directors and writers, and the attributes that have no field of their
-    own; an unknown attribute is left out. Plot, year and language are not included.
-    """
-    parts = [f"Title: {item.name}"]
-    for label, values in (
-        ("Genre", item.genres),
-        ("Actor", item.actors),
-        ("Director", item.directors),
-        ("Writer", item.writers),
-        *((field.replace("_", " ").capitalize(), values) for field, values in item.attributes),
-    ):
-        if values:
-            parts.append(f"{label}: {', '.join(values)}")
-    return "; ".join(parts)
 
 
 class ItemVectors:

@@ -52,7 +52,7 @@ class ScoreAnalysis(Analysis):
                 raise ConfigError("--campaign is for the scores of a store: leave out `scores`")
             run = run_of_file(self.scores, people)
         else:
-            with Store.open(given.store, create=False) as store:
+            with Store.open(given.store, read_only=True) as store:
                 by_log = people is None or people.by_log
                 run = run_of_store(store, chosen_campaign(store, given.campaign), by_log=by_log)
         return run.choose(self.metrics)

@@ -74,7 +74,7 @@ class SelfPreferences(Analysis):
         from recjury.agreement.analysis_plots import Line, interval_rows
 
         models = dict(map(_system_model, self.system_models))
-        with Store.open(given.store, create=False) as store:
+        with Store.open(given.store, read_only=True) as store:
             campaign = chosen_campaign(store, given.campaign)
             judged = read_judges(store, campaign, system_models=models)
         found = self_preferences(judged, self.metrics, resamples=self.resamples, seed=self.seed)

@@ -46,6 +46,7 @@ ANALYSES: Registry[type[Analysis]] = Registry(
         "paireval.tournament": f"{_PAIREVAL}.tournament_analysis:Tournament",
         "paireval.adversaries": f"{_PAIREVAL}.written_adversaries:WrittenAdversaries",
     },
+    plural="analyses",
 )
 """The analyses by name: of the papers, of judges, and of scorers of replies."""
 
@@ -71,10 +72,14 @@ def registries() -> dict[str, Registry[Any]]:
     from recjury.agents.system_registry import SYSTEMS
     from recjury.agreement.label_forms import LABEL_FORMS
     from recjury.corpora.log_readers import LOG_FORMS
+    from recjury.corpora.opening import CORPORA
     from recjury.judges.registry import EVALUATORS
+    from recjury.simulator.users import USERS
 
     return {
+        "corpora": CORPORA,
         "systems": SYSTEMS,
+        "users": USERS,
         "evaluators": EVALUATORS,
         "logs": LOG_FORMS,
         "labels": LABEL_FORMS,

@@ -36,7 +36,7 @@ class Stored:
         Raises StoreError if the store or campaign does not exist.
         """
         self.url = url
-        with Store.open(url, create=False) as store:
+        with Store.open(url, read_only=True) as store:
             self.campaign = None if campaign is None else store.campaign(campaign).id
 
     def __repr__(self) -> str:
@@ -215,7 +215,7 @@ class Stored:
         return store.campaign(self.campaign or newest_campaign(store) or "").id
 
     def _open(self) -> Store:
-        return Store.open(self.url, create=False)
+        return Store.open(self.url, read_only=True)
 
 
 class Run(Stored):

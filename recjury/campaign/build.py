@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recjury.agents.system_config import SystemContext
-from recjury.campaign.config import CampaignConfig, EvaluationConfig, SimulatorConfig
+from recjury.campaign.config import CampaignConfig, EvaluationConfig
+from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError
 from recjury.judges import Evaluator, EvaluatorContext
@@ -155,6 +156,12 @@ def build_user(
     config: EvaluationConfig,
 ) -> UserSimulator:
     """Return the simulated user. Without a `kind`, it is a model if the campaign has one."""
+    if simulator.is_own:
+        from recjury.simulator.users import load_python_user
+
+        return load_python_user(
+            str(simulator.kind), catalogue, seed=config.seed, options=simulator.options
+        )
     if simulator.kind == "rule" or (simulator.kind is None and not config.has_models):
         from recjury.simulator import RuleUser
 

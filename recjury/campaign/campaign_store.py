@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import recjury
 from recjury.campaign.build import open_gateway
 from recjury.campaign.config import EvaluationConfig
+from recjury.campaign.provenance import package_versions, working_commit
 from recjury.llm import NOTHING_SPENT, Gateway, Learning, ModelSpec, SpentBefore
 from recjury.prompts import load_pack, pack_names
-from recjury.store import Setup, Skipped, Store, package_versions
+from recjury.store import Setup, Skipped, Store
 
 
 @dataclass(frozen=True)
@@ -41,16 +42,15 @@ class OpenedCampaign:
             stack.enter_context(self.store.claim(self.id))
 
 
-def open_campaign(place: Store | str, identity: str, stack: AsyncExitStack) -> OpenedCampaign:
-    """Open the store at `place` if it exists, upgrade its schema, and claim the campaign in it.
+def open_campaign(place: Store | str, campaign: str, stack: AsyncExitStack) -> OpenedCampaign:
+    """Open the store at `place` if it exists, and claim the campaign (its id) in it.
 
     A new store is made later, by `create_store`, after everything else has been checked. `stack`
     closes what was opened. Raises StoreError if another process runs the campaign.
     """
     store = stack.enter_context(Store.at(place)) if isinstance(place, str) else place
     if not store.exists:
-        return OpenedCampaign(store, identity)
-    campaign = store.campaign_id(identity)
+        return OpenedCampaign(store, campaign)
     stack.enter_context(store.claim(campaign))
     before = store.spent(campaign)
     spent = SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)
@@ -63,6 +63,7 @@ def campaign_setup(config: EvaluationConfig, skipped: tuple[Skipped, ...] = ()) 
         config=config.model_dump(mode="json"),
         recjury=recjury.__version__,
         packages=package_versions(),
+        commit=working_commit(),
         seeds={"campaign": config.seed},
         packs={name: load_pack(name).digest for name in pack_names()},
         prices={alias: _prices(spec) for alias, spec in config.all_models.items()},

@@ -5,11 +5,12 @@ campaign file without `model` and `models` runs without any model.
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple, Self
+from typing import Annotated, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from recjury.agents.system_registry import SystemEntry
+from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.judges import Evaluator, EvaluatorEntry
 from recjury.llm import (
     ATTEMPTS,
@@ -21,10 +22,7 @@ from recjury.llm import (
     Part,
     parse_budget,
 )
-from recjury.records import JSON, LIST_LENGTH, Metric, Record, UserSettings
-
-if TYPE_CHECKING:
-    from recjury.simulator import SessionSettings
+from recjury.records import JSON, Metric, Record, UserSettings
 
 DEFAULT_EVALUATORS = ("outcome", "core")
 CONCURRENCY = 128
@@ -41,41 +39,14 @@ _WITHOUT_A_MODEL = {
 class ScenarioSource(Record):
     """Where scenarios come from.
 
-    `corpus` is redial, opendialkg, sample, sample-books, or a folder in their format. With `limit`,
-    that many scenarios are drawn at random with the campaign's seed; without it, all are used.
+    `corpus` is redial, opendialkg, sample, sample-books, a folder in their format, or
+    "module:function" of your own. With `limit`, that many scenarios are drawn at random with the
+    campaign's seed; without it, all are used.
     """
 
     corpus: str
     split: str = "test"
     limit: int | None = Field(default=None, ge=1)
-
-
-class SimulatorConfig(Record):
-    """The simulated user. By default `kind` is llm if the campaign has a model, else rule."""
-
-    kind: Literal["llm", "rule"] | None = None
-    model: str = MAIN_MODEL
-    temperature: float = Field(default=0.7, ge=0, le=2)
-    min_rounds: int = Field(default=3, ge=1, le=50)
-    max_rounds: int = Field(default=5, ge=1, le=50)
-    list_length: int = Field(default=LIST_LENGTH, ge=1, le=100)
-    shows_list: bool = True
-    unique_values: Literal["block", "allow"] = "block"
-
-    @property
-    def session(self) -> "SessionSettings":
-        """How long conversations last, and what counts as a hit."""
-        from recjury.simulator import SessionSettings
-
-        return SessionSettings(self.min_rounds, self.max_rounds, self.list_length, self.shows_list)
-
-    @model_validator(mode="after")
-    def _rounds_in_order(self) -> Self:
-        if self.min_rounds > self.max_rounds:
-            raise ValueError(
-                f"min_rounds ({self.min_rounds}) must not exceed max_rounds ({self.max_rounds})"
-            )
-        return self
 
 
 class PartLimits(Record):

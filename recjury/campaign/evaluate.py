@@ -81,7 +81,7 @@ class ActiveEvaluator:
         Before that, finished stages are done again as `retry` says.
         """
         async with self._slots or contextlib.nullcontext():
-            unit, sample, is_new = await store.enter(planned)
+            unit, sample, is_new = await store.get_or_create_evaluation(planned)
             planned = planned.model_copy(update={"sample": sample})
             work = _Work(self.label, self.evaluator, store, planned, record, unit)
             about = {"evaluation": unit, "evaluator": self.label}
@@ -133,7 +133,7 @@ class _Work:
         If that gives more scores, the stages that depend on them are repeated too, and the results
         are stored as another attempt at the evaluation; otherwise nothing changes.
         """
-        self.done = self._store.stage_results(self._unit)
+        self.done = dict(self._store.stage_results(self._unit))
         missing = retry.stages(self.done)
         if not missing:
             return
@@ -154,7 +154,8 @@ class _Work:
                 better.add(stage.name)
         if better:
             await self._store.save_attempt(self._planned, results)
-            self._unit = (await self._store.enter(self._planned)).id
+            handle = await self._store.get_or_create_evaluation(self._planned)
+            self._unit = handle.id
             self.done = results
             for name in sorted(better):
                 rating_events(self._label, results[name].ratings, self._told(name))

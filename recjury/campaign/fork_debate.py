@@ -85,7 +85,7 @@ async def fork_debate(
             ForkedEvaluation(
                 identity=identity, original=work.row.id, spec=work.fork.model_dump(mode="json")
             ),
-            StageResult(ratings=(overall(debate),), kept=debate),
+            StageResult((overall(debate),), debate=debate),
         )
         usage = work.gateway.usage if work.gateway else None
         spent = (usage.calls, usage.reused) if usage else (0, 0)

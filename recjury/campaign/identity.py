@@ -10,7 +10,8 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from recjury.campaign.config import CampaignConfig, SimulatorConfig
+from recjury.campaign.config import CampaignConfig
+from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.records import JSON, ConversationLog, Recommender, Scenario, UserSimulator, digest
 from recjury.simulator import LeakGuard, Population
 
@@ -96,7 +97,7 @@ def _user_models(config: CampaignConfig) -> Mapping[str, JSON]:
 def _young(config: CampaignConfig) -> set[str]:
     """The keys of the simulator that most identities are older than, if at their default."""
     plain = SimulatorConfig()
-    young = ("shows_list", "unique_values")
+    young = ("shows_list", "unique_values", "options")
     return {key for key in young if getattr(config.simulator, key) == getattr(plain, key)}
 
 

@@ -13,12 +13,13 @@ from recjury.campaign.build import (
     try_models,
 )
 from recjury.campaign.campaign_store import campaign_setup, open_campaign
-from recjury.campaign.config import EvaluationConfig, SimulatorConfig
+from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.identity import files_id, logs_id
 from recjury.campaign.plan import Unit
 from recjury.campaign.progress import Progress
 from recjury.campaign.retry import Retry
 from recjury.campaign.runner import Runner, RunResult
+from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.corpora import (
     Recording,
     corpus_name,
@@ -140,22 +141,22 @@ async def _judge(
         components = _components(_Played({}, config), corpora, gateway, data)
         opened.create_store(stack)
         begun = campaign_setup(config)
-        store.begin(Campaign(id=campaign, identity=identity, name=config.name, setup=begun))
-        there = store.logs_of(found)
+        store.begin(Campaign(id=campaign, name=config.name, setup=begun))
+        there = store.log_ids_of(found)
         planned = tuple(
-            each if there.get(each.identity, log) == log else _anew(each, log)
+            each if there.get(each.id, log) == log else _anew(each, log)
             for log, each in found.values()
         )
-        plan = store.plan(campaign, planned)
-        await _enter(store, plan.ids, store.held(campaign), _told_apart(read(), there))
+        set_aside = store.plan(campaign, planned)
+        ids = {each.id for each in planned}
+        await _store_new(store, ids, store.log_ids(campaign), _told_apart(read(), there))
         units = [
-            Unit(plan.ids[each.identity], corpus_name(each.corpus), each.system, each.repeat)
-            for each in planned
+            Unit(each.id, corpus_name(each.corpus), each.system, each.repeat) for each in planned
         ]
         built = BuiltCampaign(components, gateway)
         runner = Runner(store, built, config, progress, retry=retry)
         result = await runner.run(campaign, units)
-    return result._replace(set_aside=plan.set_aside)
+    return result._replace(set_aside=set_aside)
 
 
 def _told_apart(recordings: Iterable[Recording], logs: Mapping[str, str]) -> Iterator[Recording]:
@@ -172,13 +173,13 @@ def _told_apart(recordings: Iterable[Recording], logs: Mapping[str, str]) -> Ite
 
 
 def _anew(planned: PlannedConversation, log: str) -> PlannedConversation:
-    return planned.model_copy(update={"identity": log, "repeat": 0, "seed": 0, "settings": {}})
+    return planned.model_copy(update={"id": log, "repeat": 0, "seed": 0, "settings": {}})
 
 
 def _planned(recording: Recording) -> PlannedConversation:
     log = recording.log
     return PlannedConversation(
-        identity=recording.identity,
+        id=recording.identity,
         system=log.system,
         scenario=log.scenario.id,
         corpus=log.scenario.corpus,
@@ -188,18 +189,17 @@ def _planned(recording: Recording) -> PlannedConversation:
     )
 
 
-async def _enter(
-    store: Store, ids: Mapping[str, str], held: Mapping[str, str], recordings: Iterable[Recording]
+async def _store_new(
+    store: Store, ids: set[str], stored: Mapping[str, str], recordings: Iterable[Recording]
 ) -> None:
-    """Store the logs that are new to the store.
+    """Store the logs of conversations `ids` that are not `stored`.
 
     Raises DataError for a recording that was not planned: its file has changed since it was
     planned.
     """
 
-    async def enter(recording: Recording) -> None:
-        took = (recording.seconds, recording.costs)
-        await store.save_log(ids[recording.identity], recording.log, *took)
+    async def save(recording: Recording) -> None:
+        await store.save_log(recording.identity, recording.log, recording.seconds, recording.costs)
 
     def new() -> Iterator[Recording]:
         for each in recordings:
@@ -208,10 +208,10 @@ async def _enter(
                     "a file of conversations changed while it was read: start again when no "
                     "program writes to it"
                 )
-            if ids[each.identity] not in held:
+            if each.identity not in stored:
                 yield each
 
-    await gather(map(enter, new()), at_once=64)
+    await gather(map(save, new()), at_once=64)
 
 
 class _Played:
@@ -283,7 +283,7 @@ def _components(
         catalogue = corpus.catalogue if corpus else Catalogue(name, ())
         user = None
         if played.simulator is not None and _asks_user(played.config):
-            kind = "llm" if played.user_is_a_model else "rule"
+            kind = played.simulator.kind or ("llm" if played.user_is_a_model else "rule")
             simulator = played.simulator.model_copy(update={"kind": kind})
             user = build_user(simulator, catalogue, gateway, played.config)
         evaluators = build_evaluators(played.config, corpus, gateway, user)

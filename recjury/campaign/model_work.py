@@ -83,8 +83,7 @@ async def do_with_models(work: ModelWork[T], config: EvaluationConfig, place: St
         opened.create_store(stack)
         shown = {**config.model_dump(mode="json"), work.key: work.what}
         setup = campaign_setup(config).model_copy(update={"config": shown})
-        begun = Campaign(id=campaign, identity=work.identity, name=work.name, setup=setup)
-        store.begin(begun)
+        store.begin(Campaign(id=campaign, name=work.name, setup=setup))
         try:
             with call_context(campaign):
                 return await work.do(gateway)

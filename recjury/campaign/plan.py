@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recjury.campaign.build import Components
-from recjury.campaign.config import CampaignConfig
+from recjury.campaign.config import CampaignConfig, ScenarioSource
 from recjury.campaign.identity import campaign_id, conversation_id, play_settings
-from recjury.corpora import Corpus, corpus_name, open_corpus
+from recjury.corpora import Corpus, ScenarioSet, corpus_name, open_corpus
+from recjury.corpora.opening import is_own_corpus
+from recjury.errors import DataError, RecjuryError
+from recjury.plugins import describe_exception
 from recjury.records import Scenario
 from recjury.simulator import LeakGuard
 from recjury.store import PlannedConversation, Skipped, Store
@@ -59,18 +62,18 @@ class CampaignPlan(NamedTuple):
         """
         held: Mapping[str, str] = {}
         if store is not None and store.exists:
-            held = store.logs_of(each.conversation.identity for each in self.conversations)
+            held = store.log_ids_of(each.conversation.id for each in self.conversations)
         return {
             (corpus_name(conversation.corpus), conversation.system)
             for conversation, _ in self.conversations
-            if conversation.identity not in held
+            if conversation.id not in held
         }
 
-    def units(self, ids: Mapping[str, str]) -> list[Unit]:
-        """The units of work; `ids` maps each identity to the conversation's id in the store."""
+    def units(self) -> list[Unit]:
+        """The units of work."""
         return [
             Unit(
-                id=ids[conversation.identity],
+                id=conversation.id,
                 corpus=corpus_name(conversation.corpus),
                 system=conversation.system,
                 repeat=conversation.repeat,
@@ -91,7 +94,7 @@ def draw_scenarios(config: CampaignConfig, limit: int | None = None) -> DrawnSce
     skipped: list[Skipped] = []
     for source in config.scenarios:
         corpus = opened[source.corpus]
-        found = corpus.scenarios(source.split, limit or source.limit, config.seed)
+        found = _drawn(corpus, source, limit or source.limit, config.seed)
         scenarios.setdefault(corpus.name, []).extend(found.scenarios)
         place = f"{corpus.name}/{source.split}"
         skipped += (
@@ -100,6 +103,15 @@ def draw_scenarios(config: CampaignConfig, limit: int | None = None) -> DrawnSce
         )
     corpora = {corpus.name: corpus for corpus in opened.values()}
     return DrawnScenarios(corpora, scenarios, tuple(skipped))
+
+
+def _drawn(corpus: Corpus, source: ScenarioSource, limit: int | None, seed: int) -> ScenarioSet:
+    try:
+        return corpus.scenarios(source.split, limit, seed)
+    except Exception as error:
+        if isinstance(error, RecjuryError) or not is_own_corpus(source.corpus):
+            raise
+        raise DataError(f"the corpus {source.corpus}: {describe_exception(error)}") from error
 
 
 def plan_campaign(
@@ -115,7 +127,7 @@ def plan_campaign(
     planned: dict[str, ConversationPlan] = {}
     for corpus, scenarios in drawn.scenarios.items():
         for each in _conversations(config, scenarios, components[corpus]):
-            planned.setdefault(each.conversation.identity, each)
+            planned.setdefault(each.conversation.id, each)
     in_order = list(planned.values())
     if config.stop is not None:
         in_order = _shuffled(in_order, config.seed)
@@ -151,7 +163,7 @@ def _conversations(
             for system in components.recommenders.values():
                 settings = {"system": dict(system.settings), **shared}
                 conversation = PlannedConversation(
-                    identity=conversation_id(scenario, repeat, system, settings),
+                    id=conversation_id(scenario, repeat, system, settings),
                     system=system.name,
                     scenario=scenario.id,
                     corpus=scenario.corpus,

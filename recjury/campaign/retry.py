@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from recjury.records import Decomposition, Rating, StageResult, Status, TurnParticles
+from recjury.records import StageResult, Status
 
 _FAILED = frozenset({Status.CALL_FAILED, Status.REFUSED})
 _STATUSES = {
@@ -35,19 +35,18 @@ class Retry(StrEnum):
         return {
             stage
             for stage, result in done.items()
-            if any(each.status in self.statuses for each in _parts(result))
+            if not self.statuses.isdisjoint(_statuses(result))
         }
 
 
 def is_better(now: StageResult, before: StageResult) -> bool:
-    """Whether a stage that was done again has more scores than before."""
-    return _scored(now) > _scored(before)
+    """Whether a stage that was done again lacks less than before."""
+    return _missing(now) < _missing(before)
 
 
-def _scored(result: StageResult) -> int:
-    return sum(each.status is Status.SCORED for each in _parts(result))
+def _missing(result: StageResult) -> int:
+    return sum(status is not Status.SCORED for status in _statuses(result))
 
 
-def _parts(result: StageResult) -> tuple[Rating | TurnParticles, ...]:
-    turns = result.kept.turns if isinstance(result.kept, Decomposition) else ()
-    return (*result.ratings, *turns)
+def _statuses(result: StageResult) -> tuple[Status, ...]:
+    return (*(rating.status for rating in result.ratings), *result.lost)

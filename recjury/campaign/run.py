@@ -28,13 +28,12 @@ async def run_campaign(
 ) -> RunResult:
     """Run `config`, or continue it if the store at `place` already has a part of it.
 
-    If `place` is a URL or path, that store is opened, and an older schema upgraded, after the
-    models have been tried; a new store is made after everything else has been checked. `limit`
-    draws that many scenarios from each source instead of the file's limit. `retry` says what of
-    earlier runs is asked for again. Raises UserError for an
-    error that the user can correct. If it is raised before the first conversation, no result has
-    been written; if later (for example, because an endpoint starts to refuse), everything that was
-    finished is kept.
+    If `place` is a URL or path, that store is opened after the models have been tried; a new store
+    is made after everything else has been checked. `limit` draws that many scenarios from each
+    source instead of the file's limit. `retry` says what of earlier runs is asked for again. Raises
+    UserError for an error that the user can correct. If it is raised before the first conversation,
+    no result has been written; if later (for example, because an endpoint starts to refuse),
+    everything that was finished is kept.
     """
     check_players(config)
     async with AsyncExitStack() as stack:
@@ -49,9 +48,9 @@ async def run_campaign(
         await built.check_systems(plan.unplayed(store))
         opened.create_store(stack)
         setup = campaign_setup(config, drawn.skipped)
-        store.begin(Campaign(id=campaign, identity=plan.id, name=config.name, setup=setup))
-        entered = store.plan(campaign, [planned.conversation for planned in plan.conversations])
-        units = plan.units(entered.ids)
+        store.begin(Campaign(id=campaign, name=config.name, setup=setup))
+        set_aside = store.plan(campaign, [each.conversation for each in plan.conversations])
+        units = plan.units()
         stopping = None
         if config.stop is not None:
             metric = config.stop_metric(config.stop)
@@ -61,7 +60,7 @@ async def run_campaign(
             store, built, config, progress, config.simulator.session, retry, stopping=stopping
         )
         result = await runner.run(campaign, units)
-    return result._replace(skipped=drawn.skipped, set_aside=entered.set_aside)
+    return result._replace(skipped=drawn.skipped, set_aside=set_aside)
 
 
 def _results(

@@ -147,7 +147,7 @@ class Runner:
 
     def _left(self, campaign: str, units: Sequence[Unit]) -> list[Unit]:
         """The units with something left to do; `progress` is set to the numbers of all units."""
-        held = self._store.held(campaign)
+        held = self._store.log_ids(campaign)
         self._done = {unit.id for unit in units if unit.id in held}
         self._complete = self._finished(units, held)
         counts: dict[str, UnitCounts] = {}

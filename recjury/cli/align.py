@@ -123,7 +123,7 @@ def _predictions(run: Path | None, url: str, campaign: str | None, *, by_log: bo
 
     if run is not None:
         return read_scores(run).scores
-    with Store.open(url, create=False) as kept:
+    with Store.open(url, read_only=True) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
         return run_of_store(kept, chosen, by_log=by_log, details=True).all_oriented()
 

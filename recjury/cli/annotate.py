@@ -222,7 +222,7 @@ def _logs(url: str, campaign: str | None) -> "dict[str, ConversationLog]":
     from recjury.results import newest_campaign
     from recjury.store import Store
 
-    with Store.open(url, create=False) as kept:
+    with Store.open(url, read_only=True) as kept:
         return campaign_logs(kept, kept.campaign(campaign or newest_campaign(kept) or "").id)
 
 

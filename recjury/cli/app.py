@@ -13,6 +13,7 @@ from recjury.cli import (
     compare,
     demo,
     doctor,
+    explain,
     export,
     fork,
     judge,
@@ -70,6 +71,7 @@ _GROUPS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     },
     "Running": {"status": status.status, "tune": tune.tune, "doctor": doctor.doctor},
     "Results": {
+        "explain": explain.explain,
         "export": export.export,
         "fork": fork.fork,
         "analyse": analyse.analyse,

@@ -25,7 +25,7 @@ def run_and_show(work: Work, store: str, *, report: Path | None, as_json: bool) 
     progress = Progress()
     with show_progress(progress):
         result = await_work(work(progress))
-    with Store.open(store, create=False) as opened:
+    with Store.open(store, read_only=True) as opened:
         summary = summarise(opened, result.campaign, conversations=result.conversations)
         if report is not None:
             write_report(opened, report, campaign=result.campaign)

@@ -100,7 +100,7 @@ def compare(
         _compare_change(names[0], before, store, campaign, metric or (), seed, as_json=as_json)
         return
     _check(names, margin, evaluators=evaluators, more=bool(margin or power or good or force))
-    with Store.open(store, create=False) as kept:
+    with Store.open(store, read_only=True) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
         if evaluators:
             a, b = names
@@ -148,7 +148,7 @@ def _compare_change(
     from recjury.results import explain_change, newest_campaign
     from recjury.store import Store
 
-    with Store.open(url, create=False) as kept:
+    with Store.open(url, read_only=True) as kept:
         first = kept.campaign(before).id
         last = kept.campaign(campaign or newest_campaign(kept) or "").id
         if first == last:

@@ -120,7 +120,7 @@ def _store(url: str) -> Check:
     from recjury.store import Store
 
     def campaigns() -> str:
-        with Store.open(url, create=False) as kept:
+        with Store.open(url, read_only=True) as kept:
             return f"{url}: {len(kept.campaigns())} campaigns"
 
     finding = _tried("store", campaigns)

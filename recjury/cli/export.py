@@ -37,7 +37,7 @@ def export(
     from recjury.results import export as write
     from recjury.store import Store
 
-    with Store.open(store, create=False) as kept:
+    with Store.open(store, read_only=True) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
         paths = write(kept, folder, form.value, campaign=chosen)
     if as_json:

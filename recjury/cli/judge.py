@@ -158,7 +158,7 @@ class _Source:
                 self.paths, self.form, data=data, limit=self.limit, link_items=self.link_items
             )
             return [recording.log for recording in recordings]
-        with Store.open(store, create=False) as kept:
+        with Store.open(store, read_only=True) as kept:
             results = kept.results(kept.campaign(self.campaign).id)
             logs = (kept.log(result.conversation) for result in results)
             return [log for log in logs if log is not None]

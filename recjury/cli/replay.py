@@ -49,7 +49,7 @@ def replay(
 
     if every and named:
         raise ConfigError("name a debate or say --all, not both")
-    with Kept.open(store, create=False) as kept:
+    with Kept.open(store, read_only=True) as kept:
         chosen = kept.campaign(campaign).id if campaign else None
         if not (named or every or verify):
             _list(kept, chosen, as_json=as_json)
@@ -106,9 +106,8 @@ def _list_debates(store: "Store", debates: "list[DebateSummary]") -> None:
 def _fork(store: "Store", debate: "DebateSummary") -> str:
     if debate.fork_of is None:
         return ""
-    fork = store.stage_results(debate.evaluation)["fork"].kept
-    start = fork.get("round") if isinstance(fork, dict) else None
-    return f"fork of {debate.fork_of[:_DIGITS]} from round {start}"
+    fork = store.stage_results(debate.evaluation)["fork"].output or {}
+    return f"fork of {debate.fork_of[:_DIGITS]} from round {fork.get('round')}"
 
 
 def _list_unfinished(unfinished: "Iterable[Unfinished]") -> None:

@@ -47,7 +47,7 @@ def report(
 
     if pair and labels is None:
         raise ConfigError("--pair is for --labels")
-    with Store.open(store, create=False) as kept:
+    with Store.open(store, read_only=True) as kept:
         chosen = kept.campaign(campaign).id if campaign else newest_campaign(kept)
         people = None
         if labels is not None and chosen is not None:

@@ -43,10 +43,10 @@ def status(
     from recjury.store import Store as Kept
 
     if follow:
-        with Kept.open(store, create=False) as kept:
+        with Kept.open(store, read_only=True) as kept:
             follow_campaign(kept, campaign, every, as_json=as_json)
         return
-    with Kept.open(store, create=False) as kept:
+    with Kept.open(store, read_only=True) as kept:
         wanted = [kept.campaign(campaign)] if campaign else kept.campaigns()
         standing = [_standing(kept, each) for each in wanted]
         counted = wanted if as_json or len(wanted) == 1 else []  # else they are not shown

@@ -1,8 +1,7 @@
 """Open a corpus by its name, or by the path of a folder."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from recjury.corpora.corpus import Corpus
@@ -12,25 +11,29 @@ from recjury.corpora.folder import (
     is_corpus_folder,
     sample_folder,
 )
-from recjury.corpora.ievalm import DATASETS, IevalmCorpus
-from recjury.errors import DataError
+from recjury.corpora.ievalm import IevalmCorpus
+from recjury.errors import DataError, UserError
+from recjury.plugins import Registry, describe_exception
 
 DATA_VARIABLE = "RECJURY_DATA"
 
 
 def open_corpus(name: str | Path, data: Path | None = None) -> Corpus:
-    """Open "redial", "opendialkg", "sample", "sample-books", or a folder in the samples' format.
+    """Open a corpus by its name, "module:function" (or a class) of your own, or a folder.
 
-    `data` is the folder that contains `ievalm/` and `concept/`; the default is the environment
-    variable RECJURY_DATA. The samples and a folder of your own need neither. Files are read when
-    they are first needed. Raises DataError if the folder does not exist or the name is unknown.
+    A folder has the samples' format. `data` is the folder that contains `ievalm/` and `concept/`;
+    the default is the environment variable RECJURY_DATA. The samples and a folder of your own need
+    neither. Files are read when they are first needed. Raises DataError if the folder does not
+    exist or the name is unknown, and ConfigError if a corpus of your own cannot be imported.
     """
-    if name in _CORPORA:
-        return _CORPORA[name](data)
+    if name in CORPORA.built_in:
+        return CORPORA.load(str(name))(data)
+    if is_own_corpus(str(name)):
+        return _own_corpus(str(name), data)
     folder = _folder(name)
     if folder is None:
         raise DataError(
-            f"no corpus {str(name)!r}: expected {', '.join(map(str, _CORPORA))}, "
+            f"no corpus {str(name)!r}: expected {', '.join(CORPORA.names)}, module:function, "
             "or a folder that holds dialogues.jsonl and films.jsonl, or items.jsonl and domain.yaml"
         )
     return FolderCorpus(folder, name=folder.resolve().name)
@@ -47,7 +50,7 @@ def known_corpus(name: str, data: Path | None = None) -> Corpus | None:
     A folder without a catalogue and dialogues.jsonl does not count as a corpus. Raises DataError
     if the name is that of a public corpus whose data are missing.
     """
-    if name in _CORPORA:
+    if name in CORPORA.built_in or is_own_corpus(name):
         return open_corpus(name, data)
     folder = _folder(name)
     if folder is None or not is_corpus_folder(folder):
@@ -88,21 +91,60 @@ def _folder(name: str | Path) -> Path | None:
         return None
 
 
-def _ievalm(name: str, data: Path | None) -> Corpus:
-    return IevalmCorpus(name, data_folder(data))
+def redial(data: Path | None) -> Corpus:
+    """ReDial, as iEvaLM-CRS (Wang et al. 2023) prepared it."""
+    return IevalmCorpus("redial", data_folder(data))
 
 
-def _sample(_: Path | None) -> Corpus:
+def opendialkg(data: Path | None) -> Corpus:
+    """OpenDialKG, as iEvaLM-CRS (Wang et al. 2023) prepared it."""
+    return IevalmCorpus("opendialkg", data_folder(data))
+
+
+def sample(data: Path | None) -> Corpus:  # noqa: ARG001 (it is in the package)
+    """The shipped sample: conversations about films."""
     return FolderCorpus(sample_folder(), name="sample")
 
 
-def _book_sample(_: Path | None) -> Corpus:
+def sample_books(data: Path | None) -> Corpus:  # noqa: ARG001 (as above)
+    """The shipped sample about books."""
     return FolderCorpus(book_sample_folder(), name="sample-books")
 
 
-_CORPORA: Mapping[str | Path, Callable[[Path | None], Corpus]] = {
-    **{name: partial(_ievalm, name) for name in DATASETS},
-    "sample": _sample,
-    "sample-books": _book_sample,
-}
-"""The corpora that have a name, with what opens each; its argument is the folder of public data."""
+_HERE = "recjury.corpora.opening"
+CORPORA: Registry[Callable[[Path | None], Corpus]] = Registry(
+    "corpus",
+    "recjury.corpora",
+    {
+        "redial": f"{_HERE}:redial",
+        "opendialkg": f"{_HERE}:opendialkg",
+        "sample": f"{_HERE}:sample",
+        "sample-books": f"{_HERE}:sample_books",
+    },
+    plural="corpora",
+)
+"""What opens a corpus by its name; the argument is the folder of public data, if one is given."""
+
+
+def is_own_corpus(name: str) -> bool:
+    """Whether the name is that of a corpus of one's own, which may fail in any way."""
+    is_named = name in CORPORA.names or (":" in name and _folder(name) is None)
+    return is_named and name not in CORPORA.built_in
+
+
+def _own_corpus(name: str, data: Path | None) -> Corpus:
+    """Raises DataError for whatever the user's code does."""
+    opened = CORPORA.load(name)
+    try:
+        corpus = opened(data)
+        own = corpus.name
+    except UserError:
+        raise
+    except Exception as error:  # code of the user's may do anything
+        raise DataError(f"the corpus {name}: {describe_exception(error)}") from error
+    if own != name:
+        raise DataError(
+            f"the corpus {name} says that its name is {own!r}: conversations could not be traced "
+            f"to it; set name = {name!r}"
+        )
+    return corpus

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from recjury.errors import StoreError
-from recjury.store import DebateSummary, Store, StoredConversation, StoredEvaluation
+from recjury.store import DebateSummary, PlannedConversation, Store, StoredEvaluation
 
 _OLDER = "@"  # in the label of all versions of an evaluator but the newest
 
@@ -27,19 +27,14 @@ def look_up_debates(store: Store, prefix: str) -> DebateLookup:
     Raises StoreError if there is no such evaluation or conversation, or more than one.
     """
     evaluation, conversation = _evaluation(store, prefix), _conversation(store, prefix)
-    if evaluation is not None and conversation is not None and evaluation.id != conversation.id:
-        if prefix not in (evaluation.id, conversation.id):
-            raise StoreError(
-                f"an evaluation and a conversation begin with {prefix}: give more of the id"
-            )
-        if prefix == conversation.id:
-            evaluation = None
+    if evaluation is not None and conversation is not None:
+        raise StoreError(
+            f"an evaluation and a conversation begin with {prefix}: give more of the id"
+        )
     if evaluation is not None:
-        debated = _has_debate(store, evaluation)
-        # In stores that were migrated, a conversation and its first evaluation share their id.
-        if debated or conversation is None:
-            over = next(iter(evaluation.conversations), evaluation.id)
-            return DebateLookup(over, evaluation.id, (evaluation.id,) if debated else ())
+        over = next(iter(evaluation.conversations), evaluation.id)
+        debates = (evaluation.id,) if _has_debate(store, evaluation) else ()
+        return DebateLookup(over, evaluation.id, debates)
     if conversation is None:
         raise StoreError(
             f"no evaluation and no conversation begins with {prefix}, or several do: "
@@ -100,7 +95,7 @@ def _evaluation(store: Store, prefix: str) -> StoredEvaluation | None:
         return None
 
 
-def _conversation(store: Store, prefix: str) -> StoredConversation | None:
+def _conversation(store: Store, prefix: str) -> PlannedConversation | None:
     try:
         return store.conversation(prefix)
     except StoreError:

@@ -169,8 +169,7 @@ class _Stored:
     @property
     def debate(self) -> Debate | None:
         """Its debate as it is stored; None if there is none."""
-        kept = self.results["debate"].kept if "debate" in self.results else None
-        return kept if isinstance(kept, Debate) else None
+        return self.results["debate"].debate if "debate" in self.results else None
 
     def replayed(self) -> ReplayedDebate:
         """Its debate. Raises StoreError if there is none."""
@@ -210,9 +209,9 @@ class _Stored:
     def _forked(self) -> ForkOf | None:
         if self.row.fork_of is None:
             return None
-        kept = self.results["fork"].kept if "fork" in self.results else None
+        fork = self.results["fork"].output if "fork" in self.results else None
         try:
-            return ForkOf(original=self.row.fork_of, fork=Fork.model_validate(kept))
+            return ForkOf(original=self.row.fork_of, fork=Fork.model_validate(fork))
         except ValidationError:
             raise StoreError(f"fork {self.row.id} was changed after it was written") from None
 

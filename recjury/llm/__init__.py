@@ -1,7 +1,6 @@
 """Talk to models: one gateway that reuses, retries, limits and records calls within a budget."""
 
 from recjury.llm.attempts import (
-    ATTEMPTS,
     Attempt,
     AttemptLimit,
     ParsedReply,
@@ -28,6 +27,7 @@ from recjury.llm.event_loop import Clock, SystemClock, event_loop, gather
 from recjury.llm.gateway import Gateway
 from recjury.llm.learning import Learning
 from recjury.llm.model_kinds import ModelEntry, read_model
+from recjury.llm.policy import ATTEMPTS
 from recjury.llm.provider import Completion, Provider, Retryable
 from recjury.llm.question import (
     Answer,

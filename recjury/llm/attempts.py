@@ -11,13 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from recjury.errors import CallFailed, ParseError, UnitFailed
+from recjury.llm.policy import ATTEMPTS
 from recjury.llm.spoken_text import lacks_room
 from recjury.records import ChatRequest, Message, Reply, Status
 
 T = TypeVar("T")
-
-ATTEMPTS = 3
-"""The default of the largest number of requests for one reply in a run."""
 
 
 class AttemptLimit:

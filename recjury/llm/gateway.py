@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from recjury.errors import ConfigError
 from recjury.llm.adaptive_concurrency import AdaptiveConcurrency
-from recjury.llm.attempts import ATTEMPTS, AttemptLimit
+from recjury.llm.attempts import AttemptLimit
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.budget import NOTHING_SPENT, Budget, BudgetSpec, GatewayUsage, SpentBefore
 from recjury.llm.call_identity import CallContext, call_identity, current_call_context
@@ -21,6 +21,7 @@ from recjury.llm.learning import Learning
 from recjury.llm.model_client import ModelClient, SharedLimits
 from recjury.llm.model_kinds import open_provider
 from recjury.llm.outage import Endpoint
+from recjury.llm.policy import ATTEMPTS
 from recjury.llm.provider import DeferredProvider, Provider
 from recjury.llm.retry import Backoff
 from recjury.llm.spec import ModelSpec

@@ -13,6 +13,7 @@ from recjury.llm.endpoint_errors import provider_error
 from recjury.llm.event_loop import Clock
 from recjury.llm.limits import RateLimiter
 from recjury.llm.outage import Endpoint
+from recjury.llm.policy import CHECK_SECONDS, CHECKS, REFUSED_CHECKS, Kind
 from recjury.llm.provider import Completion, DeferredProvider, Provider, Retryable
 from recjury.llm.reply_room import ReplyRoom
 from recjury.llm.retry import Attempts, Backoff
@@ -22,9 +23,6 @@ from recjury.logs import get_logger
 from recjury.records import JSON, ChatRequest, Reply, Usage
 
 logger = get_logger()
-
-_CHECKS = 5
-_CHECK_SECONDS = 60.0  # no further check is sent later than that
 
 
 class _OutOfAttemptsError(CallFailed):
@@ -130,6 +128,7 @@ class ModelClient:
             further=completion.further,
             reasoning=completion.reasoning,
             waited=sent_at - begun,
+            fingerprint=completion.fingerprint,
         )
         self.room.learn(request, reply)
         self.sizes.learn(request, reply)
@@ -165,14 +164,15 @@ class ModelClient:
             try:
                 await self.provider.check()
             except Retryable as error:
-                late = clock.now() - begun >= _CHECK_SECONDS
-                if error.unreachable or late or tries >= _CHECKS:
+                late = clock.now() - begun >= CHECK_SECONDS
+                is_there = error.kind is not Kind.NO_CONNECTION
+                if not is_there or late or tries >= CHECKS:
                     advice = "check base_url and that the server runs"
                     raise provider_error(self.spec, error.reason, advice) from None
                 await clock.sleep(self._shared.backoff.wait(tries))
             except ProviderError:
                 refused += 1
-                if refused > 2:
+                if refused >= REFUSED_CHECKS:
                     raise
                 await clock.sleep(self._shared.backoff.wait(1))
             else:
@@ -240,7 +240,7 @@ class ModelClient:
         Such an attempt does not count. With `unanswered_since`, the endpoint is asked in any case,
         unless it has answered some call since. Raises OutageError.
         """
-        if not problem.unavailable:
+        if not problem.may_be_outage:
             self._endpoint.answered()
             return False
         if not self.spec.outage_patience:

@@ -103,6 +103,7 @@ def _chat(body: _Fields) -> Completion:
         cached_tokens=cached,
         logprobs=_logprobs(logprobs) if logprobs else (),
         further=tuple(map(_said, more)),
+        fingerprint=str(body.get("system_fingerprint") or ""),
     )
 
 

@@ -9,11 +9,12 @@ import orjson
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.adaptation import Adaptation
 from recjury.llm.endpoint_check import CallUse, check_requests
-from recjury.llm.endpoint_errors import error_of, provider_error
+from recjury.llm.endpoint_errors import error_of, kind_of, provider_error
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer, error_inside, read_error
 from recjury.llm.learning import Learning
 from recjury.llm.openai_format import read_completion, request_body
+from recjury.llm.policy import FORMS, POLICY, Again, Kind
 from recjury.llm.provider import Completion, Retryable
 from recjury.llm.quota import read_quota
 from recjury.llm.transport import (
@@ -32,7 +33,6 @@ from recjury.records import ChatRequest
 logger = get_logger()
 
 _CHECK_SECONDS = 60.0  # a server that has to load its model first takes that long
-MOST_TRIES = 12  # of one request in different forms
 
 
 class _Refusal(NamedTuple):
@@ -109,8 +109,8 @@ class OpenAIProvider:
     ) -> Completion:
         """The completion, in whatever form the endpoint accepts the request.
 
-        `refusals` is how often the request was refused before for what it says. Filters and
-        firewalls are moody: they are asked twice, and three times where they give no reason.
+        `refusals` is how often the request was refused before for what it says: filters and
+        firewalls are moody.
         """
         found = await self._exchange(request, checks=checks)
         if isinstance(found, Completion):
@@ -118,21 +118,26 @@ class OpenAIProvider:
         error: Exception = error_of(found.answer, found.headers, self._spec, self._key)
         if checks:
             raise error
+        kind = kind_of(found.answer)
         if isinstance(error, ProviderError) and self._learning.has_answers:
             error = await self._confirmed(error, found.answer)
-        elif isinstance(error, CallFailed) and not error.permanent:
-            is_known = self._spec.embedding or self._learning.knows(found.body)
-            error = CallFailed(str(error), permanent=self._learning.has_answers and is_known)
-        refusals += 1
-        most = 1 if found.answer.about_length else 2 if found.answer.about_content else 3
-        if isinstance(error, CallFailed) and error.permanent and refusals < most:
-            return await self._ask(request, refusals=refusals)
+            kind = Kind.REQUEST if isinstance(error, CallFailed) else kind
+        elif kind is Kind.FORM and self._has_been_answered(found.body):
+            kind, error = Kind.REQUEST, CallFailed(str(error), permanent=True)
+        rule = POLICY[kind]
+        if rule.again is Again.AS_IT_WAS and refusals < int(rule.most):
+            return await self._ask(request, refusals=refusals + 1)
         raise error
+
+    def _has_been_answered(self, body: dict[str, object]) -> bool:
+        """Whether a request of the same form was answered before."""
+        is_known = self._spec.embedding or self._learning.knows(body)
+        return self._learning.has_answers and is_known
 
     async def _exchange(self, request: ChatRequest, *, checks: bool) -> "Completion | _Refusal":
         """The completion, or the last refusal of a request that was sent in several forms."""
         learning, trial = self._learning, self._learning.begin()
-        for _ in range(MOST_TRIES):
+        for _ in range(FORMS):
             body = request_body(request, self._spec, trial.adaptation)
             response = await self._send(body, checks=checks)
             found = self._read(response, request)
@@ -172,8 +177,8 @@ class OpenAIProvider:
         except TooLargeError as error:
             raise Retryable(str(error)) from None
         except TransportError as error:
-            lost = not error.connected
-            raise Retryable(str(error), unavailable=True, unreachable=lost) from None
+            kind = Kind.LOST if error.connected else Kind.NO_CONNECTION
+            raise Retryable(str(error), kind) from None
         except TypeError as error:
             # orjson and the openai package both refuse text that is not valid Unicode.
             reason = f"{self._spec.name}: the request cannot be sent: {error}"

@@ -5,17 +5,13 @@ from collections.abc import Awaitable, Callable
 
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.event_loop import Clock
+from recjury.llm.policy import FAILURES_IN_A_ROW, REFUSED_SECONDS, Kind
 from recjury.llm.provider import Retryable
 from recjury.llm.retry import Backoff
 from recjury.logs import get_logger
 
 logger = get_logger()
 
-_FAILURES = 5
-"""After so many attempts in a row without an answer, by any calls, an endpoint may be down."""
-_REFUSED_SECONDS = 30.0
-"""An endpoint that has replied before is taken at its word once it has refused all requests for so
-long: gateways that restart refuse keys, models and addresses for a while."""
 _FIRST_WAIT = 1.0
 _LONGEST_WAIT = 60.0
 
@@ -83,7 +79,8 @@ class Endpoint:
         if problem.refusal is not None:
             self._has_replied = True
             self._note_refusal()
-        if problem.unreachable or problem.refusal is not None or self._failures >= _FAILURES:
+        is_clear = problem.kind is Kind.NO_CONNECTION or problem.refusal is not None
+        if is_clear or self._failures >= FAILURES_IN_A_ROW:
             self.suspect(problem)
 
     def suspect(self, problem: Retryable) -> None:
@@ -133,12 +130,12 @@ class Endpoint:
             try:
                 await probe()
             except Retryable as error:
-                if error.unavailable:
+                if error.may_be_outage:
                     self._refused_since = None
                     self._still_down(error.reason)
                     return
             except ProviderError as error:
-                if self._has_replied and self._note_refusal() < _REFUSED_SECONDS:
+                if self._has_replied and self._note_refusal() < REFUSED_SECONDS:
                     self._still_down(str(error))
                     return
                 if self._has_replied:

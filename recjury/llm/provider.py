@@ -3,6 +3,7 @@
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from recjury.errors import ProviderError
+from recjury.llm.policy import POLICY, Kind
 from recjury.llm.quota import Quota
 from recjury.records import ChatRequest, Choice
 
@@ -20,43 +21,42 @@ class Completion(NamedTuple):
     cached_tokens: int = 0
     logprobs: LogProbs = ()
     further: tuple[Choice, ...] = ()
+    fingerprint: str = ""
     reasoning: str = ""
     quota: Quota | None = None
 
 
 class Retryable(Exception):
-    """One attempt failed, and another one may succeed.
+    """One attempt failed, and another one may succeed: as `policy` says for its kind.
 
-    `retry_after` is the wait in seconds that the endpoint asked for. `rate_limited` means that the
-    endpoint works, but wants fewer requests. `unavailable` means that the endpoint may be down (a
-    server error, or no answer in time), `unreachable` that no connection to it can be made. With
-    `refusal`, an endpoint that has replied before refuses every request at the moment; that error
-    is raised if it goes on. `may_be_request` means that this request may be what breaks the server:
-    a server error that says nothing of a busy server. `quota` is what the endpoint says is left.
+    `retry_after` is the wait in seconds that the endpoint asked for, and `quota` what it says is
+    left. With `refusal`, an endpoint that has replied before refuses every request at the moment;
+    that error is raised if it goes on.
     """
 
     def __init__(
         self,
         reason: str,
-        retry_after: float | None = None,
+        kind: Kind = Kind.NOT_A_REPLY,
         *,
-        rate_limited: bool = False,
-        unavailable: bool = False,
-        unreachable: bool = False,
+        retry_after: float | None = None,
         refusal: ProviderError | None = None,
-        may_be_request: bool = False,
         quota: Quota | None = None,
     ):
         """Store the reason: one line without a key."""
         super().__init__(reason)
-        self.reason = reason
-        self.retry_after = retry_after
-        self.rate_limited = rate_limited
-        self.unavailable = unavailable or unreachable or refusal is not None
-        self.unreachable = unreachable
-        self.refusal = refusal
-        self.may_be_request = may_be_request
-        self.quota = quota
+        self.reason, self.kind = reason, kind
+        self.retry_after, self.refusal, self.quota = retry_after, refusal, quota
+
+    @property
+    def rate_limited(self) -> bool:
+        """Whether the endpoint works, but wants fewer requests."""
+        return self.kind is Kind.RATE_LIMIT
+
+    @property
+    def may_be_outage(self) -> bool:
+        """Whether the endpoint may be down."""
+        return POLICY[self.kind].may_be_outage or self.refusal is not None
 
 
 class Provider(Protocol):

@@ -4,9 +4,8 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from recjury.llm.policy import SAME_FAILURES, Kind
 from recjury.llm.provider import Retryable
-
-_SAME_FAILURES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +51,14 @@ class Attempts:
     def is_of_request(self) -> bool:
         """Whether it is this request that breaks the server: all of at least three failed attempts
         failed in the same way, with a server error."""
-        return self.failed >= _SAME_FAILURES and bool(self._repeated)
+        return self.failed >= SAME_FAILURES and bool(self._repeated)
 
     def wait(self, problem: Retryable) -> float | None:
         """Seconds to wait before the next attempt; None if there is no further attempt."""
         left = self.patience - self.waited
         if not problem.rate_limited:
             self.failed += 1
-            way = problem.reason if problem.may_be_request else ""
+            way = problem.reason if problem.kind is Kind.SERVER_ERROR else ""
             self._repeated = way if self._repeated in (None, way) else ""
             if self.failed > self.retries:
                 return None

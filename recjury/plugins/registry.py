@@ -32,18 +32,14 @@ class Listed(NamedTuple):
 class Registry(Generic[T]):
     """What has a name of one kind: classes or functions, imported when they are needed."""
 
-    def __init__(self, kind: str, group: str, built_in: Mapping[str, str]):
+    def __init__(self, kind: str, group: str, built_in: Mapping[str, str], *, plural: str = ""):
         """`kind` is the word for one of them ("evaluator"), `group` that of their entry points.
 
-        `built_in` has "module:attribute" by name, in the order in which they are listed.
+        `built_in` has "module:attribute" by name, in the order in which they are listed. `plural`
+        is the word for several, by default `kind` with an s.
         """
-        self.kind, self.group = kind, group
+        self.kind, self.group, self.plural = kind, group, plural or f"{kind}s"
         self._built_in = dict(built_in)
-
-    @property
-    def plural(self) -> str:
-        """The word for several of them ("evaluators", "analyses")."""
-        return f"{self.kind.removesuffix('is')}es" if self.kind.endswith("is") else f"{self.kind}s"
 
     @property
     def built_in(self) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from recjury.records.conversation import (
 from recjury.records.domain import AttributeKind, Domain, DomainAttribute, Expert
 from recjury.records.evaluation import (
     ConversationRecord,
-    Kept,
+    Evidence,
     Stage,
     StageResult,
     evaluation_id,
@@ -46,7 +46,6 @@ from recjury.records.item import Item, ItemRef
 from recjury.records.means import MEAN, mean_score, shown_ratings
 from recjury.records.metric import Metric, Need, metric_id
 from recjury.records.particle import (
-    AspectScores,
     Decomposition,
     DialogueAct,
     InstructionScore,
@@ -108,7 +107,6 @@ __all__ = [
     "PLAIN",
     "REASONS",
     "Aspect",
-    "AspectScores",
     "Attribute",
     "AttributeKind",
     "Behaviour",
@@ -131,13 +129,13 @@ __all__ = [
     "Domain",
     "DomainAttribute",
     "Ending",
+    "Evidence",
     "ExpectedCalls",
     "Expert",
     "Factor",
     "InstructionScore",
     "Item",
     "ItemRef",
-    "Kept",
     "Knows",
     "Level",
     "Message",

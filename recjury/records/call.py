@@ -93,7 +93,8 @@ class Reply:
     attempt took, in seconds; `waited` is how long the call had waited before it for limits and
     between attempts (None: unknown). `text` is the endpoint's text, which may contain thoughts
     (`llm.finished_text` returns the part that was said); `reasoning` has the thoughts that the
-    endpoint sent separately.
+    endpoint sent separately. `fingerprint` is the endpoint's name for the configuration that
+    answered ("system_fingerprint"); empty if it sends none.
     """
 
     call: str
@@ -108,6 +109,7 @@ class Reply:
     further: tuple[Choice, ...] = ()
     reasoning: str = ""
     waited: float | None = None
+    fingerprint: str = ""
 
     def each(self) -> "tuple[Reply, ...]":
         """All replies to the request, each as a separate `Reply`."""

@@ -1,12 +1,13 @@
 """Evaluations: the input of an evaluator, its stages, and their results."""
 
 from collections.abc import Mapping
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Self
+
+from pydantic import model_validator
 
 from recjury.records.base import JSON, Record, digest
 from recjury.records.conversation import ConversationLog
-from recjury.records.particle import AspectScores, Decomposition
-from recjury.records.rating import Rating
+from recjury.records.rating import Rating, Status
 from recjury.records.transcript import Debate
 
 
@@ -32,15 +33,53 @@ class ConversationRecord(NamedTuple):
     costs: tuple[float | None, ...] = ()
 
 
-Kept: TypeAlias = Debate | Decomposition | AspectScores | dict[str, JSON]
-"""What a stage may store besides ratings: one of these types, or any other JSON object."""
+class Evidence(Record):
+    """What in a log a rating rests on, as its evaluator says.
+
+    `factor` is that of the rating; `turn` is an index of the interaction, None for all of it;
+    `span_start` and `span_end` bound the part of the turn's text that is meant (characters,
+    the end is excluded), None for all of it. `label` says what it is (a dialogue act, a kind of
+    error), `note` what follows from it.
+    """
+
+    factor: str
+    label: str
+    note: str = ""
+    turn: int | None = None
+    span_start: int | None = None
+    span_end: int | None = None
+
+    @model_validator(mode="after")
+    def _a_span_lies_in_a_turn(self) -> Self:
+        if self.span_start is None and self.span_end is None:
+            return self
+        if self.turn is None or self.span_start is None or self.span_end is None:
+            raise ValueError("a span has a turn, a start and an end")
+        if not 0 <= self.span_start <= self.span_end:
+            raise ValueError(f"a span cannot lie at {self.span_start} to {self.span_end}")
+        return self
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The part of the turn's text, as a start and an end."""
+        if self.span_start is None or self.span_end is None:
+            return None
+        return (self.span_start, self.span_end)
 
 
 class StageResult(NamedTuple):
-    """The result of a stage: ratings, and anything else to store."""
+    """The result of a stage: ratings, and what else is stored of it.
+
+    `evidence` says what the ratings rest on. `output` is a JSON object that later stages of the
+    same evaluator read; `lost` has the status of each part of it that could not be had, and that a
+    later run asks for again. `debate` is for evaluators that hold one.
+    """
 
     ratings: tuple[Rating, ...] = ()
-    kept: Kept | None = None
+    output: Mapping[str, JSON] | None = None
+    evidence: tuple[Evidence, ...] = ()
+    lost: tuple[Status, ...] = ()
+    debate: Debate | None = None
 
 
 # Part of the identities below: increase it when evaluators compute something else.

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
-from recjury.records.aspect import Aspect
 from recjury.records.base import Record
 from recjury.records.rating import Status
 
@@ -73,7 +72,7 @@ class InstructionScore(NamedTuple):
 
     `samples` are the sampled scores; one that could not be parsed is None. With log-probabilities
     there is an `expectation` instead. `call` is the first call. `status` and `reason` say why there
-    is no score; the store keeps them with the rating alone, and here they are None and empty then.
+    is no score.
     """
 
     instruction: str
@@ -104,10 +103,3 @@ class ParticleScore(NamedTuple):
         """The plain mean over the instructions that gave a score; None if none did."""
         given = [each.score for each in self.by if each.score is not None]
         return math.fsum(given) / len(given) if given else None
-
-
-class AspectScores(NamedTuple):
-    """The scores of all particles of a log on one aspect."""
-
-    aspect: Aspect
-    scores: tuple[ParticleScore, ...]

@@ -7,6 +7,7 @@ from recjury.records import (
     ConversationLog,
     Debate,
     DebateTranscript,
+    Evidence,
     ItemRef,
     Rating,
     Speaker,
@@ -21,6 +22,7 @@ from recjury.report.excerpt import Excerpt, excerpt, one_line
 from recjury.report.findings import CampaignFindings
 from recjury.report.participants import speaker
 from recjury.results import Measure
+from recjury.results.explanation import evidence_for, quoted
 from recjury.store import DebateSummary, Store
 
 _UTTERANCE, _RATIONALE, _STATEMENT, _NAME = 1500, 900, 1500, 80
@@ -127,10 +129,11 @@ def load_example(reading: ExampleLoader, choice: ExamplePick) -> ShownExample | 
     debates: list[ShownDebate] = []
     for label, evaluation in choice.evaluations:
         if label in reading.labels:
-            stages = reading.store.stage_results(evaluation).values()
+            stages = tuple(reading.store.stage_results(evaluation).values())
             given = [rating for stage in stages for rating in stage.ratings]
-            ratings += _ratings(reading, label, given)
-            held = (stage.kept for stage in stages if isinstance(stage.kept, Debate))
+            evidence = [each for stage in stages for each in stage.evidence]
+            ratings += _ratings(reading, label, given, evidence, log)
+            held = (stage.debate for stage in stages if stage.debate is not None)
             debates += (_debate(reading, label, evaluation, debate) for debate in held)
     return _without_scores(choice.conversation, choice.stands_for, log)._replace(
         ratings=tuple(ratings[:_RATINGS]),
@@ -189,12 +192,27 @@ def _item(item: ItemRef, targets: tuple[ItemRef, ...]) -> ShownItem:
     return ShownItem(one_line(item.name, _NAME), is_target(item, targets))
 
 
-def _ratings(reading: ExampleLoader, label: str, given: Sequence[Rating]) -> Iterator[ShownRating]:
+def _ratings(
+    reading: ExampleLoader,
+    label: str,
+    given: Sequence[Rating],
+    evidence: Sequence[Evidence],
+    log: ConversationLog,
+) -> Iterator[ShownRating]:
     by_metric = shown_ratings(given)
     for measure in reading.measures.values():
         if measure.evaluator == label:
             for rating in by_metric.get(measure.metric.id, ()):
-                yield _rating(measure, rating, reading.models)
+                shown = _rating(measure, rating, reading.models)
+                lines = [_evidence(each, log) for each in evidence_for(rating, evidence)]
+                why = "\n".join([rating.rationale or rating.reason, *lines])
+                yield shown._replace(why=excerpt(why, _RATIONALE))
+
+
+def _evidence(evidence: Evidence, log: ConversationLog) -> str:
+    text, note = quoted(evidence, log), evidence.note and f": {evidence.note}"
+    where = "" if evidence.turn is None else f"turn {evidence.turn + 1}, "
+    return f"{where}{evidence.label}{text and f' {text!r}'}{note}"
 
 
 def _rating(measure: Measure, rating: Rating, models: Mapping[str, str]) -> ShownRating:

@@ -12,7 +12,7 @@ from recjury.report.rounds import RoundTally
 from recjury.results import CampaignSummary, Measure, Tally, is_newest
 from recjury.results.scores import ConversationScores
 from recjury.results.unscored import unscored_ratings
-from recjury.store import CampaignEvaluator, ConversationResult, Store, StoredConversation
+from recjury.store import CampaignEvaluator, ConversationResult, PlannedConversation, Store
 
 _REASON = 300  # characters of a reason; reasons that agree in them are counted together
 
@@ -145,7 +145,7 @@ def collect_findings(store: Store, campaign: str) -> CampaignFindings:
     return found
 
 
-def _user(conversation: StoredConversation) -> str | None:
+def _user(conversation: PlannedConversation) -> str | None:
     """Who played the user: "rule", or a model's alias; None for a recorded user."""
     settings = conversation.settings.get("user")
     name = settings.get("user") if isinstance(settings, Mapping) else settings

@@ -97,7 +97,7 @@ def _recordings(store: Store, campaign: str | None) -> Iterator[Recording]:
         if record is not None:
             yield Recording(
                 log=record.log,
-                identity=each.identity or each.id,
+                identity=each.id,
                 repeat=each.repeat,
                 seed=each.seed,
                 settings=cast("Mapping[str, JSON]", each.settings),

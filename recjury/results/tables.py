@@ -10,7 +10,6 @@ from recjury.results.file_formats import Cell, Field, Kind
 from recjury.results.scores import Measure, measures_of, scores_of
 from recjury.store import ConversationResult, Store
 from recjury.store.calls import params_json
-from recjury.store.texts import string_list
 
 Row = Sequence[Cell]
 
@@ -47,6 +46,7 @@ def tables(store: Store, campaign: str | None = None) -> tuple[ExportTable, ...]
         ExportTable("evaluations", _EVALUATIONS, _evaluation_rows),
         ExportTable("turns", _TURNS, lambda results: _turn_rows(store, results)),
         ExportTable("ratings", _RATINGS, _rating_rows),
+        ExportTable("evidence", _EVIDENCE, _evidence_rows),
         ExportTable("statements", _STATEMENTS, lambda _: _statement_rows(store, campaign), False),
         ExportTable("calls", _CALLS, lambda results: _call_rows(store, campaign, results), False),
     )
@@ -90,7 +90,7 @@ def _evaluation_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
     for result in results:
         for each in result.evaluations:
             named = (*_named(result), each.evaluation, each.label, each.judging)
-            yield (*named, string_list(sorted(each.stages)), _json(each.failures))
+            yield (*named, _json(sorted(each.stages)), _json(each.failures))
 
 
 _TURNS = (
@@ -116,7 +116,7 @@ def _turn_rows(store: Store, results: Iterable[ConversationResult]) -> Iterator[
 
 def _turn(turn: Turn) -> Row:
     items = _json([item.model_dump() for item in turn.items])
-    return (turn.speaker, turn.text, items, turn.failure, string_list(turn.calls))
+    return (turn.speaker, turn.text, items, turn.failure, _json(turn.calls))
 
 
 _RATINGS = (
@@ -141,7 +141,26 @@ def _rating_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
 def _rating(rating: Rating) -> Row:
     numbers = (rating.turn, rating.score, rating.low, rating.high)
     texts = (rating.status, rating.reason, rating.rationale, rating.rubric)
-    return (rating.evaluator, rating.level, *numbers, *texts, string_list(rating.calls))
+    return (rating.evaluator, rating.level, *numbers, *texts, _json(rating.calls))
+
+
+_EVIDENCE = (
+    *_EVALUATION,
+    Field("judging", "integer"),
+    Field("metric", "text"),
+    *_fields("integer", "turn span_start span_end"),
+    *_fields("text", "label note"),
+)
+
+
+def _evidence_rows(results: Iterable[ConversationResult]) -> Iterator[Row]:
+    for result in results:
+        for each in result.evaluations:
+            named = (*_named(result), each.evaluation, each.label, each.judging)
+            for evidence in each.evidence:
+                where = (evidence.turn, evidence.span_start, evidence.span_end)
+                metric = f"{each.label}.{metric_id(evidence.factor)}"
+                yield (*named, metric, *where, evidence.label, evidence.note)
 
 
 _STATEMENTS = (
@@ -162,7 +181,7 @@ def _statement_rows(store: Store, campaign: str | None) -> Iterator[Row]:
         for said in debate.transcript.statements if debate else ():
             held = (each.conversation, each.system, each.scenario, each.evaluation)
             place = (each.evaluator, each.fork_of, said.round, said.role, said.speaker, said.text)
-            yield (*held, *place, said.score, said.status, said.reason, string_list(said.calls))
+            yield (*held, *place, said.score, said.status, said.reason, _json(said.calls))
 
 
 _CALLS = (
@@ -194,7 +213,7 @@ def _call_rows(
         tokens = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens)
         spent = (usage.cost, reply.latency, reply.attempts, call.started_at)
         unit = (call.unit, *of_unit.get(call.unit, (None, None, None)))
-        more_said = (string_list(more), int(usage.estimated), reply.waited)
+        more_said = (_json(more), int(usage.estimated), reply.waited)
         yield (call.identity, *unit, *asked, *said, *tokens, *spent, *more_said)
 
 
@@ -203,7 +222,6 @@ def _units(results: Iterable[ConversationResult]) -> Iterator[tuple[str | None, 
     for result in results:
         for each in result.evaluations:
             yield each.evaluation, (result.conversation, each.evaluation, each.label)
-        # In older stores an evaluation may have its conversation's id: the asker is unknown.
         yield result.conversation, (result.conversation, None, None)
 
 

@@ -2,14 +2,13 @@
 
 from recjury.store.call_counts import CallCounts, CampaignCalls
 from recjury.store.calls import Spent
-from recjury.store.campaigns import Campaign, Setup, Skipped, package_versions
+from recjury.store.campaigns import Campaign, Setup, Skipped
 from recjury.store.contents import WholeEvaluation
-from recjury.store.conversations import PlannedConversation, StoredConversation, WrittenPlan
+from recjury.store.conversations import PlannedConversation
 from recjury.store.debate_lists import DebateSummary
 from recjury.store.engine import store_path
-from recjury.store.evaluations import Entered, PlannedEvaluation, StoredEvaluation
+from recjury.store.evaluations import EvaluationHandle, PlannedEvaluation, StoredEvaluation
 from recjury.store.evaluators import CampaignEvaluator, PlannedEvaluator
-from recjury.store.face import StoredFace
 from recjury.store.failures import Failure, Unfinished
 from recjury.store.forks import ForkedEvaluation
 from recjury.store.measurements import Measurement
@@ -25,7 +24,7 @@ __all__ = [
     "CampaignEvaluator",
     "ConversationResult",
     "DebateSummary",
-    "Entered",
+    "EvaluationHandle",
     "EvaluationResult",
     "Failure",
     "ForkedEvaluation",
@@ -39,12 +38,8 @@ __all__ = [
     "Spent",
     "Store",
     "StoreRecorder",
-    "StoredConversation",
     "StoredEvaluation",
-    "StoredFace",
     "Unfinished",
     "WholeEvaluation",
-    "WrittenPlan",
-    "package_versions",
     "store_path",
 ]

@@ -108,7 +108,7 @@ def _counted(
         func.sum(row.completion_tokens),
         func.sum(row.cost),
         func.count(row.cost),
-        func.count(row.estimated),
+        func.sum(row.estimated),
         *(func.min(case((row.place >= share * row.of, row.latency))) for share in _PERCENTILES),
         func.sum(row.attempts - 1),
         func.sum(row.waited),

@@ -9,8 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, func, or_, sel
 from recjury.errors import StoreError
 from recjury.records import JSON, CallRecord, ChatRequest, Choice, Message, Reply, Usage
 from recjury.store.engine import one_line_errors
-from recjury.store.evaluation_tables import EvaluationRow
-from recjury.store.evaluations import of_campaign
+from recjury.store.evaluations import EVALUATIONS, of_campaign
 from recjury.store.sealed import as_written, check, seal
 from recjury.store.tables import CallRow, CampaignConversationRow, TextRow, table_of
 from recjury.store.texts import unpack
@@ -37,32 +36,20 @@ class CallValues(NamedTuple):
     attempts: int
     logprobs: int | None
     started_at: float
+    further: str
+    reasoning: int | None
+    estimated: int
+    waited: float | None
+    fingerprint: str
     seal: bytes
-    further: str | None = None
-    reasoning: int | None = None
-    estimated: int | None = None
-    waited: float | None = None
 
     def sealed(self) -> tuple[JSON, ...]:
-        """The values that the seal covers after the identity.
-
-        The columns after the seal are covered only if they are set: most seals are older than
-        these columns.
-        """
-        before, later = self[1:_SEAL], self[_SEAL + 2 :]
-        more: tuple[JSON, ...] = () if self.further is None else (self.further,)
-        named = zip(_NAMED_IN_SEAL, later, strict=True)
-        return (*before, *more, *({name: each} for name, each in named if each is not None))
+        """The values that the seal covers after the identity."""
+        return self[1:-1]
 
     def more(self) -> tuple["FurtherReply", ...]:
         """Each reply after the first."""
-        entries = orjson.loads(self.further or "[]")
-        return tuple(
-            FurtherReply(entry, self.finish_reason)
-            if isinstance(entry, int)
-            else FurtherReply(*entry)
-            for entry in entries
-        )
+        return tuple(FurtherReply(*entry) for entry in orjson.loads(self.further))
 
     def text_ids(self) -> tuple[int, ...]:
         """All texts that the row refers to: prompt parts in order, parameters, reply, logprobs,
@@ -76,16 +63,12 @@ class CallValues(NamedTuple):
         return (*parts, self.params, self.reply, *odds, *texts, *known)
 
 
-_SEAL = CallValues._fields.index("seal")
-_NAMED_IN_SEAL = CallValues._fields[_SEAL + 2 :]
-
-
 class FurtherReply(NamedTuple):
     """A reply after the first: the numbers of its texts, and its finish reason."""
 
     text: int
     finish_reason: str
-    reasoning: int | None = None
+    reasoning: int | None
 
 
 def seal_call(values: Sequence[JSON], hashes: Iterable[bytes]) -> bytes:
@@ -210,7 +193,7 @@ class CallReader:
                 completion_tokens=values.completion_tokens,
                 cached_tokens=values.cached_tokens,
                 cost=values.cost,
-                estimated=values.estimated is not None,
+                estimated=values.estimated == 1,
             ),
             logprobs=tuple(
                 (token, value, tuple((other, odd) for other, odd in others))
@@ -225,6 +208,7 @@ class CallReader:
             ),
             reasoning=self._thoughts(values.reasoning),
             waited=values.waited,
+            fingerprint=values.fingerprint,
         )
 
     def _thoughts(self, number: int | None) -> str:
@@ -261,7 +245,7 @@ def made_for(campaign: str) -> ColumnElement[bool]:
     """
     calls, links = table_of(CallRow), table_of(CampaignConversationRow)
     conversations = select(links.c.conversation).where(links.c.campaign == campaign)
-    evaluations = of_campaign(campaign).where(table_of(EvaluationRow).c.fork_of.is_(None))
+    evaluations = of_campaign(campaign).where(EVALUATIONS.c.fork_of.is_(None))
     return or_(
         calls.c.unit == campaign,
         calls.c.unit.in_(conversations),
@@ -316,5 +300,5 @@ def _sums(*of: ColumnElement[Any]) -> Select[Any]:
         func.coalesce(func.sum(calls.c.completion_tokens), 0),
         func.coalesce(func.sum(calls.c.cost), 0.0),
         func.count(calls.c.cost),
-        func.count(calls.c.estimated),
+        func.coalesce(func.sum(calls.c.estimated), 0),
     )

@@ -3,30 +3,17 @@
 import platform
 import time
 from collections.abc import Mapping
-from importlib import metadata
 
 import orjson
-from sqlalchemy import Connection, func, literal_column, or_, select, update
+from sqlalchemy import Connection, func, select, update
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
+from recjury.store.sealed import canonical_json
 from recjury.store.tables import CampaignConversationRow, CampaignRow, RunRow, table_of
 from recjury.store.texts import texts_of_ids
 from recjury.store.writer import Transaction
-
-_PACKAGES = ("aiohttp", "autogen-agentchat", "numpy", "openai", "pydantic", "scipy", "torch")
-
-
-def package_versions() -> dict[str, str]:
-    """The installed versions of the packages that can change a result."""
-    found: dict[str, str] = {}
-    for name in _PACKAGES:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
 
 
 class Skipped(Record):
@@ -40,7 +27,9 @@ class Skipped(Record):
 class Setup(Record):
     """What a campaign ran with.
 
-    `config` is the resolved campaign file. `packs` maps prompt and rubric packs to their digests.
+    `config` is the resolved campaign file. `packages` are all that were installed; `commit` is that
+    of the working folder (a trailing "+" if files differed from it), empty outside of git
+    checkouts. `packs` maps prompt and rubric packs to their digests.
     `prices` has US dollars per million tokens by model, None if unknown, and `price_sources` where
     the known ones are from.
     """
@@ -49,6 +38,7 @@ class Setup(Record):
     recjury: str
     python: str = platform.python_version()
     packages: Mapping[str, str] = {}
+    commit: str = ""
     seeds: Mapping[str, int] = {}
     packs: Mapping[str, str] = {}
     prices: Mapping[str, Mapping[str, float | None]] = {}
@@ -59,16 +49,14 @@ class Setup(Record):
 class Campaign(Record):
     """A campaign to start, or one in the store; `setup` is that of its latest run.
 
-    A later run finds the campaign by `identity`, which is None for some campaigns of earlier
-    versions. `id` is its name in the store, and empty before its first run. Times are Unix
-    seconds, and None before the first run. `conversations` counts the planned conversations.
-    `learned` is what the latest run learned of its endpoints, by the model's alias.
+    `id` is the digest of what makes it this campaign. Times are Unix seconds, and None before the
+    first run. `conversations` counts the planned conversations. `learned` is what the latest run
+    learned of its endpoints, by the model's alias.
     """
 
-    identity: str | None
+    id: str
     name: str
     setup: Setup
-    id: str = ""
     created_at: float | None = None
     started_at: float | None = None
     runs: int = 0
@@ -76,51 +64,25 @@ class Campaign(Record):
     learned: Mapping[str, JSON] = {}
 
 
-def begin_campaign(transaction: Transaction, campaign: Campaign) -> str:
-    """Add a run, and the campaign if the store does not have it; return the campaign's id."""
+def begin_campaign(transaction: Transaction, campaign: Campaign) -> None:
+    """Add a run, and the campaign if the store does not have it."""
     connection, now = transaction.connection, time.time()
-    setup = orjson.dumps(campaign.setup.model_dump(), option=orjson.OPT_SORT_KEYS).decode()
+    setup = canonical_json(campaign.setup.model_dump())
     place = transaction.texts.intern(connection, [setup])[setup]
-    found = id_of_campaign(connection, campaign)
-    row = {"id": found, "identity": campaign.identity, "name": campaign.name, "created_at": now}
-    connection.execute(insert_new(CampaignRow), [row])
-    run = {"campaign": found, "setup": place.id, "started_at": now}
-    connection.execute(insert_new(RunRow), [run])
-    return found
+    row = {"id": campaign.id, "name": campaign.name, "created_at": now}
+    connection.execute(insert_new(table_of(CampaignRow)), [row])
+    run = {"campaign": campaign.id, "setup": place.id, "started_at": now}
+    connection.execute(insert_new(table_of(RunRow)), [run])
 
 
 def write_learned(transaction: Transaction, campaign: str, learned: Mapping[str, JSON]) -> None:
     """Replace what the campaign's latest run has learned of its endpoints."""
     connection, runs = transaction.connection, table_of(RunRow)
-    text = orjson.dumps(learned, option=orjson.OPT_SORT_KEYS).decode()
+    text = canonical_json(learned)
     place = transaction.texts.intern(connection, [text])[text]
     latest = select(func.max(runs.c.id)).where(runs.c.campaign == campaign)
     here = runs.c.id == latest.scalar_subquery()
     connection.execute(update(runs).where(here).values(learned=place.id))
-
-
-def id_of_campaign(connection: Connection, campaign: Campaign) -> str:
-    """The campaign's id in the store, or the id it will get."""
-    wanted = campaign.id or campaign.identity
-    if not wanted:
-        raise ValueError("a campaign needs an id or an identity")
-    return find_id(connection, wanted) or wanted
-
-
-def find_id(connection: Connection, identity: str) -> str | None:
-    """The id of the campaign with this id, otherwise of the newest with this identity."""
-    campaigns = table_of(CampaignRow)
-    known = or_(campaigns.c.id == identity, campaigns.c.identity == identity)
-    query = (
-        select(campaigns.c.id)
-        .where(known)
-        .order_by(
-            campaigns.c.id != identity,
-            campaigns.c.created_at.desc(),
-            literal_column("campaign.rowid").desc(),
-        )
-    )
-    return connection.execute(query.limit(1)).scalar()
 
 
 def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
@@ -138,7 +100,6 @@ def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
     return tuple(
         Campaign(
             id=row.id,
-            identity=row.identity,
             name=row.name,
             setup=Setup.model_validate_json(texts[latest[row.id].setup]),
             created_at=row.created_at,

@@ -16,13 +16,19 @@ from recjury.errors import StoreError
 
 @contextlib.contextmanager
 def claim(store: Path, campaign: str) -> Iterator[None]:
-    """Hold the lock of `campaign` in the store at that path.
+    """Hold the lock of `campaign` in the store at that path, which is not a symbolic link.
 
-    Raises StoreError if a running process holds it. On Windows nothing is locked.
+    Raises StoreError if a running process holds it, and for a store that has another name, whose
+    lock would be another one. On Windows nothing is locked.
     """
     if sys.platform == "win32":
         yield
         return
+    if store.stat().st_nlink > 1:
+        raise StoreError(
+            f"the store {store} has another name (a hard link), under which it could be run at the "
+            "same time: remove that name, or copy the file"
+        )
     path = lock_path(store, campaign)
     handle = _locked(path, campaign)
     try:
@@ -42,7 +48,11 @@ def _locked(path: Path, campaign: str) -> int:
     import fcntl
 
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            # A link could lead to a file that is not ours, and that would be overwritten.
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        except OSError as error:
+            raise StoreError(f"the lock {path} cannot be made: {error.strerror}") from None
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -6,17 +6,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, and_, exists, select, union
 
 from recjury.errors import StoreError
-from recjury.store.conversations import conversation_ids
-from recjury.store.evaluation_tables import (
-    DebateRow,
-    EvaluationRow,
-    EvaluatorRow,
-    StatementRow,
-)
-from recjury.store.evaluations import by_campaign, oldest_first
+from recjury.store.conversations import CONVERSATIONS, conversation_ids
+from recjury.store.evaluations import EVALUATIONS, by_campaign, oldest_first
 from recjury.store.evaluators import read_campaign_evaluators
-from recjury.store.stage_results import DEBATE
-from recjury.store.tables import ConversationRow, LogRow, StageRow, table_of
+from recjury.store.stage_results import DEBATE, DEBATES, STATEMENTS
+from recjury.store.tables import EvaluatorRow, LogRow, StageRow, table_of
 
 _KIND = "core"  # evaluators of this kind hold debates
 
@@ -46,8 +40,8 @@ def debate_summaries(
     connection: Connection, campaign: str | None = None
 ) -> tuple[DebateSummary, ...]:
     """One line per debate, in the plan's order; a fork follows the debate it was made from."""
-    debates, evaluations = table_of(DebateRow), table_of(EvaluationRow)
-    logs, conversations = table_of(LogRow), table_of(ConversationRow)
+    debates, evaluations = DEBATES.table, EVALUATIONS.table
+    logs, conversations = table_of(LogRow), CONVERSATIONS.table
     query = (
         select(
             debates.c.evaluation,
@@ -100,7 +94,7 @@ def _summary(row: Any, labels: Mapping[str, str]) -> DebateSummary:
 
 def _is_superseded() -> ColumnElement[bool]:
     """Whether a later attempt has the same identity as a row of `evaluation`."""
-    own = table_of(EvaluationRow)
+    own = EVALUATIONS.table
     other = own.alias()
     return exists().where(other.c.identity == own.c.identity, other.c.attempt > own.c.attempt)
 
@@ -128,7 +122,7 @@ def debated(connection: Connection, campaign: str | None = None) -> tuple[str, .
 
 
 def _witnesses() -> Select[str]:
-    stages, evaluations = table_of(StageRow), table_of(EvaluationRow)
+    stages, evaluations = table_of(StageRow), EVALUATIONS.table
     evaluators = table_of(EvaluatorRow)
     others = (
         select(evaluations.c.id)
@@ -141,16 +135,16 @@ def _witnesses() -> Select[str]:
     )
     every = union(
         staged,
-        select(table_of(DebateRow).c.evaluation),
-        select(table_of(StatementRow).c.evaluation),
+        select(DEBATES.c.evaluation),
+        select(STATEMENTS.c.evaluation),
     ).subquery()
     return select(every.c[0]).order_by(every.c[0])
 
 
 def _known(connection: Connection, campaign: str | None) -> set[str]:
     """The evaluations that can be connected with this campaign; with None, with any campaign."""
-    evaluations, logs = table_of(EvaluationRow), table_of(LogRow)
-    conversations = table_of(ConversationRow)
+    evaluations, logs = EVALUATIONS.table, table_of(LogRow)
+    conversations = CONVERSATIONS.table
     query = (
         select(evaluations.c.id)
         .join(logs, logs.c.digest == evaluations.c.log)

@@ -1,16 +1,16 @@
 """Everything specific to SQLite: connections, pragmas, transactions, and error messages."""
 
 import contextlib
+import os
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url
 from sqlalchemy.dialects.sqlite import Insert, insert
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
-from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 
@@ -50,13 +50,35 @@ def _file(place: str, url: str) -> Path:
     return Path(place)
 
 
-def connect(path: Path) -> Engine:
-    """An engine on the SQLite file at `path`; nothing is opened yet."""
+def connect(path: Path, *, read_only: bool = False) -> Engine:
+    """An engine on the SQLite file at `path`; nothing is opened yet.
+
+    With `read_only`, SQLite refuses to change the file. SQLite's write-ahead log needs two files
+    beside the store while it is read, which are removed at the end; where they cannot be made, and
+    so nobody writes, the store is read without them.
+    """
     url = URL.create("sqlite", database=str(path))
+    if read_only and not _has_writable_log(path):
+        query = {"uri": "true", "mode": "ro", "immutable": "1"}
+        url = url.set(database=path.absolute().as_uri(), query=query)
     engine = create_engine(url, connect_args={"timeout": BUSY_SECONDS})
     event.listen(engine, "connect", _prepare)
+    if read_only:
+        event.listen(engine, "connect", _refuse_changes)
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def _has_writable_log(path: Path) -> bool:
+    """Whether there is a write-ahead log beside the file, or one could be made."""
+    log = path.with_name(f"{path.name}-wal")
+    return log.exists() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def _refuse_changes(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA query_only = ON")
+    cursor.close()
 
 
 def _prepare(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -88,9 +110,9 @@ def use_write_ahead_log(connection: Connection) -> None:
     raw.close()
 
 
-def insert_new(model: type[SQLModel]) -> Insert:
+def insert_new(table: Table) -> Insert:
     """An INSERT that does not change existing rows."""
-    return insert(model).on_conflict_do_nothing()
+    return insert(table).on_conflict_do_nothing()
 
 
 @contextlib.contextmanager

@@ -5,20 +5,34 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import orjson
-from sqlalchemy import ColumnElement, Connection, Select, and_, func, literal_column, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Float,
+    ForeignKey,
+    Integer,
+    Select,
+    String,
+    and_,
+    func,
+    literal_column,
+    select,
+)
 
 from recjury.records import JSON, Record, digest
-from recjury.store.engine import insert_new
-from recjury.store.evaluation_tables import (
-    CampaignEvaluatorRow,
-    EvaluationRow,
-    EvaluatorRow,
-)
 from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
-from recjury.store.stages import CONVERSE
-from recjury.store.tables import CampaignConversationRow, LogRow, StageRow, one_id, table_of
-from recjury.store.texts import Kept, chunks, texts_of_ids
+from recjury.store.tables import (
+    CampaignConversationRow,
+    CampaignEvaluatorRow,
+    EvaluatorRow,
+    Hex,
+    LogRow,
+    StageRow,
+    one_id,
+    table_of,
+)
+from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
 
@@ -37,7 +51,7 @@ class PlannedEvaluation(Record):
     sample: int = 0
 
 
-class Entered(NamedTuple):
+class EvaluationHandle(NamedTuple):
     """The row of an evaluation: its id, and the sample number that its calls ask for.
 
     The sample number is the one with which the row was first written. `is_new` is True if the row
@@ -53,9 +67,10 @@ class StoredEvaluation(Record):
     """An evaluation in the store; `evaluator` is the version, `conversations` are those with its
     log.
 
-    `id` is its id in this store; in a migrated store it differs from the identity. `fork_of` is the
-    id of the evaluation that this one is a changed copy of. `sample` is the sample number that its
-    calls ask for. `attempt` counts how often the evaluation was done again before.
+    `id` is the identity, or for another attempt at the same evaluation a digest of its own.
+    `fork_of` is the id of the evaluation that this one is a changed copy of. `sample` is the sample
+    number that its calls ask for, and `data` the part of the corpus that can change the ratings.
+    `attempt` counts how often the evaluation was done again before.
     """
 
     id: str
@@ -64,55 +79,56 @@ class StoredEvaluation(Record):
     evaluator: str
     kind: str
     judging: int
+    data: Mapping[str, object]
     fork_of: str | None
     sample: int
     conversations: tuple[str, ...]
     attempt: int = 0
 
 
+EVALUATIONS = SealedTable(
+    "evaluation",
+    PlannedEvaluation,
+    Column("id", String, primary_key=True),
+    Column("identity", String, nullable=False, index=True),
+    Column("log", Hex(), nullable=False, index=True),
+    Column("evaluator", String, ForeignKey("evaluator.id"), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("fork_of", String, ForeignKey("evaluation.id"), nullable=True),
+    Column("created_at", Float, nullable=False),
+    named="evaluation {id}",
+    unsealed={"sample", "created_at"},
+)
+"""`attempt` is 0, or counts how often an evaluation was done again because ratings were missing:
+such rows share the identity, and the latest one counts. `created_at` is in Unix seconds."""
+
+
 def add_evaluations(
     transaction: Transaction, wanted: Sequence[PlannedEvaluation], fork_of: str | None = None
 ) -> dict[str, str]:
     """The row of each identity; a missing row is added."""
-    connection = transaction.connection
-    known = ids_of_evaluations(connection, (each.identity for each in wanted))
+    known = ids_of_evaluations(transaction.connection, (each.identity for each in wanted))
     new: dict[str, PlannedEvaluation] = {}
     for each in wanted:
         if each.identity not in known:
             new.setdefault(each.identity, each)
-    if new:
-        texts = {identity: data_text(planned) for identity, planned in new.items()}
-        kept = transaction.texts.intern(connection, texts.values())
-        rows = [
-            evaluation_row(each, kept[texts[identity]], fork_of) for identity, each in new.items()
-        ]
-        connection.execute(insert_new(EvaluationRow), rows)
+    rows = [(each, _keys(each.identity, fork_of)) for each in new.values()]
+    EVALUATIONS.insert(transaction, rows)
     return {**{identity: identity for identity in new}, **known}
 
 
-def evaluation_row(
-    planned: PlannedEvaluation, data: Kept, fork_of: str | None, attempt: int = 0
-) -> dict[str, JSON]:
-    """A sealed row."""
-    identity = planned.identity
-    row: dict[str, JSON] = {
-        "id": digest(["attempt", identity, attempt]) if attempt else identity,
-        "identity": identity,
-        "log": planned.log,
-        "evaluator": planned.evaluator,
-        "judging": planned.judging,
-        "fork_of": fork_of,
-        "sample": planned.sample,
-        "created_at": time.time(),
-        "attempt": attempt,
-    }
-    return _EVALUATIONS.sealed(row, data)
+def add_attempt(transaction: Transaction, planned: PlannedEvaluation) -> str:
+    """Add a row for another attempt at an evaluation that the store has, and return its id."""
+    table = EVALUATIONS.c
+    query = select(func.max(table.attempt)).where(table.identity == planned.identity)
+    attempt = (transaction.connection.execute(query).scalar_one() or 0) + 1
+    own = digest(["attempt", planned.identity, attempt])
+    EVALUATIONS.insert(transaction, [(planned, _keys(own, None, attempt))])
+    return own
 
 
-def data_text(planned: PlannedEvaluation) -> str:
-    """The data of an evaluation as canonical JSON."""
-    data = planned.model_dump()["data"]
-    return orjson.dumps(data, option=orjson.OPT_SORT_KEYS).decode()
+def _keys(own: str, fork_of: str | None, attempt: int = 0) -> dict[str, JSON]:
+    return {"id": own, "attempt": attempt, "fork_of": fork_of, "created_at": time.time()}
 
 
 def write_evaluations(transaction: Transaction, planned: Sequence[PlannedEvaluation]) -> None:
@@ -122,7 +138,7 @@ def write_evaluations(transaction: Transaction, planned: Sequence[PlannedEvaluat
 
 def ids_of_evaluations(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
     """The row that counts for each identity in the store."""
-    table = table_of(EvaluationRow)
+    table = EVALUATIONS.table
     query = select(table.c.identity, table.c.id).order_by(*_what_counts_last())
     return {
         row.identity: row.id
@@ -131,12 +147,12 @@ def ids_of_evaluations(connection: Connection, identities: Iterable[str]) -> dic
     }
 
 
-def entered(connection: Connection, identity: str, *, is_new: bool) -> Entered | None:
+def find_handle(connection: Connection, identity: str, *, is_new: bool) -> EvaluationHandle | None:
     """The row of an identity, or None."""
-    table = table_of(EvaluationRow)
+    table = EVALUATIONS.table
     query = select(table.c.id, table.c.sample).where(table.c.identity == identity)
     rows = connection.execute(query.order_by(*_what_counts_last())).all()
-    return Entered(rows[-1].id, rows[-1].sample or 0, is_new) if rows else None
+    return EvaluationHandle(rows[-1].id, rows[-1].sample, is_new) if rows else None
 
 
 @cache
@@ -146,10 +162,9 @@ def _what_counts_last() -> tuple[ColumnElement[object], ...]:
     A row with a finished stage counts before a row without one; among those, the latest attempt,
     and then the row whose stage was finished last, or that was begun last.
     """
-    table, stages = table_of(EvaluationRow), table_of(StageRow)
-    # In a migrated store, a conversation may have the same id.
-    own = (stages.c.unit == table.c.id, stages.c.stage != CONVERSE)
-    latest = select(func.max(stages.c.finished_at)).where(*own).scalar_subquery()
+    table, stages = EVALUATIONS.table, table_of(StageRow)
+    finished = select(func.max(stages.c.finished_at)).where(stages.c.unit == table.c.id)
+    latest = finished.scalar_subquery()
     newest = func.max(func.coalesce(latest, 0.0), table.c.created_at)
     order: list[ColumnElement[Any]] = [latest.is_not(None), table.c.attempt, newest]
     return (*order, literal_column("evaluation.rowid"))
@@ -157,17 +172,15 @@ def _what_counts_last() -> tuple[ColumnElement[object], ...]:
 
 def oldest_first() -> tuple[ColumnElement[object], ...]:
     """The order in which evaluations were begun."""
-    return (table_of(EvaluationRow).c.created_at, literal_column("evaluation.rowid"))
+    return (EVALUATIONS.c.created_at, literal_column("evaluation.rowid"))
 
 
-_EVALUATIONS = SealedTable(
-    EvaluationRow,
-    "evaluation {id}",
-    text="data",
-    added_later={"attempt": 0},
-    unsealed={"sample", "created_at"},
-)
-_FIELDS = ("id", "identity", "log", "evaluator", "judging", "fork_of", "attempt")
+def attempts_of(connection: Connection, evaluation: str) -> tuple[str, ...]:
+    """All attempts at the evaluation that `evaluation` is one of, the oldest first."""
+    table = EVALUATIONS.table
+    own = select(table.c.identity).where(table.c.id == evaluation).scalar_subquery()
+    query = select(table.c.id).where(table.c.identity == own)
+    return tuple(connection.execute(query.order_by(table.c.attempt, *oldest_first())).scalars())
 
 
 def read_evaluations(
@@ -178,38 +191,22 @@ def read_evaluations(
     query = select(evaluators.c.id, evaluators.c.kind)
     kinds = {row.id: row.kind for row in connection.execute(query)}
     about = _conversations(connection, wanted)
-
-    def build(row: AnyRow) -> StoredEvaluation:
-        return StoredEvaluation(
-            **{name: row._mapping[name] for name in _FIELDS},
-            kind=kinds[row.evaluator],
-            sample=row.sample or 0,
+    return {
+        row.id: StoredEvaluation(
+            **dict(planned),
+            id=row.id,
+            attempt=row.attempt,
+            fork_of=row.fork_of,
+            kind=str(kinds.get(row.evaluator, "")),  # an edited row may hold any value
             conversations=tuple(about.get(row.id, ())),
         )
-
-    return _EVALUATIONS.find(connection, wanted, build, damaged)
-
-
-def read_data(connection: Connection, evaluation: str) -> dict[str, JSON]:
-    """The part of the corpus that can change an evaluation. Raises StoreError if it is damaged."""
-    table = table_of(EvaluationRow)
-    query = select(table.c.data).where(table.c.id == evaluation)
-    number = connection.execute(query).scalar_one()
-    data: dict[str, JSON] = orjson.loads(texts_of_ids(connection, [number])[number])
-    return data
-
-
-def check_data(connection: Connection, evaluations: Iterable[str]) -> None:
-    """Raise StoreError if the data of one of the evaluations are missing or damaged."""
-    table = table_of(EvaluationRow)
-    for some in chunks(evaluations):
-        query = select(table.c.data).where(table.c.id.in_(some)).distinct()
-        texts_of_ids(connection, connection.execute(query).scalars())
+        for row, planned in EVALUATIONS.find(connection, wanted, damaged)
+    }
 
 
 def _conversations(connection: Connection, evaluations: Iterable[str]) -> dict[str, list[str]]:
     """The conversations that each evaluation is about, the oldest first."""
-    table, logs = table_of(EvaluationRow), table_of(LogRow)
+    table, logs = EVALUATIONS.table, table_of(LogRow)
     query = select(table.c.id, logs.c.conversation).join(logs, logs.c.digest == table.c.log)
     found: dict[str, list[str]] = {}
     for some in chunks(evaluations):
@@ -217,13 +214,14 @@ def _conversations(connection: Connection, evaluations: Iterable[str]) -> dict[s
             query.where(table.c.id.in_(some)).order_by(literal_column("log.rowid"))
         )
         for row in rows:
-            found.setdefault(row.id, []).append(row.conversation)
+            # An edited row may hold any value; then there is no such conversation.
+            found.setdefault(row.id, []).append(str(row.conversation))
     return found
 
 
 def find_evaluation(connection: Connection, prefix: str) -> StoredEvaluation:
     """The only evaluation whose id begins with `prefix`. Raises StoreError for none or several."""
-    found = one_id(connection, EvaluationRow, prefix, "evaluation")
+    found = one_id(connection, EVALUATIONS.c.id, prefix, "evaluation")
     return read_evaluations(connection, [found])[found]
 
 
@@ -232,12 +230,12 @@ def of_campaign(campaign: str) -> Select[tuple[str]]:
 
     Conversations that were set aside are included.
     """
-    return select(table_of(EvaluationRow).c.id).where(by_campaign(campaign))
+    return select(EVALUATIONS.c.id).where(by_campaign(campaign))
 
 
 def by_campaign(campaign: str) -> ColumnElement[bool]:
     """The condition that a row of `evaluation` belongs to the campaign, as in `of_campaign`."""
-    table, logs = table_of(EvaluationRow), table_of(LogRow)
+    table, logs = EVALUATIONS.table, table_of(LogRow)
     links, evaluators = table_of(CampaignConversationRow), table_of(CampaignEvaluatorRow)
     own_logs = select(logs.c.digest).join(links, links.c.conversation == logs.c.conversation)
     own = select(evaluators.c.evaluator).where(evaluators.c.campaign == campaign)
@@ -263,19 +261,16 @@ def evaluations_of_logs(
 
     Raises StoreError if its row was altered.
     """
-    table = table_of(EvaluationRow)
+    table = EVALUATIONS.table
     query = select(table).where(table.c.fork_of.is_(None)).order_by(*_what_counts_last())
     found: dict[str, list[LogEvaluation]] = {}
     for some in chunks(logs):
-        rows = {
+        rows: dict[object, AnyRow] = {
             (row.log, row.evaluator, row.judging): row
             for row in connection.execute(query.where(table.c.log.in_(some)))
             if wanted(row.evaluator, row.judging)
         }
-        for row, found_one in _EVALUATIONS.intact(connection, rows.values(), _log_evaluation):
-            found.setdefault(row.log, []).append(found_one)
+        for row, _ in EVALUATIONS.intact(connection, tuple(rows.values())):
+            own = LogEvaluation(row.id, row.log, row.evaluator, row.judging)
+            found.setdefault(row.log, []).append(own)
     return found
-
-
-def _log_evaluation(row: AnyRow) -> LogEvaluation:
-    return LogEvaluation(row.id, row.log, row.evaluator, row.judging)

@@ -13,9 +13,8 @@ from sqlalchemy.dialects.sqlite import insert
 from recjury.errors import StoreError
 from recjury.records import JSON, Metric, Record, evaluator_id
 from recjury.store.engine import insert_new
-from recjury.store.evaluation_tables import CampaignEvaluatorRow, EvaluatorRow
-from recjury.store.sealed import AnyRow, as_written, check
-from recjury.store.tables import table_of
+from recjury.store.sealed import AnyRow, as_written, canonical_json, check
+from recjury.store.tables import CampaignEvaluatorRow, EvaluatorRow, table_of
 from recjury.store.texts import texts_of_ids
 from recjury.store.writer import Transaction
 
@@ -71,14 +70,14 @@ def write_evaluators(
         link = links.get(each.id)
         metrics = () if link is None else link.metrics
         texts = (
-            _canonical(each.model_dump(mode="json")["settings"]),
-            _canonical([m.model_dump(mode="json") for m in _merged(metrics, each.metrics)]),
-            _canonical(list(each.stages)),
+            canonical_json(each.model_dump(mode="json")["settings"]),
+            canonical_json([m.model_dump(mode="json") for m in _merged(metrics, each.metrics)]),
+            canonical_json(list(each.stages)),
         )
         places = transaction.texts.intern(connection, texts)
         settings, rated, done = (places[text].id for text in texts)
         row = {"id": each.id, "kind": each.kind, "settings": settings}
-        connection.execute(insert_new(EvaluatorRow), [row])
+        connection.execute(insert_new(table_of(EvaluatorRow)), [row])
         values = {
             "name": each.name,
             "ordinal": next(new) if link is None else link.ordinal,
@@ -209,7 +208,3 @@ def _settings(row: AnyRow, text: str) -> dict[str, JSON]:
         settings: dict[str, JSON] = orjson.loads(text)
         check(evaluator_id(row.kind, settings), row.id)
         return settings
-
-
-def _canonical(value: JSON) -> str:
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()

@@ -70,7 +70,7 @@ def write_failures(transaction: Transaction, failed: Sequence[FailedStage]) -> N
         {**failure._asdict(), "log": None if log is None else places[log].id}
         for (failure, _), log in zip(failed, logs, strict=True)
     ]
-    transaction.connection.execute(insert_new(FailureRow), rows)
+    transaction.connection.execute(insert_new(table_of(FailureRow)), rows)
 
 
 def read_failures(connection: Connection, units: Iterable[str]) -> dict[str, list[Failure]]:

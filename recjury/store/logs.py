@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import orjson
 from pydantic import TypeAdapter
-from sqlalchemy import Connection, literal_column, select
+from sqlalchemy import Connection, select
 
 from recjury.errors import StoreError
 from recjury.records import ConversationLog, ConversationRecord, Ending
@@ -15,7 +15,6 @@ from recjury.store.stages import CONVERSE, finish_stage
 from recjury.store.tables import (
     CallRow,
     CampaignConversationRow,
-    ConversationRow,
     LogRow,
     table_of,
 )
@@ -53,7 +52,7 @@ def write_logs(transaction: Transaction, finished: Sequence[FinishedLog]) -> Non
         if finish_stage(transaction, conversation, CONVERSE, _seals(digest, seconds, costs)):
             row = {"conversation": conversation, "digest": digest, "body": body}
             taken_by_turn = {"seconds": seconds, "costs": costs}
-            transaction.connection.execute(insert_new(LogRow), [{**row, **taken_by_turn}])
+            transaction.connection.execute(insert_new(table_of(LogRow)), [{**row, **taken_by_turn}])
 
 
 def _json(numbers: Sequence[float | None]) -> str | None:
@@ -137,7 +136,7 @@ def _sum(numbers: Sequence[float | None]) -> float | None:
     return sum(known) if len(known) == len(numbers) else None
 
 
-def held(connection: Connection, campaign: str) -> dict[str, str]:
+def log_ids(connection: Connection, campaign: str) -> dict[str, str]:
     """The id of the log of each of a campaign's conversations that has one."""
     logs, links = table_of(LogRow), table_of(CampaignConversationRow)
     query = select(logs.c.conversation, logs.c.digest)
@@ -146,14 +145,12 @@ def held(connection: Connection, campaign: str) -> dict[str, str]:
     return {row[0]: row[1] for row in connection.execute(query.order_by(links.c.ordinal))}
 
 
-def logs_of_identities(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
-    """The id of the newest log for each conversation identity that has one."""
-    logs, conversations = table_of(LogRow), table_of(ConversationRow)
-    query = select(conversations.c.identity, logs.c.digest)
-    query = query.join(logs, logs.c.conversation == conversations.c.id)
-    query = query.order_by(literal_column("log.rowid"))
+def log_ids_of(connection: Connection, conversations: Iterable[str]) -> dict[str, str]:
+    """The id of the log of each of `conversations` that has one."""
+    logs = table_of(LogRow)
+    query = select(logs.c.conversation, logs.c.digest)
     return {
-        row.identity: row.digest
-        for some in chunks(identities)
-        for row in connection.execute(query.where(conversations.c.identity.in_(some)))
+        row.conversation: row.digest
+        for some in chunks(conversations)
+        for row in connection.execute(query.where(logs.c.conversation.in_(some)))
     }

@@ -2,19 +2,11 @@
 
 from collections.abc import Mapping
 
-import orjson
-from sqlalchemy import Connection
+from sqlalchemy import Column, Connection, String
 
 from recjury.records import JSON, Record
-from recjury.store.engine import insert_new
-from recjury.store.sealed import AnyRow, SealedTable
-from recjury.store.tables import MeasurementRow
-from recjury.store.texts import text_reader
+from recjury.store.sealed import SealedTable
 from recjury.store.writer import Transaction
-
-_MEASUREMENTS = SealedTable(
-    MeasurementRow, "measurement {id}", order=("id",), text="body", unsealed={"id"}
-)
 
 
 class Measurement(Record):
@@ -26,22 +18,20 @@ class Measurement(Record):
     body: Mapping[str, JSON]
 
 
+_MEASUREMENTS = SealedTable(
+    "measurement",
+    Measurement,
+    Column("kind", String, nullable=False, index=True),
+    named="measurement {id}",
+)
+
+
 def write_measurement(transaction: Transaction, measurement: Measurement) -> None:
     """Add a measurement; earlier ones of the same subject stay."""
-    text = orjson.dumps(dict(measurement.body), option=orjson.OPT_SORT_KEYS).decode()
-    place = transaction.texts.intern(transaction.connection, [text])[text]
-    row = _MEASUREMENTS.sealed(measurement.model_dump(exclude={"body"}), place)
-    transaction.connection.execute(insert_new(MeasurementRow), [row])
+    _MEASUREMENTS.insert(transaction, [(measurement, {})])
 
 
 def read_measurements(connection: Connection, kind: str) -> tuple[Measurement, ...]:
     """All measurements of a kind, the oldest first. Raises StoreError for an altered row."""
-    text = text_reader(connection)
-
-    def build(row: AnyRow) -> Measurement:
-        body = orjson.loads(text(row.body))
-        return Measurement(
-            kind=row.kind, subject=row.subject, measured_at=row.measured_at, body=body
-        )
-
-    return tuple(found for _, found in _MEASUREMENTS.read(connection, "kind", [kind], build))
+    found = list(_MEASUREMENTS.read(connection, "kind", [kind]))
+    return tuple(record for _, record in sorted(found, key=lambda each: each[0].id))

@@ -1,7 +1,7 @@
 """Read a store: the values are typed, and compared with their seals."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sqlalchemy import Connection, Engine
@@ -14,7 +14,6 @@ from recjury.records import (
     StageResult,
     Status,
 )
-from recjury.store.attempts import attempts_of, with_statuses
 from recjury.store.call_counts import CampaignCalls, read_call_counts
 from recjury.store.calls import (
     CallReader,
@@ -23,25 +22,23 @@ from recjury.store.calls import (
     read_spent,
     read_spent_by_unit,
 )
-from recjury.store.campaigns import Campaign, find_campaign, find_id, read_campaigns
-from recjury.store.contents import (
-    WholeEvaluation,
-    integrity,
-    read_contents,
-    read_whole,
-    stage_results,
-)
+from recjury.store.campaigns import Campaign, find_campaign, read_campaigns
+from recjury.store.contents import WholeEvaluation, integrity, read_whole
 from recjury.store.conversations import (
-    StoredConversation,
+    PlannedConversation,
     conversation_ids,
     find_conversation,
     read_conversations,
 )
 from recjury.store.debate_lists import DebateSummary, debate_summaries, debated
 from recjury.store.engine import one_line_errors
-from recjury.store.evaluations import StoredEvaluation, find_evaluation, ids_of_evaluations
+from recjury.store.evaluations import (
+    StoredEvaluation,
+    attempts_of,
+    find_evaluation,
+    ids_of_evaluations,
+)
 from recjury.store.evaluators import CampaignEvaluator, read_campaign_evaluators
-from recjury.store.face import StoredFace
 from recjury.store.failures import (
     Failure,
     Unfinished,
@@ -49,9 +46,10 @@ from recjury.store.failures import (
     read_unfinished,
     unfinished_conversations,
 )
-from recjury.store.logs import StoredLog, held, logs_of_identities, read_logs, read_record
+from recjury.store.logs import StoredLog, log_ids, log_ids_of, read_logs, read_record
 from recjury.store.measurements import Measurement, read_measurements
 from recjury.store.results import ConversationResult, read_results
+from recjury.store.stage_results import DEBATE, read_stage_results, with_statuses
 from recjury.store.stages import CONVERSE, check_stages, is_conversation, read_stages
 from recjury.store.texts import text_of_hash
 
@@ -85,14 +83,6 @@ class StoreReader:
         with self._reading() as connection:
             return find_campaign(connection, prefix)
 
-    def campaign_id(self, identity: str) -> str:
-        """The id of the campaign with this id, otherwise of the newest with this identity.
-
-        If there is neither, the identity itself, which will be the new campaign's id.
-        """
-        with self._reading() as connection:
-            return find_id(connection, identity) or identity
-
     def spent(self, campaign: str) -> Spent:
         """The total of the calls made first for a campaign itself, its conversations and their
         evaluations.
@@ -122,27 +112,27 @@ class StoreReader:
 
     def conversations(
         self, campaign: str | None = None, system: str | None = None
-    ) -> tuple[StoredConversation, ...]:
+    ) -> tuple[PlannedConversation, ...]:
         """A campaign's conversations in the plan's order; with None, those of the whole store."""
         with self._reading() as connection:
             ids = conversation_ids(connection, campaign, system)
             return tuple(read_conversations(connection, ids).values())
 
-    def conversation(self, prefix: str) -> StoredConversation:
+    def conversation(self, prefix: str) -> PlannedConversation:
         """The only conversation whose id begins with `prefix`. Raises StoreError for none or
         several."""
         with self._reading() as connection:
             return find_conversation(connection, prefix)
 
-    def held(self, campaign: str) -> dict[str, str]:
+    def log_ids(self, campaign: str) -> dict[str, str]:
         """The id of the log of each of a campaign's conversations that has one."""
         with self._reading() as connection:
-            return held(connection, campaign)
+            return log_ids(connection, campaign)
 
-    def logs_of(self, identities: Iterable[str]) -> dict[str, str]:
-        """The id of the newest log for each conversation identity that has one."""
+    def log_ids_of(self, conversations: Iterable[str]) -> dict[str, str]:
+        """The id of the log of each of `conversations` that has one."""
         with self._reading() as connection:
-            return logs_of_identities(connection, identities)
+            return log_ids_of(connection, conversations)
 
     def log(self, conversation: str) -> ConversationLog | None:
         """A conversation's log, or None. Raises StoreError if it was altered."""
@@ -158,20 +148,14 @@ class StoreReader:
             return None if stored is None else read_record(connection, stored)
 
     def find_evaluations(self, identities: Iterable[str]) -> dict[str, str]:
-        """The id of the evaluation for each identity in the store.
-
-        If several have the same identity, it is the one whose stage was finished last.
-        """
+        """The id of the evaluation for each identity in the store: of its latest attempt."""
         with self._reading() as connection:
             return ids_of_evaluations(connection, identities)
 
     def evaluation_stages(self, evaluations: Iterable[str]) -> dict[str, set[str]]:
         """The finished stages of each evaluation that has any."""
         with self._reading() as connection:
-            found = read_stages(connection, evaluations)
-        # In a migrated store, a conversation may have the same id.
-        done = {each: stages - {CONVERSE} for each, stages in found.items()}
-        return {each: stages for each, stages in done.items() if stages}
+            return read_stages(connection, evaluations)
 
     def attempts(self, evaluation: str) -> tuple[str, ...]:
         """The ids of all attempts at an evaluation, the oldest first; the last one counts."""
@@ -183,11 +167,11 @@ class StoreReader:
         with self._reading() as connection:
             return with_statuses(connection, evaluations, statuses)
 
-    def stage_results(self, evaluation: str) -> dict[str, StageResult]:
+    def stage_results(self, evaluation: str) -> Mapping[str, StageResult]:
         """The result of each finished stage of an evaluation. Raises StoreError for altered
         rows."""
         with self._reading() as connection:
-            return stage_results(connection, evaluation)
+            return read_stage_results(connection, [evaluation])[evaluation]
 
     def evaluation(self, prefix: str) -> StoredEvaluation:
         """The only evaluation whose id begins with `prefix`. Raises StoreError for none or
@@ -198,9 +182,8 @@ class StoreReader:
     def debate(self, evaluation: str) -> Debate | None:
         """An evaluation's transcript and verdict, or None. Raises StoreError if they were
         altered."""
-        with self._reading() as connection:
-            stored = read_contents(connection, [evaluation])[evaluation].debate
-            return None if stored is None else stored.debate
+        debating = self.stage_results(evaluation).get(DEBATE)
+        return None if debating is None else debating.debate
 
     def debates(self, campaign: str | None = None) -> tuple[DebateSummary, ...]:
         """One line per debate, in the plan's order; read without checking."""
@@ -211,11 +194,6 @@ class StoreReader:
         """The evaluations that should have a debate, forks included; read without checking."""
         with self._reading() as connection:
             return debated(connection, campaign)
-
-    def face(self, evaluation: str) -> StoredFace:
-        """An evaluation's particles and their scores. Raises StoreError if they were altered."""
-        with self._reading() as connection:
-            return read_contents(connection, [evaluation])[evaluation].face
 
     def results(
         self,

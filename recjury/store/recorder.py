@@ -2,18 +2,18 @@
 
 import asyncio
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
 import orjson
 from sqlalchemy import Engine
 
-from recjury.records import JSON, CallRecord, Reply
+from recjury.records import CallRecord, Reply
 from recjury.store.calls import CallReader, CallValues, params_json, seal_call
 from recjury.store.engine import insert_new
-from recjury.store.tables import CallRow
-from recjury.store.texts import Kept
+from recjury.store.tables import CallRow, table_of
+from recjury.store.texts import TextRef
 from recjury.store.writer import Transaction, Writer
 
 
@@ -29,7 +29,7 @@ class StoreRecorder:
         self._reader = CallReader(engine)
         self._has_view = False
         self._writer = writer
-        insert = insert_new(CallRow).compile(engine, column_keys=list(CallValues._fields))
+        insert = insert_new(table_of(CallRow)).compile(engine, column_keys=list(CallValues._fields))
         assert tuple(insert.positiontup or ()) == CallValues._fields
         self._insert = str(insert)
 
@@ -101,7 +101,7 @@ def _texts(call: CallRecord) -> list[str]:
     return texts
 
 
-def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
+def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
     """The row, in the order of `CallValues`; a tuple, because thousands are built per second."""
     request, reply, usage = call.request, call.reply, call.reply.usage
     numbers = iter(kept)
@@ -112,7 +112,10 @@ def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
     odds = next(numbers) if reply.logprobs else None
     texts = [next(numbers).id for _ in reply.further]
     reasoning = next(numbers).id if reply.reasoning else None
-    further = _further(reply, texts, numbers)
+    further = [
+        (text, choice.finish_reason, next(numbers).id if choice.reasoning else None)
+        for text, choice in zip(texts, reply.further, strict=True)
+    ]
     values = (
         request.model,
         request.purpose,
@@ -133,22 +136,13 @@ def _values(call: CallRecord, kept: Sequence[Kept]) -> tuple[object, ...]:
         float(call.started_at),
     )
     identity = bytes.fromhex(call.identity)
-    estimated = 1 if usage.estimated else None
-    waited = None if reply.waited is None else float(reply.waited)
-    later = (further, reasoning, estimated, waited)
-    row = CallValues(identity, *values, b"", *later)
+    later = (
+        orjson.dumps(further).decode(),
+        reasoning,
+        int(usage.estimated),
+        None if reply.waited is None else float(reply.waited),
+        reply.fingerprint,
+    )
+    row = CallValues(identity, *values, *later, seal=b"")
     seal = seal_call(row.sealed(), (identity, *(each.hash for each in kept)))
-    return (identity, *values, seal, *later)
-
-
-def _further(reply: Reply, texts: Sequence[int], thoughts: Iterator[Kept]) -> str | None:
-    """The column `further`; `thoughts` are the texts of the replies' reasoning."""
-    if not reply.further:
-        return None
-    entries: list[JSON] = []
-    for text, (_, why, reasoning) in zip(texts, reply.further, strict=True):
-        if reasoning:
-            entries.append([text, why, next(thoughts).id])
-        else:
-            entries.append(text if why == reply.finish_reason else [text, why])
-    return orjson.dumps(entries).decode()
+    return (identity, *values, *later, seal)

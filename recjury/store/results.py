@@ -6,14 +6,18 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Engine
 
-from recjury.records import Ending, Rating, Record
-from recjury.store.contents import Content, read_contents
-from recjury.store.conversations import StoredConversation, conversation_ids, read_conversations
+from recjury.records import Ending, Evidence, Rating, Record
+from recjury.store.conversations import (
+    PlannedConversation,
+    conversation_ids,
+    read_conversations,
+)
 from recjury.store.evaluations import LogEvaluation, evaluations_of_logs
 from recjury.store.evaluators import CampaignEvaluator, read_campaign_evaluators
 from recjury.store.failures import Failure, read_failures
 from recjury.store.logs import StoredLog, read_logs
-from recjury.store.stages import CONVERSE, check_stages, is_conversation, read_stages
+from recjury.store.stage_results import Results, read_stage_results
+from recjury.store.stages import CONVERSE, check_stages, is_conversation
 
 _CHUNK = 100  # conversations read at once, which limits memory
 
@@ -31,6 +35,7 @@ class EvaluationResult(Record):
     stages: frozenset[str]
     failures: dict[str, str]
     ratings: tuple[Rating, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
 
 
 class ConversationResult(Record):
@@ -105,7 +110,7 @@ def _results(
 
 
 def _result(
-    planned: StoredConversation,
+    planned: PlannedConversation,
     stored: StoredLog | None,
     failures: Sequence[Failure],
     evaluations: Sequence[EvaluationResult],
@@ -139,8 +144,7 @@ def _result(
 class _Behind(NamedTuple):
     """The rows that the store has for evaluations, by their ids."""
 
-    contents: Mapping[str, Content]
-    stages: Mapping[str, set[str]]
+    results: Mapping[str, Results]
     failures: Mapping[str, Sequence[Failure]]
 
 
@@ -157,11 +161,7 @@ def _evaluations(
         ),
     )
     ids = [each.id for some in found.values() for each in some]
-    behind = _Behind(
-        read_contents(connection, ids),
-        read_stages(connection, ids),
-        read_failures(connection, ids),
-    )
+    behind = _Behind(read_stage_results(connection, ids), read_failures(connection, ids))
     return {
         log: [
             _evaluation(each, evaluators[places[each.evaluator]].label, behind)
@@ -172,8 +172,7 @@ def _evaluations(
 
 
 def _evaluation(candidate: LogEvaluation, label: str, behind: _Behind) -> EvaluationResult:
-    # In a migrated store, the conversation may have the same id.
-    done = behind.stages.get(candidate.id, set()) - {CONVERSE}
+    done = behind.results[candidate.id]
     failures = behind.failures.get(candidate.id, ())
     return EvaluationResult(
         evaluation=candidate.id,
@@ -181,9 +180,8 @@ def _evaluation(candidate: LogEvaluation, label: str, behind: _Behind) -> Evalua
         judging=candidate.judging,
         stages=frozenset(done),
         failures={
-            failure.stage: failure.reason
-            for failure in failures
-            if failure.stage not in done and failure.stage != CONVERSE
+            failure.stage: failure.reason for failure in failures if failure.stage not in done
         },
-        ratings=tuple(each.rating for each in behind.contents[candidate.id].ratings),
+        ratings=tuple(rating for result in done.values() for rating in result.ratings),
+        evidence=tuple(each for result in done.values() for each in result.evidence),
     )

@@ -49,7 +49,7 @@ class RunningCampaign:
         import fcntl
 
         try:
-            handle = os.open(self._lock, os.O_RDONLY)
+            handle = os.open(self._lock, os.O_RDONLY | os.O_NOFOLLOW)
         except FileNotFoundError:
             return False
         except OSError as error:

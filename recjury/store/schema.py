@@ -50,10 +50,10 @@ def check_schema(connection: Connection) -> None:
 
 def make_store(path: Path) -> None:
     """Make the store at `path` if there is none. Raises StoreError."""
-    if _has_content(path):
+    if has_content(path):
         return
     with _making(path):
-        if _has_content(path):
+        if has_content(path):
             return
         unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
         engine = connect(unfinished)
@@ -70,7 +70,7 @@ def make_store(path: Path) -> None:
                 leftover.unlink(missing_ok=True)
 
 
-def _has_content(path: Path) -> bool:
+def has_content(path: Path) -> bool:
     """Whether there is more than an empty file, which SQLite takes for a new database."""
     return path.is_file() and path.stat().st_size > 0
 

@@ -1,38 +1,103 @@
-"""The result of a finished stage of an evaluation, written in one transaction."""
+"""Results of the stages of evaluations: ratings, evidence, outputs, and debates.
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, assert_never
+All rows of a stage are written in one transaction, with the seal of the stage over theirs.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import orjson
-from sqlmodel import SQLModel
+from sqlalchemy import Column, Connection, ForeignKey, Integer, String, false, or_, select
 
 from recjury.errors import UnitFailed
 from recjury.records import (
     JSON,
-    AspectScores,
     Debate,
-    Decomposition,
+    DebateTranscript,
+    Evidence,
+    Rating,
+    Record,
     StageResult,
+    Statement,
+    Status,
+    Verdict,
 )
-from recjury.store.attempts import add_attempt
-from recjury.store.debates import debate_row, statement_rows
 from recjury.store.engine import insert_new
-from recjury.store.evaluation_tables import (
-    DebateRow,
-    FaceScoreRow,
-    FaceTurnRow,
-    KeptRow,
-    RatingRow,
-    StatementRow,
-)
-from recjury.store.evaluations import PlannedEvaluation, add_evaluations
-from recjury.store.face import PARTICLES, score_rows, turn_rows
-from recjury.store.kept import kept_row
-from recjury.store.ratings import rating_rows
-from recjury.store.stages import CONVERSE, finish_stage
+from recjury.store.evaluations import PlannedEvaluation, add_attempt, add_evaluations
+from recjury.store.sealed import Damaged, SealedTable, refuse
+from recjury.store.stages import CONVERSE, check_stages, finish_stage, is_evaluation, read_stages
+from recjury.store.tables import Hex
+from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
 DEBATE = "debate"
+"""The only stage that can have a debate."""
+
+
+class StageOutput(Record):
+    """What a stage left for later ones, and the statuses of the parts that could not be had."""
+
+    body: Mapping[str, JSON]
+    lost: tuple[str, ...] = ()
+
+
+class HeldDebate(Verdict):
+    """A verdict, and how the debate was held: a transcript without its statements."""
+
+    log: str
+    max_rounds: int
+    protocol: str
+    judges: tuple[str, ...]
+
+
+def _evaluation(**options: Any) -> Column[str]:
+    return Column("evaluation", String, ForeignKey("evaluation.id"), nullable=False, **options)
+
+
+def _place() -> tuple[Column[Any], ...]:
+    """The columns that say where in an evaluation a record belongs."""
+    stage = Column("stage", String, nullable=False)
+    return (_evaluation(), stage, Column("position", Integer, nullable=False))
+
+
+_IN_STAGE = ("evaluation", "stage", "position")
+RATINGS = SealedTable(
+    "rating",
+    Rating,
+    *_place(),
+    named="the rating of {factor} of evaluation {evaluation}",
+    order=_IN_STAGE,
+)
+EVIDENCE = SealedTable(
+    "evidence",
+    Evidence,
+    *_place(),
+    named="the evidence {position} of stage {stage} of evaluation {evaluation}",
+    order=_IN_STAGE,
+)
+OUTPUTS = SealedTable(
+    "stage_output",
+    StageOutput,
+    _evaluation(primary_key=True),
+    Column("stage", String, primary_key=True),
+    named="the output of stage {stage} of evaluation {evaluation}",
+)
+DEBATES = SealedTable(
+    "debate",
+    HeldDebate,
+    _evaluation(primary_key=True),
+    Column("log", Hex(), nullable=False),
+    named="the verdict of evaluation {evaluation}",
+)
+STATEMENTS = SealedTable(
+    "statement",
+    Statement,
+    Column("evaluation", String, ForeignKey("debate.evaluation"), nullable=False),
+    Column("position", Integer, nullable=False),
+    named="the statement of the {role} in round {round} of {evaluation}",
+    order=("evaluation", "position"),
+)
 
 
 class FinishedStage(NamedTuple):
@@ -50,36 +115,14 @@ class RepeatedEvaluation(NamedTuple):
     results: Mapping[str, StageResult]
 
 
-class _Rows(NamedTuple):
-    table: type[SQLModel]
-    rows: list[dict[str, JSON]]
-
-
 def check_stage(stage: str, result: StageResult) -> None:
-    """Raise UnitFailed for a result that cannot be stored; a plugin may return such a result.
-
-    Only the stage "debate" can store a debate, only the stage "particles" can store particles, and
-    only the stage of an aspect can store that aspect's scores.
-    """
+    """Raise UnitFailed for a result that cannot be stored; a plugin may return such a result."""
     if stage == CONVERSE:
         raise UnitFailed(f"no stage of an evaluator can be called {CONVERSE!r}: rename it")
-    match result.kept:
-        case Debate():
-            own = DEBATE
-        case Decomposition():
-            own = PARTICLES
-        case AspectScores():
-            own = result.kept.aspect.value
-        case _:
-            _check_json(result.kept)
-            return
-    if stage != own:
-        raise UnitFailed(f"{type(result.kept).__name__} can be stored only by the stage {own!r}")
-
-
-def _check_json(kept: object) -> None:
+    if result.debate is not None and stage != DEBATE:
+        raise UnitFailed(f"a debate can be stored only by the stage {DEBATE!r}")
     try:
-        orjson.dumps(kept)
+        orjson.dumps(result.output)
     except TypeError as error:
         raise UnitFailed(f"what a stage stores must be plain JSON: {error}") from None
 
@@ -100,35 +143,145 @@ def write_repeated(transaction: Transaction, repeated: Sequence[RepeatedEvaluati
 
 
 def _write(transaction: Transaction, evaluation: str, stage: str, result: StageResult) -> None:
-    written = _rows(transaction, evaluation, stage, result)
-    if finish_stage(transaction, evaluation, stage, list(_seals(written))):
+    written = [
+        (table, table.rows(transaction, records))
+        for table, records in _records(evaluation, stage, result)
+    ]
+    seals = [str(row["seal"]) for _, rows in written for row in rows]
+    if finish_stage(transaction, evaluation, stage, seals):
         for table, rows in written:
             if rows:
-                transaction.connection.execute(insert_new(table), rows)
+                transaction.connection.execute(insert_new(table.table), rows)
 
 
-def _rows(
-    transaction: Transaction, evaluation: str, stage: str, result: StageResult
-) -> list[_Rows]:
-    """All rows of a stage: its other results, then its ratings. The stage's seal has this order."""
-    ratings = _Rows(RatingRow, rating_rows(evaluation, stage, result.ratings))
-    kept = result.kept
-    match kept:
-        case None:
-            return [ratings]
-        case Debate():
-            statements = statement_rows(evaluation, kept.transcript)
-            held = _Rows(DebateRow, [debate_row(evaluation, kept)])
-            return [held, _Rows(StatementRow, statements), ratings]
-        case Decomposition():
-            return [_Rows(FaceTurnRow, turn_rows(evaluation, kept)), ratings]
-        case AspectScores():
-            return [_Rows(FaceScoreRow, score_rows(transaction, evaluation, kept)), ratings]
-        case dict():
-            return [_Rows(KeptRow, [kept_row(transaction, evaluation, stage, kept)]), ratings]
-        case _:
-            assert_never(kept)
+_Records = Iterable[tuple[Any, Mapping[str, JSON]]]
 
 
-def _seals(written: Iterable[_Rows]) -> Iterable[str]:
-    return (str(row["seal"]) for rows in written for row in rows.rows)
+def _records(
+    evaluation: str, stage: str, result: StageResult
+) -> Iterator[tuple[SealedTable[Any], _Records]]:
+    """All records of a stage with their keys, by table. The stage's seal has this order."""
+    place: dict[str, JSON] = {"evaluation": evaluation, "stage": stage}
+    if result.debate is not None:
+        transcript, verdict = result.debate
+        about = transcript.model_dump(exclude={"statements"})
+        held = HeldDebate(**verdict.model_dump(), **about)
+        yield DEBATES, [(held, {"evaluation": evaluation})]
+        said = enumerate(transcript.statements)
+        yield STATEMENTS, [(each, {"evaluation": evaluation, "position": n}) for n, each in said]
+    if result.output is not None:
+        yield OUTPUTS, [(StageOutput(body=result.output, lost=result.lost), place)]
+    yield RATINGS, [(each, {**place, "position": n}) for n, each in enumerate(result.ratings)]
+    yield EVIDENCE, [(each, {**place, "position": n}) for n, each in enumerate(result.evidence)]
+
+
+Results = Mapping[str, StageResult]
+"""The results of an evaluation's finished stages, by stage, sorted."""
+
+
+def read_stage_results(
+    connection: Connection, evaluations: Iterable[str], damaged: Damaged = refuse
+) -> dict[str, Results]:
+    """The results of each evaluation.
+
+    `damaged` is called for each altered row, and for each stage that has lost or gained rows.
+    """
+    wanted = tuple(dict.fromkeys(evaluations))
+    read = _Reading(connection, wanted, damaged)
+    check_stages(connection, read.seals, damaged, concerned=is_evaluation)
+    done = read_stages(connection, wanted)
+    return {
+        each: {
+            stage: read.results[each].get(stage, StageResult())
+            for stage in sorted({*done.get(each, ()), *read.results[each]} - {CONVERSE})
+        }
+        for each in wanted
+    }
+
+
+class _Reading:
+    """The rows of evaluations, as results by evaluation and stage, and their seals in order."""
+
+    def __init__(self, connection: Connection, wanted: Sequence[str], damaged: Damaged):
+        self._connection, self._wanted, self._damaged = connection, wanted, damaged
+        self.results: dict[str, dict[str, StageResult]] = {each: {} for each in wanted}
+        self.seals: dict[str, dict[str, list[str]]] = {each: {} for each in wanted}
+        self._read_debates()
+        for row, output in OUTPUTS.read(connection, "evaluation", wanted, damaged):
+            lost = tuple(map(Status, output.lost))
+            self._add(row.evaluation, row.stage, [row.seal], output=output.body, lost=lost)
+        for (evaluation, stage), (ratings, seals) in self._in_stages(RATINGS).items():
+            self._add(evaluation, stage, seals, ratings=tuple(ratings))
+        for (evaluation, stage), (evidence, seals) in self._in_stages(EVIDENCE).items():
+            self._add(evaluation, stage, seals, evidence=tuple(evidence))
+
+    def _read_debates(self) -> None:
+        rows = STATEMENTS.read(self._connection, "evaluation", self._wanted, self._damaged)
+        spoken: dict[str, list[Statement]] = defaultdict(list)
+        seals: dict[str, list[str]] = defaultdict(list)
+        for row, statement in rows:
+            spoken[row.evaluation].append(statement)
+            seals[row.evaluation].append(row.seal)
+        for row, held in DEBATES.read(self._connection, "evaluation", self._wanted, self._damaged):
+            values = held.model_dump()
+            about = {name: values.pop(name) for name in HeldDebate.__annotations__}
+            transcript = DebateTranscript(**about, statements=tuple(spoken[row.evaluation]))
+            debate = Debate(transcript, Verdict(**values))
+            own = [row.seal, *seals[row.evaluation]]
+            self._add(row.evaluation, DEBATE, own, debate=debate)
+
+    def _in_stages(
+        self, table: SealedTable[Any]
+    ) -> dict[tuple[str, str], tuple[list[Any], list[str]]]:
+        """Records and seals by evaluation and stage."""
+        found: dict[tuple[str, str], tuple[list[Any], list[str]]] = {}
+        for row, record in table.read(self._connection, "evaluation", self._wanted, self._damaged):
+            records, seals = found.setdefault((row.evaluation, row.stage), ([], []))
+            records.append(record)
+            seals.append(row.seal)
+        return found
+
+    def _add(self, evaluation: str, stage: str, seals: Iterable[str], **parts: Any) -> None:
+        stages = self.results[evaluation]
+        stages[stage] = stages.get(stage, StageResult())._replace(**parts)
+        self.seals[evaluation].setdefault(stage, []).extend(seals)
+
+
+def calls_behind(results: Results) -> tuple[str, ...]:
+    """The identities of the model calls that results are based on, without duplicates.
+
+    Those of an output are under the keys `call` and `calls`, wherever in it.
+    """
+    calls: list[str] = []
+    for result in results.values():
+        statements = () if result.debate is None else result.debate.transcript.statements
+        sources: tuple[Rating | Statement, ...] = (*result.ratings, *statements)
+        calls += (call for source in sources for call in source.calls)
+        calls += _calls_in(result.output)
+    return tuple(dict.fromkeys(calls))
+
+
+def _calls_in(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        call, calls = value.get("call"), value.get("calls")
+        if isinstance(call, str):
+            yield call
+        if isinstance(calls, list):
+            yield from (each for each in calls if isinstance(each, str))
+    if isinstance(value, Mapping | list):
+        for each in value.values() if isinstance(value, Mapping) else value:
+            yield from _calls_in(each)
+
+
+def with_statuses(
+    connection: Connection, evaluations: Iterable[str], statuses: Iterable[Status]
+) -> set[str]:
+    """Those of `evaluations` in which a rating, or a part of an output, has such a status."""
+    wanted = tuple(status.value for status in statuses)
+    is_lost = or_(false(), *(OUTPUTS.c.lost.contains(f'"{status}"') for status in wanted))
+    found: set[str] = set()
+    for some in chunks(evaluations):
+        for table, condition in ((RATINGS, RATINGS.c.status.in_(wanted)), (OUTPUTS, is_lost)):
+            query = select(table.c.evaluation).where(condition, table.c.evaluation.in_(some))
+            found.update(connection.execute(query).scalars())
+    return found

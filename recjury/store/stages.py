@@ -28,7 +28,7 @@ def is_evaluation(stage: str) -> bool:
 def finish_stage(transaction: Transaction, unit: str, stage: str, seals: Sequence[str]) -> bool:
     """Mark a stage as finished; return False if it already was."""
     row = {"unit": unit, "stage": stage, "finished_at": time.time(), "seal": seal(list(seals))}
-    return transaction.connection.execute(insert_new(StageRow).values(row)).rowcount == 1
+    return transaction.connection.execute(insert_new(table_of(StageRow)).values(row)).rowcount == 1
 
 
 def read_stages(connection: Connection, units: Iterable[str]) -> dict[str, set[str]]:
@@ -38,7 +38,7 @@ def read_stages(connection: Connection, units: Iterable[str]) -> dict[str, set[s
     for some in chunks(units):
         query = select(stages.c.unit, stages.c.stage).where(stages.c.unit.in_(some))
         for unit, stage in connection.execute(query):
-            done.setdefault(unit, set()).add(stage)
+            done.setdefault(unit, set()).add(str(stage))  # an edited row may hold any value
     return done
 
 

@@ -13,14 +13,19 @@ from recjury.errors import StoreError
 from recjury.records import JSON, ConversationLog, StageResult
 from recjury.store.campaigns import Campaign, begin_campaign, write_learned
 from recjury.store.claim import claim
-from recjury.store.conversations import PlannedConversation, WrittenPlan, write_plan
+from recjury.store.conversations import PlannedConversation, write_plan
 from recjury.store.engine import (
     connect,
     for_writing,
     one_line_errors,
     store_path,
 )
-from recjury.store.evaluations import Entered, PlannedEvaluation, entered, write_evaluations
+from recjury.store.evaluations import (
+    EvaluationHandle,
+    PlannedEvaluation,
+    find_handle,
+    write_evaluations,
+)
 from recjury.store.evaluators import PlannedEvaluator, write_evaluators
 from recjury.store.failures import FailedStage, Failure, write_failures
 from recjury.store.forks import ForkedEvaluation, write_forks
@@ -29,7 +34,7 @@ from recjury.store.measurements import Measurement, write_measurement
 from recjury.store.reader import StoreReader
 from recjury.store.recorder import StoreRecorder
 from recjury.store.running import RunningCampaign
-from recjury.store.schema import check_schema, make_store
+from recjury.store.schema import check_schema, has_content, make_store
 from recjury.store.stage_results import (
     DEBATE,
     FinishedStage,
@@ -57,17 +62,18 @@ class Store(StoreReader):
         self._writer = Writer(engine)
 
     @classmethod
-    def open(cls, url: str, *, create: bool = True) -> Self:
+    def open(cls, url: str, *, create: bool = True, read_only: bool = False) -> Self:
         """Open a store (`sqlite:///runs.db`, or a path).
 
-        With `create`, a missing one is made with its folder. Raises StoreError if there is no store
-        and `create` is False, if it cannot be opened, if it has another schema than this version's,
-        or if the file is not a store.
+        With `create`, a missing one is made with its folder. With `read_only`, none is made, and
+        none is changed: it may lie in a folder that cannot be written. Raises StoreError if there
+        is no store and none is to be made, if it cannot be opened, if it has another schema than
+        this version's, or if the file is not a store.
         """
-        path = store_path(url)
-        if not create and not path.is_file():
+        path = _without_link(store_path(url))
+        if (read_only or not create) and not has_content(path):
             raise StoreError(f"there is no store at {path}: run a campaign first, or name another")
-        store = cls.at(url)
+        store = cls(path, connect(path, read_only=read_only))
         store.create()
         return store
 
@@ -77,7 +83,7 @@ class Store(StoreReader):
 
         Until then nothing can be read or written. Raises StoreError as `open`.
         """
-        path = store_path(url)
+        path = _without_link(store_path(url))
         store = cls(path, connect(path))
         if store.exists:
             store.create()
@@ -85,8 +91,8 @@ class Store(StoreReader):
 
     @property
     def exists(self) -> bool:
-        """Whether the store's file exists."""
-        return self.path.is_file()
+        """Whether there is a store, and not only an empty file."""
+        return has_content(self.path)
 
     def create(self) -> None:
         """Make the folder and the file if there are none, and check the schema.
@@ -144,9 +150,9 @@ class Store(StoreReader):
         """A campaign as a running process shows it, and how to change its limits."""
         return RunningCampaign(self.path, campaign)
 
-    def begin(self, campaign: Campaign) -> str:
-        """Add a campaign, or another run of the one that `campaign_id` finds; return its id."""
-        return self._write(lambda transaction: begin_campaign(transaction, campaign))
+    def begin(self, campaign: Campaign) -> None:
+        """Add a campaign, or another run of the one with its id."""
+        self._write(lambda transaction: begin_campaign(transaction, campaign))
 
     def save_learned(self, campaign: str, learned: Mapping[str, JSON]) -> None:
         """Keep what the campaign's current run has learned of its endpoints, by model."""
@@ -156,12 +162,11 @@ class Store(StoreReader):
         """Keep what was measured of a model."""
         self._write(lambda transaction: write_measurement(transaction, measurement))
 
-    def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> WrittenPlan:
+    def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> int:
         """Add conversations to a campaign, in the plan's order.
 
-        If the store already has the identity, its conversation is used; of several rows, the one
-        held last. Conversations of the same system, scenario and repeat as a planned one are set
-        aside.
+        Those that the store has are used. Other conversations of the campaign with the same system,
+        scenario and repeat as a planned one are set aside; returns how many.
         """
         return self._write(lambda transaction: write_plan(transaction, campaign, planned))
 
@@ -186,20 +191,20 @@ class Store(StoreReader):
         finished = FinishedLog(conversation, log, tuple(seconds), tuple(costs))
         await self._writer.submit(write_logs, finished)
 
-    async def enter(self, planned: PlannedEvaluation) -> Entered:
-        """Add a row for an evaluation, so that its calls count before a stage is done."""
-        if (there := self._entered(planned, is_new=False)) is not None:
+    async def get_or_create_evaluation(self, planned: PlannedEvaluation) -> EvaluationHandle:
+        """The row of an evaluation, so that its calls count before a stage is done."""
+        if (there := self._find(planned, is_new=False)) is not None:
             return there
         await self._writer.submit(write_evaluations, planned)
-        there = self._entered(planned, is_new=True)
+        there = self._find(planned, is_new=True)
         assert there is not None
         return there
 
     async def save_stage(self, planned: PlannedEvaluation, stage: str, result: StageResult) -> None:
         """Finish a stage of an evaluation; the evaluation's row is added if it is missing.
 
-        Raises UnitFailed for a result that cannot be stored: invalid JSON, or a debate, particles
-        or scores that do not belong to this stage.
+        Raises UnitFailed for a result that cannot be stored: invalid JSON, or a debate of another
+        stage than "debate".
         """
         check_stage(stage, result)
         await self._writer.submit(write_stages, FinishedStage(planned, stage, result))
@@ -219,8 +224,7 @@ class Store(StoreReader):
     async def save_fork(self, fork: ForkedEvaluation, result: StageResult) -> None:
         """Store a changed copy of a debate.
 
-        Raises as `save_stage`, and StoreError if the original is missing, or if the identity
-        belongs to another row.
+        Raises as `save_stage`, and StoreError if the original is missing.
         """
         check_stage(DEBATE, result)
         await self._writer.submit(write_forks, (fork, result))
@@ -236,11 +240,17 @@ class Store(StoreReader):
         failure = Failure(unit, stage, reason, time.time())
         await self._writer.submit(write_failures, FailedStage(failure, said))
 
-    def _entered(self, planned: PlannedEvaluation, *, is_new: bool) -> Entered | None:
+    def _find(self, planned: PlannedEvaluation, *, is_new: bool) -> EvaluationHandle | None:
         with self._reading() as connection:
-            return entered(connection, planned.identity, is_new=is_new)
+            return find_handle(connection, planned.identity, is_new=is_new)
 
     def _write(self, write: Callable[[Transaction], T]) -> T:
         with one_line_errors(self.path), self._engine.connect() as connection:
             transaction = Transaction(for_writing(connection), Interner(self._engine))
             return write_all(transaction, write)
+
+
+def _without_link(path: Path) -> Path:
+    """The file that a symbolic link leads to: its locks and logs lie beside it, and not beside the
+    link."""
+    return path.resolve() if path.is_symlink() else path

@@ -1,4 +1,4 @@
-"""All tables except those of evaluations.
+"""The tables whose rows are not one record each; those are in `SealedTable`s.
 
 Values that are searched for in SQL have a column of their own; `seal` is a digest of its row's
 content. Hashes, seals and call identities are stored as bytes (`hex(column)` shows them); ids of
@@ -50,10 +50,10 @@ class CallRow(SQLModel, table=True):
     """A finished model call. `request` is JSON: a list of [role, text id, text id, ...].
 
     `params` (JSON with all other parameters of the request), `reply` and `logprobs` (JSON) are
-    texts. `further` is a JSON list of the replies after the first: each is a text's number, or
-    [number, finish reason] if its finish reason differs from the first one's, or with the
-    number of its reasoning as a third entry. `reasoning` is the text that the endpoint sent as the
-    model's thoughts. `estimated` is 1 if the tokens were not reported but estimated, else null.
+    texts. `further` is a JSON list of the replies after the first: [text id, finish reason, text id
+    of its reasoning or null]. `reasoning` is the text that the endpoint sent as the model's
+    thoughts. `fingerprint` is the endpoint's name for its configuration, empty if it sends none.
+    `estimated` is 1 if the tokens were not reported but estimated.
     `unit` is the conversation, the evaluation or the campaign (for an optimisation of
     instructions) that asked first. `model` is the campaign's alias, `reply_model` the endpoint's
     name. `cost` is in US dollars, and null if the price is unknown; `latency` is the time
@@ -82,24 +82,23 @@ class CallRow(SQLModel, table=True):
     attempts: int
     logprobs: int | None = Field(default=None, foreign_key="text.id")
     started_at: float
-    seal: str = Field(sa_column=Column(Hex, nullable=False))
-    further: str | None = None
+    further: str
     reasoning: int | None = Field(default=None, foreign_key="text.id")
-    estimated: int | None = None
+    estimated: int
     waited: float | None = None
+    fingerprint: str
+    seal: str = Field(sa_column=Column(Hex, nullable=False))
 
 
 class CampaignRow(SQLModel, table=True):
     """A campaign; what it ran with is in `run`, once for each time it was started.
 
-    A later start finds the campaign by `identity`. In migrated stores it differs from the id, and
-    it is null if it is unknown.
+    A later start finds the campaign by `id`, the digest of what makes it this campaign.
     """
 
     __tablename__ = "campaign"
 
     id: str = Field(primary_key=True)
-    identity: str | None = Field(index=True)
     name: str
     created_at: float
 
@@ -117,27 +116,6 @@ class RunRow(SQLModel, table=True):
     setup: int = Field(foreign_key="text.id")
     started_at: float
     learned: int | None = Field(default=None, foreign_key="text.id")
-
-
-class ConversationRow(SQLModel, table=True):
-    """One conversation of one system in one scenario.
-
-    `settings` is a text: JSON with everything that can change the conversation. `identity` is the
-    digest of all these settings. In migrated stores it differs from the id, several rows may share
-    it, and it is null if it is unknown.
-    """
-
-    __tablename__ = "conversation"
-
-    id: str = Field(primary_key=True)
-    identity: str | None = Field(index=True)
-    system: str = Field(index=True)
-    scenario: str
-    corpus: str
-    repeat: int
-    seed: int
-    settings: int = Field(foreign_key="text.id")
-    seal: str = Field(sa_column=Column(Hex, nullable=False))
 
 
 class CampaignConversationRow(SQLModel, table=True):
@@ -169,6 +147,36 @@ class LogRow(SQLModel, table=True):
     body: str = Field(sa_column=Column(Text, nullable=False))
     seconds: str | None = None
     costs: str | None = None
+
+
+class EvaluatorRow(SQLModel, table=True):
+    """A version of an evaluator. `id` is the digest of its kind and `settings` (a text: JSON)."""
+
+    __tablename__ = "evaluator"
+
+    id: str = Field(primary_key=True)
+    kind: str
+    settings: int = Field(foreign_key="text.id")
+
+
+class CampaignEvaluatorRow(SQLModel, table=True):
+    """An evaluator of a campaign's conversations, with its name and the number of judgings.
+
+    `metrics` and `stages` are texts with JSON lists. `metrics` has all metrics that the campaign
+    has ever asked it for; `stages` has those of the latest start, at `started_at` (Unix seconds).
+    """
+
+    __tablename__ = "campaign_evaluator"
+    __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
+
+    campaign: str = Field(primary_key=True, foreign_key="campaign.id")
+    evaluator: str = Field(primary_key=True, foreign_key="evaluator.id")
+    name: str
+    ordinal: int
+    judgings: int
+    metrics: int = Field(foreign_key="text.id")
+    stages: int = Field(foreign_key="text.id")
+    started_at: float
 
 
 class StageRow(SQLModel, table=True):
@@ -204,34 +212,17 @@ class FailureRow(SQLModel, table=True):
     log: int | None = Field(default=None, foreign_key="text.id")
 
 
-class MeasurementRow(SQLModel, table=True):
-    """Something measured of an endpoint, outside of campaigns.
-
-    `kind` says what was measured, and `subject` of what. `body` is a text: the result as JSON.
-    `measured_at` is in Unix seconds.
-    """
-
-    __tablename__ = "measurement"
-
-    id: int | None = Field(default=None, primary_key=True)
-    kind: str = Field(index=True)
-    subject: str
-    measured_at: float
-    body: int = Field(foreign_key="text.id")
-    seal: str = Field(sa_column=Column(Hex, nullable=False))
-
-
 def table_of(model: type[SQLModel]) -> Table:
     """The SQLAlchemy table of a model, for queries that need rows and not objects."""
     return SQLModel.metadata.tables[str(model.__tablename__)]
 
 
-def one_id(connection: Connection, model: type[SQLModel], prefix: str, what: str) -> str:
-    """The only id of a model that begins with `prefix`; StoreError for none or several."""
-    ids = table_of(model).c.id
+def one_id(connection: Connection, ids: Column[str], prefix: str, what: str) -> str:
+    """The only value of a column of ids that begins with `prefix`; StoreError for none or
+    several."""
     query = select(ids).where(ids.startswith(prefix, autoescape=True)).limit(2)
     found = tuple(connection.execute(query).scalars())
     if len(found) != 1:
         many = f"several {what}s begin" if found else f"no {what} begins"
         raise StoreError(f"{many} with {prefix}: give more of the id")
-    return str(found[0])
+    return found[0]

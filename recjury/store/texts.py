@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple, TypeVar
 
-import orjson
 from sqlalchemy import Connection, Engine, select
 
 from recjury.errors import StoreError
@@ -24,24 +23,11 @@ _WORTH_PACKING = 1024  # bytes
 _CHUNK = 500  # keys in one IN (...)
 
 
-class Kept(NamedTuple):
+class TextRef(NamedTuple):
     """The row id of a stored text, and the SHA-256 of its uncompressed bytes."""
 
     id: int
     hash: bytes
-
-
-def string_list(values: Iterable[str]) -> str:
-    """A list of strings (call identities, judges) as a column stores it: JSON."""
-    return orjson.dumps(list(values)).decode()
-
-
-def read_string_list(column: str) -> tuple[str, ...]:
-    """The strings in such a column; raises ValueError if it is not a list of strings."""
-    found: object = orjson.loads(column)
-    if not isinstance(found, list) or not all(isinstance(value, str) for value in found):
-        raise ValueError("expected a list of strings")
-    return tuple(found)
 
 
 def plain_digest(text: str) -> str:
@@ -85,18 +71,18 @@ class Interner:
 
     def __init__(self, engine: Engine, *, characters: int = 4_000_000):
         """The cache is valid for connections of `engine`."""
-        self._known: OrderedDict[str, Kept] = OrderedDict()
+        self._known: OrderedDict[str, TextRef] = OrderedDict()
         self._fresh: list[str] = []
         self._room = characters
         columns = ("hash", "size", "body")
-        insert = insert_new(TextRow).compile(engine, column_keys=list(columns))
+        insert = insert_new(table_of(TextRow)).compile(engine, column_keys=list(columns))
         assert tuple(insert.positiontup or ()) == columns
         self._insert = str(insert)
         table = table_of(TextRow)
         found = select(table.c.id).where(table.c.hash == b"")
         self._select = str(found.compile(engine))
 
-    def intern(self, connection: Connection, texts: Iterable[str]) -> Mapping[str, Kept]:
+    def intern(self, connection: Connection, texts: Iterable[str]) -> Mapping[str, TextRef]:
         """Store the missing texts. The result has the row ids of all `texts`, and may have others.
 
         It is valid until the transaction ends.
@@ -118,7 +104,7 @@ class Interner:
                 row = cursor.fetchone()
                 assert row is not None
                 number = row[0]
-            self._known[text] = Kept(number, digest)
+            self._known[text] = TextRef(number, digest)
         cursor.close()
         self._fresh += missing
 

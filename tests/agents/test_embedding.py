@@ -10,7 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from recjury.agents import MiniLmEmbedder, TfidfEmbedder, make_embedder
-from recjury.agents.item_vectors import ItemVectors, best, item_text
+from recjury.agents.embedding import item_text
+from recjury.agents.item_vectors import ItemVectors, best
 from recjury.corpora import open_corpus
 from recjury.errors import ConfigError, SystemFailed
 from recjury.llm import EndpointSpec, Gateway, NullRecorder

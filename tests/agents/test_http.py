@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from recjury.agents import SystemContext, load_recommender
-from recjury.agents.http_config import HttpSettings
 from recjury.agents.http_recommender import HttpRecommender
+from recjury.agents.http_settings import HttpSettings
 from recjury.corpora import open_corpus
 from recjury.errors import ConfigError, ProviderError, SystemFailed
 from recjury.records import Conversation, Speaker, SystemReply, Turn

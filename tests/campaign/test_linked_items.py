@@ -117,7 +117,7 @@ def test_models_are_told_and_are_not_asked_about_semantic_relevance(command: Com
 def test_identities_of_logs_that_are_not_linked_stay(command: Command) -> None:
     _judge(command)
     with Store.open(STORE) as store:
-        found = {each.identity for each in store.conversations()}
+        found = {each.id for each in store.conversations()}
     # As they were before logs could be linked.
     assert found == {"a5e3d9a53658edd163ded95a3ea6c3c3", "2c7e1e481565c2cc2cd14b80cbed874b"}
 

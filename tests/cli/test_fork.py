@@ -237,10 +237,10 @@ ALTERATIONS = [
     "UPDATE debate SET score = score + 1 WHERE evaluation = '{fork}'",
     "UPDATE rating SET score = score - 1 WHERE evaluation = '{fork}'",
     "UPDATE evaluation SET fork_of = NULL WHERE id = '{fork}'",
-    "DELETE FROM kept WHERE evaluation = '{fork}'",
+    "DELETE FROM stage_output WHERE evaluation = '{fork}'",
     "DELETE FROM stage WHERE unit = '{fork}' AND stage = 'fork'",
     "UPDATE text SET body = replace(body, 'forgive', 'forgivE') "
-    "WHERE id = (SELECT body FROM kept WHERE evaluation = '{fork}')",
+    "WHERE id = (SELECT body FROM stage_output WHERE evaluation = '{fork}')",
     "UPDATE call SET finish_reason = 'length' WHERE purpose = 'debate/Linguist/4' "
     "AND unit = '{fork}'",
 ]

@@ -32,7 +32,6 @@ from tests.judges.cases import SPEC, a_log, ratings_of
 CONVERSATION = "0" * 32
 CAMPAIGN = Campaign(
     id="c" * 12,
-    identity="c" * 12,
     name="tests",
     setup=Setup(config={}, recjury="0.1.0"),
 )
@@ -84,7 +83,7 @@ def fill(
 def _plan(store: Store, settings: Mapping[str, JSON]) -> None:
     store.begin(CAMPAIGN)
     conversation = PlannedConversation(
-        identity=CONVERSATION,
+        id=CONVERSATION,
         system="some",
         scenario=LOG.scenario.id,
         corpus="tests",
@@ -127,4 +126,6 @@ async def _fill(
                     debaters = LlmDebaters(gateway, dict.fromkeys(Role, models[0]))
                 await store.save_stage(PLANNED, "rate", StageResult(ratings))
                 debate = Debate(*change(*await run_debate(LOG, given, debaters)))
-                await store.save_stage(PLANNED, "debate", StageResult((overall(debate),), debate))
+                await store.save_stage(
+                    PLANNED, "debate", StageResult((overall(debate),), debate=debate)
+                )

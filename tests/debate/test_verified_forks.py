@@ -60,7 +60,7 @@ def forked(
         kept = (spec or fork).model_dump(mode="json")
         await store.save_fork(
             ForkedEvaluation(identity, EVALUATION, kept),
-            StageResult((overall(debate),), debate),
+            StageResult((overall(debate),), debate=debate),
         )
         return identity
 
@@ -144,7 +144,7 @@ def test_a_fork_of_a_fork_verifies_down_to_its_original(tmp_path: Path) -> None:
         identity = fork_id(first, fork)
         await store.save_fork(
             ForkedEvaluation(identity, first, fork.model_dump(mode="json")),
-            StageResult((overall(debate),), debate),
+            StageResult((overall(debate),), debate=debate),
         )
         return identity
 

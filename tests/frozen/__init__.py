@@ -34,4 +34,5 @@ Intended changes
   ratings by samples of other evaluators do.
 - Analyses are `recjury analyse NAME`, whose JSON has tables: every number of the former commands
   is in them (`factors` is core.rq1 and core.rq4).
+- An export has the table `evidence`.
 """

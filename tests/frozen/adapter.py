@@ -62,7 +62,7 @@ async def _plan(config: CampaignConfig) -> Plan:
         evaluators = dict(_evaluators(config, built))
     conversations: dict[str, set[str]] = {system.name: set() for system in config.systems}
     for each in planned.conversations:
-        conversations[each.conversation.system].add(each.conversation.identity)
+        conversations[each.conversation.system].add(each.conversation.id)
     return Plan(
         campaign=planned.id,
         conversations={system: frozenset(ids) for system, ids in conversations.items()},

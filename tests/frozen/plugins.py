@@ -1,7 +1,16 @@
-"""Systems and evaluators of one's own, which `identities.yaml` names by their path."""
+"""Systems, users and evaluators of one's own, which `identities.yaml` names by their path."""
 
 from recjury.corpora import Corpus
-from recjury.records import JSON, Conversation, ConversationLog, Metric, Rating, SystemReply
+from recjury.knowledge import Catalogue
+from recjury.records import (
+    JSON,
+    Conversation,
+    ConversationLog,
+    Metric,
+    Rating,
+    SystemReply,
+    UserContext,
+)
 
 
 class Silent:
@@ -20,6 +29,19 @@ class Silent:
 
 class Quiet(Silent):
     """Another system."""
+
+
+class User:
+    """A simulated user; it says the same in every turn."""
+
+    def __init__(self, catalogue: Catalogue, *, seed: int, seconds: int = 0):
+        self.settings: dict[str, JSON] = {"seconds": seconds}
+
+    def speak(self, context: UserContext) -> str:
+        return "Hm."
+
+    def rewrite(self, context: UserContext, utterance: str, leaks: tuple[str, ...]) -> str:
+        return "Hm."
 
 
 class Turns:

@@ -20,7 +20,7 @@ from tests.frozen.played import PlayedCampaign, Player, command
 
 STORE = "--store=sqlite:///store.db"
 PLAYED = ("plain", "scripted")
-TABLES = ("conversations", "evaluations", "turns", "ratings", "statements", "calls")
+TABLES = ("conversations", "evaluations", "turns", "ratings", "evidence", "statements", "calls")
 
 
 def _normal(folder: Path, played: Player) -> Normal:

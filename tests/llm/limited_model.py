@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from recjury.llm import Completion, EndpointSpec, Gateway, ModelSpec, Retryable
+from recjury.llm.policy import Kind
 from recjury.records import ChatRequest
 from tests.llm.doubles import request
 from tests.llm.virtual_time import LoopClock
@@ -49,7 +50,7 @@ class LimitedModel:
         if self.open >= self.allowed:
             self.refused += 1
             await asyncio.sleep(self.refused_after)
-            raise Retryable("HTTP 429", self.retry_after, rate_limited=True)
+            raise Retryable("HTTP 429", Kind.RATE_LIMIT, retry_after=self.retry_after)
         self.open += 1
         self.most_open = max(self.most_open, self.open)
         try:

@@ -158,7 +158,7 @@ def test_about_this_minute(name: str) -> None:
     found = error(status, body)
     assert isinstance(found, Retryable)
     assert found.rate_limited == (status == 429)
-    assert found.unavailable == (status >= 500)
+    assert found.may_be_outage == (status >= 500)
     assert "<" not in found.reason
 
 

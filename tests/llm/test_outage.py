@@ -8,12 +8,13 @@ import pytest
 from recjury.errors import CallFailed
 from recjury.llm import Backoff, Completion, EndpointSpec, Gateway, Retryable
 from recjury.llm.endpoint_check import CHECK_PROMPT
+from recjury.llm.policy import Kind
 from recjury.records import ChatRequest
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint, prompt
 from tests.llm.doubles import FakeClock, MemoryRecorder, request, spec_of, until
 
-REFUSED = Retryable("cannot connect (Connection refused)", unreachable=True)
-BROKEN = Retryable("HTTP 503", unavailable=True)
+REFUSED = Retryable("cannot connect (Connection refused)", Kind.NO_CONNECTION)
+BROKEN = Retryable("HTTP 503", Kind.BUSY)
 
 
 class FailingModel:

@@ -12,6 +12,7 @@ import pytest
 from recjury.errors import CallFailed
 from recjury.llm import Backoff, Completion, Gateway, NullRecorder, Retryable
 from recjury.llm.limits import RateLimiter
+from recjury.llm.policy import Kind
 from recjury.llm.quota import Quota, RemainingQuota, read_quota
 from recjury.llm.transport import retry_after
 from recjury.records import ChatRequest
@@ -120,7 +121,7 @@ class BucketModel:
         quota = Quota(None, left) if self.in_tokens else Quota(left, None)
         if is_refused:
             self.refused += 1
-            raise Retryable("HTTP 429", rate_limited=True, quota=quota)
+            raise Retryable("HTTP 429", Kind.RATE_LIMIT, quota=quota)
         self.sent.append(now)
         await asyncio.sleep(self.latency)
         tokens = int(self.cost) if self.in_tokens else 10

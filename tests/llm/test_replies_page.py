@@ -1,4 +1,4 @@
-"""Every row of docs/replies.md, read as the page says."""
+"""Every row of docs/replies.md and of further_replies.md, read as they say."""
 
 import re
 from pathlib import Path
@@ -13,6 +13,7 @@ from recjury.records import Reply
 from tests.llm.doubles import reply
 
 PAGE = Path(__file__).parents[2] / "docs" / "replies.md"
+FURTHER = Path(__file__).with_name("further_replies.md")
 CODE = "k7r2m0"
 NOT_READ = "not read"
 _ROW = re.compile(
@@ -28,9 +29,11 @@ class Row(NamedTuple):
 
 
 def rows(heading: str) -> list[Row]:
-    """The rows of the table below a heading."""
-    section = PAGE.read_text("utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("| `")]
+    """The rows of the tables below a heading."""
+    lines: list[str] = []
+    for page in (PAGE, FURTHER):
+        section = page.read_text("utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
+        lines += [line for line in section.splitlines() if line.startswith("| `")]
     found = []
     for line in lines:
         row = _ROW.fullmatch(line.replace(r"\|", "¦"))

@@ -88,7 +88,7 @@ class Played:
         """Its plan."""
         user = {} if self.ending is Ending.RECORDED else {"user": {"user": self.user}}
         return PlannedConversation(
-            identity=digest([self.system, self.corpus, self.record, self.repeat, self.settings]),
+            id=digest([self.system, self.corpus, self.record, self.repeat, self.settings]),
             system=self.system,
             scenario=self.scenario.id,
             corpus=self.corpus,
@@ -209,21 +209,20 @@ def fill(
     several = list(played)
     config = {"model": {"name": "large-model-1", "base_url": "http://127.0.0.1"}}
     setup = Setup(config=config, recjury="0.1.0", seeds={"campaign": 7})
-    row = store.begin(Campaign(identity=campaign, name=name, setup=setup))
-    ids = store.plan(row, [one.planned for one in several]).ids
-    store.join(row, evaluators)
-    asyncio.run(_keep(store, several, ids, evaluators))
-    return row
+    store.begin(Campaign(id=campaign, name=name, setup=setup))
+    store.plan(campaign, [one.planned for one in several])
+    store.join(campaign, evaluators)
+    asyncio.run(_keep(store, several, evaluators))
+    return campaign
 
 
 async def _keep(
     store: Store,
     several: Iterable[Played],
-    ids: Mapping[str, str],
     evaluators: Sequence[PlannedEvaluator],
 ) -> None:
     for one in several:
-        conversation = ids[one.planned.identity]
+        conversation = one.planned.id
         if one.failure is not None:
             await store.save_failure(conversation, "converse", one.failure)
             continue
@@ -241,7 +240,7 @@ async def _evaluate(store: Store, one: Played, each: PlannedEvaluator, judging: 
         return
     await store.save_stage(planned, "rate", StageResult(one.ratings()))
     if one.scores:
-        debate = StageResult((one.overall(),), one.debate())
+        debate = StageResult((one.overall(),), debate=one.debate())
         await store.save_stage(planned, "debate", debate)
 
 

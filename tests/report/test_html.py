@@ -308,7 +308,7 @@ def test_a_fork_is_named_beside_its_debate_and_enters_no_mean(store: Store, tmp_
     (held,) = store.debates()
     forked = ForkedEvaluation(identity="f0" * 16, original=held.evaluation, spec={"from": 1})
     changed = Played("a", "1", scores=[(90.0,) * 4]).debate()
-    asyncio.run(store.save_fork(forked, StageResult((), changed)))
+    asyncio.run(store.save_fork(forked, StageResult(debate=changed)))
     words = written(store, tmp_path / "report.html").words
     named = f"Forks of this debate, which are not part of any mean: {'f0' * 16}: 90.0"
     assert words.replace(f" {named}", "") == before

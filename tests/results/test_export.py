@@ -22,7 +22,7 @@ from tests.report.filling import CAMPAIGN, TARGET, Played, evaluator, fill
 from tests.store import values
 from tests.store.values import NASTY
 
-TABLES = ("conversations", "evaluations", "turns", "ratings", "statements", "calls")
+TABLES = ("conversations", "evaluations", "turns", "ratings", "evidence", "statements", "calls")
 
 
 @pytest.fixture
@@ -79,7 +79,10 @@ def test_an_export_reads_back_equal(filled: Store, tmp_path: Path, ending: Forma
     assert [path.name for path in paths] == names
     assert whole.name == "conversations.jsonl"
     first, second = _read(paths[0], filled)
-    evaluations, turns, ratings, statements, calls = (_read(path, filled) for path in paths[1:])
+    evaluations, turns, ratings, evidence, statements, calls = (
+        _read(path, filled) for path in paths[1:]
+    )
+    assert evidence == []
 
     assert (first["core.coherence"], first["core.groundness"]) == (3.0, None)
     assert first["core.coherence.status"] == "scored"
@@ -116,7 +119,7 @@ def test_conversations_are_exported_without_loss(filled: Store, tmp_path: Path) 
     assert log is not None
     assert ConversationLog.model_validate(line["log"]) == log
     assert (line["form"], line["version"], line["digest"]) == ("recjury-conversation", 1, log.id)
-    assert line["conversation"] == stored.identity
+    assert line["conversation"] == stored.id
     assert line["settings"] == stored.settings
     assert line["seconds"] == [0.5, None]
 

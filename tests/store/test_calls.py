@@ -186,7 +186,7 @@ def test_calls_for_evaluations_are_the_campaigns_from_their_first_on(store: Stor
         _record(store, dataclasses.replace(values.call(1), unit=planned.identity))
         assert store.spent(values.CAMPAIGN).calls == 0
         asyncio.run(store.save_log(conversation, values.log()))
-        asyncio.run(store.enter(planned))
+        asyncio.run(store.get_or_create_evaluation(planned))
         assert store.spent(values.CAMPAIGN) == (1, 10, 2, 0.25, 0)
         assert [call.unit for call in store.calls(values.CAMPAIGN)] == [planned.identity]
 
@@ -215,3 +215,17 @@ def test_calls_whose_tokens_are_estimated_are_counted(store: Store) -> None:
         values.begun(store)
         _record(store, marked, values.call(2))
         assert store.spent(values.CAMPAIGN).estimated == 1
+
+
+def test_a_call_with_several_replies_is_read_as_written(store: Store) -> None:
+    async def keep() -> None:
+        async with store.recorder() as recorder:
+            await recorder.record(values.call_of_several())
+            recalled = await recorder.recall(values.identity(2))
+            assert recalled is not None
+            assert [reply.text for reply in recalled.each()] == ["3", "4", "so", "3"]
+            assert recalled.each()[2].finish_reason == "length"
+
+    with store:
+        asyncio.run(keep())
+        assert store.call(values.identity(2)) == values.call_of_several()

@@ -27,17 +27,14 @@ def _rate(store: Store, *planned: PlannedEvaluation) -> None:
 
 def test_a_campaign_begun_again_is_one_campaign_with_two_runs(store: Store) -> None:
     with store:
-        assert store.campaign_id(values.CAMPAIGN) == values.CAMPAIGN
         values.begun(store, 3)
         values.begun(store, 4)
         (campaign,) = store.campaigns()
         assert (campaign.runs, campaign.conversations) == (2, 4)
-        assert (campaign.id, campaign.identity) == (values.CAMPAIGN, values.CAMPAIGN)
+        assert campaign.id == values.CAMPAIGN
         assert campaign.setup == values.campaign().setup
         found = store.conversations(campaign.id)
-        assert [each.identity for each in found] == [
-            values.conversation(number).identity for number in range(4)
-        ]
+        assert [each.id for each in found] == [values.conversation(n).id for n in range(4)]
 
 
 def test_what_a_run_learned_of_its_endpoints_is_the_latest_runs(store: Store) -> None:
@@ -51,56 +48,31 @@ def test_what_a_run_learned_of_its_endpoints_is_the_latest_runs(store: Store) ->
         assert store.campaign(values.CAMPAIGN).learned == {}
 
 
-def test_a_campaign_that_an_earlier_version_began_is_gone_on_with(store: Store) -> None:
-    with store:
-        values.begun(store)
-        values.alter(store.path, "UPDATE campaign SET identity = ?", "new")
-        again = values.campaign().model_copy(update={"identity": "new"})
-        assert store.campaign_id("new") == values.CAMPAIGN
-        assert store.begin(again) == values.CAMPAIGN
-        named = again.model_copy(update={"id": values.CAMPAIGN, "identity": None})
-        assert store.begin(named) == values.CAMPAIGN
-        (campaign,) = store.campaigns()
-        assert campaign.runs == 3
-
-
 def test_a_conversation_of_two_campaigns_is_held_once(store: Store) -> None:
     with store:
         (conversation,) = values.begun(store)
         asyncio.run(store.save_log(conversation, values.log()))
-        other = store.begin(values.campaign("second"))
-        plan = store.plan(other, [values.conversation()])
-        assert plan == ({values.conversation().identity: conversation}, 0)
-        assert store.held(other) == {conversation: values.log().id}
+        store.begin(values.campaign("second"))
+        other = values.campaign("second").id
+        assert store.plan(other, [values.conversation()]) == 0
+        assert store.log_ids(other) == {conversation: values.log().id}
 
 
 def test_what_takes_a_place_sets_aside_what_had_it(store: Store) -> None:
     """It stays in the store and in the costs, and may come back."""
     first = values.conversation()
-    second = first.model_copy(update={"identity": "cd" * 16})
+    second = first.model_copy(update={"id": "cd" * 16})
     with store:
         values.begun(store)
-        assert store.plan(values.CAMPAIGN, [second]).set_aside == 1
-        assert [each.id for each in store.conversations(values.CAMPAIGN)] == [second.identity]
-        assert [each.id for each in store.conversations()] == [second.identity]
+        assert store.plan(values.CAMPAIGN, [second]) == 1
+        assert [each.id for each in store.conversations(values.CAMPAIGN)] == [second.id]
+        assert [each.id for each in store.conversations()] == [second.id]
         assert store.campaigns()[0].conversations == 1
         async_record = store.recorder().record(values.call(1))
         asyncio.run(async_record)
         assert store.spent(values.CAMPAIGN).calls == 1
-        assert store.plan(values.CAMPAIGN, [first]).set_aside == 1
-        assert [each.id for each in store.conversations(values.CAMPAIGN)] == [first.identity]
-
-
-def test_of_one_identity_the_conversation_held_last_is_gone_on_with(store: Store) -> None:
-    """As two trials of earlier versions may have it."""
-    with store:
-        ids = values.begun(store, 3)
-        for number in (1, 0):
-            asyncio.run(store.save_log(ids[number], values.log(number)))
-        values.alter(store.path, "UPDATE conversation SET identity = 'one', scenario = 's'")
-        one = values.conversation().model_copy(update={"identity": "one", "scenario": "s"})
-        assert store.plan(values.CAMPAIGN, [one]) == ({"one": ids[0]}, 0)
-        assert store.held(values.CAMPAIGN) == {ids[0]: values.log(0).id}
+        assert store.plan(values.CAMPAIGN, [first]) == 1
+        assert [each.id for each in store.conversations(values.CAMPAIGN)] == [first.id]
 
 
 def test_a_plan_that_fails_changes_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +81,7 @@ def test_a_plan_that_fails_changes_nothing(store: Store, monkeypatch: pytest.Mon
     def fall_over(*_: object) -> None:
         raise RuntimeError("killed")
 
-    changed = values.conversation().model_copy(update={"identity": "ab" * 16})
+    changed = values.conversation().model_copy(update={"id": "ab" * 16})
     with store:
         (conversation,) = values.begun(store)
         with monkeypatch.context() as patched:
@@ -117,7 +89,7 @@ def test_a_plan_that_fails_changes_nothing(store: Store, monkeypatch: pytest.Mon
             with pytest.raises(RuntimeError, match="killed"):
                 store.plan(values.CAMPAIGN, [changed])
         assert [each.id for each in store.conversations()] == [conversation]
-        assert store.plan(values.CAMPAIGN, [changed]) == ({"ab" * 16: "ab" * 16}, 1)
+        assert store.plan(values.CAMPAIGN, [changed]) == 1
         assert [each.id for each in store.conversations(values.CAMPAIGN)] == ["ab" * 16]
 
 

@@ -10,28 +10,22 @@ import pytest
 
 from recjury.debate.stored_debate import Verification, verifications
 from recjury.errors import StoreError
-from recjury.records import Aspect, AspectScores, Rating, StageResult
+from recjury.records import Evidence, Rating, StageResult
 from recjury.store import Store
 from tests.store import values
 
 # Row numbers mean nothing; times say which of several evaluations counts, and no more; a sample,
 # which calls are asked again.
 _FREE = {
-    *((table, "id") for table in ("call", "rating", "statement")),
+    *((table, "id") for table in ("call", "rating", "statement", "evidence")),
     ("stage", "finished_at"),
     ("evaluation", "created_at"),
     ("evaluation", "sample"),
 }
-_KEYS = {
-    "stage": "stage",
-    "kept": "stage",
-    "text": "id",
-    "face_turn": "turn",
-    "face_score": "particle",
-}
+_KEYS = {"stage": "stage", "text": "id"}
 _TABLES = (
     *("text", "call", "conversation", "log", "stage", "evaluator", "evaluation"),
-    *("rating", "debate", "statement", "face_turn", "face_score", "kept"),
+    *("rating", "debate", "statement", "evidence", "stage_output"),
 )
 # Nothing is lost where one of those is: what a campaign is shown with.
 _UNSEALED = "SELECT setup FROM run UNION SELECT metrics FROM campaign_evaluator "
@@ -50,7 +44,7 @@ class Cell(NamedTuple):
 LOG = values.log(calls=(values.identity(1),))
 PLANNED = values.evaluation(log_id=LOG.id)
 EVALUATION = PLANNED.identity
-CONVERSATION = values.conversation().identity
+CONVERSATION = values.conversation().id
 
 
 @pytest.fixture
@@ -71,16 +65,15 @@ async def fill(store: Store) -> None:
         await recorder.record(values.call_of_several(2))
         await recorder.record(values.call_with_reasoning(3))
     await store.save_log(CONVERSATION, LOG, [0.5])
-    scores = AspectScores(Aspect.RELEVANCE, values.particle_scores(values.identity(2)))
+    where = Evidence(factor="relevance", label="act", turn=0, span_start=0, span_end=3)
     overall = Rating(evaluator="debate", factor="Overall", score=70, low=0, high=100)
     first, *more = values.ratings(calls)[-3:]
     mended = first.model_copy(update={"repaired": "a trailing comma"})
     stages = {
         "rate": StageResult((mended, *more)),
-        "debate": StageResult((overall,), values.repaired(values.debate(LOG.id, calls))),
-        "particles": StageResult(kept=values.decomposition(calls)),
-        "relevance": StageResult(values.aspect_ratings(), scores),
-        "note": StageResult(kept={"said": ["whatever", 1]}),
+        "debate": StageResult((overall,), debate=values.repaired(values.debate(LOG.id, calls))),
+        "relevance": StageResult(values.aspect_ratings(), evidence=(where,)),
+        "note": StageResult(output={"said": ["whatever", 1], "call": values.identity(2)}),
     }
     for stage, result in stages.items():
         await store.save_stage(PLANNED, stage, result)
@@ -166,9 +159,8 @@ def test_a_value_of_another_type_is_noticed_too(store: Store) -> None:
         "DELETE FROM rating WHERE stage = 'debate'",
         "DELETE FROM debate",
         "DELETE FROM call",
-        "DELETE FROM kept",
-        "DELETE FROM face_turn WHERE turn = 0",
-        "DELETE FROM face_score WHERE particle = 1",
+        "DELETE FROM stage_output",
+        "DELETE FROM evidence",
         "DELETE FROM stage WHERE stage = 'relevance'",
         "DELETE FROM stage WHERE stage = 'debate'",
         "DELETE FROM stage WHERE stage = 'converse'",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.records import StageResult
+from recjury.records import Evidence, Role, StageResult
 from recjury.store import Store
 from tests.store import values
 
@@ -23,9 +23,12 @@ def connection(tmp_path: Path) -> sqlite3.Connection:
     async def fill(store: Store, conversation: str) -> None:
         await store.recorder().record(values.call(1))
         await store.save_log(conversation, values.log())
-        rated, debate = StageResult(values.ratings()), values.debate(values.log().id)
+        where = Evidence(factor="Novelty", label="name", turn=0, span_start=4, span_end=8)
+        rated = StageResult(values.ratings(), evidence=(where,))
+        debate = values.debate(values.log().id)
+        await store.save_failure(values.evaluation().identity, "rate", "no answer")
         await store.save_stage(values.evaluation(), "rate", rated)
-        await store.save_stage(values.evaluation(), "debate", StageResult(kept=debate))
+        await store.save_stage(values.evaluation(), "debate", StageResult(debate=debate))
 
     with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
         (conversation,) = values.begun(store)
@@ -46,6 +49,11 @@ def connection(tmp_path: Path) -> sqlite3.Connection:
                 [(0, "system", "Try Heat."), (1, "user", "I like it ü")],
                 [("judge/Novelty", 1, 10, 2, 0.25)],
                 [("system", "You rate."), ("user", "the rubric "), ("user", "the log")],
+                [(1, role.value, 70.0) for role in Role],
+                [("name", "", "Heat")],
+                [("rate", "no answer", 1)],
+                [("first", 1, 1)],
+                [("judge", 1, 0.5, 0.0)],
             ],
             strict=True,
         )
@@ -54,7 +62,7 @@ def connection(tmp_path: Path) -> sqlite3.Connection:
 def test_a_query_of_the_docs_finds_what_it_is_for(
     connection: sqlite3.Connection, query: str, expected: list[tuple[object, ...]]
 ) -> None:
-    query = query.replace("3f2a%", values.conversation().identity)
+    query = query.replace("3f2a%", values.conversation().id)
     query = query.replace("0A1B%", values.identity(1).upper())
     with connection:
         assert connection.execute(query).fetchall() == expected

@@ -109,7 +109,7 @@ def test_a_full_disk_reaches_every_waiter_in_one_line_and_passes(tmp_path: Path)
             assert "\n" not in str(error)
         limit.lift()
         assert asyncio.run(record(store, 900, 950)) == [None] * 50
-        assert store.call(values.identity(0)).unit == values.conversation().identity
+        assert store.call(values.identity(0)).unit == values.conversation().id
 
 
 class _Limit:

@@ -1,6 +1,7 @@
 """Opening: new, old, newer and foreign files, and two processes at once."""
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 from recjury.store import Store
+from recjury.store.claim import lock_path
 from recjury.store.engine import connect
 from tests.cli.front_door import Command
 from tests.store import values
@@ -193,3 +195,86 @@ def test_what_earlier_code_exported_can_be_judged(command: Command) -> None:
     assert ended.code == 0, ended.err
     found = json.loads(ended.out)
     assert found["conversations"]["done"] == found["conversations"]["planned"] == 2
+
+
+def test_a_store_is_read_where_nothing_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "archive ?#100%"
+    with Store.open(str(folder / "runs.db")) as store:
+        values.begun(store)
+    before = (folder / "runs.db").read_bytes()
+    (folder / "runs.db").chmod(0o444)
+    folder.chmod(0o555)
+    if os.getuid() == 0:  # root may write everywhere
+        monkeypatch.setattr(os, "access", lambda *_: False)
+    try:
+        with Store.open(str(folder / "runs.db"), read_only=True) as store:
+            assert store.campaigns()[0].name == "first"
+            assert [path.name for path in folder.iterdir()] == ["runs.db"]
+    finally:
+        folder.chmod(0o755)
+    assert (folder / "runs.db").read_bytes() == before
+
+
+def test_a_store_opened_for_reading_cannot_be_changed(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    with Store.open(str(path)) as store:
+        values.begun(store)
+    with Store.open(str(path), read_only=True) as store:
+        with pytest.raises(StoreError, match="readonly"):
+            store.begin(values.campaign("second"))
+        assert [each.name for each in store.campaigns()] == ["first"]
+    assert [each.name for each in tmp_path.iterdir()] == ["runs.db"]
+
+
+@pytest.mark.parametrize("how", [{"create": False}, {"read_only": True}])
+def test_an_empty_file_is_no_store_and_is_left_alone(tmp_path: Path, how: dict[str, bool]) -> None:
+    path = tmp_path / "runs.db"
+    path.touch()
+    with pytest.raises(StoreError, match="there is no store"):
+        Store.open(str(path), **how)
+    assert path.read_bytes() == b""
+
+
+def test_a_link_to_a_store_that_is_to_be_made_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    link = tmp_path / "runs.db"
+    link.symlink_to(tmp_path / "disk" / "runs.db")
+    with Store.open(str(link)) as store:
+        values.begun(store)
+    assert link.is_symlink()
+    assert (tmp_path / "disk" / "runs.db").stat().st_size > 0
+
+
+def test_a_campaign_has_one_lock_under_all_names_of_its_store(tmp_path: Path) -> None:
+    (tmp_path / "runs.db").touch()
+    (tmp_path / "alias.db").symlink_to(tmp_path / "runs.db")
+    with (
+        Store.open(str(tmp_path / "runs.db")) as store,
+        store.claim(values.CAMPAIGN),
+        Store.open(str(tmp_path / "alias.db")) as alias,
+        pytest.raises(StoreError, match="is being run by process"),
+        alias.claim(values.CAMPAIGN),
+    ):
+        pass
+    os.link(tmp_path / "runs.db", tmp_path / "hard.db")
+    with (
+        Store.open(str(tmp_path / "hard.db")) as store,
+        pytest.raises(StoreError, match="has another name"),
+        store.claim(values.CAMPAIGN),
+    ):
+        pass
+
+
+def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    diary = tmp_path / "diary.txt"
+    diary.write_text("dear diary")
+    with Store.open(str(tmp_path / "runs.db")) as store:
+        lock_path(store.path, values.CAMPAIGN).symlink_to(diary)
+        with (
+            pytest.raises(StoreError, match="cannot be made: "),
+            store.claim(values.CAMPAIGN),
+        ):
+            pass
+    assert diary.read_text() == "dear diary"

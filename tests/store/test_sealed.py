@@ -6,23 +6,10 @@ from pathlib import Path
 import pytest
 
 from recjury.errors import StoreError
-from recjury.records import JSON
 from recjury.store import Store
-from recjury.store.evaluation_tables import FaceTurnRow
-from recjury.store.sealed import SealedTable, as_written, check, seal
+from recjury.store.sealed import as_written, check, seal
 from tests.store import test_damage, values
 from tests.store.test_damage import CONVERSATION, EVALUATION
-
-_TURNS = SealedTable(FaceTurnRow, "turn {turn}", added_later={"repaired": None})
-_ROW: dict[str, JSON] = {
-    "evaluation": "e",
-    "turn": 1,
-    "decomposer": "d",
-    "particles": "[]",
-    "status": "scored",
-    "reason": "",
-    "calls": "[]",
-}
 
 
 @pytest.fixture
@@ -31,17 +18,6 @@ def store(tmp_path: Path) -> Store:
     values.begun(store)
     asyncio.run(test_damage.fill(store))
     return store
-
-
-def test_a_seal_is_that_of_the_stores_that_were_written_before_a_column_was_added() -> None:
-    older = seal(list(_ROW.values()))
-    assert _TURNS.sealed({**_ROW, "repaired": None})["seal"] == older
-    assert _TURNS.sealed({**_ROW, "repaired": "a comma"})["seal"] != older
-
-
-def test_a_seal_covers_the_values_in_the_order_of_the_columns() -> None:
-    turned: dict[str, JSON] = dict(reversed([*_ROW.items(), ("repaired", None)]))
-    assert _TURNS.sealed(turned)["seal"] == seal(list(_ROW.values()))
 
 
 @pytest.mark.parametrize(
@@ -60,14 +36,13 @@ def test_a_seal_covers_the_values_in_the_order_of_the_columns() -> None:
             f"the statement of the Common User in round 1 of {EVALUATION}",
         ),
         (
-            "UPDATE face_turn SET status = 'failed' WHERE turn = 0",
-            f"the decomposition of turn 0 of evaluation {EVALUATION}",
+            "UPDATE stage_output SET body = 1",
+            f"the output of stage note of evaluation {EVALUATION}",
         ),
         (
-            "UPDATE face_score SET samples = 'x y' WHERE particle = 1",
-            f"the relevance score of particle 1 of turn 0 of evaluation {EVALUATION}",
+            "UPDATE evidence SET label = 'so'",
+            f"the evidence 0 of stage relevance of evaluation {EVALUATION}",
         ),
-        ("UPDATE kept SET body = 1", f"of evaluation {EVALUATION} left"),
         ("UPDATE call SET latency = 99 WHERE id = 1", f"call {values.identity(1)}"),
     ],
 )

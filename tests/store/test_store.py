@@ -2,22 +2,20 @@
 
 import asyncio
 import dataclasses
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from recjury.errors import StoreError, UnitFailed
 from recjury.records import (
-    Aspect,
-    AspectScores,
+    JSON,
     ConversationRecord,
-    Kept,
+    Evidence,
     Rating,
     StageResult,
     Status,
 )
-from recjury.store import ForkedEvaluation, Store
+from recjury.store import EvaluationHandle, ForkedEvaluation, PlannedEvaluation, Store
 from tests.store import values
 
 EVALUATION = values.evaluation()
@@ -29,7 +27,11 @@ def _store(folder: Path) -> Store:
 
 
 def _debated() -> StageResult:
-    return StageResult((OVERALL,), values.debate(values.log().id))
+    return StageResult((OVERALL,), debate=values.debate(values.log().id))
+
+
+def _handle(store: Store, planned: PlannedEvaluation) -> EvaluationHandle:
+    return asyncio.run(store.get_or_create_evaluation(planned))
 
 
 async def _evaluate(store: Store, conversation: str) -> None:
@@ -44,7 +46,7 @@ def test_a_conversation_and_its_evaluation_come_back_equal(tmp_path: Path) -> No
         asyncio.run(_evaluate(store, conversation))
     with _store(tmp_path) as store:
         assert store.log(conversation) == values.log()
-        assert store.held(values.CAMPAIGN) == {conversation: values.log().id}
+        assert store.log_ids(values.CAMPAIGN) == {conversation: values.log().id}
         assert store.find_evaluations([EVALUATION.identity, "f" * 32]) == {
             EVALUATION.identity: EVALUATION.identity
         }
@@ -109,31 +111,47 @@ def test_what_is_finished_is_not_overwritten(tmp_path: Path) -> None:
         assert store.integrity(conversation) == ()
 
 
-def test_a_plain_object_is_kept_as_it_was(tmp_path: Path) -> None:
-    kept: Kept = {"words": ["a", "\u00fc"], "numbers": {"one": 1, "half": 0.5, "none": None}}
+def test_an_output_is_stored_as_it_was(tmp_path: Path) -> None:
+    output: JSON = {"words": ["a", "\u00fc"], "numbers": {"one": 1, "half": 0.5, "none": None}}
+    assert isinstance(output, dict)
+    result = StageResult(output=output, lost=(Status.UNREADABLE, Status.REFUSED))
     with _store(tmp_path) as store:
         values.begun(store)
-        asyncio.run(store.save_stage(EVALUATION, "count", StageResult(kept=kept)))
-        assert store.stage_results(EVALUATION.identity) == {"count": StageResult(kept=kept)}
+        asyncio.run(store.save_stage(EVALUATION, "count", result))
+        assert store.stage_results(EVALUATION.identity) == {"count": result}
+        rows = [EVALUATION.identity]
+        assert store.evaluations_with(rows, [Status.REFUSED]) == set(rows)
+        assert store.evaluations_with(rows, [Status.CALL_FAILED]) == set()
+
+
+def test_evidence_is_stored_as_it_was(tmp_path: Path) -> None:
+    where = Evidence(factor="Novelty", label="known", note="ü", turn=0, span_start=4, span_end=8)
+    result = StageResult(values.ratings(), evidence=(where, Evidence(factor="Novelty", label="x")))
+    with _store(tmp_path) as store:
+        (conversation,) = values.begun(store)
+        asyncio.run(store.save_log(conversation, values.log()))
+        asyncio.run(store.save_stage(EVALUATION, "rate", result))
+        assert store.stage_results(EVALUATION.identity) == {"rate": result}
+        ((evaluation,),) = [each.evaluations for each in store.results()]
+        assert evaluation.evidence == result.evidence
+        assert evaluation.evidence[0].span == (4, 8)
 
 
 @pytest.mark.parametrize(
-    ("stage", "kept", "why"),
+    ("stage", "result", "why"),
     [
-        ("talk", values.debate("log"), "only by the stage 'debate'"),
-        ("debate", values.decomposition(), "only by the stage 'particles'"),
-        ("scores", AspectScores(Aspect.RELEVANCE, ()), "only by the stage 'relevance'"),
-        ("count", {"what": object()}, "must be plain JSON"),
-        ("converse", None, "can be called 'converse'"),
+        ("talk", StageResult(debate=values.debate("log")), "only by the stage 'debate'"),
+        ("count", StageResult(output={"what": object()}), "must be plain JSON"),  # type: ignore[dict-item]
+        ("converse", StageResult(), "can be called 'converse'"),
     ],
 )
 def test_what_cannot_be_kept_fails_its_evaluation_alone(
-    tmp_path: Path, stage: str, kept: Kept, why: str
+    tmp_path: Path, stage: str, result: StageResult, why: str
 ) -> None:
     with _store(tmp_path) as store:
         values.begun(store)
         with pytest.raises(UnitFailed, match=why):
-            asyncio.run(store.save_stage(EVALUATION, stage, StageResult(kept=kept)))
+            asyncio.run(store.save_stage(EVALUATION, stage, result))
         assert store.find_evaluations([EVALUATION.identity]) == {}
 
 
@@ -145,7 +163,7 @@ def test_a_failed_stage_stays_to_do_and_is_reported_until_it_is_done(tmp_path: P
         (result,) = store.results()
         assert (result.failure, result.log, result.evaluations) == ("no answer", None, ())
         asyncio.run(store.save_log(conversation, values.log()))
-        entered = asyncio.run(store.enter(EVALUATION))
+        entered = asyncio.run(store.get_or_create_evaluation(EVALUATION))
         asyncio.run(store.save_failure(entered.id, "rate", "the judge fell over"))
         (result,) = store.results()
         assert result.failure is None
@@ -231,7 +249,7 @@ def test_a_fork_is_kept_beside_its_original_and_is_no_result(tmp_path: Path) -> 
         kept = store.evaluation(fork.identity)
         assert (kept.fork_of, kept.conversations) == (EVALUATION.identity, (conversation,))
         assert store.stage_results(kept.id) == {
-            "fork": StageResult(kept={"round": 2}),
+            "fork": StageResult(output={"round": 2}),
             "debate": _debated(),
         }
         lines = [(line.evaluation, line.fork_of) for line in store.debates(values.CAMPAIGN)]
@@ -245,10 +263,6 @@ def test_a_fork_is_kept_beside_its_original_and_is_no_result(tmp_path: Path) -> 
         assert store.integrity(EVALUATION.identity) == ()
         with pytest.raises(StoreError, match="is not in the store"):
             asyncio.run(store.save_fork(fork._replace(original="f" * 32), _debated()))
-        other = values.evaluation(judging=1)
-        asyncio.run(store.enter(other))
-        with pytest.raises(StoreError, match="is a fork of evaluation"):
-            asyncio.run(store.save_fork(fork._replace(original=other.identity), _debated()))
 
 
 def test_the_calls_of_a_fork_are_not_the_campaigns(tmp_path: Path) -> None:
@@ -272,8 +286,12 @@ def test_the_sample_of_an_evaluation_is_that_of_who_entered_it_first(tmp_path: P
     with _store(tmp_path) as store:
         (conversation,) = values.begun(store)
         asyncio.run(store.save_log(conversation, values.log()))
-        first = asyncio.run(store.enter(EVALUATION.model_copy(update={"sample": 3})))
-        again = asyncio.run(store.enter(EVALUATION.model_copy(update={"sample": 1})))
+        first = asyncio.run(
+            store.get_or_create_evaluation(EVALUATION.model_copy(update={"sample": 3}))
+        )
+        again = asyncio.run(
+            store.get_or_create_evaluation(EVALUATION.model_copy(update={"sample": 1}))
+        )
         asyncio.run(store.save_stage(EVALUATION, "rate", StageResult(values.ratings())))
         assert first == (EVALUATION.identity, 3, True)
         assert again == (EVALUATION.identity, 3, False)
@@ -295,7 +313,7 @@ def test_an_evaluation_that_was_only_begun_hides_none_that_was_finished(tmp_path
         (conversation,) = values.begun(store)
         asyncio.run(store.save_log(conversation, values.log()))
         asyncio.run(store.save_stage(EVALUATION, "rate", rated))
-        asyncio.run(store.enter(changed))
+        asyncio.run(store.get_or_create_evaluation(changed))
         assert shown(store) == EVALUATION.identity
         asyncio.run(store.save_stage(changed, "rate", rated))
         assert shown(store) == changed.identity
@@ -317,33 +335,6 @@ def test_what_turns_took_is_kept_where_their_calls_are_elsewhere(tmp_path: Path)
         )
         with pytest.raises(StoreError, match="was changed after it was written"):
             store.record(conversation)
-
-
-def test_what_has_no_newer_field_has_the_seal_it_always_had(tmp_path: Path) -> None:
-    with Store.open(f"sqlite:///{tmp_path}/runs.db") as store:
-        values.begun(store)
-        debate = values.debate(values.log().id)
-
-        async def fill() -> None:
-            async with store.recorder() as recorder:
-                await recorder.record(values.call(1))
-            planned = values.evaluation()
-            await store.save_stage(planned, "rate", StageResult(values.ratings()))
-            await store.save_stage(planned, "debate", StageResult((), debate))
-
-        asyncio.run(fill())
-    connection = sqlite3.connect(tmp_path / "runs.db")
-    query = "SELECT hex(seal) FROM {} ORDER BY rowid LIMIT 1"
-    found = {
-        table: connection.execute(query.format(table)).fetchone()[0]
-        for table in ("call", "evaluation", "rating", "statement")
-    }
-    assert found == {
-        "call": "7A2D290324F816D1B2909F73C79FAFA9",
-        "evaluation": "BD3C1E16EA5B9F9A2F469FB21B35CBC5",
-        "rating": "0DFEF0E62DE2C81E2FFEF1C8234BE9FB",
-        "statement": "BECB3BC702900031D04B14EAA12035B8",
-    }
 
 
 def test_a_rating_without_an_upper_bound_comes_back_equal(tmp_path: Path) -> None:
@@ -373,4 +364,4 @@ def test_a_bad_item_fails_alone_and_its_neighbours_are_kept(tmp_path: Path) -> N
         first, second, third = asyncio.run(save(store, conversation))
         assert (first, third) == (None, None)
         assert "FOREIGN KEY" in str(second)
-        assert store.held(values.CAMPAIGN) == {conversation: values.log().id}
+        assert store.log_ids(values.CAMPAIGN) == {conversation: values.log().id}

@@ -12,17 +12,12 @@ from recjury.records import (
     ConversationLog,
     Debate,
     DebateTranscript,
-    Decomposition,
-    DialogueAct,
     Ending,
     Factor,
-    InstructionScore,
     ItemRef,
     Level,
     Message,
     Metric,
-    Particle,
-    ParticleScore,
     Rating,
     Reply,
     Role,
@@ -31,7 +26,6 @@ from recjury.records import (
     Statement,
     Status,
     Turn,
-    TurnParticles,
     Usage,
     Verdict,
     digest,
@@ -58,7 +52,7 @@ def identity(number: int) -> str:
 def conversation(number: int = 0, system: str = "retrieval") -> PlannedConversation:
     """A planned conversation."""
     return PlannedConversation(
-        identity=digest(["conversation", number, system]),
+        id=digest(["conversation", number, system]),
         system=system,
         scenario=f"sample/test#{number}",
         corpus="sample/test",
@@ -100,7 +94,7 @@ def evaluation(
 def campaign(name: str = "first") -> Campaign:
     """A campaign to begin."""
     setup = Setup(config={"systems": ["retrieval"], "limit": 2}, recjury="0.1.0", seeds={"plan": 7})
-    return Campaign(identity=digest(name), name=name, setup=setup)
+    return Campaign(id=digest(name), name=name, setup=setup)
 
 
 CAMPAIGN = digest("first")
@@ -188,7 +182,7 @@ def call(
         latency=0.5,
         attempts=2,
     )
-    return CallRecord(identity(number), request, kept, conversation().identity, 1000.5)
+    return CallRecord(identity(number), request, kept, conversation().id, 1000.5)
 
 
 def call_of_several(number: int = 2) -> CallRecord:
@@ -206,30 +200,16 @@ def call_with_reasoning(number: int = 3) -> CallRecord:
     several = call_of_several(number)
     first, second, *more = several.reply.further
     thought = (first._replace(reasoning="Hm, 4."), second, *more)
-    reply = replace(several.reply, further=thought, reasoning="Perhaps 3.", waited=0.75)
+    reply = replace(
+        several.reply,
+        further=thought,
+        reasoning="Perhaps 3.",
+        waited=0.75,
+        fingerprint="fp_1",
+    )
     usage = replace(reply.usage, estimated=True)
     request = replace(several.request, attempt=1)
     return replace(several, request=request, reply=replace(reply, usage=usage))
-
-
-def decomposition(calls: tuple[str, ...] = ()) -> Decomposition:
-    """The log's system turn as two particles."""
-    particles = (
-        Particle(act=DialogueAct.RECOMMENDATION, mention="Try Heat", feedback="I like it ü"),
-        Particle(act=DialogueAct.OTHERS, mention=NASTY),
-    )
-    turn = TurnParticles(turn=0, particles=particles, calls=calls, repaired="a trailing comma")
-    lost = TurnParticles(turn=2, particles=(), status=Status.UNREADABLE, reason="no JSON")
-    return Decomposition(decomposer="llm", turns=(turn, lost))
-
-
-def particle_scores(call: str | None = None) -> tuple[ParticleScore, ...]:
-    """The scores of two particles: sampled, with one sample missing, and expected."""
-    sampled = InstructionScore("itr1", (2, 1, None, 2), None, call)
-    nothing = InstructionScore("itr2", (None, None))
-    expected = InstructionScore("itr2", (), 1.4375, call)
-    none = InstructionScore("itr1", ())
-    return (ParticleScore(0, 0, (sampled, nothing)), ParticleScore(0, 1, (none, expected)))
 
 
 def aspect_ratings() -> tuple[Rating, ...]:
@@ -250,9 +230,10 @@ def aspect_ratings() -> tuple[Rating, ...]:
 def begun(store: Store, conversations: int = 1) -> list[str]:
     """Begin the first campaign with some conversations and `core`; their ids."""
     planned = [conversation(number) for number in range(conversations)]
-    assert store.begin(campaign()) == CAMPAIGN
+    store.begin(campaign())
     store.join(CAMPAIGN, [evaluator()])
-    return list(store.plan(CAMPAIGN, planned).ids.values())
+    store.plan(CAMPAIGN, planned)
+    return [each.id for each in planned]
 
 
 def alter(path: Path, statement: str, *values: object) -> int:

@@ -153,7 +153,7 @@ class CoreEvaluator(Evaluator):
         lost = [s for s in debate.transcript.statements if s.status is Status.CALL_FAILED]
         if lost:
             raise UnitFailed(f"{lost[0].role}, round {lost[0].round}: {lost[0].reason}")
-        return StageResult((overall(debate),), debate)
+        return StageResult((overall(debate),), debate=debate)
 
     @property
     def _judges_are(self) -> Literal["llm", "measured"]:

@@ -20,15 +20,21 @@ from recjury.judges.face.instructions import (
 )
 from recjury.judges.face.rule_decomposer import RuleDecomposer
 from recjury.judges.face.scorer import ParticleScorer, Target, gather_units
+from recjury.judges.face.stored_results import (
+    PARTICLES,
+    particles_result,
+    read_decomposition,
+    scores_output,
+)
 from recjury.llm import CallUse, PlannedCall
 from recjury.records import (
     JSON,
     Aspect,
-    AspectScores,
     ConversationLog,
     ConversationRecord,
     Decomposition,
     DialogueAct,
+    Evidence,
     InstructionScore,
     Level,
     Particle,
@@ -40,7 +46,6 @@ from recjury.records import (
     TurnParticles,
 )
 
-PARTICLES = "particles"
 _AT_ONCE = 8  # logs: each needs some hundred calls at the same time
 _TYPICAL = 4  # particles of a system turn, on average
 
@@ -133,9 +138,9 @@ class FaceEvaluator(AspectEvaluator):
         Raises UnitFailed if a call failed.
         """
         if stage == PARTICLES:
-            return StageResult(kept=await self._decompose(record.log))
-        particles = done[PARTICLES].kept
-        assert isinstance(particles, Decomposition)
+            return particles_result(await self._decompose(record.log))
+        particles = read_decomposition(done)
+        assert particles is not None  # the stages of aspects come after it
         return await self._assess(record.log, particles, Aspect(stage))
 
     async def _decompose(self, log: ConversationLog) -> Decomposition:
@@ -154,7 +159,8 @@ class FaceEvaluator(AspectEvaluator):
             for target in targets(log, decomposition)
         )
         ratings = self._ratings(log, decomposition, aspect, tuple(scores))
-        return StageResult(ratings, AspectScores(aspect, tuple(scores)))
+        evidence = _evidence(log, decomposition, aspect, scores)
+        return StageResult(ratings, scores_output(tuple(scores)), evidence)
 
     def _ratings(
         self,
@@ -245,6 +251,37 @@ class FaceEvaluator(AspectEvaluator):
             temperature=self.temperature,
             together=self.together,
         )
+
+
+def _evidence(
+    log: ConversationLog,
+    decomposition: Decomposition,
+    aspect: Aspect,
+    scores: Iterable[ParticleScore],
+) -> tuple[Evidence, ...]:
+    """Each particle with its mean score."""
+    particles = {
+        (turn.turn, number): particle
+        for turn in decomposition.turns
+        for number, particle in enumerate(turn.particles)
+    }
+    found: list[Evidence] = []
+    for score in scores:
+        particle = particles[score.turn, score.particle]
+        start = log.interaction[score.turn].text.find(particle.mention)
+        is_quoted = start >= 0
+        mean = "no score" if score.score is None else f"{score.score:.2f}"
+        found.append(
+            Evidence(
+                factor=aspect,
+                label=particle.act,
+                note=mean if is_quoted else f"{mean} for {particle.mention!r}",
+                turn=score.turn,
+                span_start=start if is_quoted else None,
+                span_end=start + len(particle.mention) if is_quoted else None,
+            )
+        )
+    return tuple(found)
 
 
 class _Lost(NamedTuple):

@@ -18,6 +18,7 @@ from recjury.records import (
     JSON,
     ConversationLog,
     ConversationRecord,
+    Evidence,
     Level,
     Metric,
     Need,
@@ -70,17 +71,21 @@ class PythonEvaluator(Evaluator):
         record: ConversationRecord,
         done: Mapping[str, StageResult],  # noqa: ARG002 (there is nothing before)
     ) -> StageResult:
-        """Return the ratings. If the log lacks what a metric needs, its rating has no score but a
-        reason."""
+        """Return the ratings, and the evidence that `rate` returned among them.
+
+        If the log lacks what a metric needs, its rating has no score but a reason.
+        """
         log, metrics = record.log, self._own.metrics
         lacking = {metric.id: unmet(metric, log) for metric in metrics}
         wanted = [metric for metric in metrics if not lacking[metric.id]]
         given = await self._rate(log) if wanted else ()
-        ratings = RatingCheck(self.label, metrics, log).checked(given, wanted)
+        evidence = [each for each in given if isinstance(each, Evidence)]
+        check = RatingCheck(self.label, metrics, log)
+        ratings = check.checked([each for each in given if not isinstance(each, Evidence)], wanted)
         for metric in metrics:
             if lacking[metric.id]:
                 ratings += _unscored(self.label, metric, log, lacking[metric.id])
-        return StageResult(tuple(ratings))
+        return StageResult(tuple(ratings), evidence=check.checked_evidence(evidence))
 
     async def _rate(self, log: ConversationLog) -> Sequence[object]:
         # A copy: the evaluator may change it, and the log must stay as it is.

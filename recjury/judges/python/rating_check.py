@@ -5,7 +5,7 @@ from math import inf
 
 from recjury.errors import UnitFailed
 from recjury.plugins import exception_message
-from recjury.records import ConversationLog, Level, Metric, Rating, metric_id
+from recjury.records import ConversationLog, Evidence, Level, Metric, Rating, metric_id
 
 
 class RatingCheck:
@@ -27,6 +27,21 @@ class RatingCheck:
         ratings = [rating for rating in usable if metric_id(rating.factor) in ids]
         self._complete(ratings, wanted, self._log)
         return ratings
+
+    def checked_evidence(self, given: Sequence[Evidence]) -> tuple[Evidence, ...]:
+        """The evidence. Raises UnitFailed if it is not for a declared metric, or not in the log."""
+        declared = {metric.id for metric in self._metrics}
+        turns = self._log.interaction
+        for each in given:
+            if metric_id(each.factor) not in declared:
+                raise UnitFailed(
+                    f"{self._name}: evidence for {each.factor!r}, which it did not declare"
+                )
+            if each.turn is not None and not 0 <= each.turn < len(turns):
+                raise UnitFailed(f"{self._name}: evidence in turn {each.turn}, which is not there")
+            if each.turn is not None and (each.span_end or 0) > len(turns[each.turn].text):
+                raise UnitFailed(f"{self._name}: evidence that ends after turn {each.turn} ends")
+        return tuple(given)
 
     def _usable(
         self, given: object, declared: Mapping[str, Metric], log: ConversationLog

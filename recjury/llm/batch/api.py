@@ -19,6 +19,7 @@ from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.endpoint_errors import error_of, provider_error
 from recjury.llm.error_answer import read_error
 from recjury.llm.event_loop import Clock
+from recjury.llm.policy import Kind
 from recjury.llm.provider import Retryable
 from recjury.llm.transport import HttpSession, TransportError, read_at_most, transport_error
 
@@ -295,7 +296,7 @@ def _object(body: bytes) -> object:
 
 
 def _unreachable(error: TransportError) -> Retryable:
-    return Retryable(str(error), unavailable=True, unreachable=not error.connected)
+    return Retryable(str(error), Kind.LOST if error.connected else Kind.NO_CONNECTION)
 
 
 def _state(row: Mapping[str, object]) -> BatchState:

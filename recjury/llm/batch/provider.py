@@ -14,7 +14,8 @@ from recjury.llm.error_answer import ErrorAnswer
 from recjury.llm.event_loop import Clock, SystemClock
 from recjury.llm.learning import Learning, Trial
 from recjury.llm.openai_format import request_body
-from recjury.llm.openai_provider import MOST_TRIES, OpenAIProvider, cut
+from recjury.llm.openai_provider import OpenAIProvider, cut
+from recjury.llm.policy import FORMS
 from recjury.llm.provider import Completion, Retryable
 from recjury.llm.transport import HttpSession
 from recjury.records import ChatRequest
@@ -94,7 +95,7 @@ class BatchProvider(OpenAIProvider):
     async def _from_batch(self, identity: str, request: ChatRequest) -> Completion:
         """The completion; a refused form of request is sent again in the form that is learned."""
         trial = self._learning.begin()
-        for number in range(1, MOST_TRIES + 1):
+        for number in range(1, FORMS + 1):
             line = partial(self._line, identity, request, trial)
             response = await self._queue.answer(identity, line)
             body = self._body(request, trial)  # built again: it is too large to wait for hours
@@ -104,7 +105,7 @@ class BatchProvider(OpenAIProvider):
                     self._tell(self._learning.accepted(trial, body))
                 return cut(answer, request) if trial.adaptation.stop else answer
             self._queue.used(identity)
-            if number == MOST_TRIES or self._spec.embedding:
+            if number == FORMS or self._spec.embedding:
                 break
             if trial.is_outdated:  # another call has learned meanwhile
                 trial = self._learning.begin()

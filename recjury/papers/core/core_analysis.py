@@ -24,7 +24,7 @@ class CoreAnalysis(Analysis):
 
     def judged(self, given: AnalysisInput) -> JudgedFactors:
         """The factors of a campaign, or of the store. Raises UserError."""
-        with Store.open(given.store, create=False) as store:
+        with Store.open(given.store, read_only=True) as store:
             return read_judged(store, store.campaign(given.campaign).id if given.campaign else None)
 
 

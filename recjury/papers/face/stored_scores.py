@@ -8,6 +8,7 @@ from recjury.corpora.crsarena_run_file import run_file
 from recjury.corpora.crsarena_runs import run_lines
 from recjury.corpora.data_problems import Fault, Problem
 from recjury.errors import DataError
+from recjury.judges.face.stored_results import FaceResults, read_results
 from recjury.records import (
     Aspect,
     ConversationLog,
@@ -18,7 +19,6 @@ from recjury.records import (
     Status,
 )
 from recjury.store import Store
-from recjury.store.face import StoredFace
 from recjury.tables import AnalysisInput
 
 Turns = dict[ScoreTarget, dict[int, dict[str, float]]]
@@ -28,7 +28,7 @@ class Scored(NamedTuple):
     """One conversation of a store: its log, particles, scores and ratings."""
 
     log: ConversationLog
-    face: StoredFace
+    face: FaceResults
     ratings: tuple[Rating, ...]
 
     @property
@@ -39,7 +39,7 @@ class Scored(NamedTuple):
 
 def read_scores(given: AnalysisInput) -> tuple[Scored, ...]:
     """FACE's results in a campaign, or in the store. Raises DataError if there are none."""
-    with Store.open(given.store, create=False) as store:
+    with Store.open(given.store, read_only=True) as store:
         campaign = store.campaign(given.campaign).id if given.campaign else None
         scored = tuple(read_scored(store, campaign))
     if not scored:
@@ -69,7 +69,8 @@ def read_scored(
     for _, _, conversation, evaluation in sorted(found, key=lambda each: each[:2]):
         log = store.log(conversation)
         assert log is not None  # it was evaluated
-        yield Scored(log, store.face(evaluation.evaluation), evaluation.ratings)
+        results = store.stage_results(evaluation.evaluation)
+        yield Scored(log, read_results(results), evaluation.ratings)
 
 
 def score_files(scored: Sequence[Scored]) -> dict[str, bytes]:

@@ -94,7 +94,7 @@ class Tournament(Analysis):
 
 
 def _logs(url: str, campaigns: tuple[str, ...]) -> list[ConversationLog]:
-    with Store.open(url, create=False) as store:
+    with Store.open(url, read_only=True) as store:
         chosen = [store.campaign(each).id for each in campaigns] if campaigns else [None]
         ids = [each.id for one in chosen for each in store.conversations(one)]
         logs = (store.log(each) for each in dict.fromkeys(ids))

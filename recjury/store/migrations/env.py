@@ -3,8 +3,7 @@
 from alembic import context
 from sqlmodel import SQLModel
 
-import recjury.store.evaluation_tables
-import recjury.store.tables  # noqa: F401 (fills the metadata)
+import recjury.store  # noqa: F401 (fills the metadata)
 
 context.configure(
     connection=context.config.attributes["connection"],

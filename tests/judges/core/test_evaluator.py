@@ -62,7 +62,7 @@ def test_without_a_model_it_measures_and_debates_by_rule() -> None:
     assert {rating.evaluator for rating in done["rate"].ratings} == {"measured"}
     (overall,) = done["debate"].ratings
     assert (overall.factor, overall.evaluator, overall.high) == ("Overall", "debate", 100)
-    debate = done["debate"].kept
+    debate = done["debate"].debate
     assert isinstance(debate, Debate)
     assert overall.score == debate.verdict.score is not None
     assert overall.rubric == debate.transcript.protocol
@@ -138,8 +138,8 @@ def test_a_role_that_is_refused_for_good_is_missing_and_the_debate_is_finished()
     gateway, _ = gateway_of(script, "main")
     core = _with_models(gateway)
     result = evaluated(core)["debate"]
-    assert isinstance(result.kept, Debate)
-    assert (result.ratings[0].score, result.kept.verdict.spoke) == (80, 3)
+    assert result.debate is not None
+    assert (result.ratings[0].score, result.debate.verdict.spoke) == (80, 3)
 
 
 def test_the_rules_of_the_debate_are_part_of_the_version() -> None:

@@ -12,10 +12,10 @@ from recjury.errors import CallFailed, ConfigError, UnitFailed
 from recjury.judges import EvaluatorContext
 from recjury.judges.face import FaceEvaluator, GivenDecomposer
 from recjury.judges.face.instructions import Instruction
+from recjury.judges.face.stored_results import particles_result, read_results
 from recjury.llm.scripted import Line
 from recjury.records import (
     Aspect,
-    AspectScores,
     ChatRequest,
     ConversationRecord,
     Decomposition,
@@ -131,13 +131,13 @@ def test_a_call_that_failed_fails_its_aspect_and_no_other() -> None:
         return CallFailed("gone") if "relevance" in request.purpose else "<rating>4</rating>"
 
     face, record = _face(script, decomposition()), ConversationRecord(log())
-    done = {"particles": StageResult(kept=decomposition())}
+    done = {"particles": particles_result(decomposition())}
     with pytest.raises(UnitFailed, match="gone"):
         asyncio.run(face.evaluate("relevance", record, done))
     result = asyncio.run(face.evaluate("dialogue_overall", record, done))
     assert [rating.score for rating in result.ratings] == [4]
-    assert isinstance(result.kept, AspectScores)
-    assert (result.kept.aspect, len(result.kept.scores)) == (Aspect.DIALOGUE_OVERALL, 2)
+    scores = read_results({"dialogue_overall": result}).scores
+    assert len(scores[Aspect.DIALOGUE_OVERALL]) == 2
 
 
 def test_a_decomposition_with_a_failed_call_fails_its_stage() -> None:

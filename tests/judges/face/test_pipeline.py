@@ -19,6 +19,7 @@ from recjury.judges import Evaluator
 from recjury.judges.direct import DirectEvaluator
 from recjury.judges.face.evaluator import FaceEvaluator
 from recjury.judges.face.instructions import read_instruction_folder
+from recjury.judges.face.stored_results import read_results
 from recjury.llm import EndpointSpec
 from recjury.papers.face.face_scores import FaceScores, scores_of_files
 from recjury.papers.face.scorings import scorings_of_store
@@ -187,7 +188,9 @@ def test_what_fails_is_left_to_do_and_nothing_else_is_asked_again(
             (evaluation,) = _finished(store)
             assert set(evaluation.failures) == {"dialogue_overall"}
             assert evaluation.stages == {"particles", "relevance"}
-            assert set(store.face(evaluation.evaluation).scores) == {Aspect.RELEVANCE}
+            assert set(read_results(store.stage_results(evaluation.evaluation)).scores) == {
+                Aspect.RELEVANCE
+            }
         refused = sum('number="0"' in str(b) and "overall" in str(b) for b in endpoint.bodies)
         before = len(endpoint.bodies)
         failing = False
@@ -225,7 +228,7 @@ def test_a_turn_that_was_not_decomposed_is_asked_for_again_and_rated(
             (before,) = _finished(store)
             unread = [r for r in before.ratings if r.score is None]
             assert [(r.factor, r.status) for r in unread] == [(Aspect.RELEVANCE, Status.UNREADABLE)]
-            first = store.face(before.evaluation)
+            first = read_results(store.stage_results(before.evaluation))
         asked = len(endpoint.bodies)
         mumbles = False
         _score(one, endpoint, tmp_path / "runs.db", arena.face, Retry.FAILED)
@@ -236,8 +239,8 @@ def test_a_turn_that_was_not_decomposed_is_asked_for_again_and_rated(
         (now,) = _finished(store)
         assert store.attempts(now.evaluation) == (before.evaluation, now.evaluation)
         assert [r for r in now.ratings if r.score is None] == []
-        assert store.face(before.evaluation) == first
-        found = store.face(now.evaluation).decomposition
+        assert read_results(store.stage_results(before.evaluation)) == first
+        found = read_results(store.stage_results(now.evaluation)).decomposition
         assert first.decomposition is not None
         assert found is not None
         new = len(

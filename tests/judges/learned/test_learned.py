@@ -201,6 +201,7 @@ def test_a_turns_rating_reads_nothing_that_follows(folders: dict[str, Path]) -> 
     assert first[0].score == pytest.approx(first[1].score or math.nan, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_dialogue_longer_than_the_encoder_reads_is_cut_and_said(
     folders: dict[str, Path],
 ) -> None:

@@ -59,7 +59,7 @@ def test_turns_and_dialogues_are_compared_with_people() -> None:
     # A is preferred in both places, so both orders together prefer nothing.
     assert [r.score for r in (*turns, *dialogues)] == [pytest.approx(0.5)] * 3
     assert turns[0].rationale == "0.500, 0.500, 0.500"
-    assert found["turn"].kept == {"judged": [[[0.7, pytest.approx(0.3)]] * 3] * 2}
+    assert found["turn"].output == {"judged": [[[0.7, pytest.approx(0.3)]] * 3] * 2}
     assert len(model.requests) == (2 + 1) * 3 * 2
     assert {r.evaluator for r in turns} == {"paireval/judge"}
     assert len(turns[0].calls) == 6

@@ -9,6 +9,7 @@ from recjury.errors import CallFailed
 from recjury.llm.batch.outbox import Outbox, QueueRoom
 from recjury.llm.batch.persistence import insist
 from recjury.llm.batch.spec import BatchModelSpec
+from recjury.llm.policy import Kind
 from recjury.llm.provider import Retryable
 from tests.batch_server import BatchEndpoint
 from tests.llm.batch.test_batches import complete, right, spec_of, texts
@@ -130,7 +131,7 @@ def test_patience_ends_some_time_after_the_first_failure() -> None:
 
 
 def test_rate_limits_and_outages_have_their_own_patience() -> None:
-    limited = Retryable("429", retry_after=500, rate_limited=True)
+    limited = Retryable("429", Kind.RATE_LIMIT, retry_after=500)
     patient = spec(outage_patience=60, patience=600)
     assert insisted(patient, 1, Retryable("broken"), limited, Retryable("broken")) == "done"
     assert insisted(patient, 500, limited) == "done"

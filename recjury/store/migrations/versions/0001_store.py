@@ -12,12 +12,10 @@ def upgrade() -> None:
     op.create_table(
         "campaign",
         sa.Column("id", sa.String(), nullable=False),
-        sa.Column("identity", sa.String(), nullable=True),
         sa.Column("name", sa.String(), nullable=False),
         sa.Column("created_at", sa.Float(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
-    op.create_index(op.f("ix_campaign_identity"), "campaign", ["identity"], unique=False)
     op.create_table(
         "stage",
         sa.Column("unit", sa.String(), nullable=False),
@@ -57,11 +55,12 @@ def upgrade() -> None:
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("logprobs", sa.Integer(), nullable=True),
         sa.Column("started_at", sa.Float(), nullable=False),
-        sa.Column("seal", sa.LargeBinary(), nullable=False),
-        sa.Column("further", sa.String(), nullable=True),
+        sa.Column("further", sa.String(), nullable=False),
         sa.Column("reasoning", sa.Integer(), nullable=True),
-        sa.Column("estimated", sa.Integer(), nullable=True),
+        sa.Column("estimated", sa.Integer(), nullable=False),
         sa.Column("waited", sa.Float(), nullable=True),
+        sa.Column("fingerprint", sa.String(), nullable=False),
+        sa.Column("seal", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(
             ["logprobs"],
             ["text.id"],
@@ -84,7 +83,6 @@ def upgrade() -> None:
     op.create_table(
         "conversation",
         sa.Column("id", sa.String(), nullable=False),
-        sa.Column("identity", sa.String(), nullable=True),
         sa.Column("system", sa.String(), nullable=False),
         sa.Column("scenario", sa.String(), nullable=False),
         sa.Column("corpus", sa.String(), nullable=False),
@@ -98,7 +96,6 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id"),
     )
-    op.create_index(op.f("ix_conversation_identity"), "conversation", ["identity"], unique=False)
     op.create_index(op.f("ix_conversation_system"), "conversation", ["system"], unique=False)
     op.create_table(
         "evaluator",
@@ -215,13 +212,13 @@ def upgrade() -> None:
         sa.Column("identity", sa.String(), nullable=False),
         sa.Column("log", sa.LargeBinary(), nullable=False),
         sa.Column("evaluator", sa.String(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.Column("fork_of", sa.String(), nullable=True),
+        sa.Column("created_at", sa.Float(), nullable=False),
         sa.Column("judging", sa.Integer(), nullable=False),
         sa.Column("data", sa.Integer(), nullable=False),
-        sa.Column("fork_of", sa.String(), nullable=True),
-        sa.Column("sample", sa.Integer(), nullable=True),
-        sa.Column("created_at", sa.Float(), nullable=False),
+        sa.Column("sample", sa.Integer(), nullable=False),
         sa.Column("seal", sa.LargeBinary(), nullable=False),
-        sa.Column("attempt", sa.Integer(), nullable=False),
         sa.ForeignKeyConstraint(
             ["data"],
             ["text.id"],
@@ -256,15 +253,15 @@ def upgrade() -> None:
         "debate",
         sa.Column("evaluation", sa.String(), nullable=False),
         sa.Column("log", sa.LargeBinary(), nullable=False),
-        sa.Column("max_rounds", sa.Integer(), nullable=False),
-        sa.Column("protocol", sa.String(), nullable=False),
-        sa.Column("judges", sa.String(), nullable=False),
         sa.Column("score", sa.Float(), nullable=True),
         sa.Column("status", sa.String(), nullable=False),
         sa.Column("reason", sa.String(), nullable=False),
         sa.Column("spoke", sa.Integer(), nullable=False),
         sa.Column("rounds", sa.Integer(), nullable=False),
         sa.Column("agreed", sa.Integer(), nullable=False),
+        sa.Column("max_rounds", sa.Integer(), nullable=False),
+        sa.Column("protocol", sa.String(), nullable=False),
+        sa.Column("judges", sa.String(), nullable=False),
         sa.Column("seal", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(
             ["evaluation"],
@@ -273,61 +270,26 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("evaluation"),
     )
     op.create_table(
-        "face_score",
-        sa.Column("evaluation", sa.String(), nullable=False),
-        sa.Column("aspect", sa.String(), nullable=False),
-        sa.Column("turn", sa.Integer(), nullable=False),
-        sa.Column("particle", sa.Integer(), nullable=False),
-        sa.Column("score", sa.Float(), nullable=True),
-        sa.Column("instructions", sa.Integer(), nullable=False),
-        sa.Column("samples", sa.String(), nullable=False),
-        sa.Column("calls", sa.LargeBinary(), nullable=False),
-        sa.Column("seal", sa.LargeBinary(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["evaluation"],
-            ["evaluation.id"],
-        ),
-        sa.ForeignKeyConstraint(
-            ["instructions"],
-            ["text.id"],
-        ),
-        sa.PrimaryKeyConstraint("evaluation", "aspect", "turn", "particle"),
-        sqlite_with_rowid=False,
-    )
-    op.create_table(
-        "face_turn",
-        sa.Column("evaluation", sa.String(), nullable=False),
-        sa.Column("turn", sa.Integer(), nullable=False),
-        sa.Column("decomposer", sa.String(), nullable=False),
-        sa.Column("particles", sa.String(), nullable=False),
-        sa.Column("status", sa.String(), nullable=False),
-        sa.Column("reason", sa.String(), nullable=False),
-        sa.Column("calls", sa.String(), nullable=False),
-        sa.Column("seal", sa.LargeBinary(), nullable=False),
-        sa.Column("repaired", sa.String(), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["evaluation"],
-            ["evaluation.id"],
-        ),
-        sa.PrimaryKeyConstraint("evaluation", "turn"),
-        sqlite_with_rowid=False,
-    )
-    op.create_table(
-        "kept",
+        "evidence",
+        sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("evaluation", sa.String(), nullable=False),
         sa.Column("stage", sa.String(), nullable=False),
-        sa.Column("body", sa.Integer(), nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("factor", sa.String(), nullable=False),
+        sa.Column("label", sa.String(), nullable=False),
+        sa.Column("note", sa.String(), nullable=False),
+        sa.Column("turn", sa.Integer(), nullable=True),
+        sa.Column("span_start", sa.Integer(), nullable=True),
+        sa.Column("span_end", sa.Integer(), nullable=True),
         sa.Column("seal", sa.LargeBinary(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["body"],
-            ["text.id"],
-        ),
         sa.ForeignKeyConstraint(
             ["evaluation"],
             ["evaluation.id"],
         ),
-        sa.PrimaryKeyConstraint("evaluation", "stage"),
-        sqlite_with_rowid=False,
+        sa.PrimaryKeyConstraint("id"),
+    )
+    op.create_index(
+        "ix_evidence_place", "evidence", ["evaluation", "stage", "position"], unique=True
     )
     op.create_table(
         "rating",
@@ -347,8 +309,8 @@ def upgrade() -> None:
         sa.Column("high", sa.Float(), nullable=True),
         sa.Column("rubric", sa.String(), nullable=False),
         sa.Column("calls", sa.String(), nullable=False),
+        sa.Column("repaired", sa.String(), nullable=False),
         sa.Column("seal", sa.LargeBinary(), nullable=False),
-        sa.Column("repaired", sa.String(), nullable=True),
         sa.ForeignKeyConstraint(
             ["evaluation"],
             ["evaluation.id"],
@@ -357,20 +319,37 @@ def upgrade() -> None:
     )
     op.create_index("ix_rating_place", "rating", ["evaluation", "stage", "position"], unique=True)
     op.create_table(
+        "stage_output",
+        sa.Column("evaluation", sa.String(), nullable=False),
+        sa.Column("stage", sa.String(), nullable=False),
+        sa.Column("body", sa.Integer(), nullable=False),
+        sa.Column("lost", sa.String(), nullable=False),
+        sa.Column("seal", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["body"],
+            ["text.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["evaluation"],
+            ["evaluation.id"],
+        ),
+        sa.PrimaryKeyConstraint("evaluation", "stage"),
+    )
+    op.create_table(
         "statement",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("evaluation", sa.String(), nullable=False),
         sa.Column("position", sa.Integer(), nullable=False),
-        sa.Column("round", sa.Integer(), nullable=False),
         sa.Column("role", sa.String(), nullable=False),
+        sa.Column("round", sa.Integer(), nullable=False),
         sa.Column("speaker", sa.String(), nullable=False),
         sa.Column("text", sa.String(), nullable=False),
         sa.Column("score", sa.Float(), nullable=True),
         sa.Column("status", sa.String(), nullable=False),
         sa.Column("reason", sa.String(), nullable=False),
         sa.Column("calls", sa.String(), nullable=False),
+        sa.Column("repaired", sa.String(), nullable=False),
         sa.Column("seal", sa.LargeBinary(), nullable=False),
-        sa.Column("repaired", sa.String(), nullable=True),
         sa.ForeignKeyConstraint(
             ["evaluation"],
             ["debate.evaluation"],
@@ -378,4 +357,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     op.create_index("ix_statement_place", "statement", ["evaluation", "position"], unique=True)
-    # ### end Alembic commands ###

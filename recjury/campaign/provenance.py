@@ -1,0 +1,43 @@
+"""What a run was made with besides its campaign file: installed packages, the working folder."""
+
+import os
+import subprocess
+from importlib import metadata
+from pathlib import Path
+
+_SECONDS = 5.0  # for git; a working folder on a slow disk has no commit then
+
+
+def package_versions() -> dict[str, str]:
+    """The version of each installed package, by its name."""
+    return {each.name: each.version for each in metadata.distributions()}
+
+
+def working_commit(folder: Path | None = None) -> str:
+    """The commit of a folder (default: the current one); empty if it is not in a git checkout.
+
+    A "+" follows it if files that git knows differ from it. No hook and no program that the
+    checkout names is run, and no lock is taken.
+    """
+    commit = _git(folder, "rev-parse", "HEAD")
+    changes = _git(folder, "status", "--porcelain", "--untracked-files=no") if commit else None
+    if not commit or changes is None:
+        return ""
+    return f"{commit}+" if changes else commit
+
+
+def _git(folder: Path | None, *arguments: str) -> str | None:
+    safe = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+    try:
+        done = subprocess.run(  # noqa: S603 (its arguments are ours)
+            ["git", *safe, *arguments],  # noqa: S607 (found as the user's shell finds it)
+            cwd=folder,
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode(errors="replace").strip()

@@ -1,0 +1,42 @@
+"""What a run was made with: packages, and the commit of the working folder."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import recjury
+from recjury.campaign.provenance import package_versions, working_commit
+
+
+def test_all_packages_are_listed_with_their_versions() -> None:
+    versions = package_versions()
+    assert versions["recjury"] == recjury.__version__
+    assert {"numpy", "pydantic", "aiohttp"} <= versions.keys()
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
+def test_a_checkout_has_a_commit_and_runs_nothing_of_its_own(tmp_path: Path) -> None:
+    assert working_commit(tmp_path) == ""
+
+    def git(*arguments: str) -> str:
+        name = ("-c", "user.name=n", "-c", "user.email=n@example.org")
+        command = ["git", *name, *arguments]
+        return subprocess.run(
+            command, cwd=tmp_path, check=True, capture_output=True
+        ).stdout.decode()
+
+    git("init", "--quiet")
+    (tmp_path / "file").write_text("one")
+    git("add", "file")
+    git("commit", "--quiet", "--message", "first")
+    commit = git("rev-parse", "HEAD").strip()
+    assert working_commit(tmp_path) == commit
+    hostile = tmp_path / "monitor"
+    hostile.write_text(f"#!/bin/sh\ntouch {tmp_path}/owned\n")
+    hostile.chmod(0o755)
+    git("config", "core.fsmonitor", str(hostile))
+    (tmp_path / "file").write_text("two")
+    assert working_commit(tmp_path) == f"{commit}+"
+    assert not (tmp_path / "owned").exists()
