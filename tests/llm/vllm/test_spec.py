@@ -142,6 +142,7 @@ def test_two_adapters_with_one_name_are_refused(fake: FakeVllm, tmp_path: Path) 
         ({"args": {"api_key": "x"}}, "`api_key` must not stand in `args`: the server has no key"),
         ({"env": {"HF_TOKEN": "x"}}, "HF_TOKEN must not stand here"),
         ({"env": {"A B": "x"}}, "cannot be the name of an environment variable"),
+        ({"args": {"structured_outputs_config.backend": "xgrammar"}}, "leave .* out of `args`"),
         ({"batch_invariant": True}, "`batch_invariant` needs a GPU"),
         ({"json_mode": "schema"}, "leave `json_mode` out"),
         ({"embedding": True}, "serves chat models only"),
