@@ -21,7 +21,7 @@ from recjury.llm.transport import HttpResponse
 _FULL_QUEUE = re.compile(r"enqueued|token_limit_exceeded|queue[_ ](limit|full)|too many batches")
 
 
-class Batch:
+class CallBatch:
     """The calls of one batch, and their answers once it is over.
 
     `calls` are in the order of the lines of `requests`, the file that is sent; a batch that an
@@ -109,7 +109,7 @@ class Refusal:
     lines it names, `failure` is that of all others.
     """
 
-    def __init__(self, batch: Batch, spec: EndpointSpec):
+    def __init__(self, batch: CallBatch, spec: EndpointSpec):
         """Read the errors of a batch whose status is "failed"."""
         state = batch.state
         assert state is not None

@@ -8,7 +8,7 @@ from typing import Any
 
 from recjury.errors import CallFailed
 from recjury.llm.batch.api import BatchApi, BatchState, GoneError
-from recjury.llm.batch.batch import Batch, Refusal
+from recjury.llm.batch.batch import CallBatch, Refusal
 from recjury.llm.batch.outbox import Outbox, QueueRoom
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.event_loop import Clock
@@ -38,9 +38,9 @@ class BatchQueue:
         self._outbox, self._room = Outbox(), QueueRoom(spec, clock)
         self._is_full = asyncio.Event()
         self._last_call = 0.0
-        self._batches: list[Batch] = []
-        self._batch_of: dict[str, Batch] = {}  # calls whose answer was not taken yet
-        self._taken: dict[str, Batch] = {}  # calls whose answer is neither stored nor of no use
+        self._batches: list[CallBatch] = []
+        self._batch_of: dict[str, CallBatch] = {}  # calls whose answer was not taken yet
+        self._taken: dict[str, CallBatch] = {}  # calls whose answer is neither stored nor of no use
         self._stored: set[str] = set()  # calls, before the look-up has ended
         self._slots = asyncio.Semaphore(spec.batches)
         self._reading = asyncio.Semaphore(_READ_AT_ONCE)
@@ -53,7 +53,7 @@ class BatchQueue:
         """How many calls wait for an answer."""
 
     @property
-    def open_batches(self) -> list[Batch]:
+    def open_batches(self) -> list[CallBatch]:
         """The batches that were sent and are not over, in order."""
         return [batch for batch in self._batches if batch.is_open]
 
@@ -149,7 +149,7 @@ class BatchQueue:
         self._stored.clear()
 
     async def _attach(self, state: BatchState) -> None:
-        batch = Batch(())
+        batch = CallBatch(())
         batch.state = state
         if state.is_active:
             batch.calls = await self._api.calls(state)
@@ -163,7 +163,7 @@ class BatchQueue:
             else:
                 self._batch_of.setdefault(identity, batch)
 
-    def _ensure_followed(self, batch: Batch) -> None:
+    def _ensure_followed(self, batch: CallBatch) -> None:
         """Ask for a batch of an earlier run from now on, because a call waits for it."""
         if not batch.number:
             self._number(batch)
@@ -172,7 +172,7 @@ class BatchQueue:
 
     # --- what this run sends
 
-    def _gather(self, identity: str, line: bytes) -> asyncio.Future[Batch]:
+    def _gather(self, identity: str, line: bytes) -> asyncio.Future[CallBatch]:
         """Put a call into the next batch."""
         if len(line) > self._most_bytes:
             reason = f"the request has {len(line):,} bytes, more than a file of a batch may have"
@@ -210,7 +210,7 @@ class BatchQueue:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._is_full.wait(), left)
 
-    async def _send(self, batch: Batch) -> None:
+    async def _send(self, batch: CallBatch) -> None:
         assert batch.requests is not None
         batch.state = await self._api.send(
             batch.requests, self._path, batch=batch.own_id, requests=len(batch.calls)
@@ -219,7 +219,7 @@ class BatchQueue:
         logger.info("batch sent", batch=batch.id, requests=len(batch.calls))
         await self._follow(batch)
 
-    async def _follow(self, batch: Batch) -> None:
+    async def _follow(self, batch: CallBatch) -> None:
         """Ask for a batch until it is over, and read its files."""
         wait, state = min(_FIRST_POLL, self._spec.poll), batch.state
         assert state is not None
@@ -239,7 +239,7 @@ class BatchQueue:
         else:
             await self._end_refused(batch, state)
 
-    async def _read(self, batch: Batch, state: BatchState) -> None:
+    async def _read(self, batch: CallBatch, state: BatchState) -> None:
         """Read the answers of a batch that has ended."""
         self._room.accepted(len(batch.calls))
         self._room.freed()
@@ -258,7 +258,7 @@ class BatchQueue:
         if not batch.unstored:
             self._start_clearing(batch)
 
-    async def _end_refused(self, batch: Batch, state: BatchState) -> None:
+    async def _end_refused(self, batch: CallBatch, state: BatchState) -> None:
         """The endpoint refused a batch as a whole: its queue is full, some lines, the account."""
         refusal = Refusal(batch, self._spec)
         logger.warning("batch refused", batch=batch.id, reason=refusal.reason)
@@ -276,18 +276,18 @@ class BatchQueue:
 
     # --- what is stored
 
-    def _note_stored(self, identity: str, batch: Batch) -> None:
+    def _note_stored(self, identity: str, batch: CallBatch) -> None:
         if identity in batch.unstored:
             batch.unstored.discard(identity)
             if not batch.unstored:
                 self._start_clearing(batch)
 
-    def _start_clearing(self, batch: Batch) -> None:
+    def _start_clearing(self, batch: CallBatch) -> None:
         task = self._start(self._clear(batch))
         self._clearing.add(task)
         task.add_done_callback(self._clearing.discard)
 
-    async def _clear(self, batch: Batch) -> None:
+    async def _clear(self, batch: CallBatch) -> None:
         """Delete the files of a batch whose replies are all stored."""
         if not len(batch.lines):
             batch.close()
@@ -297,7 +297,7 @@ class BatchQueue:
             files = (state.output_file_id, state.error_file_id, state.input_file_id)
             await self._delete(batch, *files)
 
-    async def _delete(self, batch: Batch, *files: str | None) -> None:
+    async def _delete(self, batch: CallBatch, *files: str | None) -> None:
         try:
             await self._api.delete(*files)
         except Retryable as problem:
@@ -305,13 +305,13 @@ class BatchQueue:
 
     # --- tasks
 
-    async def _carry(self, batch: Batch, work: Coroutine[Any, Any, None]) -> None:
+    async def _carry(self, batch: CallBatch, work: Coroutine[Any, Any, None]) -> None:
         try:
             await work
         except Exception as error:  # also a bug: its calls must not wait for ever
             batch.end(error)
 
-    def _number(self, batch: Batch) -> None:
+    def _number(self, batch: CallBatch) -> None:
         self._batches.append(batch)
         batch.number = len(self._batches)
 

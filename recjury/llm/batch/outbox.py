@@ -5,7 +5,7 @@ import tempfile
 from collections import deque
 from typing import BinaryIO, NamedTuple
 
-from recjury.llm.batch.batch import Batch
+from recjury.llm.batch.batch import CallBatch
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.event_loop import Clock
 from recjury.logs import get_logger
@@ -22,7 +22,7 @@ _PATIENCE = 86_400.0  # the batches in a queue are answered, or expire, within a
 class _Waiting(NamedTuple):
     identity: str
     size: int
-    batch: asyncio.Future[Batch]
+    batch: asyncio.Future[CallBatch]
 
 
 class Outbox:
@@ -43,7 +43,7 @@ class Outbox:
         """The number of requests that wait."""
         return len(self._waiting)
 
-    def add(self, identity: str, line: bytes) -> asyncio.Future[Batch]:
+    def add(self, identity: str, line: bytes) -> asyncio.Future[CallBatch]:
         """Add the line of one call; the future has its batch when it is cut."""
         self._file.seek(self._start + self.size)
         self._file.write(line)
@@ -52,14 +52,14 @@ class Outbox:
         self._waiting.append(_Waiting(identity, len(line), batch))
         return batch
 
-    def take(self, requests: int, size: int) -> Batch:
+    def take(self, requests: int, size: int) -> CallBatch:
         """The first requests as a batch: at most so many, and of `size` bytes, but at least one."""
         taken = [self._waiting.popleft()]
         total = taken[0].size
         while self._waiting and len(taken) < requests and total + self._waiting[0].size <= size:
             taken.append(self._waiting.popleft())
             total += taken[-1].size
-        batch = Batch([call.identity for call in taken], self._cut(total))
+        batch = CallBatch([call.identity for call in taken], self._cut(total))
         for call in taken:
             if not call.batch.done():  # nobody waits for it any more
                 call.batch.set_result(batch)
