@@ -195,7 +195,12 @@ class BatchQueue:
             await self._until_due()
             await self._slots.acquire()
             await self._room.wait()
-            batch = self._outbox.take(self._room.requests, self._most_bytes)
+            try:
+                batch = self._outbox.take(self._room.requests, self._most_bytes)
+            except OSError as error:  # no room on the disk: its calls must not wait for ever
+                self._slots.release()
+                self._outbox.fail(error)
+                return
             self._batch_of.update(dict.fromkeys(batch.calls, batch))
             self._number(batch)
             task = self._start(self._carry(batch, self._send(batch)))

@@ -1,6 +1,7 @@
 """The requests that wait to be sent, and how many of them may be sent in one batch, and when."""
 
 import asyncio
+import copy
 import tempfile
 from collections import deque
 from typing import BinaryIO, NamedTuple
@@ -54,16 +55,26 @@ class Outbox:
 
     def take(self, requests: int, size: int) -> CallBatch:
         """The first requests as a batch: at most so many, and of `size` bytes, but at least one."""
-        taken = [self._waiting.popleft()]
-        total = taken[0].size
-        while self._waiting and len(taken) < requests and total + self._waiting[0].size <= size:
-            taken.append(self._waiting.popleft())
-            total += taken[-1].size
-        batch = CallBatch([call.identity for call in taken], self._cut(total))
-        for call in taken:
+        number, total = 0, 0
+        for call in self._waiting:
+            if number and (number == requests or total + call.size > size):
+                break
+            number, total = number + 1, total + call.size
+        file = self._cut(total)
+        calls = [self._waiting.popleft() for _ in range(number)]
+        batch = CallBatch([call.identity for call in calls], file)
+        for call in calls:
             if not call.batch.done():  # nobody waits for it any more
                 call.batch.set_result(batch)
         return batch
+
+    def fail(self, error: Exception) -> None:
+        """Let all requests that wait fail."""
+        while self._waiting:
+            call = self._waiting.popleft()
+            if not call.batch.done():
+                call.batch.set_exception(copy.copy(error))
+        self._empty()
 
     def close(self) -> None:
         """Delete the file."""
@@ -78,9 +89,12 @@ class Outbox:
             size -= file.write(self._file.read(min(size, _CHUNK)))
         file.flush()
         if not self.size:
-            self._start = 0
-            self._file.truncate(0)
+            self._empty()
         return file
+
+    def _empty(self) -> None:
+        self._start = self.size = 0
+        self._file.truncate(0)
 
 
 class QueueRoom:

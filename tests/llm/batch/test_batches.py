@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
 from recjury.errors import CallFailed, ConfigError, ProviderError
 from recjury.llm import Backoff, EndpointSpec, Gateway, ModelSpec
+from recjury.llm.batch.outbox import Outbox
 from recjury.llm.batch.provider import BatchProvider
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.transport import HttpSession
@@ -111,6 +112,17 @@ def test_a_request_larger_than_a_file_fails_alone(endpoint: BatchEndpoint) -> No
     [failed] = complete(spec_of(endpoint, batch_mb=0.0001), 1)
     assert isinstance(failed, CallFailed)
     assert failed.permanent
+    assert endpoint.sizes == []
+
+
+def test_no_call_waits_for_ever_on_a_full_disk(
+    endpoint: BatchEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(_: Outbox, size: int) -> BinaryIO:
+        raise OSError(f"no room for {size} bytes")
+
+    monkeypatch.setattr(Outbox, "_cut", no_room)
+    assert all(isinstance(each, OSError) for each in complete(spec_of(endpoint), 5))
     assert endpoint.sizes == []
 
 
