@@ -9,7 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from recjury.campaign.admission import Admission, CampaignTrial, HeldBack, PartKind, TrialPart
+from recjury.campaign.budget_scheduler import (
+    BudgetScheduler,
+    BudgetShortfall,
+    CampaignTrial,
+    PartKind,
+    TrialPart,
+)
 from recjury.campaign.build import BuiltCampaign, Components
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.estimate import expected_tokens
@@ -52,7 +58,7 @@ class RunResult(NamedTuple):
     set_aside: int = 0
     conversations: frozenset[str] = frozenset()
     evaluators: tuple[str, ...] = ()
-    held_back: HeldBack | None = None
+    held_back: BudgetShortfall | None = None
     stopped: Stopped | None = None
 
 
@@ -89,7 +95,7 @@ class Runner:
         self._labels = tuple(judgings)
         self._concurrency = config.concurrency
         budget = None if built.gateway is None else built.gateway.budget
-        self._admission = Admission(budget, partial(_expected, config, built.components))
+        self._scheduler = BudgetScheduler(budget, partial(_expected, config, built.components))
         self._open_trials = OpenTrials(None, config.concurrency)
         self._rows: dict[_EvaluationKey, str] = {}
         self._started: dict[str, asyncio.Future[bool]] = {}
@@ -125,7 +131,7 @@ class Runner:
             failed=len(self._failed),
             conversations=frozenset(unit.id for unit in units),
             evaluators=self._labels,
-            held_back=self._admission.held_back(len(units)),
+            held_back=self._scheduler.shortfall(len(units)),
             stopped=None if self._stopping is None else self._stopping.result(),
         )
 
@@ -173,11 +179,11 @@ class Runner:
     ) -> list[tuple[Unit, CampaignTrial]]:
         """The work that is left; if there is a budget, that of begun conversations comes first."""
         spent: dict[str, float] = {}
-        if self._admission.limits:
+        if self._scheduler.limits:
             by_unit = self._store.spent_by_unit(campaign)
-            in_tokens = self._admission.in_tokens
+            in_tokens = self._scheduler.in_tokens
             spent = {unit: each.amount(in_tokens=in_tokens) for unit, each in by_unit.items()}
-        trials = {unit.id: self._admission.trial(self._parts(unit, spent)) for unit in left}
+        trials = {unit.id: self._scheduler.trial(self._parts(unit, spent)) for unit in left}
         for unit in units:
             kinds = {unit.id: PartKind(unit.system)} if unit.id in self._done else {}
             for key in self._evaluation_keys(unit):
@@ -185,7 +191,7 @@ class Runner:
                     kinds[self._rows[key]] = PartKind(unit.system, key.label)
             for row, kind in kinds.items():
                 if spent.get(row):
-                    self._admission.needs.learn(kind, spent[row])
+                    self._scheduler.needs.learn(kind, spent[row])
         found = [(unit, trials[unit.id]) for unit in left]
         return sorted(found, key=lambda each: not each[1].was_begun)
 
@@ -230,12 +236,12 @@ class Runner:
 
     async def _advance(self, unit: Unit, trial: CampaignTrial) -> None:
         if not await self._is_needed(unit, trial):
-            self._admission.leave(trial)
+            self._scheduler.leave(trial)
             self._hold(unit)
             return
         async with (
             self._open_trials.opened(),
-            self._admission.opened(trial) as is_opened,
+            self._scheduler.opened(trial) as is_opened,
         ):
             if is_opened:
                 await self._finish(unit, trial)
@@ -314,7 +320,7 @@ class Runner:
         """Evaluate; if several conversations have the same log, it is evaluated once."""
         with trial.doing(PartKind(trial.system, active.label)) as part:
             started = self._started.get(planned.identity)
-            part.typical = started is None
+            part.counts_for_estimate = started is None
             if started is None:
                 started = asyncio.ensure_future(
                     active.evaluate(self._store, planned, record, self._retry)

@@ -17,11 +17,15 @@ from recjury.store import CampaignEvaluator, ConversationResult, PlannedConversa
 _REASON = 300  # characters of a reason; reasons that agree in them are counted together
 
 
-class Missed(NamedTuple):
+class MissingResult(NamedTuple):
     """What did not finish or has no score, and why."""
 
     what: str
     why: str
+
+
+ReasonCounts = dict[MissingResult, Counter[str]]
+"""How often each result is missing, by system."""
 
 
 class Debaters(NamedTuple):
@@ -55,9 +59,9 @@ class CampaignFindings:
     rankings: dict[str, ExamplePicker] = field(default_factory=dict)
     rounds: dict[Debaters, RoundTally] = field(default_factory=dict)
     scenarios: dict[str, Scenarios] = field(default_factory=dict)
-    failures: dict[Missed, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    failures: ReasonCounts = field(default_factory=lambda: defaultdict(Counter))
     unfinished: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    unscored: dict[Missed, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    unscored: ReasonCounts = field(default_factory=lambda: defaultdict(Counter))
     endings: Counter[Ending] = field(default_factory=Counter)
     raters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     debaters: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -120,8 +124,8 @@ class CampaignFindings:
             scenarios.without_target.add(result.scenario)
 
     @staticmethod
-    def _count(counts: dict[Missed, Counter[str]], system: str, what: str, why: str) -> None:
-        counts[Missed(one_line(what, _REASON), one_line(why, _REASON))][system] += 1
+    def _count(counts: ReasonCounts, system: str, what: str, why: str) -> None:
+        counts[MissingResult(one_line(what, _REASON), one_line(why, _REASON))][system] += 1
 
 
 def collect_findings(store: Store, campaign: str) -> CampaignFindings:

@@ -11,7 +11,7 @@ from recjury.report.caveats import Caveat, caveats
 from recjury.report.example_picks import headline
 from recjury.report.examples import ExampleLoader, ShownExample, load_example, load_unfinished
 from recjury.report.excerpt import one_line
-from recjury.report.findings import CampaignFindings, Missed
+from recjury.report.findings import CampaignFindings, MissingResult, ReasonCounts
 from recjury.report.participants import Participants, model_names, participants
 from recjury.report.people import PeopleSection
 from recjury.report.table_cells import (
@@ -233,7 +233,9 @@ def _run(store: Store, campaign: Campaign, found: CampaignFindings) -> CampaignI
         left=left_text(found.summary, budget_use(campaign, spent)),
         skipped=_reasons(
             {
-                Missed(one_line(f"{each.corpus} {each.record}", 80), each.reason): Counter({"": 1})
+                MissingResult(one_line(f"{each.corpus} {each.record}", 80), each.reason): Counter(
+                    {"": 1}
+                )
                 for each in campaign.setup.skipped
             }
         ),
@@ -267,11 +269,11 @@ def _comparisons(found: CampaignFindings, lead: str) -> dict[_Pair, Comparison]:
     return corrected(raw)
 
 
-def _reasons(counted: Mapping[Missed, Counter[str]]) -> Reasons:
+def _reasons(counted: ReasonCounts) -> Reasons:
     """Reasons by frequency; reasons that differ only in numbers are one, with … for the numbers."""
-    merged: dict[Missed, tuple[set[str], Counter[str]]] = {}
+    merged: dict[MissingResult, tuple[set[str], Counter[str]]] = {}
     for (what, why), by_system in counted.items():
-        shape = Missed(what, _NUMBER.sub("…", why))
+        shape = MissingResult(what, _NUMBER.sub("…", why))
         said, times = merged.setdefault(shape, (set(), Counter()))
         said.add(why)
         times.update(by_system)

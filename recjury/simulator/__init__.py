@@ -1,6 +1,6 @@
 """The simulated user, the leak guard that checks what it says, and the conversation."""
 
-from recjury.simulator.leak_guard import LeakGuard, Watch
+from recjury.simulator.leak_guard import LeakChecker, LeakGuard
 from recjury.simulator.llm_user import LlmUser
 from recjury.simulator.population import Population, check_users
 from recjury.simulator.rule_user import RuleUser
@@ -8,12 +8,12 @@ from recjury.simulator.session import ConversationFailed, SessionSettings, conve
 
 __all__ = [
     "ConversationFailed",
+    "LeakChecker",
     "LeakGuard",
     "LlmUser",
     "Population",
     "RuleUser",
     "SessionSettings",
-    "Watch",
     "check_users",
     "converse",
 ]

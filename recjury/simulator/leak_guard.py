@@ -34,7 +34,7 @@ _NEUTRAL = (
 
 
 class LeakGuard:
-    """Creates a `Watch` for the targets of one scenario."""
+    """Creates a `LeakChecker` for the targets of one scenario."""
 
     def __init__(self, catalogue: Catalogue, *, unique_values: UniqueValues = "block"):
         """`catalogue` has years and people: "Emma Stone" does not name a film called Emma."""
@@ -47,7 +47,7 @@ class LeakGuard:
         allowed = {} if self._blocks_values else {"unique_values": "allow"}
         return {"guard": GUARD_VERSION, **allowed}
 
-    def watch(self, targets: Sequence[ItemRef], history: Sequence[Turn] = ()) -> "Watch":
+    def watch(self, targets: Sequence[ItemRef], history: Sequence[Turn] = ()) -> "LeakChecker":
         """A watch for these targets; it takes about a millisecond to create.
 
         Attribute values that the `history` has named are public.
@@ -57,7 +57,7 @@ class LeakGuard:
             for target in targets
             if target.id is not None and target.id in self._catalogue
         ]
-        return Watch(
+        return LeakChecker(
             {target: self._title(target) for target in targets},
             self._people,
             TargetValues(self._catalogue, known, [turn.text for turn in history]),
@@ -85,7 +85,7 @@ class LeakGuard:
         return {word: tuple(found) for word, found in index.items()}
 
 
-class Watch:
+class LeakChecker:
     """Checks texts against the targets of one scenario, in time linear in their length."""
 
     def __init__(

@@ -7,7 +7,7 @@ from recjury.knowledge import Catalogue
 from recjury.records import JSON, ConversationLog, ItemRef, Rating, UserContext, Utterance, digest
 from recjury.simulator.agenda import CatalogueValues
 from recjury.simulator.grammar import phrases
-from recjury.simulator.leak_guard import GUARD_VERSION, LeakGuard, Watch
+from recjury.simulator.leak_guard import GUARD_VERSION, LeakChecker, LeakGuard
 from recjury.simulator.rule_persuasiveness import RULE_RUBRIC, rule_persuasiveness
 from recjury.simulator.rule_turn import RuleTurn
 from recjury.simulator.user_state import UserState
@@ -81,7 +81,7 @@ class RuleUser:
         """Persuasiveness by attributes: see `rule_persuasiveness`."""
         return rule_persuasiveness(log, self._catalogue)
 
-    def _heard(self, context: UserContext) -> tuple[Watch, Sequence[ItemRef], str]:
+    def _heard(self, context: UserContext) -> tuple[LeakChecker, Sequence[ItemRef], str]:
         turns = context.interaction or context.scenario.history
         watch = self._watch(context.scenario.targets, context.scenario.history)
         named = (context.hit,) if context.hit and context.system_named_hit else ()

@@ -23,7 +23,7 @@ from recjury.records import (
     Utterance,
     usable_reply,
 )
-from recjury.simulator.leak_guard import LeakGuard, Watch
+from recjury.simulator.leak_guard import LeakChecker, LeakGuard
 from recjury.simulator.told_items import ToldItems
 
 
@@ -106,7 +106,7 @@ class _Session:
     user: UserSimulator
     recommender: Recommender
     scenario: Scenario
-    watch: Watch
+    watch: LeakChecker
     settings: SessionSettings
     person: Person
     told: ToldItems

@@ -3,7 +3,7 @@
 import pytest
 
 from recjury.records import ItemRef
-from recjury.simulator import LeakGuard, Watch
+from recjury.simulator import LeakChecker, LeakGuard
 from tests.growth import grows_linearly
 from tests.simulator.doubles import catalogue, film
 
@@ -106,7 +106,7 @@ INNOCENT = {
 }
 
 
-def _watch(name: str, **attributes: object) -> Watch:
+def _watch(name: str, **attributes: object) -> LeakChecker:
     known = catalogue(film(name, **attributes))
     return LeakGuard(known).watch([item.ref for item in known])
 

@@ -278,7 +278,7 @@ def test_a_conversation_with_a_hit() -> None:
             return "Tell me about The Quiet Harbor."
         return "Thanks!" if "Say that you are content" in asked else "Something calm."
 
-    hit = SystemReply(text="Watch The Quiet Harbor (1994).", items=(TARGET.ref,))
+    hit = SystemReply(text="LeakChecker The Quiet Harbor (1994).", items=(TARGET.ref,))
     miss = SystemReply(text="What do you like?")
 
     async def hold(user: LlmUser) -> ConversationLog:

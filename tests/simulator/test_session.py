@@ -127,7 +127,7 @@ def test_a_target_in_the_history_is_no_hit() -> None:
 
 
 def test_a_name_in_the_text_alone_is_no_hit() -> None:
-    assert talk(*[reply(FILLERS[0], text="Watch Alien!")] * 5).hit_round is None
+    assert talk(*[reply(FILLERS[0], text="LeakChecker Alien!")] * 5).hit_round is None
 
 
 def test_the_list_is_cut_to_its_length() -> None:
@@ -314,7 +314,7 @@ def test_a_user_who_sees_no_list_learns_of_no_hit_that_is_not_named() -> None:
 
 def test_a_target_named_in_a_text_contents_the_user_without_a_hit() -> None:
     user = ScriptedUser()
-    log = talk(reply(FILLERS[0], text="Watch Alien (1979)!"), MISS, MISS, user=user)
+    log = talk(reply(FILLERS[0], text="LeakChecker Alien (1979)!"), MISS, MISS, user=user)
     assert (log.hit_round, log.ending) == (None, Ending.CONTENT)
     assert [moment.hit for moment in user.moments] == [ALIEN] * 3
     looking_back = scenario([ALIEN], history=(user_turn("I liked Alien (1979)."),))

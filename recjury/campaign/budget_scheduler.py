@@ -42,8 +42,8 @@ class TrialPart:
     """A part of a trial: a conversation or one of its evaluations.
 
     `before` is what earlier runs have taken for it. It is `begun` by `CampaignTrial.doing`, and
-    `complete` once it is finished without a failure; `over` also after a failure. It is not
-    `typical` if another one did its work.
+    `complete` once it is finished without a failure; `ended` also after a failure. It is not
+    `counts_for_estimate` if another one did its work.
     """
 
     kind: PartKind
@@ -51,8 +51,8 @@ class TrialPart:
     account: Account = field(default_factory=Account)
     begun: bool = False
     complete: bool = False
-    over: bool = False
-    typical: bool = True
+    ended: bool = False
+    counts_for_estimate: bool = True
 
     @property
     def taken(self) -> float:
@@ -60,7 +60,7 @@ class TrialPart:
         return self.before + self.account.spent
 
 
-class HeldBack(NamedTuple):
+class BudgetShortfall(NamedTuple):
     """What the budget did not cover: conversations that were `not_begun` or `broken_off`.
 
     `needed` is an estimate of what they still take; it, `spent` and `limit` are in `unit`.
@@ -162,7 +162,7 @@ class CampaignTrial:
     """A conversation that is left to do, and its evaluations."""
 
     def __init__(self, parts: Iterable[TrialPart], needs: Needs, changed: Callable[[], None]):
-        """`changed` is called whenever a part is over."""
+        """`changed` is called whenever a part has ended."""
         self.parts = tuple(parts)
         self._needs, self._changed = needs, changed
         self.is_opened = False
@@ -188,8 +188,8 @@ class CampaignTrial:
         return any(part.before for part in self.parts)
 
     def still_needs(self) -> float:
-        """What the parts that are not over need, with a margin."""
-        left = (p for p in self.parts if not (p.over or p.complete))
+        """What the parts that have not ended need, with a margin."""
+        left = (p for p in self.parts if not (p.ended or p.complete))
         return sum(_rest(self._needs.at_most(p.kind), p) for p in left)
 
     def missing(self) -> float:
@@ -201,13 +201,13 @@ class CampaignTrial:
         """Do the next part of this kind: its calls are charged to it. Mark it `complete`."""
         part = next(p for p in self.parts if p.kind == kind and not p.begun)
         part.begun = True
-        part.typical = not part.complete
+        part.counts_for_estimate = not part.complete
         try:
             with charged_to(part.account):
                 yield part
         finally:
-            part.over = True
-            if part.complete and part.typical:
+            part.ended = True
+            if part.complete and part.counts_for_estimate:
                 self._needs.learn(kind, part.taken)
             self._changed()
 
@@ -216,7 +216,7 @@ def _rest(need: float, part: TrialPart) -> float:
     return max(need - part.taken, _AT_LEAST * need)
 
 
-class Admission:
+class BudgetScheduler:
     """Opens trials in the order in which they ask. Without a budget, all open at once."""
 
     def __init__(self, budget: Budget | None, expected: Callable[[PartKind], float]):
@@ -260,7 +260,7 @@ class Admission:
         """Forget a trial that is not needed: the budget does not have to cover it."""
         self.trials.remove(trial)
 
-    def held_back(self, planned: int) -> HeldBack | None:
+    def shortfall(self, planned: int) -> BudgetShortfall | None:
         """What the budget did not cover of `planned` conversations; None if it covered all."""
         budget = self._budget
         if budget is None or budget.limit is None:
@@ -269,7 +269,7 @@ class Admission:
         not_begun = sum(not trial.is_opened for trial in open_ones)
         if not not_begun and not budget.is_reached:
             return None
-        return HeldBack(
+        return BudgetShortfall(
             whole=planned - len(open_ones),
             planned=planned,
             not_begun=not_begun,
