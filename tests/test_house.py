@@ -40,7 +40,7 @@ BUDGETS = {
     "agents": 8_812,
     "agreement": 5_920,
     "api": 923,
-    "campaign": 3_766,
+    "campaign": 3_772,
     "cli": 4_170,
     "corpora": 3_646,
     "debate": 2_156,
@@ -53,16 +53,16 @@ BUDGETS = {
     "plugins": 613,
     "prompts": 315,
     "records": 1_718,
-    "report": 1_782,
+    "report": 1_788,
     "results": 1_853,
     "simulator": 5_084,
     "stats": 2_176,
-    "store": 4_901,
+    "store": 4_526,
     "tables": 955,
     "top": 654,
 }
-LINES = 80_775
-FILES = 644
+LINES = 80_412
+FILES = 640
 
 # Files outside `judges` that import the folder of one evaluator: a list that only becomes shorter.
 # `papers`, whose job is the evaluators' papers, may name them all.
@@ -75,7 +75,7 @@ HEAVY |= {"aiohttp", "numpy", "sqlalchemy", "vl_convert"}
 
 
 def _sources() -> Iterator[Path]:
-    return (path for path in ROOT.rglob("*.py") if "migrations" not in path.parts)
+    return ROOT.rglob("*.py")
 
 
 def _room(path: Path) -> str:

@@ -78,11 +78,10 @@ class Definition(NamedTuple):
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """The syntax tree of each file, by its path in the package; migrations are history."""
+    """The syntax tree of each file, by its path in the package."""
     return {
         path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8"))
         for path in sorted(ROOT.rglob("*.py"))
-        if "migrations" not in path.parts
     }
 
 

@@ -1,6 +1,6 @@
 """The schema of a store: whether a file has it, and how a new one gets it.
 
-Migrations are the named files in `migrations/versions`. A store that is missing is made in a
+There is one schema: the tables of the code. A store that is missing is made in a
 temporary file beside it, under a lock, and renamed when it is whole: processes that start at once
 on a new store wait for each other, and one that is killed leaves no half of a store.
 """
@@ -9,42 +9,33 @@ import contextlib
 import os
 import secrets
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from sqlalchemy import Connection, inspect
+from sqlalchemy import Connection, inspect, select
+from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 from recjury.store.engine import connect, for_writing, use_write_ahead_log
+from recjury.store.tables import SchemaRow, table_of
 
-_FOLDER = Path(__file__).parent / "migrations"
-# Versions before 0.2 were never released; their stores are not brought up to date.
-_EARLIER = ("0001_initial", "0002_face", "0003_unfinished", "0004_apart", "0005_attempts",
-            "0006_waited")  # fmt: skip
-_ALEMBIC = threading.Lock()
-"""Alembic keeps what it works on in global variables."""
-
-
-def revisions() -> tuple[str, ...]:
-    """The names of all migrations, oldest first; each is its file's name."""
-    return tuple(sorted(file.stem for file in (_FOLDER / "versions").glob("[0-9]*.py")))
+SCHEMA = 1
+"""The number of this version's schema."""
 
 
 def check_schema(connection: Connection) -> None:
     """Raise StoreError for another schema than this version's, and for another database."""
     current = _current(connection)
-    known = revisions()[-1]
-    if current == known:
+    if current == SCHEMA:
         return
-    if current in _EARLIER:
+    if isinstance(current, str):
         raise StoreError(
             f"the store has the schema {current} of an earlier recjury: export it with that "
             "version (`recjury export DIR`), and judge DIR/conversations.jsonl with this one"
         )
     raise StoreError(
-        f"the store's schema is {current}, newer than {known}, the newest this version "
-        f"of recjury knows: update recjury, or name another store"
+        f"the store's schema is {current}, and this version of recjury knows {SCHEMA} only: "
+        "update recjury, or name another store"
     )
 
 
@@ -60,7 +51,7 @@ def make_store(path: Path) -> None:
         try:
             with engine.connect() as connection:
                 with for_writing(connection).begin():
-                    _upgrade(connection)
+                    _create_tables(connection)
                 use_write_ahead_log(connection)
             engine.dispose()
             os.replace(unfinished, path)
@@ -92,24 +83,22 @@ def _making(path: Path) -> Iterator[None]:
         os.close(folder)
 
 
-def _upgrade(connection: Connection) -> None:
-    """Run all migrations; `connection` is in a transaction that holds the write lock."""
-    # Alembic takes a third of a second to import, and most stores exist.
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(_FOLDER).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    with _ALEMBIC:
-        command.upgrade(config, "head")
+def _create_tables(connection: Connection) -> None:
+    """Create all tables; `connection` is in a transaction that holds the write lock."""
+    SQLModel.metadata.create_all(connection)
+    connection.execute(table_of(SchemaRow).insert().values(number=SCHEMA))
 
 
-def _current(connection: Connection) -> str | None:
+def _current(connection: Connection) -> int | str | None:
+    """The number of the schema, or the name that code before version 0.2 gave it."""
     tables = inspect(connection).get_table_names()
+    number: int | str | None
+    if "schema_version" in tables:
+        number = connection.scalar(select(table_of(SchemaRow).c.number))
+        return number
     if "alembic_version" in tables:
-        row = connection.exec_driver_sql("SELECT version_num FROM alembic_version").first()
-        return None if row is None else str(row[0])
+        number = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
+        return number
     if tables:
         raise StoreError(
             f"expected a recjury store, got another database (with table {tables[0]}): "

@@ -31,6 +31,14 @@ class Hex(TypeDecorator[str]):
         return value.hex() if isinstance(value, bytes) else value
 
 
+class SchemaRow(SQLModel, table=True):
+    """The number of the store's schema, in one row."""
+
+    __tablename__ = "schema_version"
+
+    number: int = Field(primary_key=True)
+
+
 class TextRow(SQLModel, table=True):
     """A text, stored once. `hash` is SHA-256 over its UTF-8 bytes, and `size` their number.
 
