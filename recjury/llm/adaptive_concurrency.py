@@ -60,6 +60,7 @@ class AdaptiveConcurrency:
         "_held",
         "_hold",
         "_is_trying",
+        "_is_unanswered",
         "_known",
         "_limit",
         "_number",
@@ -88,6 +89,7 @@ class AdaptiveConcurrency:
         self._top = most  # the highest limit that is not known to be refused
         self._known = 0  # how many were open when a request was last refused
         self._held = self._hold = 0  # answers at the top, and how many it takes to try more
+        self._is_unanswered = True  # whether no request has ended yet
         self._is_trying = False  # whether no request has been answered at the limit yet
         self._step = self._limit  # by how much a round raises the limit
         self._fastest = 1.0  # the largest step of a round, as a share of the limit
@@ -108,9 +110,20 @@ class AdaptiveConcurrency:
         self._number += 1
         return SentRequest(self._number, self.open)
 
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether no request has ended yet, and more could be open."""
+        return self._is_unanswered and self.limit < self.most
+
+    def raise_unanswered(self) -> None:
+        """Double the limit: an endpoint that limits requests refuses the first ones at once."""
+        self._set(2.0 * self._limit)
+        self._begin_round(self._limit)
+
     def answered(self, sent: SentRequest, *, is_saturated: bool) -> None:
         """Note an answer that is no refusal; `is_saturated` tells that all of the limit is used."""
         self.open -= 1
+        self._is_unanswered = False
         if sent.number <= self._shrunk_at:
             return
         self._clean += 1
@@ -136,6 +149,7 @@ class AdaptiveConcurrency:
     def failed(self) -> None:
         """Note an answer that says nothing about the limit (a server error, a time-out)."""
         self.open -= 1
+        self._is_unanswered = False
 
     def refused(self, sent: SentRequest) -> bool:
         """Note a refusal; whether it was only about how many requests were open.
@@ -143,6 +157,7 @@ class AdaptiveConcurrency:
         Then the lower limit is the answer to it, and the other calls need no pause.
         """
         self.refusals += 1
+        self._is_unanswered = False
         if sent.number > self._shrunk_at:
             self._begin_episode(sent)
         else:

@@ -24,6 +24,10 @@ def part_of(purpose: str) -> Part:
     return "systems" if purpose.startswith(("system/", "embedding")) else "judges"
 
 
+QUIET_SECONDS = 0.25
+"""An endpoint that refuses none of its first requests for so long may get more."""
+
+
 class _WaitingCall(NamedTuple):
     order: int
     is_next: asyncio.Future[None]
@@ -36,13 +40,14 @@ class EndpointSlots:
     total alone limits it.
     """
 
-    __slots__ = ("concurrency", "most", "open", "queues")
+    __slots__ = ("concurrency", "is_watched", "most", "open", "queues")
 
     def __init__(self, concurrency: AdaptiveConcurrency):
         """`concurrency` has the limit."""
         self.concurrency = concurrency
         self.most: int | None = None
         self.open = 0
+        self.is_watched = False  # whether its first answers are waited for
         self.queues: dict[Part, CallQueue] = {}
 
     @property
@@ -164,6 +169,7 @@ class CallSlots:
         self._waiting += 1
         if self._has_room(queue):  # those before it have been cancelled
             self._hand_out()
+        self._watch(queue.endpoint)
         try:
             await mine
         except asyncio.CancelledError:
@@ -176,6 +182,21 @@ class CallSlots:
         self._count(queue, -1)
         if self._waiting:
             self._hand_out()
+
+    def _watch(self, endpoint: EndpointSlots) -> None:
+        """Open more requests at an endpoint that stays quiet; models often take many seconds."""
+        is_full = endpoint.open >= endpoint.concurrency.limit
+        if endpoint.concurrency.is_unanswered and is_full and not endpoint.is_watched:
+            endpoint.is_watched = True
+            loop = asyncio.get_running_loop()
+            loop.call_later(QUIET_SECONDS, self._open_more, endpoint)
+
+    def _open_more(self, endpoint: EndpointSlots) -> None:
+        endpoint.is_watched = False
+        if endpoint.concurrency.is_unanswered:
+            endpoint.concurrency.raise_unanswered()
+            self._hand_out()
+            self._watch(endpoint)
 
     def _hand_out(self) -> None:
         while self._waiting:

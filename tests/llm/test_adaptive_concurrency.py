@@ -55,6 +55,20 @@ def test_an_endpoint_is_used_as_far_as_it_allows(model: LimitedModel) -> None:
     assert model.refused <= 0.02 * calls
 
 
+def test_a_slow_endpoint_that_refuses_nothing_is_soon_used_in_full() -> None:
+    """Ten rounds of five seconds: none of them with the 64 requests of the beginning."""
+    model = LimitedModel(((1e9, 1_000),), latency=5.0)
+    run({"m": model}, 1_280)
+    assert model.seconds < 51
+
+
+def test_a_slow_endpoint_that_refuses_at_once_is_sent_no_more() -> None:
+    model = LimitedModel(((1e9, 40),), latency=5.0, refused_after=0.1)
+    run({"m": model}, 400)
+    assert model.answered == 400
+    assert START - 40 <= model.refused <= START
+
+
 @pytest.mark.slow
 def test_two_such_endpoints_do_not_disturb_each_other() -> None:
     calls = 5_000
