@@ -1,60 +1,66 @@
-"""Open a campaign in the store, claim it, and describe what it runs with."""
+"""Open a campaign: its models, its place in the store, and what it runs with."""
 
-from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 import recjury
-from recjury.campaign.build import open_gateway
+from recjury.campaign.build import open_gateway, try_models
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.provenance import package_versions, working_commit
-from recjury.llm import NOTHING_SPENT, Gateway, Learning, ModelSpec, SpentBefore
+from recjury.llm import Gateway, ModelSpec, SpentBefore, running_servers
 from recjury.prompts import load_pack, pack_names
-from recjury.store import Setup, Skipped, Store
+from recjury.store import Campaign, Setup, Skipped, Store
 
 
-@dataclass(frozen=True)
+@dataclass
 class OpenedCampaign:
-    """A campaign in its store. `id` is its id there, `spent` what its earlier runs have spent."""
+    """A campaign in its store. `id` is its id there.
+
+    `gateway` records its calls in the store; it is None if the campaign has no model. `stack`
+    closes what is opened for the campaign.
+    """
 
     store: Store
     id: str
-    spent: SpentBefore = NOTHING_SPENT
-    is_claimed: bool = False
+    gateway: Gateway | None
+    stack: AsyncExitStack
+    is_claimed: bool
 
-    async def open_gateway(
-        self, config: EvaluationConfig, stack: AsyncExitStack, learning: Mapping[str, Learning]
-    ) -> Gateway | None:
-        """Return a gateway that records its calls in the store; None if there is no model.
-
-        `learning` is what was learned of the models when they were tried.
-        """
-        recorder = await stack.enter_async_context(self.store.recorder())
-        return await open_gateway(config, recorder, stack, self.spent, learning)
-
-    def create_store(self, stack: AsyncExitStack) -> None:
-        """Make the store if it is new, and claim the campaign in it.
+    def begin(self, name: str, setup: Setup) -> None:
+        """Make the store if it is new, claim the campaign in it, and store what it runs with.
 
         Raises StoreError, for example if another process runs the campaign.
         """
         if not self.is_claimed:
             self.store.create()
-            stack.enter_context(self.store.claim(self.id))
+            self.stack.enter_context(self.store.claim(self.id))
+            self.is_claimed = True
+        self.store.begin(Campaign(id=self.id, name=name, setup=setup))
 
 
-def open_campaign(place: Store | str, campaign: str, stack: AsyncExitStack) -> OpenedCampaign:
-    """Open the store at `place` if it exists, and claim the campaign (its id) in it.
+@asynccontextmanager
+async def opened_campaign(
+    config: EvaluationConfig, place: Store | str, campaign: str
+) -> AsyncIterator[OpenedCampaign]:
+    """The campaign with this id in the store at `place`; its models have been tried.
 
-    A new store is made later, by `create_store`, after everything else has been checked. `stack`
-    closes what was opened. Raises StoreError if another process runs the campaign.
+    If `place` is a URL or path, the store is opened after that; a new one is made by `begin`. Model
+    servers that are started for it end with it. Raises UserError for a model that cannot be used,
+    and if another process runs the campaign.
     """
-    store = stack.enter_context(Store.at(place)) if isinstance(place, str) else place
-    if not store.exists:
-        return OpenedCampaign(store, campaign)
-    stack.enter_context(store.claim(campaign))
-    before = store.spent(campaign)
-    spent = SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)
-    return OpenedCampaign(store, campaign, spent, is_claimed=True)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(running_servers())
+        learning = await try_models(config)
+        store = stack.enter_context(Store.at(place)) if isinstance(place, str) else place
+        spent, is_claimed = SpentBefore(), store.exists
+        if is_claimed:
+            stack.enter_context(store.claim(campaign))
+            before = store.spent(campaign)
+            spent = SpentBefore(before.cost, before.prompt_tokens + before.completion_tokens)
+        recorder = await stack.enter_async_context(store.recorder())
+        gateway = await open_gateway(config, recorder, stack, spent, learning)
+        yield OpenedCampaign(store, campaign, gateway, stack, is_claimed)
 
 
 def campaign_setup(config: EvaluationConfig, skipped: tuple[Skipped, ...] = ()) -> Setup:

@@ -1,7 +1,7 @@
 """Evaluate existing conversations: from files, from a program, or of a campaign in the store."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -10,9 +10,8 @@ from recjury.campaign.build import (
     Components,
     build_evaluators,
     build_user,
-    try_models,
 )
-from recjury.campaign.campaign_store import campaign_setup, open_campaign
+from recjury.campaign.campaign_store import campaign_setup, opened_campaign
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.identity import files_id, logs_id
 from recjury.campaign.plan import Unit
@@ -30,9 +29,9 @@ from recjury.corpora import (
 )
 from recjury.errors import ConfigError, DataError
 from recjury.knowledge import Catalogue
-from recjury.llm import MAIN_MODEL, Gateway, gather, read_model, running_servers
+from recjury.llm import MAIN_MODEL, Gateway, gather, read_model
 from recjury.records import ConversationLog
-from recjury.store import Campaign, PlannedConversation, Setup, Store
+from recjury.store import PlannedConversation, Setup, Store
 
 Read = Callable[[], Iterator[Recording]]
 
@@ -97,28 +96,16 @@ async def judge_campaign(
 
     The evaluations are added to those that the campaign has. Raises UserError.
     """
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(running_servers())
-        learning = await try_models(config)
-        store = place
-        if isinstance(store, str):
-            store = stack.enter_context(Store.open(store, create=False))
+    with Store.open(place, create=False) if isinstance(place, str) else nullcontext(place) as store:
         about = store.campaign(campaign)
         played = _Played(about.setup.config, config)
-        if played.config.all_models != config.all_models:
-            learning = await try_models(played.config)
-        opened = open_campaign(store, about.id, stack)
-        gateway = await opened.open_gateway(played.config, stack, learning)
-        units = [
-            Unit(each.id, corpus_name(each.corpus), each.system, each.repeat)
-            for each in store.conversations(about.id)
-        ]
-        data = Path(played.data) if played.data else None
-        components = _components(played, {unit.corpus for unit in units}, gateway, data)
-        store.begin(about.model_copy(update={"setup": played.setup(about.setup)}))
-        built = BuiltCampaign(components, gateway)
-        runner = Runner(store, built, played.config, progress, retry=retry)
-        return await runner.run(about.id, units)
+        async with opened_campaign(played.config, store, about.id) as opened:
+            units = list(map(_unit, store.conversations(about.id)))
+            data = Path(played.data) if played.data else None
+            built = _built(played, {unit.corpus for unit in units}, opened.gateway, data)
+            opened.begin(about.name, played.setup(about.setup))
+            runner = Runner(store, built, played.config, progress, retry=retry)
+            return await runner.run(about.id, units)
 
 
 async def _judge(
@@ -130,18 +117,12 @@ async def _judge(
     retry: Retry,
     progress: Progress | None,
 ) -> RunResult:
-    async with AsyncExitStack() as stack:
-        found = {each.identity: (each.log.id, _planned(each)) for each in _told_apart(read(), {})}
-        await stack.enter_async_context(running_servers())
-        learning = await try_models(config)
-        opened = open_campaign(place, identity, stack)
+    found = {each.identity: (each.log.id, _planned(each)) for each in _told_apart(read(), {})}
+    async with opened_campaign(config, place, identity) as opened:
         store, campaign = opened.store, opened.id
-        gateway = await opened.open_gateway(config, stack, learning)
         corpora = {corpus_name(each.corpus) for _, each in found.values()}
-        components = _components(_Played({}, config), corpora, gateway, data)
-        opened.create_store(stack)
-        begun = campaign_setup(config)
-        store.begin(Campaign(id=campaign, name=config.name, setup=begun))
+        built = _built(_Played({}, config), corpora, opened.gateway, data)
+        opened.begin(config.name, campaign_setup(config))
         there = store.log_ids_of(found)
         planned = tuple(
             each if there.get(each.id, log) == log else _anew(each, log)
@@ -150,12 +131,8 @@ async def _judge(
         set_aside = store.plan(campaign, planned)
         ids = {each.id for each in planned}
         await _store_new(store, ids, store.log_ids(campaign), _told_apart(read(), there))
-        units = [
-            Unit(each.id, corpus_name(each.corpus), each.system, each.repeat) for each in planned
-        ]
-        built = BuiltCampaign(components, gateway)
         runner = Runner(store, built, config, progress, retry=retry)
-        result = await runner.run(campaign, units)
+        result = await runner.run(campaign, list(map(_unit, planned)))
     return result._replace(set_aside=set_aside)
 
 
@@ -170,6 +147,11 @@ def _told_apart(recordings: Iterable[Recording], logs: Mapping[str, str]) -> Ite
         log = each.log.id
         same = known.setdefault(each.identity, log) == log
         yield each if same else Recording(each.log, log)
+
+
+def _unit(planned: PlannedConversation) -> Unit:
+    """The unit of a conversation that is not played."""
+    return Unit(planned.id, corpus_name(planned.corpus), planned.system, planned.repeat)
 
 
 def _anew(planned: PlannedConversation, log: str) -> PlannedConversation:
@@ -273,9 +255,9 @@ class _Played:
         return config
 
 
-def _components(
+def _built(
     played: _Played, corpora: Iterable[str], gateway: Gateway | None, data: Path | None
-) -> dict[str, Components]:
+) -> BuiltCampaign:
     """The components for each corpus. If the corpus is known, the evaluators know its items."""
     found: dict[str, Components] = {}
     for name in corpora:
@@ -288,7 +270,7 @@ def _components(
             user = build_user(simulator, catalogue, gateway, played.config)
         evaluators = build_evaluators(played.config, corpus, gateway, user)
         found[name] = Components(catalogue, {}, user, evaluators)
-    return found
+    return BuiltCampaign(found, gateway)
 
 
 def _asks_user(config: EvaluationConfig) -> bool:

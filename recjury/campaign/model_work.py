@@ -5,17 +5,15 @@ limits the total cost of all its runs.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
 from typing import Generic, NamedTuple, TypeVar
 
-from recjury.campaign.build import try_models
-from recjury.campaign.campaign_store import campaign_setup, open_campaign
+from recjury.campaign.campaign_store import campaign_setup, opened_campaign
 from recjury.campaign.config import EvaluationConfig
 from recjury.campaign.config_file import read_models
 from recjury.errors import ConfigError
-from recjury.llm import Gateway, call_context, running_servers
+from recjury.llm import Gateway, call_context
 from recjury.records import JSON, digest
-from recjury.store import Campaign, Store
+from recjury.store import Store
 from recjury.tables import AnalysisInput
 
 T = TypeVar("T")
@@ -72,21 +70,16 @@ async def do_with_models(work: ModelWork[T], config: EvaluationConfig, place: St
 
     Raises UserError, before anything is written, for models that cannot be used.
     """
-    async with AsyncExitStack() as stack:
-        await stack.enter_async_context(running_servers())
-        learning = await try_models(config)
-        opened = open_campaign(place, work.identity, stack)
-        store, campaign = opened.store, opened.id
-        gateway = await opened.open_gateway(config, stack, learning)
+    async with opened_campaign(config, place, work.identity) as opened:
+        gateway = opened.gateway
         assert gateway is not None  # there are models: that was checked
         work.check(gateway)
-        opened.create_store(stack)
         shown = {**config.model_dump(mode="json"), work.key: work.what}
-        setup = campaign_setup(config).model_copy(update={"config": shown})
-        store.begin(Campaign(id=campaign, name=work.name, setup=setup))
+        setup = campaign_setup(config)
+        opened.begin(work.name, setup.model_copy(update={"config": shown}))
         try:
-            with call_context(campaign):
+            with call_context(opened.id):
                 return await work.do(gateway)
         finally:
             if gateway.learned:
-                store.save_learned(campaign, gateway.learned)
+                opened.store.save_learned(opened.id, gateway.learned)

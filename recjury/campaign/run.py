@@ -1,12 +1,11 @@
 """Run a campaign: draw its scenarios, build, plan, and let the runner do the work that is left."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack
 from functools import partial
 
 from recjury.campaign.batch_models import check_players
-from recjury.campaign.build import build, try_models
-from recjury.campaign.campaign_store import campaign_setup, open_campaign
+from recjury.campaign.build import build
+from recjury.campaign.campaign_store import campaign_setup, opened_campaign
 from recjury.campaign.config import CampaignConfig
 from recjury.campaign.identity import campaign_id
 from recjury.campaign.plan import draw_scenarios, plan_campaign
@@ -14,8 +13,7 @@ from recjury.campaign.progress import Progress
 from recjury.campaign.retry import Retry
 from recjury.campaign.runner import Runner, RunResult
 from recjury.campaign.stopping import Stopping
-from recjury.llm import running_servers
-from recjury.store import Campaign, ConversationResult, Store
+from recjury.store import ConversationResult, Store
 
 
 async def run_campaign(
@@ -36,19 +34,13 @@ async def run_campaign(
     everything that was finished is kept.
     """
     check_players(config)
-    async with AsyncExitStack() as stack:
-        drawn = draw_scenarios(config, limit)
-        await stack.enter_async_context(running_servers())
-        learning = await try_models(config)
-        opened = open_campaign(place, campaign_id(config), stack)
+    drawn = draw_scenarios(config, limit)
+    async with opened_campaign(config, place, campaign_id(config)) as opened:
         store, campaign = opened.store, opened.id
-        gateway = await opened.open_gateway(config, stack, learning)
-        built = build(config, drawn.corpora, gateway, stack)
+        built = build(config, drawn.corpora, opened.gateway, opened.stack)
         plan = plan_campaign(config, drawn, built.components)
         await built.check_systems(plan.unplayed(store))
-        opened.create_store(stack)
-        setup = campaign_setup(config, drawn.skipped)
-        store.begin(Campaign(id=campaign, name=config.name, setup=setup))
+        opened.begin(config.name, campaign_setup(config, drawn.skipped))
         set_aside = store.plan(campaign, [each.conversation for each in plan.conversations])
         units = plan.units()
         stopping = None

@@ -27,7 +27,7 @@ def _model(key_env: str) -> str:
         (_systems("{name: x}"), f"`systems.0` has no `kind` {KINDS}"),
         (
             GOOD + "model: {provider: opnai, name: m}\n",
-            "`model`: unknown provider 'opnai'; did you mean `openai`? (known: openai, ",
+            "`model`: unknown provider 'opnai'; did you mean 'openai'? (known: openai, ",
         ),
         (
             GOOD + "models: {a: {provider: transformers, model: m, devic: cpu}}\n",
