@@ -1,7 +1,7 @@
 """Text that is safe to show: without secrets, and with control characters written out.
 
-docs/judging.md lists the patterns of secrets. Matching takes time linear in the length of the text:
-long parts are possessive or bounded, and a match can begin only at the beginning of a word.
+docs/telemetry.md says what is hidden. Matching takes time linear in the length of the text: long
+parts are possessive or bounded, and a match can begin only at the beginning of a word.
 """
 
 import re

@@ -49,7 +49,6 @@ class Faults:
     refused_batches: list[list[Line]] = field(default_factory=list)  # errors of the next batches
     line: Callable[[Line], Line | None] = lambda _: None  # another answer to a request
     inputs_hidden: bool = False  # files of requests cannot be downloaded
-    files_unlisted: bool = False
 
 
 @dataclass
@@ -152,8 +151,6 @@ class BatchEndpoint:
         return web.json_response(self._file(found))
 
     async def _list_files(self, request: web.Request) -> web.StreamResponse:
-        if self.faults.files_unlisted:
-            return _error(404, "Not found")
         assert request.query["purpose"] == "batch"
         return _page(request, [self._file(name) for name in reversed(self.files)])
 
@@ -231,7 +228,7 @@ class BatchEndpoint:
             self._end(batch)
         total = len(batch.requests)
         named = not (batch.status and self._use("outputs_unnamed"))
-        done = total if batch.status else int(min(share, 0.99) * total)
+        answered = self._lines(batch.output) if batch.status else int(min(share, 0.99) * total)
         return {
             "id": batch.id,
             "object": "batch",
@@ -242,7 +239,11 @@ class BatchEndpoint:
             "endpoint": "/v1/chat/completions",
             "metadata": batch.metadata,
             "created_at": int(time.time()),
-            "request_counts": {"total": total, "completed": done, "failed": 0},
+            "request_counts": {
+                "total": total,
+                "completed": answered,
+                "failed": self._lines(batch.errors),
+            },
             "errors": {"object": "list", "data": batch.refusals} if batch.refusals else None,
         }
 
@@ -276,6 +277,9 @@ class BatchEndpoint:
         if errors:
             batch.errors = self._keep(f"{batch.id}_error.jsonl", b"\n".join(errors) + b"\n")
         batch.status = "expired" if expired else "completed"
+
+    def _lines(self, name: str | None) -> int:
+        return 0 if name is None else len(self.files.get(name, ("", b""))[1].splitlines())
 
     def _completion(self, body: Body) -> Body:
         return completion(in_form(self.answer(body), prompt(body)))

@@ -16,7 +16,43 @@ from tests.cli.front_door import recjury
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 TUTORIALS = sorted((DOCS / "tutorials").glob("*.md"))
+PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
+
+# Both lists only become shorter, and so does the sum.
+LONG_PAGES = {"agreement", "data", "judging", "vllm"}
+PAGES_WITH_LONG_CELLS = {"batch", "busy-endpoints", "vllm"}
+WORDS_OF_ALL_PAGES = 54_000
+
+
+def _without_code(page: str) -> str:
+    return re.sub(r"^```.*?^```", "", page, flags=re.MULTILINE | re.DOTALL)
+
+
+def _words(text: str) -> int:
+    """The words of a text, without signs such as the lines of tables."""
+    return sum(any(map(str.isalnum, word)) for word in text.split())
+
+
+def _cells(page: str) -> list[str]:
+    rows = [line for line in _without_code(page).splitlines() if line.startswith("|")]
+    return [cell for row in rows for cell in re.split(r"(?<!\\)\|", row)]
+
+
+def test_a_page_has_at_most_1800_words() -> None:
+    words = {page.stem: _words(_without_code(page.read_text("utf-8"))) for page in PAGES}
+    assert {name for name, number in words.items() if number > 1800} <= LONG_PAGES
+
+
+def test_a_table_cell_has_at_most_25_words() -> None:
+    longest = {
+        page.stem: max(map(_words, _cells(page.read_text("utf-8"))), default=0) for page in PAGES
+    }
+    assert {name for name, number in longest.items() if number > 25} <= PAGES_WITH_LONG_CELLS
+
+
+def test_the_pages_do_not_grow() -> None:
+    assert sum(len(page.read_text("utf-8").split()) for page in PAGES) <= WORDS_OF_ALL_PAGES
 
 
 @pytest.mark.slow

@@ -129,7 +129,7 @@ def _store(url: str) -> Check:
 
 
 def _servers() -> Iterator[Check]:
-    from recjury.llm.vllm.left_servers import left_servers
+    from recjury.llm.vllm.process import left_servers
 
     for each in left_servers():
         said = f"its recjury ({each.owner}) has ended: end it with `kill -- -{each.group}`"

@@ -43,11 +43,12 @@ from recjury.llm.question import (
     ask_each,
     left_out_turns,
 )
-from recjury.llm.reply_numbers import ReadNumber, read_number
 from recjury.llm.reply_parsing import (
     RatedText,
+    ReadNumber,
     ReadObject,
     parse_rating,
+    read_number,
     read_object,
 )
 from recjury.llm.reply_reading import Samples, SupportsComplete, read_reply, sample_replies

@@ -19,7 +19,6 @@ from recjury.llm.error_answer import ErrorAnswer
 from recjury.records import JSON
 
 _REFUSALS = frozenset({400, 404, 405, 415, 422, 500, 501})
-_UNEXPLAINED = frozenset({400, 415, 422})
 _SERVER_ERROR = 500
 
 Accepts = Callable[[Adaptation], Awaitable[bool]]
@@ -80,21 +79,12 @@ class Learning:
         self.adaptation = trial.learned
         return self.adaptation
 
-    async def search(
-        self, body: dict[str, object], answer: ErrorAnswer, accepts: Accepts, *, checks: bool
-    ) -> bool:
-        """Find what an endpoint refuses without saying so; whether to send the request again.
+    async def search(self, body: dict[str, object], accepts: Accepts) -> bool:
+        """Find which features of `body` are refused together; whether to send the request again.
 
-        The features of `body` that no answered request had are left out, and then added one by
-        one. Nothing is learned if the request is refused in its plainest form, too, or accepted
-        as it is on a second try. Server errors are only looked into by `checks`. `accepts` raises
-        Retryable.
+        Those that no answered request had are left out, and then added one by one. Nothing is
+        learned if the request is refused in its plainest form, too. `accepts` raises Retryable.
         """
-        is_looked_into = (
-            answer.status in _UNEXPLAINED or answer.about_form or (checks and answer.status == 500)
-        )
-        if not is_looked_into or answer.is_explained:
-            return False
         suspects = tuple(
             feature
             for feature in self.learnable(features_of(body))
@@ -106,30 +96,25 @@ class Learning:
                 return True
             if not suspects or frozenset(suspects) in self._searched:
                 return False
-            if await accepts(before):
-                return True
-            found = await self._narrowed(suspects, accepts)
+            self.adaptation = await self._narrowed(suspects, accepts)
             self._searched.add(frozenset(suspects))
-            if found is None:
-                return False
-            self.adaptation = found
-            return True
+            return self.adaptation is not before
 
-    async def _narrowed(self, suspects: tuple[Feature, ...], accepts: Accepts) -> Adaptation | None:
-        plainest = self.adaptation
+    async def _narrowed(self, suspects: tuple[Feature, ...], accepts: Accepts) -> Adaptation:
+        """The adaptation that leaves out what is refused; the same object if none helps."""
+        before = plainest = self.adaptation
         for feature in suspects:
             plainest = plainest.without(feature)
         if not await accepts(plainest):
-            return None
-        found = plainest
+            return before
+        result = plainest
         for feature in suspects:
-            for value in _forms(feature, getattr(self.adaptation, feature)):
-                fuller = replace(found, **{feature: value})  # type: ignore[arg-type]
-                # Asked twice: what is refused by chance must not be left out of a whole run.
-                if await accepts(fuller) or await accepts(fuller):
-                    found = fuller
+            for value in _forms(feature, getattr(before, feature)):
+                fuller = replace(result, **{feature: value})  # type: ignore[arg-type]
+                if await accepts(fuller):
+                    result = fuller
                     break
-        return None if found == self.adaptation else found
+        return before if result == before else result
 
 
 class Trial:

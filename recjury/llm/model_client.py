@@ -8,10 +8,9 @@ from recjury.llm.adaptive_concurrency import SentRequest
 from recjury.llm.budget import Budget, GatewayUsage
 from recjury.llm.call_identity import current_call_context
 from recjury.llm.call_slots import CallQueue, CallSlots, EndpointSlots, part_of
-from recjury.llm.call_tokens import CallTokens
 from recjury.llm.endpoint_errors import provider_error
 from recjury.llm.event_loop import Clock
-from recjury.llm.limits import RateLimiter
+from recjury.llm.limits import CallTokens, RateLimiter
 from recjury.llm.outage import Endpoint
 from recjury.llm.policy import CHECK_SECONDS, CHECKS, REFUSED_CHECKS, Kind
 from recjury.llm.provider import Completion, DeferredProvider, Provider, Retryable

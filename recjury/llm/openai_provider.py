@@ -206,22 +206,20 @@ class OpenAIProvider:
     async def _search(
         self, request: ChatRequest, body: dict[str, object], answer: ErrorAnswer, *, checks: bool
     ) -> bool:
-        """Find what the endpoint refuses without saying so; whether the request can be sent again.
-
-        Only features that no answered request had are suspected. They are all left out, and then
-        added one by one.
-        """
+        """Find what no server behind the address accepts; whether the request can be sent again."""
+        if not answer.about_form:
+            return False
 
         async def accepts(adaptation: Adaptation) -> bool:
             changed = request_body(request, self._spec, adaptation)
             response = await self._send(changed, checks=checks)
             found = self._read(response, request)
-            if isinstance(found, ErrorAnswer) and found.status != answer.status:
+            if isinstance(found, ErrorAnswer) and not found.about_form:
                 raise Retryable(f"HTTP {found.status}")  # another fault, which says nothing here
             return isinstance(found, Completion)
 
         before = self._learning.adaptation
-        is_sent_again = await self._learning.search(body, answer, accepts, checks=checks)
+        is_sent_again = await self._learning.search(body, accepts)
         if self._learning.adaptation != before:
             self._tell(self._learning.adaptation)
         return is_sent_again

@@ -15,7 +15,6 @@ from pydantic import BaseModel, ValidationError
 from recjury.errors import ParseError
 from recjury.llm.relaxed_json import FoundObject, find_objects, has_repeated_names
 from recjury.llm.reply_marks import Span
-from recjury.llm.reply_numbers import read_number
 from recjury.llm.spoken_text import PartedText, check_finished, part_text, said
 from recjury.records import Reply
 
@@ -29,6 +28,13 @@ _RATING = re.compile(
 )
 _LONGEST_JSON = 1_000_000
 _SIGNS = re.compile(r"\W{0,200}")
+_NUMBER = re.compile(
+    r"(?P<whole>[+-]?[0-9]{1,9})(?P<rest>\.[0-9]{1,9})?"
+    r"(?:\s?(?:/|out of|of)\s?(?P<top>[0-9]{1,9})(?:\.0{1,9})?|\s?(?P<percent>%))?"
+)
+_EMPHASIS = " \t\r\n*_`'\"“”"
+_NEAR_ONE = 10  # the highest score of a scale from which on 0.7 may stand for a share of it
+_SHOWN = 40
 
 
 class RatedText(NamedTuple):
@@ -43,6 +49,13 @@ class ReadObject(NamedTuple, Generic[ModelT]):
     """What was read of a JSON object, and what of its form was repaired (empty for nothing)."""
 
     value: ModelT
+    repaired: str
+
+
+class ReadNumber(NamedTuple):
+    """A number, and what of its form was not as asked (empty for nothing)."""
+
+    value: float
     repaired: str
 
 
@@ -173,3 +186,35 @@ def _first_problem(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(map(str, first["loc"])) or "the object"
     return f"the JSON object does not fit: {place}: {first['msg']}"
+
+
+def read_number(
+    written: str | float, low: float, high: float, *, whole: bool, what: str = "rating"
+) -> ReadNumber:
+    """`written` as a number from `low` to `high`; `whole` tells whether a whole one was asked for.
+
+    Numbers in strings, 3.0 for 3, and 3/4 on a scale that ends at 4 are read. In doubt are 3.5
+    where a whole number was asked for, 3/5 on a scale that ends at 4, and on a long scale what may
+    be a share of it: 0.75, 1.0. Raises ParseError, which calls the number `what`.
+    """
+    text = written if isinstance(written, str) else repr(written)
+    plain = text.strip(_EMPHASIS)
+    shown = repr(text[:_SHOWN])
+    match = _NUMBER.fullmatch(plain)
+    if match is None:
+        wanted = "a whole number" if whole else "a number"
+        raise ParseError(f"the {what} {shown} is not {wanted}")
+    if match["top"] is not None and float(match["top"]) != high:
+        raise ParseError(f"the {what} {shown} is of {match['top']}, not of {high:g}")
+    if match["percent"] is not None and (low, high) != (0, 100):
+        raise ParseError(f"the {what} {shown} is a percentage, not a number up to {high:g}")
+    value = float(match["whole"] + (match["rest"] or ""))
+    if whole and not value.is_integer():
+        raise ParseError(f"the {what} {shown} is not a whole number")
+    if not low <= value <= high:
+        raise ParseError(f"the {what} {value:g} is outside {low:g} to {high:g}")
+    if high > _NEAR_ONE and match["rest"] and 0 < value <= 1 and match["top"] is None:
+        raise ParseError(f"the {what} {shown} may be of {low:g} to {high:g} or of 0 to 1")
+    as_asked = match["whole"] if whole else f"{value:g}"
+    odd = isinstance(written, str) if not whole else text.strip() != as_asked
+    return ReadNumber(value, f"{shown} read as {value:g}" if odd else "")

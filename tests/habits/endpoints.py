@@ -86,10 +86,10 @@ def refuses_seed(meant: Meaning, body: Body) -> Answer | None:
 
 
 @habit("endpoints", "read", on=EVERYTHING, lasting=True)
-def refuses_several_without_a_word(meant: Meaning, body: Body) -> Answer | None:
-    """temperature and system role, with an empty body"""
-    refused = "temperature" in body or "system" in _roles(body)
-    return Fault("status", 400, "", as_it_is=True) if refused else None
+def refuses_several_without_a_name(meant: Meaning, body: Body) -> Answer | None:
+    """temperature and `response_format`, with a 404 that names neither (OpenRouter)"""
+    wrong = "No endpoints found that can handle the requested parameters."
+    return refusal(404, wrong) if {"temperature", "response_format"} & set(body) else None
 
 
 @habit("endpoints", "read", on=EVERYTHING, lasting=True)

@@ -1,33 +1,36 @@
-"""The Batch API over HTTP: files and batches, and what its errors are about."""
+"""The Batch API over HTTP: its files and batches. Requests are repeated until they are answered."""
 
+import os
+import tempfile
 from collections.abc import AsyncIterator, Mapping
-from typing import BinaryIO, NamedTuple, cast
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, BinaryIO, cast
 
 import aiohttp
 import orjson
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 from yarl import URL
 
 from recjury.errors import ProviderError
-from recjury.llm.batch.request_file import RequestFile, is_file_name
+from recjury.llm.batch.lines import identities_in
+from recjury.llm.batch.persistence import insist
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.endpoint_errors import error_of, provider_error
 from recjury.llm.error_answer import read_error
+from recjury.llm.event_loop import Clock
 from recjury.llm.policy import Kind
 from recjury.llm.provider import Retryable
-from recjury.llm.transport import (
-    HttpResponse,
-    HttpSession,
-    TransportError,
-    read_at_most,
-    transport_error,
-)
+from recjury.llm.transport import HttpSession, TransportError, read_at_most, transport_error
 
 _ABSENT = frozenset({404, 405, 501})
 _GONE = frozenset({404, 410})
 _PAGE = 100
-_MOST_PAGES = 1000
 _CHUNK = 1 << 18
-_TOO_LARGE = ("too large", "too big", "file size", "maximum size", "larger than")
+_PREFIX = "recjury-"
+_ID, _MODEL, _REQUESTS = "recjury_batch", "recjury_model", "recjury_requests"
+_LONGEST = 512  # characters of a value of the metadata
+_EXPIRY_SECONDS = 31 * 86_400  # files of batches expire after 30 days
 
 _WITH_REPLIES = frozenset({"completed", "expired", "cancelled"})
 _ACCEPTED = _WITH_REPLIES | {"in_progress", "finalizing"}
@@ -38,32 +41,45 @@ class GoneError(Exception):
     """The endpoint does not have this file or batch any more."""
 
 
-class FileTooLargeError(Exception):
-    """The endpoint refuses a file for its size."""
+class RequestCounts(BaseModel):
+    """How many requests a batch has, and how many of them were answered and failed."""
+
+    total: int = 0
+    completed: int = 0
+    failed: int = 0
 
 
-class LineError(NamedTuple):
+class LineError(BaseModel):
     """Why a batch was refused as a whole; `line` is the number of the line at fault, from 1."""
 
-    code: str
-    message: str
-    line: int | None
+    code: str | None = None
+    message: str | None = None
+    line: int | None = None
 
 
-class BatchState(NamedTuple):
-    """A batch at the endpoint, with the numbers of its requests."""
+class ErrorList(BaseModel):
+    """The errors of a batch that was refused."""
+
+    data: list[LineError] = Field(default_factory=list)
+
+
+class BatchState(BaseModel):
+    """A batch as the endpoint describes it."""
 
     id: str
     status: str
-    input_file: str
-    output_file: str | None
-    error_file: str | None
-    metadata: Mapping[str, str]
-    created_at: float
-    total: int
-    completed: int
-    failed: int
-    errors: tuple[LineError, ...]
+    input_file_id: str = ""
+    output_file_id: str | None = None
+    error_file_id: str | None = None
+    metadata: dict[str, JsonValue] | None = None
+    created_at: float | None = None
+    request_counts: RequestCounts | None = None
+    errors: ErrorList | None = None
+
+    @property
+    def counts(self) -> RequestCounts:
+        """The numbers of its requests; 0 as long as the endpoint gives none."""
+        return self.request_counts or RequestCounts()
 
     @property
     def is_active(self) -> bool:
@@ -76,168 +92,207 @@ class BatchState(NamedTuple):
         return self.status in _ACCEPTED
 
     @property
+    def has_replies(self) -> bool:
+        """Whether it has ended with replies to read."""
+        return self.status in _WITH_REPLIES and bool(self.output_file_id)
+
+    @property
     def lacks_output(self) -> bool:
-        """Whether it has replies, but no file of them."""
-        return self.status in _WITH_REPLIES and self.completed > 0 and self.output_file is None
+        """Whether it has replies, but does not name their file yet."""
+        return self.status in _WITH_REPLIES and self.counts.completed > 0 and not self.has_replies
 
 
 class BatchApi:
-    """The files and batches of one endpoint.
+    """The files and batches of one model's endpoint.
 
-    All methods raise Retryable for a fault that may pass, and ProviderError for a refused key or
-    an endpoint without batches.
+    Methods raise ProviderError for a refused key or an endpoint without batches, and CallFailed
+    if the endpoint does not answer within the patience of the model's settings.
     """
 
-    def __init__(self, spec: BatchModelSpec, key: str | None, session: HttpSession):
+    def __init__(self, spec: BatchModelSpec, key: str | None, session: HttpSession, clock: Clock):
         """`session` is shared, and closed by its owner."""
-        self._spec, self._key, self._session = spec, key, session
-        self._headers = {"Accept-Encoding": "identity"}
-        if key is not None:
-            self._headers["Authorization"] = f"Bearer {key}"
+        self._spec, self._key, self._session, self._clock = spec, key, session, clock
+        self._insist = partial(insist, spec, clock)
+        self._headers = {} if key is None else {"Authorization": f"Bearer {key}"}
 
-    async def upload(self, file: RequestFile, name: str) -> str:
-        """Send a file; return its id. Raises FileTooLargeError."""
-        form = file.form(name)
-        headers = {**self._headers, **form.headers}
-        response = await self._stream("POST", "/files", headers, body=form.chunks())
-        said = response.body.decode("utf-8", "replace").lower()
-        if response.status == 413 or (
-            response.status == 400 and any(each in said for each in _TOO_LARGE)
-        ):
-            raise FileTooLargeError
-        return str(self._read(response, "/files").get("id"))
+    async def check(self) -> None:
+        """Send one request. Raises Retryable, too, because it is not repeated."""
+        await self._ask("GET", "/batches?limit=1")
 
-    async def create(self, file: str, path: str, metadata: Mapping[str, str]) -> BatchState:
-        """Begin a batch of the requests in `file` to the endpoint's `path`."""
+    async def send(self, file: BinaryIO, path: str, *, batch: str, requests: int) -> BatchState:
+        """Upload a file of so many requests to the endpoint's `path`, and begin its batch.
+
+        `batch` is an id of our own, by which the batch is found if the answer is lost. It is in
+        the batch's metadata and in the name of the file.
+        """
+
+        async def upload() -> str:
+            form = aiohttp.FormData({"purpose": "batch"})
+            file.seek(0)
+            copy = os.fdopen(os.dup(file.fileno()), "rb")  # aiohttp closes what it has sent
+            form.add_field("file", copy, filename=f"{_PREFIX}{batch}.jsonl")
+            return str((await self._ask("POST", "/files", data=form)).get("id"))
+
         body = {
-            "input_file_id": file,
+            "input_file_id": await self._insist("upload a batch", upload),
             "endpoint": f"/v1{path}",
             "completion_window": self._spec.window,
-            "metadata": metadata,
+            "metadata": {
+                _ID: batch,
+                _MODEL: self._spec.name[:_LONGEST],
+                _REQUESTS: str(requests),
+            },
         }
-        return _state(self._read(await self._send("POST", "/batches", body), "/batches"))
+        is_sent = False
+
+        async def create() -> BatchState:
+            nonlocal is_sent
+            if is_sent:  # an answer was lost, and perhaps only the answer
+                async for state in self.batches():
+                    if state.metadata and state.metadata[_ID] == batch:
+                        return state
+            is_sent = True
+            return _state(await self._ask("POST", "/batches", json=body))
+
+        return await self._insist("send a batch", create)
 
     async def state(self, batch: str) -> BatchState:
         """The batch as it is now. Raises GoneError."""
-        response = await self._send("GET", f"/batches/{batch}")
-        if response.status in _GONE:
-            raise GoneError
-        return _state(self._read(response, "/batches"))
+
+        async def look() -> BatchState:
+            state = _state(await self._ask("GET", f"/batches/{batch}", gone=_GONE))
+            if state.lacks_output:
+                raise Retryable("the file of its replies is not named yet")
+            return state
+
+        return await self._insist(f"ask for batch {batch}", look)
 
     async def batches(self) -> AsyncIterator[BatchState]:
-        """All batches of the account, the newest first."""
-        async for each in self._pages("/batches", f"limit={_PAGE}"):
-            yield _state(each)
+        """The batches that recjury sent for this model in the last month, the newest first."""
+        oldest = self._clock.wall() - _EXPIRY_SECONDS
+        async for row in self._pages("/batches", ""):
+            state = _state(row)
+            if state.created_at and state.created_at < oldest:
+                return
+            metadata = state.metadata or {}
+            if _ID in metadata and metadata.get(_MODEL) == self._spec.name[:_LONGEST]:
+                yield state
 
-    async def files(self) -> dict[str, str]:
-        """The ids of the files that were written here, by name; the newest has a name."""
-        found: dict[str, str] = {}
-        async for each in self._pages("/files", f"purpose=batch&limit={_PAGE}"):
-            name = str(each.get("filename"))
-            if is_file_name(name):
-                found.setdefault(name, str(each.get("id")))
-        return found
+    async def request_files(self) -> set[str]:
+        """The ids of the files of requests that recjury uploaded."""
+        rows = [row async for row in self._pages("/files", "&purpose=batch")]
+        return {str(row.get("id")) for row in rows if str(row.get("filename")).startswith(_PREFIX)}
+
+    async def calls(self, state: BatchState) -> list[str]:
+        """The identities of the calls of a batch, from its file of requests.
+
+        Raises ProviderError if the endpoint does not give that file.
+        """
+        with tempfile.TemporaryFile(prefix="recjury-batch-") as file:
+            try:
+                await self.download(state.input_file_id, file)
+            except (GoneError, ProviderError):
+                came = f"the requests of batch {state.id}, which is under way, cannot be read"
+                advice = "run again when it has ended, so that nothing is sent twice"
+                raise provider_error(self._spec, came, advice) from None
+            return identities_in(file)
 
     async def download(self, file: str, into: BinaryIO) -> None:
-        """Write a file's content at the end of `into`. Raises GoneError."""
-        path, start = f"/files/{file}/content", into.seek(0, 2)
-        try:
-            response = await self._stream("GET", path, self._headers, into=into)
-        except Retryable:
+        """Write a file of JSON lines at the end of `into`. Raises GoneError."""
+        start = into.seek(0, 2)
+
+        async def fetch() -> None:
             into.seek(start)
-            into.truncate()  # a part of it
-            raise
-        if response.status in _GONE:
-            raise GoneError
-        if response.status != 200:
-            self._read(response, path)
-
-    async def delete(self, file: str) -> None:
-        """Delete a file, if it is still there."""
-        await self._send("DELETE", f"/files/{file}")
-
-    async def check(self) -> None:
-        """Raise ProviderError if the endpoint has no batches, or refuses the key for them."""
-        self._read(await self._send("GET", "/batches?limit=1"), "/batches")
-
-    async def _pages(self, path: str, query: str) -> AsyncIterator[dict[str, object]]:
-        after = ""
-        for _ in range(_MOST_PAGES):
-            page = self._read(await self._send("GET", f"{path}?{query}{after}"), path)
-            rows = list(cast("list[object]", page.get("data") or []))
-            for row in rows:
-                if isinstance(row, dict):
-                    yield row
-            last = rows[-1] if rows else None
-            if not page.get("has_more") or not isinstance(last, dict):
-                return
-            after = f"&after={last.get('id')}"
-
-    async def _send(
-        self, method: str, path: str, body: Mapping[str, object] | None = None
-    ) -> HttpResponse:
-        headers = self._headers | ({"Content-Type": "application/json"} if body else {})
-        raw = None if body is None else orjson.dumps(body)
-        url = URL(self._spec.base_url + path)
-        try:
-            return await self._session.request(method, url, raw, headers, self._spec.timeout)
-        except TransportError as error:
-            raise _unreachable(error) from None
-
-    async def _stream(
-        self,
-        method: str,
-        path: str,
-        headers: Mapping[str, str],
-        *,
-        body: AsyncIterator[bytes] | None = None,
-        into: BinaryIO | None = None,
-    ) -> HttpResponse:
-        """One request whose body, or whose answer (written to `into`), is too large for memory.
-
-        The time limit is one for each pause, not for the whole.
-        """
-        seconds = self._spec.timeout
-        limit = aiohttp.ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds)
-        url = URL(self._spec.base_url + path)
-        try:
-            async with self._session.opened().request(
-                method, url, data=body, headers=headers, timeout=limit, allow_redirects=False
-            ) as response:
-                encoding = response.headers.get("Content-Encoding", "identity").lower()
-                if into is not None and encoding not in {"", "identity"}:
-                    # Its lines could not be read, and their requests would be sent again.
-                    raise TransportError(f"the file is compressed ({encoding[:40]})")
-                if into is None or response.status != 200:
-                    raw = await read_at_most(response, self._session.max_bytes)
-                    kept = {name.lower(): text for name, text in response.headers.items()}
-                    return HttpResponse(response.status, raw, kept)
+            into.truncate()  # a part of it, if this is not the first time
+            async with self._exchange("GET", f"/files/{file}/content") as response:
+                if response.status != 200:
+                    await self._read(response, gone=_GONE)
                 async for part in response.content.iter_chunked(_CHUNK):
                     into.write(part)
-                return HttpResponse(200, b"", {})
+            into.seek(start)
+            if into.read(1) not in {b"{", b""}:
+                # As if empty, its requests would be sent, and paid for, a second time.
+                raise Retryable("it is not a file of JSON lines")
+
+        await self._insist(f"read the file {file} of a batch", fetch)
+
+    async def delete(self, *files: str | None) -> None:
+        """Delete files that are still there. Raises Retryable."""
+        for file in filter(None, files):
+            async with self._exchange("DELETE", f"/files/{file}"):
+                pass
+
+    async def _pages(self, path: str, query: str) -> AsyncIterator[dict[str, object]]:
+        address = f"{path}?limit={_PAGE}{query}"
+        after = ""
+        while True:
+            action = partial(self._ask, "GET", address + after)
+            page = await self._insist(f"list {path}", action)
+            rows = cast("list[dict[str, object]]", page.get("data") or [])
+            for row in rows:
+                yield row
+            if not page.get("has_more") or not rows:
+                return
+            after = f"&after={rows[-1].get('id')}"
+
+    async def _ask(
+        self, method: str, path: str, *, gone: frozenset[int] = frozenset(), **content: Any
+    ) -> dict[str, object]:
+        async with self._exchange(method, path, **content) as response:
+            return await self._read(response, gone=gone)
+
+    @asynccontextmanager
+    async def _exchange(
+        self, method: str, path: str, **content: Any
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """One request. The time limit is one for each pause, because files are large."""
+        seconds = self._spec.timeout
+        limit = aiohttp.ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds)
+        try:
+            async with self._session.opened().request(
+                method,
+                URL(self._spec.base_url + path),
+                headers=self._headers,
+                timeout=limit,
+                allow_redirects=False,
+                **content,
+            ) as response:
+                yield response
         except (aiohttp.ClientError, OSError) as error:
             raise _unreachable(transport_error(error, seconds)) from None
         except TransportError as error:
             raise _unreachable(error) from None
 
-    def _read(self, response: HttpResponse, path: str) -> dict[str, object]:
-        """The object in an answer; raises what an error answer is about."""
+    async def _read(
+        self, response: aiohttp.ClientResponse, *, gone: frozenset[int]
+    ) -> dict[str, object]:
+        """The JSON object in an answer; raises what an error answer is about."""
+        body = await read_at_most(response, self._session.max_bytes)
+        path = response.url.path
         if 200 <= response.status < 300:
             try:
-                parsed = orjson.loads(response.body)
+                return cast("dict[str, object]", _object(body))
             except orjson.JSONDecodeError:
-                parsed = None
-            if not isinstance(parsed, dict):
-                raise Retryable(f"the answer of {path} is not JSON ({len(response.body)} bytes)")
-            return parsed
-        answer = read_error(response.status, response.body)
+                raise Retryable(f"the answer of {path} is not JSON ({len(body)} bytes)") from None
+        if response.status in gone:
+            raise GoneError
         if response.status in _ABSENT:
             advice = "it may have no batches: use provider openai"
             raise provider_error(self._spec, f"HTTP {response.status} for {path}", advice)
-        error = error_of(answer, response.headers, self._spec, self._key)
+        headers = {name.lower(): text for name, text in response.headers.items()}
+        answer = read_error(response.status, body)
+        error = error_of(answer, headers, self._spec, self._key)
         if isinstance(error, Retryable | ProviderError):
             raise error
-        raise provider_error(self._spec, f"{path}: {error}", "check that it takes batches")
+        advice = "check that it takes batches, and such large ones (batch_size, batch_mb)"
+        raise provider_error(self._spec, f"{path}: {error}", advice)
+
+
+def _object(body: bytes) -> object:
+    parsed: object = orjson.loads(body)
+    if not isinstance(parsed, dict):
+        raise orjson.JSONDecodeError("no object", "", 0)
+    return parsed
 
 
 def _unreachable(error: TransportError) -> Retryable:
@@ -245,45 +300,7 @@ def _unreachable(error: TransportError) -> Retryable:
 
 
 def _state(row: Mapping[str, object]) -> BatchState:
-    """Raises Retryable for an object that is no batch."""
-    if not isinstance(row.get("id"), str) or not isinstance(row.get("status"), str):
-        raise Retryable("the answer of /batches is not a batch")
-    counts, metadata = _mapping(row.get("request_counts")), _mapping(row.get("metadata"))
-    errors = _mapping(row.get("errors")).get("data")
-    return BatchState(
-        id=str(row["id"]),
-        status=str(row["status"]).lower(),
-        input_file=str(row.get("input_file_id") or ""),
-        output_file=_name(row.get("output_file_id")),
-        error_file=_name(row.get("error_file_id")),
-        metadata={name: str(value) for name, value in metadata.items()},
-        created_at=_number(row.get("created_at")),
-        total=int(_number(counts.get("total"))),
-        completed=int(_number(counts.get("completed"))),
-        failed=int(_number(counts.get("failed"))),
-        errors=tuple(_errors(errors)) if isinstance(errors, list) else (),
-    )
-
-
-def _errors(rows: list[object]) -> list[LineError]:
-    found = (_mapping(row) for row in rows)
-    return [
-        LineError(
-            str(each.get("code") or ""),
-            str(each.get("message") or ""),
-            int(_number(each.get("line"))) or None,
-        )
-        for each in found
-    ]
-
-
-def _mapping(found: object) -> Mapping[str, object]:
-    return found if isinstance(found, dict) else {}
-
-
-def _name(found: object) -> str | None:
-    return found if isinstance(found, str) and found else None
-
-
-def _number(found: object) -> float:
-    return found if isinstance(found, int | float) and not isinstance(found, bool) else 0.0
+    try:
+        return BatchState.model_validate(row)
+    except ValidationError:
+        raise Retryable("the answer of /batches is not a batch") from None

@@ -1,19 +1,18 @@
 """Gathers calls, sends them in batches, and hands out the answers, also those of earlier runs."""
 
 import asyncio
+import contextlib
+import copy
 from collections.abc import Callable, Coroutine
-from functools import partial
 from typing import Any
 
 from recjury.errors import CallFailed
-from recjury.llm.batch.api import BatchApi, BatchState
-from recjury.llm.batch.carrier import BatchCarrier
-from recjury.llm.batch.earlier import EarlierBatches
-from recjury.llm.batch.open_batch import OpenBatch
-from recjury.llm.batch.persistence import Persistence
-from recjury.llm.batch.request_file import RequestFile
+from recjury.llm.batch.api import BatchApi, BatchState, GoneError
+from recjury.llm.batch.batch import CallBatch, Refusal
+from recjury.llm.batch.outbox import Outbox, QueueRoom
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.event_loop import Clock
+from recjury.llm.provider import Retryable
 from recjury.llm.transport import HttpResponse
 from recjury.logs import get_logger
 
@@ -21,6 +20,8 @@ logger = get_logger()
 
 _READ_AT_ONCE = 256  # replies in memory that are not stored yet
 _CLOSING_SECONDS = 5.0
+_FIRST_POLL = 1.0
+_SLOWER = 1.5
 
 
 class BatchQueue:
@@ -32,35 +33,34 @@ class BatchQueue:
 
     def __init__(self, spec: BatchModelSpec, api: BatchApi, path: str, clock: Clock):
         """`path` is that of the endpoint that answers the calls, such as /chat/completions."""
-        self._spec, self._clock = spec, clock
-        self._earlier = EarlierBatches(api, spec.name)
-        self._carrier = BatchCarrier(spec, api, path, self._earlier, clock)
-        self._persistence = Persistence(spec, clock)
-        self._gathering: OpenBatch | None = None
+        self._spec, self._api, self._path, self._clock = spec, api, path, clock
+        self._most_bytes = int(spec.batch_mb * 1e6)
+        self._outbox, self._room = Outbox(), QueueRoom(spec, clock)
+        self._is_full = asyncio.Event()
         self._last_call = 0.0
-        self._known: dict[str, OpenBatch] = {}
-        self._stored: set[str] = set()
-        self._taken: dict[str, OpenBatch] = {}
+        self._batches: list[CallBatch] = []
+        self._batch_of: dict[str, CallBatch] = {}  # calls whose answer was not taken yet
+        self._taken: dict[str, CallBatch] = {}  # calls whose answer is neither stored nor of no use
+        self._stored: set[str] = set()  # calls, before the look-up has ended
         self._slots = asyncio.Semaphore(spec.batches)
         self._reading = asyncio.Semaphore(_READ_AT_ONCE)
-        self._looking: asyncio.Task[None] | None = None
+        self._look_up: asyncio.Task[None] | None = None
         self._is_looked_up = False
+        self._sender: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._clearing: set[asyncio.Task[None]] = set()
-        self._batches: dict[int, OpenBatch] = {}
-        self._numbers = 0
         self.waiting = 0
         """How many calls wait for an answer."""
 
     @property
-    def open_batches(self) -> list[OpenBatch]:
+    def open_batches(self) -> list[CallBatch]:
         """The batches that were sent and are not over, in order."""
-        return [each for each in self._batches.values() if each.id and not each.is_over]
+        return [batch for batch in self._batches if batch.is_open]
 
     @property
     def begun(self) -> int:
-        """How many batches there were, with those of earlier runs that were found."""
-        return self._numbers
+        """How many batches there were, with those of earlier runs that were waited for."""
+        return len(self._batches)
 
     async def answer(self, identity: str, line: Callable[[], bytes]) -> HttpResponse:
         """The endpoint's answer to a call; `line` makes its line of a file.
@@ -71,12 +71,12 @@ class BatchQueue:
         try:
             await self._look_up_once()
             while True:
-                batch = self._known.get(identity) or self._gather(identity, line())
-                await self._over(batch)
+                batch = self._batch_of.get(identity) or await self._gather(identity, line())
+                self._ensure_followed(batch)
+                await batch.wait()
                 await self._reading.acquire()
                 self._taken[identity] = batch
-                if self._known.get(identity) is batch:
-                    del self._known[identity]
+                self._batch_of.pop(identity, None)
                 response = batch.take(identity)
                 if response is not None:
                     return response
@@ -90,31 +90,26 @@ class BatchQueue:
             self.used(identity)
         elif not self._is_looked_up:
             self._stored.add(identity)
-        elif (batch := self._known.pop(identity, None)) is not None:
-            self._forget(identity, batch)
+        elif (batch := self._batch_of.pop(identity, None)) is not None:
+            self._note_stored(identity, batch)
 
     def used(self, identity: str) -> None:
         """The answer to this call, if it was given one, is used up: it is stored, or no reply."""
         batch = self._taken.pop(identity, None)
         if batch is not None:
             self._reading.release()
-            self._forget(identity, batch)
-
-    def _forget(self, identity: str, batch: OpenBatch) -> None:
-        if identity in batch.left:
-            batch.left.discard(identity)
-            if not batch.left:
-                self._start_clearing(batch)
+            self._note_stored(identity, batch)
 
     async def aclose(self) -> None:
         """Stop waiting; batches that were sent go on at the endpoint."""
         if self._clearing:
             await asyncio.wait(self._clearing, timeout=_CLOSING_SECONDS)
         left = self.open_batches
-        for task in [*self._tasks, *([self._looking] if self._looking else [])]:
+        for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for batch in self._batches.values():
+        self._outbox.close()
+        for batch in self._batches:
             batch.close()
         if left:
             logger.warning(
@@ -124,138 +119,209 @@ class BatchQueue:
                 requests=sum(batch.total - batch.done for batch in left),
             )
 
-    async def _over(self, batch: OpenBatch) -> None:
-        """Wait until a batch is over; one of an earlier run is asked for from now on."""
-        if batch.file is None and not batch.number:
-            self._number(batch)
-            logger.info("batch of an earlier run found", batch=batch.id, requests=batch.total)
-            self._start(self._carry(batch, self._carrier.follow))
-        await batch.wait()
-
     # --- what earlier runs sent
 
     async def _look_up_once(self) -> None:
-        looking = self._looking
-        if looking is None:
-            looking = self._looking = asyncio.ensure_future(self._look_up())
-        await asyncio.wait([looking])
-        if error := looking.exception():
-            if self._looking is looking:
-                self._looking = None  # the next call tries again
-            raise type(error)(str(error))
+        task = self._look_up
+        if task is None:
+            task = self._look_up = self._start(self._find_earlier())
+        await asyncio.wait([task])
+        if error := task.exception():
+            if self._look_up is task:
+                self._look_up = None  # the next call tries again
+            raise copy.copy(error)
 
-    async def _look_up(self) -> None:
-        found = await self._persistence.insist("look up batches", self._earlier.look_up)
-        for state in found:
-            if not state.is_active:
-                batch = OpenBatch()
-                await self._carrier.read(batch, state)
-                self._attach(batch, batch.lines.answered)
-        for state in found:
-            if state.is_active:
-                await self._attach_active(state)
+    async def _find_earlier(self) -> None:
+        """Read the batches that have ended, and see which calls are in those under way.
+
+        As a file of requests is deleted when all replies are stored, the files that are left say
+        which batches have to be read.
+        """
+        files = await self._api.request_files()
+        states = [
+            state
+            async for state in self._api.batches()
+            if state.is_active or (state.has_replies and state.input_file_id in files)
+        ]
+        for state in sorted(states, key=lambda state: state.is_active):
+            await self._attach(state)
         self._is_looked_up = True
         self._stored.clear()
 
-    async def _attach_active(self, state: BatchState) -> None:
-        async def read() -> set[str] | None:
-            return await self._earlier.identities(state)
-
-        batch = OpenBatch()
+    async def _attach(self, state: BatchState) -> None:
+        batch = CallBatch(())
         batch.state = state
-        calls = await self._persistence.insist(f"read the file of batch {state.id}", read)
-        if calls is None:
-            # Nothing may be sent twice, so nothing is sent before it is known what it has.
-            logger.warning(
-                "waiting for a batch of an earlier run whose file cannot be read", batch=state.id
-            )
+        if state.is_active:
+            batch.calls = await self._api.calls(state)
+        else:
             self._number(batch)
-            await self._carrier.follow(batch)
-            calls = batch.lines.answered
-        self._attach(batch, calls)
+            await self._read(batch, state)
+            batch.calls = batch.lines.answered.copy()
+        for identity in batch.calls:
+            if identity in self._stored:
+                self._note_stored(identity, batch)
+            else:
+                self._batch_of.setdefault(identity, batch)
 
-    def _attach(self, batch: OpenBatch, calls: set[str]) -> None:
-        for identity in calls - self._stored:
-            self._known.setdefault(identity, batch)
-        if batch.is_over:
-            batch.left -= self._stored
+    def _ensure_followed(self, batch: CallBatch) -> None:
+        """Ask for a batch of an earlier run from now on, because a call waits for it."""
+        if not batch.number:
             self._number(batch)
-            if batch.is_read and not batch.left:
-                self._start_clearing(batch)
+            logger.info("batch of an earlier run found", batch=batch.id, requests=batch.total)
+            self._start(self._carry(batch, self._follow(batch)))
 
     # --- what this run sends
 
-    def _gather(self, identity: str, line: bytes) -> OpenBatch:
-        """Put a call into the batch that is gathered."""
-        if len(line) > self._spec.batch_mb * 1e6:
+    def _gather(self, identity: str, line: bytes) -> asyncio.Future[CallBatch]:
+        """Put a call into the next batch."""
+        if len(line) > self._most_bytes:
             reason = f"the request has {len(line):,} bytes, more than a file of a batch may have"
             raise CallFailed(f"{self._spec.name}: {reason}", permanent=True)
-        batch = self._gathering
-        limits = self._carrier.limits
-        if batch is not None and batch.file is not None and limits.is_full(batch.file, len(line)):
-            batch.grown = limits.grown
-            self._seal(batch)
-            batch = None
-        if batch is None:
-            batch = self._gathering = OpenBatch(file=RequestFile())
-            self._number(batch)
-            self._start(self._seal_when_quiet(batch))
-        assert batch.file is not None
-        batch.file.add(identity, line)
-        self._known[identity] = batch
+        batch = self._outbox.add(identity, line)
         self._last_call = self._clock.now()
-        if limits.is_full(batch.file):
-            batch.grown = limits.grown
-            self._seal(batch)
+        if self._fills_a_batch():
+            self._is_full.set()
+        if self._sender is None or self._sender.done():
+            self._sender = self._start(self._send_all())
         return batch
 
-    async def _seal_when_quiet(self, batch: OpenBatch) -> None:
-        while self._gathering is batch:
+    def _fills_a_batch(self) -> bool:
+        enough = len(self._outbox) >= self._room.requests
+        return enough or self._outbox.size >= self._most_bytes
+
+    async def _send_all(self) -> None:
+        """Send batches as long as calls wait; the last one when no further call comes."""
+        while len(self._outbox):
+            await self._until_due()
+            await self._slots.acquire()
+            await self._room.wait()
+            try:
+                batch = self._outbox.take(self._room.requests, self._most_bytes)
+            except OSError as error:  # no room on the disk: its calls must not wait for ever
+                self._slots.release()
+                self._outbox.fail(error)
+                return
+            self._batch_of.update(dict.fromkeys(batch.calls, batch))
+            self._number(batch)
+            task = self._start(self._carry(batch, self._send(batch)))
+            task.add_done_callback(lambda _: self._slots.release())
+
+    async def _until_due(self) -> None:
+        while not self._fills_a_batch():
+            self._is_full.clear()
             left = self._last_call + self._spec.wait - self._clock.now()
             if left <= 0:
-                self._seal(batch)
                 return
-            await self._clock.sleep(left)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._is_full.wait(), left)
 
-    def _seal(self, batch: OpenBatch) -> None:
-        if self._gathering is batch:
-            self._gathering = None
-            self._start(self._send(batch))
+    async def _send(self, batch: CallBatch) -> None:
+        assert batch.requests is not None
+        batch.state = await self._api.send(
+            batch.requests, self._path, batch=batch.own_id, requests=len(batch.calls)
+        )
+        batch.requests.close()
+        logger.info("batch sent", batch=batch.id, requests=len(batch.calls))
+        await self._follow(batch)
 
-    async def _send(self, batch: OpenBatch) -> None:
-        async with self._slots:
-            await self._carry(batch, self._carrier.send)
-
-    async def _carry(
-        self, batch: OpenBatch, how: Callable[[OpenBatch], Coroutine[Any, Any, None]]
-    ) -> None:
+    async def _follow(self, batch: CallBatch) -> None:
+        """Ask for a batch until it is over, and read its files."""
+        wait, state = min(_FIRST_POLL, self._spec.poll), batch.state
+        assert state is not None
         try:
-            await how(batch)
-        except Exception as error:  # a bug: its calls must not wait for ever
-            batch.fail(partial(_raised, error))
+            while state.is_active:
+                await self._clock.sleep(wait)
+                wait = min(wait * _SLOWER, self._spec.poll)
+                state = batch.state = await self._api.state(state.id)
+                if state.is_accepted:
+                    self._room.accepted(len(batch.calls))
+        except GoneError:
+            raise CallFailed(f"batch {state.id} is no longer at the endpoint: run again") from None
+        if state.status != "failed":
+            await self._read(batch, state)
+        elif batch.resends:
+            batch.end()
+        else:
+            await self._end_refused(batch, state)
 
-    async def _clear(self, batch: OpenBatch) -> None:
+    async def _read(self, batch: CallBatch, state: BatchState) -> None:
+        """Read the answers of a batch that has ended."""
+        self._room.accepted(len(batch.calls))
+        self._room.freed()
+        for file in filter(None, (state.output_file_id, state.error_file_id)):
+            try:
+                await self._api.download(file, batch.lines.file)
+            except GoneError:
+                logger.warning("a file of a batch is no longer there", batch=batch.id, file=file)
+        await batch.lines.index()
+        replies, missing = len(batch.lines.answered), max(0, batch.total - len(batch.lines))
+        logger.info(
+            "batch is over", batch=batch.id, status=state.status, replies=replies, missing=missing
+        )
+        reason = f"batch {batch.id} was cancelled at the endpoint: run again to send it anew"
+        batch.end(CallFailed(reason) if state.status == "cancelled" else None)
+        if not batch.unstored:
+            self._start_clearing(batch)
+
+    async def _end_refused(self, batch: CallBatch, state: BatchState) -> None:
+        """The endpoint refused a batch as a whole: its queue is full, some lines, the account."""
+        refusal = Refusal(batch, self._spec)
+        logger.warning("batch refused", batch=batch.id, reason=refusal.reason)
+        if refusal.calls:
+            batch.resends = True
+            batch.end(refused=refusal.calls)
+        elif refusal.is_full_queue:
+            others = len(self.open_batches) - 1
+            batch.resends = self._room.refused(len(batch.calls), others=others)
+            reason = f"{self._spec.address}: its queue of batches was full for a day: run again"
+            batch.end(CallFailed(reason))
+            await self._delete(batch, state.input_file_id)
+        else:
+            batch.end(refusal.failure)
+
+    # --- what is stored
+
+    def _note_stored(self, identity: str, batch: CallBatch) -> None:
+        if identity in batch.unstored:
+            batch.unstored.discard(identity)
+            if not batch.unstored:
+                self._start_clearing(batch)
+
+    def _start_clearing(self, batch: CallBatch) -> None:
+        task = self._start(self._clear(batch))
+        self._clearing.add(task)
+        task.add_done_callback(self._clearing.discard)
+
+    async def _clear(self, batch: CallBatch) -> None:
+        """Delete the files of a batch whose replies are all stored."""
         if not len(batch.lines):
-            self._batches.pop(batch.number, None)
             batch.close()
-        await self._carrier.clear(batch)
+        state = batch.state
+        if state is not None and not self._spec.keep_files:
+            # The input file last: as long as it is there, the batch is read again.
+            files = (state.output_file_id, state.error_file_id, state.input_file_id)
+            await self._delete(batch, *files)
 
-    def _number(self, batch: OpenBatch) -> None:
-        self._numbers += 1
-        batch.number = self._numbers
-        self._batches[batch.number] = batch
+    async def _delete(self, batch: CallBatch, *files: str | None) -> None:
+        try:
+            await self._api.delete(*files)
+        except Retryable as problem:
+            logger.info("files of a batch not deleted", batch=batch.id, reason=problem.reason)
+
+    # --- tasks
+
+    async def _carry(self, batch: CallBatch, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except Exception as error:  # also a bug: its calls must not wait for ever
+            batch.end(error)
+
+    def _number(self, batch: CallBatch) -> None:
+        self._batches.append(batch)
+        batch.number = len(self._batches)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
-
-    def _start_clearing(self, batch: OpenBatch) -> None:
-        task = self._start(self._clear(batch))
-        self._clearing.add(task)
-        task.add_done_callback(self._clearing.discard)
-
-
-def _raised(error: Exception) -> Exception:
-    return error

@@ -14,49 +14,42 @@ logger = get_logger()
 
 T = TypeVar("T")
 
-_WORTH_A_WARNING = 4  # failures in a row
+_BACKOFF = Backoff(longest=60.0)
+_WORTH_A_WARNING = 4  # failures
 
 
-class Persistence:
-    """Repeats requests about batches within the patience of a model's settings."""
+async def insist(
+    spec: ModelSpec, clock: Clock, purpose: str, action: Callable[[], Awaitable[T]]
+) -> T:
+    """The result of `action`, which is repeated when it raises Retryable.
 
-    def __init__(self, spec: ModelSpec, clock: Clock):
-        """`spec` says for how long."""
-        self._spec, self._clock, self._backoff = spec, clock, Backoff(longest=60.0)
-
-    async def insist(self, what: str, action: Callable[[], Awaitable[T]]) -> T:
-        """The result of `action`, which is repeated when it raises Retryable.
-
-        Raises CallFailed when it still fails `outage_patience` seconds after its first failure, not
-        counting waits for rate limits, or when those waits took `patience` seconds in total.
-        """
-        failures = refusals = 0
-        failing_since, limited = self._clock.now(), 0.0
-        while True:
-            try:
-                return await action()
-            except Retryable as problem:
-                reason = problem.reason
-                if problem.rate_limited:
-                    refusals += 1
-                    setting, left = "patience", self._spec.patience - limited
-                    wait = self._backoff.wait(refusals, problem.retry_after)
-                else:
-                    failures += 1
-                    failing_since = self._clock.now() if failures == 1 else failing_since
-                    spent = self._clock.now() - failing_since
-                    setting, left = "outage_patience", self._spec.outage_patience - spent
-                    wait = self._backoff.wait(failures, problem.retry_after)
-                is_limited = problem.rate_limited
-            if left <= 0:
-                raise CallFailed(
-                    f"{self._spec.address}: cannot {what} ({reason}, {failures + refusals} "
-                    f"attempts): run again when the endpoint answers, or raise {setting}"
-                )
-            event = "batch request tried again"
-            log = logger.warning if failures + refusals == _WORTH_A_WARNING else logger.info
-            log(event, what=what, reason=reason, wait=round(wait, 1))
-            await self._clock.sleep(min(wait, left))
-            if is_limited:
-                limited += min(wait, left)
-                failing_since += min(wait, left)
+    Raises CallFailed when it still fails `outage_patience` seconds after its first failure, not
+    counting waits for rate limits, or when those waits took `patience` seconds in total.
+    """
+    failures, limited_seconds, first_failure = 0, 0.0, 0.0
+    while True:
+        try:
+            return await action()
+        except Retryable as error:
+            problem = error
+        failures += 1
+        if failures == 1:
+            first_failure = clock.now()
+        if problem.rate_limited:
+            setting, left = "patience", spec.patience - limited_seconds
+        else:
+            spent = clock.now() - first_failure - limited_seconds
+            setting, left = "outage_patience", spec.outage_patience - spent
+        if left <= 0:
+            raise CallFailed(
+                f"{spec.address}: cannot {purpose} ({problem.reason}, {failures} attempts): "
+                f"run again when the endpoint answers, or raise {setting}"
+            )
+        wait = min(left, _BACKOFF.wait(failures, problem.retry_after))
+        log = logger.warning if failures == _WORTH_A_WARNING else logger.info
+        log(
+            "batch request tried again", purpose=purpose, reason=problem.reason, wait=round(wait, 1)
+        )
+        await clock.sleep(wait)
+        if problem.rate_limited:
+            limited_seconds += wait

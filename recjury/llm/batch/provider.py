@@ -6,7 +6,7 @@ from functools import partial
 from recjury.errors import CallFailed, ProviderError
 from recjury.llm.batch.api import BatchApi
 from recjury.llm.batch.batch_queue import BatchQueue
-from recjury.llm.batch.request_file import request_line
+from recjury.llm.batch.lines import request_line
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.endpoint_check import CallUse
 from recjury.llm.endpoint_errors import error_of
@@ -38,8 +38,9 @@ class BatchProvider(OpenAIProvider):
     ):
         """As `OpenAIProvider`. Raises ConfigError if the model's key is not set."""
         super().__init__(spec, session, uses, learning)
-        self._api = BatchApi(spec, self._key, session)
-        self._queue = BatchQueue(spec, self._api, self._path, clock or SystemClock())
+        clock = clock or SystemClock()
+        self._api = BatchApi(spec, self._key, session, clock)
+        self._queue = BatchQueue(spec, self._api, self._path, clock)
         self.most_open = spec.batch_size * spec.batches
         self._has_batches = False
 
@@ -92,32 +93,31 @@ class BatchProvider(OpenAIProvider):
         await super().aclose()
 
     async def _from_batch(self, identity: str, request: ChatRequest) -> Completion:
+        """The completion; a refused form of request is sent again in the form that is learned."""
         trial = self._learning.begin()
         for number in range(1, FORMS + 1):
             line = partial(self._line, identity, request, trial)
             response = await self._queue.answer(identity, line)
             body = self._body(request, trial)  # built again: it is too large to wait for hours
-            found = self._read(response, request)
-            if isinstance(found, Completion):
+            answer = self._read(response, request)
+            if isinstance(answer, Completion):
                 if not self._spec.embedding:
                     self._tell(self._learning.accepted(trial, body))
-                return cut(found, request) if trial.adaptation.stop else found
+                return cut(answer, request) if trial.adaptation.stop else answer
             self._queue.used(identity)
             if number == FORMS or self._spec.embedding:
                 break
-            if trial.is_outdated:
+            if trial.is_outdated:  # another call has learned meanwhile
                 trial = self._learning.begin()
-            elif not trial.adapt(found, body):
-                if not await self._search(request, body, found, checks=False):
-                    break
-                trial = self._learning.begin()
-        assert isinstance(found, ErrorAnswer)
-        raise await self._failure(found, body)
+            elif not trial.adapt(answer, body):
+                break
+        assert isinstance(answer, ErrorAnswer)
+        raise self._failure(answer, body)
 
-    async def _failure(self, answer: ErrorAnswer, body: dict[str, object]) -> Exception:
+    def _failure(self, answer: ErrorAnswer, body: dict[str, object]) -> Exception:
         error = error_of(answer, {}, self._spec, self._key)
-        if isinstance(error, ProviderError):
-            return await self._confirmed(error, answer)
+        if isinstance(error, ProviderError) and answer.status == 403 and self._learning.has_answers:
+            return CallFailed(str(error), permanent=True)  # a filter's: the key is accepted
         if isinstance(error, CallFailed) and not error.permanent:
             known = self._spec.embedding or self._learning.knows(body)
             return CallFailed(str(error), permanent=known)

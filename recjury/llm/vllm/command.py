@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from recjury.errors import ConfigError
 from recjury.llm.vllm.constraints import GUIDANCE
 from recjury.llm.vllm.environment import Gpu
-from recjury.llm.vllm.folders import local_folder
-from recjury.llm.vllm.model_size import adapter_rank
+from recjury.llm.vllm.folders import adapter_rank, local_folder
 from recjury.llm.vllm.spec import VllmSpec
 from recjury.records import JSON, digest
 

@@ -4,8 +4,6 @@ Strings are bounded and hold no control characters: otherwise a weak model write
 is full, or something that is not valid JSON.
 """
 
-from collections.abc import Mapping
-
 from recjury.llm.vllm.grammar import SIGN_OR_BREAK, object_grammar, rating_grammar
 from recjury.records import JSON, ChatRequest, ChoiceForm, ObjectForm, RatingForm, TextForm
 
@@ -15,62 +13,38 @@ _UNBOUNDED = 2000
 
 
 GUIDANCE: dict[str, JSON] = {"backend": "guidance", "disable_any_whitespace": True}
-"""What a server is told about structured outputs, unless `args` say something else."""
+"""What a server is told about structured outputs: this backend reads the grammars."""
 
 
-def reads_grammars(args: Mapping[str, object]) -> bool:
-    """Whether a server with these `args` reads grammars of llguidance."""
-    return not any(name.partition(".")[0] == "structured_outputs_config" for name in args)
-
-
-def structured_outputs(
-    request: ChatRequest, longest: int | None, *, grammars: bool = False
-) -> dict[str, object] | None:
+def structured_outputs(request: ChatRequest, longest: int | None) -> dict[str, object] | None:
     """The constraint for a reply to `request`; None if any text will do.
 
-    `longest` replaces larger bounds of strings, in characters. With `grammars`, ratings with
-    reasons and objects are given as grammars, whose bounds are in tokens and thus not exact, but
-    which cost the server far less time.
+    `longest` replaces larger bounds of strings, in characters. Ratings with reasons and objects
+    are given as grammars, whose bounds are in tokens and thus not exact, but which cost the server
+    far less time.
     """
-    found = _as_grammar(request, longest) if grammars else None
-    return _as_expression(request, longest) if found is None else {"grammar": found}
-
-
-def _as_grammar(request: ChatRequest, longest: int | None) -> str | None:
-    form = request.form
-    if isinstance(form, RatingForm) and form.reasons:
-        return rating_grammar(form, _bound(form.reasons, longest))
-    schema = form.schema if isinstance(form, ObjectForm) else None
-    if form is None:
-        schema = request.schema
-    return None if schema is None else object_grammar(schema, longest, _UNBOUNDED)
-
-
-def _as_expression(request: ChatRequest, longest: int | None) -> dict[str, object] | None:
     form = request.form
     if isinstance(form, RatingForm):
         return _rating(form, longest)
-    if isinstance(form, ObjectForm):
-        return {"json": bounded(form.schema, longest)}
     if isinstance(form, TextForm):
         most = _bound(form.longest, longest)
         sign = SIGN_OR_BREAK if form.several_lines else _SIGN
         return {"regex": f"{_FIRST_OF_TEXT}{sign}{{0,{max(0, most - 1)}}}"}
     if isinstance(form, ChoiceForm):
         return {"choice": list(form.choices)}
-    if request.schema is not None:
-        return {"json": bounded(request.schema, longest)}
-    return None
+    schema = form.schema if isinstance(form, ObjectForm) else request.schema
+    if schema is None:
+        return None
+    grammar = object_grammar(schema, longest, _UNBOUNDED)
+    return {"json": bounded(schema, longest)} if grammar is None else {"grammar": grammar}
 
 
 def _rating(form: RatingForm, longest: int | None) -> dict[str, object]:
-    numbers = [str(number) for number in range(form.low, form.high + 1)]
+    if form.reasons:
+        return {"grammar": rating_grammar(form, _bound(form.reasons, longest))}
     opened = f'<rating code="{form.code}">' if form.code else "<rating>"
-    if not form.reasons:
-        return {"choice": [f"{opened}{number}</rating>" for number in numbers]}
-    reasons = f"{SIGN_OR_BREAK}{{0,{_bound(form.reasons, longest)}}}"
-    tag = f"{opened}({'|'.join(numbers)})</rating>"
-    return {"regex": f"{tag}{reasons}" if form.rating_first else f"{reasons}{tag}"}
+    numbers = range(form.low, form.high + 1)
+    return {"choice": [f"{opened}{number}</rating>" for number in numbers]}
 
 
 def bounded(schema: dict[str, object], longest: int | None = None) -> dict[str, object]:

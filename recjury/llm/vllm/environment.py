@@ -1,4 +1,4 @@
-"""What a vLLM server needs: an environment that has vLLM, the model's files, and large GPUs.
+"""What a vLLM server needs: an environment that has vLLM, the model's files, and GPUs.
 
 Everything is looked at before anything is started, and what is missing is one line.
 """
@@ -12,11 +12,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from recjury.errors import ConfigError
-from recjury.llm.vllm.model_size import ModelSize, model_size
+from recjury.llm.vllm.folders import weights_size
 from recjury.llm.vllm.spec import VllmSpec
 
 _SECONDS = 30
-_USED_BY_VLLM = 0.9  # of a GPU's memory: vLLM's default for gpu_memory_utilization
 # Packages that are vLLM under another name; the module is `vllm` in each.
 _PROBE = """
 import importlib.metadata as m, importlib.util as u, json, platform
@@ -104,26 +103,6 @@ def gpus_here() -> tuple[Gpu, ...]:
     return tuple(every[name.strip()] for name in visible.split(",") if name.strip() in every)
 
 
-def check_memory(spec: VllmSpec, gpus: tuple[Gpu, ...]) -> ModelSize | None:
-    """The size of the model, which fits `gpus`; None if it is not known before it is loaded.
-
-    Raises ConfigError for a model whose weights alone are larger than what vLLM may take.
-    """
-    size = model_size(spec)
-    if size is None or not gpus:
-        return size
-    wanted = spec.args.get("gpu_memory_utilization", _USED_BY_VLLM)
-    share = wanted if isinstance(wanted, int | float) else _USED_BY_VLLM
-    here = sum(gpu.memory for gpu in gpus) * share * 2**20
-    if size.bytes > here and not spec.args.get("cpu_offload_gb"):
-        raise ConfigError(
-            f"{spec.model} needs {_gib(size.bytes)} for its weights ({size.said}), and "
-            f"{len(gpus)} GPU{'s' if len(gpus) > 1 else ''} have {_gib(here)} for vLLM: take more "
-            "GPUs (`gpus`), a smaller or quantized model, or a larger GPU"
-        )
-    return size
-
-
 def describe_server(spec: VllmSpec) -> str:
     """What would serve the model, in words. Raises ConfigError for what is missing."""
     _ = spec.weights
@@ -131,8 +110,8 @@ def describe_server(spec: VllmSpec) -> str:
     gpus = gpus_here()[: spec.gpus]
     if len(gpus) < spec.gpus:
         raise ConfigError(too_few_gpus(spec, len(gpus)))
-    size = check_memory(spec, gpus)
-    weights = "not on this machine yet" if size is None else f"{_gib(size.bytes)} of weights"
+    size = weights_size(spec.model)
+    weights = "not on this machine yet" if size is None else f"{_gib(size)} of weights"
     memory = _gib(sum(gpu.memory for gpu in gpus) * 2**20)
     place = f"{_counted(len(gpus))} with {memory}" if gpus else "CPU"
     return f"{installed.vllm}, Python {installed.python}; {spec.model}: {weights}; {place}"

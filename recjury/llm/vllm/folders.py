@@ -1,5 +1,6 @@
 """Where a model and its adapters are: a folder on this machine, or a name of a hub."""
 
+import json
 from pathlib import Path
 
 from recjury.errors import ConfigError
@@ -30,3 +31,23 @@ def weights_of(name: str, what: str, config: str) -> str:
     if not (folder / config).is_file():
         raise ConfigError(f"{name} holds no {what}: it has no {config}")
     return folder_digest(folder)
+
+
+def weights_size(name: str) -> int | None:
+    """The bytes of a model's files of weights; None for a name of the hub."""
+    folder = local_folder(name)
+    if folder is None:
+        return None
+    return sum(file.stat().st_size for file in folder.glob("*.safetensors"))
+
+
+def adapter_rank(name: str) -> int | None:
+    """The rank of a LoRA adapter; None for a name of the hub, or if its folder does not say it."""
+    folder = local_folder(name)
+    if folder is None:
+        return None
+    try:
+        rank = json.loads((folder / "adapter_config.json").read_text("utf-8")).get("r")
+    except (OSError, ValueError):
+        return None
+    return rank if isinstance(rank, int) else None

@@ -1,4 +1,8 @@
-"""One run of a vLLM server: its process under a supervisor, its log, and why it ended."""
+"""One run of a vLLM server: its process under a supervisor, its log, and why it ended.
+
+A server ends with recjury (`supervisor`). If it does not, its processes still have the environment
+variable that names their owner, and `recjury doctor` lists them.
+"""
 
 import asyncio
 import contextlib
@@ -6,22 +10,23 @@ import os
 import re
 import signal
 import socket
-import stat
 import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
-from recjury.errors import ConfigError
-from recjury.llm.vllm.left_servers import OWNER
+import psutil
+
+OWNER = "RECJURY_VLLM_OWNER"
+"""The process id of the recjury that started a server, in the server's environment."""
 
 _SUPERVISOR = Path(__file__).with_name("supervisor.py")
 _GRACE = 15.0  # seconds that a server has to end by itself
 _LOOK_AGAIN = 0.05  # seconds
-_KEPT_LOGS = 20
 _TAIL = 64_000
 _LINES = 3
 _LONGEST_LINE = 300
@@ -30,7 +35,6 @@ _PREFIX = re.compile(
     r"^(?:\([^)]{1,60}\)\s*)?(?:(?:ERROR|INFO|WARNING)\s+[\d-]+\s+[\d:]+\s*\[[^\]]*\]\s*)?"
 )
 _ERROR = re.compile(r"^[\w.]*(?:Error|Exception|error)\b.{3,}|^[\w./ -]{0,60}error: ")
-_TAKEN = ("address already in use", "Address already in use")
 
 
 class ServerProcess:
@@ -71,11 +75,6 @@ class ServerProcess:
     def url(self) -> str:
         """The server's address."""
         return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def port_was_taken(self) -> bool:
-        """Whether the server ended because another program has its port."""
-        return not self.is_running and any(each in self._tail() for each in _TAKEN)
 
     def last_lines(self) -> str:
         """What the server wrote at last, its errors if there are any, on one line."""
@@ -126,39 +125,29 @@ def free_port() -> int:
         return port
 
 
-def is_taken(port: int) -> bool:
-    """Whether a program listens on the port."""
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(("127.0.0.1", port))
-        except OSError:
-            return True
-        return False
-
-
-def _logs_folder() -> Path:
-    """The folder of this user's logs, which nobody else can write to.
-
-    Raises ConfigError if something else has its name.
-    """
-    folder = Path(tempfile.gettempdir()) / f"recjury-vllm-{os.getuid()}"
-    try:
-        folder.mkdir(mode=0o700)
-    except FileExistsError:
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-            raise ConfigError(
-                f"{folder} must be a folder of your own, and no link, because logs of vLLM servers "
-                "are kept there: remove it, or set TMPDIR to another folder"
-            ) from None
-    return folder
-
-
 def _new_log(model: str) -> Path:
-    folder = _logs_folder()
-    for old in sorted(folder.glob("*.log"))[: -_KEPT_LOGS + 1]:
-        old.unlink(missing_ok=True)
+    """A new file in the folder for temporary files, which only this user can read."""
     name = re.sub(r"[^\w.-]", "_", Path(model).name)[:60]
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    return folder / f"{stamp}-{os.getpid()}-{time.monotonic_ns() % 10**6:06}-{name}.log"
+    number, path = tempfile.mkstemp(prefix=f"recjury-vllm-{name}-", suffix=".log")
+    os.close(number)
+    return Path(path)
+
+
+class LeftServer(NamedTuple):
+    """A process group with processes of a server, and the process that started it and has ended."""
+
+    group: int
+    owner: int
+
+
+def left_servers() -> list[LeftServer]:
+    """The servers of this user whose owner has ended, by process group."""
+    owners: defaultdict[int, int] = defaultdict(int)
+    for process in psutil.process_iter():
+        try:
+            owner = process.environ().get(OWNER, "")
+            if owner.isdigit() and not psutil.pid_exists(int(owner)):
+                owners[os.getpgid(process.pid)] = int(owner)
+        except (psutil.Error, OSError):  # another user's, or it has ended meanwhile
+            continue
+    return [LeftServer(group, owner) for group, owner in sorted(owners.items())]

@@ -4,11 +4,11 @@ import asyncio
 import time
 from collections.abc import Sequence
 
-from recjury.errors import ConfigError, ProviderError
+from recjury.errors import ProviderError
 from recjury.llm.transport import AiohttpTransport, HttpSession, TransportError
 from recjury.llm.vllm.command import server_environment, server_flags
-from recjury.llm.vllm.environment import Gpu, check_memory, installed_vllm
-from recjury.llm.vllm.process import ServerProcess, free_port, is_taken
+from recjury.llm.vllm.environment import Gpu, installed_vllm
+from recjury.llm.vllm.process import ServerProcess, free_port
 from recjury.llm.vllm.spec import VllmSpec
 from recjury.logs import get_logger
 from recjury.records import JSON
@@ -18,7 +18,6 @@ logger = get_logger()
 _EVERY = 0.25
 _HEALTH_SECONDS = 10.0
 _DEATH_SECONDS = 5.0  # that a server takes to end after its engine died
-_PORTS = 3  # tries, if another program takes the port first
 
 
 class VllmServer:
@@ -133,7 +132,6 @@ class VllmServer:
         """A server of `specs` that answers. Raises ConfigError and ProviderError."""
         spec = self._spec
         installed = await asyncio.to_thread(installed_vllm, spec)
-        check_memory(spec, self._gpus)
         flags = server_flags(specs)
         self.about = {
             "vllm": installed.vllm,
@@ -142,36 +140,18 @@ class VllmServer:
             "gpus": [gpu.name for gpu in self._gpus],
             "restarts": self._deaths,
         }
-        for tries in range(1, _PORTS + 1):
-            port = self._port()
-            process = await self._launched(spec, flags, port)
-            try:
-                if await self._loaded(process):
-                    return process
-            except BaseException:
-                await process.end()
-                raise
+        process = await self._launched(spec, flags)
+        try:
+            await self._load(process)
+        except BaseException:
             await process.end()
-            if not process.port_was_taken or "port" in spec.args or tries == _PORTS:
-                raise ProviderError(
-                    f"{spec.model}: its vLLM server ended while it loaded the model: "
-                    f"{process.last_lines()}; the whole log: {process.log}"
-                )
-        raise AssertionError("unreachable")
+            raise
+        return process
 
-    def _port(self) -> int:
-        wanted = self._spec.args.get("port")
-        if not isinstance(wanted, int):
-            return free_port()
-        if is_taken(wanted):
-            raise ConfigError(
-                f"{self._spec.model}: another program has the port {wanted}: leave `port` out of "
-                "`args`, and a free one is taken"
-            )
-        return wanted
-
-    async def _launched(self, spec: VllmSpec, flags: Sequence[str], port: int) -> ServerProcess:
-        address = [] if "port" in spec.args else ["--port", str(port)]
+    async def _launched(self, spec: VllmSpec, flags: Sequence[str]) -> ServerProcess:
+        wanted = spec.args.get("port")
+        port = wanted if isinstance(wanted, int) else free_port()
+        address = [] if wanted == port else ["--port", str(port)]
         command = [spec.interpreter, "-m", "vllm.entrypoints.openai.api_server"]
         command += ["--host", "127.0.0.1", *address, *flags]
         environment = server_environment(spec, self._gpus)
@@ -179,8 +159,8 @@ class VllmServer:
         logger.warning("vLLM server loads its model", model=spec.model, log=str(process.log))
         return process
 
-    async def _loaded(self, process: ServerProcess) -> bool:
-        """Wait until the server answers; False if it ended. Raises ProviderError."""
+    async def _load(self, process: ServerProcess) -> None:
+        """Wait until the server answers. Raises ProviderError if it does not."""
         begun = time.monotonic()
         while process.is_running:
             if await self._status(process) == 200:
@@ -189,14 +169,17 @@ class VllmServer:
                     model=self._spec.model,
                     seconds=round(time.monotonic() - begun, 1),
                 )
-                return True
+                return
             if time.monotonic() - begun > self._spec.start_timeout:
                 raise ProviderError(
                     f"{self._spec.model}: its vLLM server did not answer within "
                     f"{self._spec.start_timeout:g} s: raise start_timeout, or see {process.log}"
                 )
             await asyncio.sleep(_EVERY)
-        return False
+        raise ProviderError(
+            f"{self._spec.model}: its vLLM server ended while it loaded the model: "
+            f"{process.last_lines()}; the whole log: {process.log}"
+        )
 
     async def _status(self, process: ServerProcess) -> int | None:
         """The status of the server's health check; None without an answer."""

@@ -1,7 +1,8 @@
 """The vLLM servers of a run: models with the same settings share one, and all end with the run."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from types import TracebackType
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -52,32 +53,23 @@ class Servers:
         return found
 
 
-class running_servers:  # noqa: N801 (used as a function)
+@asynccontextmanager
+async def running_servers() -> AsyncIterator[Servers]:
     """The block of a run: servers that its models need are started once and end with the block.
 
     Gateways outside such a block start servers of their own. Inside another one, that one is used.
     """
-
-    async def __aenter__(self) -> Servers:
-        """Open the block."""
-        outer = _of_block.get()
-        self._own = Servers() if outer is None else None
-        if self._own is not None:
-            self._token = _of_block.set(self._own)
-        found = self._own or outer
-        assert found is not None
-        return found
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """End the servers."""
-        if self._own is not None:
-            _of_block.reset(self._token)
-            await self._own.aclose()
+    outer = _of_block.get()
+    if outer is not None:
+        yield outer
+        return
+    servers = Servers()
+    token = _of_block.set(servers)
+    try:
+        yield servers
+    finally:
+        _of_block.reset(token)
+        await servers.aclose()
 
 
 def servers_of(session: HttpSession) -> Servers:

@@ -9,7 +9,7 @@ from typing import Literal, Self
 from pydantic import Field, JsonValue, field_validator, model_validator
 
 from recjury.llm.endpoint_spec import EndpointSpec
-from recjury.llm.vllm.constraints import reads_grammars, structured_outputs
+from recjury.llm.vllm.constraints import structured_outputs
 from recjury.llm.vllm.folders import weights_of
 from recjury.llm.vllm.server_args import args_of_replies, checked_args
 from recjury.records import JSON, ChatRequest
@@ -18,6 +18,7 @@ _OF_NO_REPLY = frozenset(
     {"adapter", "base_url", "env", "gpus", "model", "python", "restarts", "start_timeout"}
 )
 _OF_REPLIES = ("batch_invariant", "longest_text", "structured")
+_BACKEND = "structured_outputs_config"
 _SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -98,6 +99,11 @@ class VllmSpec(EndpointSpec):
             raise ValueError("`provider: vllm` serves chat models only")
         if self.structured and self.json_mode != "off":
             raise ValueError("`structured` holds replies to their schema: leave `json_mode` out")
+        if self.structured and any(name.startswith(_BACKEND) for name in self.args):
+            raise ValueError(
+                f"`structured` needs the backend guidance: leave `{_BACKEND}` out of `args`, or "
+                "set `structured: false`"
+            )
         if self.batch_invariant and self.gpus == 0:
             raise ValueError("`batch_invariant` needs a GPU: vLLM has no such mode on a CPU")
         return self
@@ -136,6 +142,5 @@ class VllmSpec(EndpointSpec):
         """The fields of a request's body that only vLLM has."""
         if not self.structured:
             return {}
-        grammars = reads_grammars(self.args)
-        form = structured_outputs(request, self.longest_text, grammars=grammars)
+        form = structured_outputs(request, self.longest_text)
         return {} if form is None else {"structured_outputs": form}

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
 from recjury.errors import CallFailed, ConfigError, ProviderError
 from recjury.llm import Backoff, EndpointSpec, Gateway, ModelSpec
+from recjury.llm.batch.outbox import Outbox
 from recjury.llm.batch.provider import BatchProvider
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.transport import HttpSession
@@ -92,7 +93,6 @@ def test_calls_gather_in_one_batch(endpoint: BatchEndpoint) -> None:
     assert set(endpoint.processed) == set(recorder.calls)
     [batch] = endpoint.batches.values()
     assert batch.metadata["recjury_model"] == "scripted"
-    assert batch.metadata["recjury_attempt"] == "1"
     assert endpoint.files == {}, "deleted once all replies are stored"
 
 
@@ -112,6 +112,17 @@ def test_a_request_larger_than_a_file_fails_alone(endpoint: BatchEndpoint) -> No
     [failed] = complete(spec_of(endpoint, batch_mb=0.0001), 1)
     assert isinstance(failed, CallFailed)
     assert failed.permanent
+    assert endpoint.sizes == []
+
+
+def test_no_call_waits_for_ever_on_a_full_disk(
+    endpoint: BatchEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(_: Outbox, size: int) -> BinaryIO:
+        raise OSError(f"no room for {size} bytes")
+
+    monkeypatch.setattr(Outbox, "_cut", no_room)
+    assert all(isinstance(each, OSError) for each in complete(spec_of(endpoint), 5))
     assert endpoint.sizes == []
 
 
@@ -169,18 +180,16 @@ def test_a_refused_upload_is_tried_again(endpoint: BatchEndpoint) -> None:
     assert endpoint.sizes == [5]
 
 
-def test_a_file_that_is_too_large_is_divided(endpoint: BatchEndpoint) -> None:
+def test_a_file_that_is_too_large_stops_everything(endpoint: BatchEndpoint) -> None:
     endpoint.faults.largest_file = 3_000
-    assert texts(complete(spec_of(endpoint), 50)) == right(50)
-    assert max(endpoint.processed.values()) == 1
-    assert len(endpoint.sizes) > 3
+    assert all(isinstance(each, ProviderError) for each in complete(spec_of(endpoint), 50))
+    assert endpoint.sizes == []
 
 
 @pytest.mark.parametrize("fault", ["uploads_unanswered", "creations_unanswered"])
 def test_a_lost_answer_sends_nothing_twice(endpoint: BatchEndpoint, fault: str) -> None:
     setattr(endpoint.faults, fault, 1)
     assert texts(complete(spec_of(endpoint), 20)) == right(20)
-    assert endpoint.uploads == 1
     assert endpoint.sizes == [20]
 
 
@@ -206,14 +215,6 @@ def test_a_full_queue_makes_smaller_batches(endpoint: BatchEndpoint) -> None:
     assert texts(complete(spec_of(endpoint), 20)) == right(20)
     assert endpoint.sizes[0] == 20
     assert max(endpoint.sizes[1:]) == 10
-    assert max(endpoint.processed.values()) == 1
-
-
-def test_a_batch_with_too_many_requests_is_divided(endpoint: BatchEndpoint) -> None:
-    error = {"code": "too_many_requests_in_file", "message": "too many requests, at most 10"}
-    endpoint.faults.refused_batches = [[error], [error]]
-    assert texts(complete(spec_of(endpoint), 20)) == right(20)
-    assert max(endpoint.sizes[2:]) <= 10
     assert max(endpoint.processed.values()) == 1
 
 

@@ -83,16 +83,6 @@ def test_a_run_that_ended_while_it_read_goes_on(endpoint: BatchEndpoint) -> None
     assert endpoint.files == {}
 
 
-def test_a_file_that_was_uploaded_is_used(endpoint: BatchEndpoint) -> None:
-    recorder = MemoryRecorder()
-    endpoint.faults.uploads_unanswered = 1
-    broken_off(spec_of(endpoint), 50, recorder, lambda: endpoint.uploads == 1)
-    assert endpoint.sizes == []
-    assert texts(complete(spec_of(endpoint), 50, recorder)) == right(50)
-    assert endpoint.uploads == 1
-    assert endpoint.sizes == [50]
-
-
 def test_an_expired_batch_is_read_and_the_rest_is_sent_again(endpoint: BatchEndpoint) -> None:
     recorder = MemoryRecorder()
     endpoint.faults.expired = 20
@@ -101,20 +91,16 @@ def test_an_expired_batch_is_read_and_the_rest_is_sent_again(endpoint: BatchEndp
     assert endpoint.sizes == [50, 20]
 
 
-def test_a_batch_whose_requests_cannot_be_read_is_waited_for(endpoint: BatchEndpoint) -> None:
+def test_nothing_is_sent_before_it_is_known_what_a_batch_has(endpoint: BatchEndpoint) -> None:
     recorder = MemoryRecorder()
     endpoint.faults.inputs_hidden = True
     endpoint.held.clear()
     broken_off(spec_of(endpoint), 50, recorder, lambda: endpoint.polls > 0)
+    (refused,) = {str(error) for error in complete(spec_of(endpoint), 60, recorder)}
+    assert "which is under way, cannot be read: run again when it has ended" in refused
     endpoint.held.set()
-    assert texts(complete(spec_of(endpoint), 60, recorder)) == right(60)
-    assert endpoint.sizes == [50, 10]
-
-
-def test_an_endpoint_that_lists_no_files_is_asked_for_all_batches(endpoint: BatchEndpoint) -> None:
-    recorder = MemoryRecorder()
-    endpoint.faults.files_unlisted = True
-    broken_off(spec_of(endpoint, poll=60), 50, recorder, lambda: len(endpoint.batches) == 1)
+    (batch,) = endpoint.batches.values()
+    endpoint._end(batch)
     assert texts(complete(spec_of(endpoint), 60, recorder)) == right(60)
     assert endpoint.sizes == [50, 10]
 
@@ -136,13 +122,6 @@ def test_batches_of_other_models_and_programs_are_left_alone(endpoint: BatchEndp
     assert texts(complete(spec_of(endpoint), 5)) == right(5)
     assert endpoint.sizes == [5, 5]
     assert len(endpoint.files) == 2
-
-
-def test_the_same_calls_for_another_store_are_another_attempt(endpoint: BatchEndpoint) -> None:
-    complete(spec_of(endpoint), 5, MemoryRecorder())
-    complete(spec_of(endpoint), 5, MemoryRecorder())
-    attempts = [each.metadata["recjury_attempt"] for each in endpoint.batches.values()]
-    assert attempts == ["1", "2"]
 
 
 def test_an_endpoint_that_stays_away_loses_nothing(endpoint: BatchEndpoint) -> None:

@@ -4,13 +4,13 @@ import pytest
 
 from recjury.debate.role_answer import answer_form
 from recjury.judges.face.decomposer import particles_form
-from recjury.llm.vllm.constraints import reads_grammars, structured_outputs
+from recjury.llm.vllm.constraints import structured_outputs
 from recjury.llm.vllm.grammar import object_grammar, rating_grammar
 from recjury.records import ChatRequest, RatingForm, ReplyForm, TextForm
 
 
 def _sent(form: ReplyForm | None, longest: int | None = None) -> dict[str, object] | None:
-    return structured_outputs(ChatRequest("m", (), "test", form=form), longest, grammars=True)
+    return structured_outputs(ChatRequest("m", (), "test", form=form), longest)
 
 
 def test_a_rating_comes_after_reasons_or_before_them() -> None:
@@ -60,7 +60,7 @@ def test_what_has_no_grammar_stays_a_schema(kind: dict[str, object]) -> None:
     fields = {"type": "object", "properties": {"a": kind}}
     schema = {**fields, "required": ["a"], "additionalProperties": False}
     assert object_grammar(schema, None, 2000) is None
-    sent = structured_outputs(ChatRequest("m", (), "test", schema=schema), None, grammars=True)
+    sent = structured_outputs(ChatRequest("m", (), "test", schema=schema), None)
     assert sent is not None
     assert [*sent] == ["json"]
 
@@ -70,9 +70,3 @@ def test_short_forms_stay_choices_and_expressions() -> None:
     assert [*(_sent(RatingForm("a", 0, 4, reasons=0)) or ())] == ["choice"]
     assert [*(_sent(TextForm(100)) or ())] == ["regex"]
     assert _sent(None) is None
-
-
-def test_another_backend_gets_no_grammar() -> None:
-    assert reads_grammars({"max_model_len": 4096})
-    assert not reads_grammars({"structured_outputs_config": {"backend": "xgrammar"}})
-    assert not reads_grammars({"structured_outputs_config.backend": "xgrammar"})

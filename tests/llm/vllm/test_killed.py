@@ -1,6 +1,5 @@
 """recjury is killed: its servers end, and `recjury doctor` names what is left."""
 
-import asyncio
 import json
 import os
 import subprocess
@@ -12,9 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from recjury.errors import ConfigError
-from recjury.llm.vllm.left_servers import OWNER, LeftServer, left_servers
-from recjury.llm.vllm.process import ServerProcess
+from recjury.llm.vllm.process import OWNER, LeftServer, left_servers
 from tests.cli.front_door import recjury
 from tests.llm.vllm.fake_vllm import FakeVllm
 
@@ -80,16 +77,3 @@ def test_doctor_names_a_server_whose_recjury_has_ended(
         for process in (server, mine):
             process.kill()
             process.wait()
-
-
-@pytest.mark.parametrize("target", ["elsewhere", "nowhere"])
-def test_a_link_in_place_of_the_folder_of_logs_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    (tmp_path / "elsewhere").mkdir()
-    link = tmp_path / f"recjury-vllm-{os.getuid()}"
-    link.symlink_to(tmp_path / target)
-    with pytest.raises(ConfigError, match=r"must be a folder of your own, .* remove it, or set"):
-        asyncio.run(ServerProcess.start(["true"], {}, 1, "/models/llama"))
-    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "elsewhere", link])

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import psutil
 import pytest
 
-from recjury.errors import ConfigError, ProviderError
+from recjury.errors import ProviderError
 from recjury.llm import Gateway, ModelSpec, NullRecorder
 from recjury.llm.model_kinds import read_model
 from recjury.llm.vllm.process import free_port
@@ -201,18 +200,6 @@ def test_a_load_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
     assert not is_running(started["pid"])
 
 
-def test_another_port_is_taken_if_a_program_was_faster(tmp_path: Path) -> None:
-    fake = FakeVllm(tmp_path / "fake", port_taken=2)
-
-    async def run() -> None:
-        async with Gateway(models(fake.spec()), NullRecorder()) as gateway:
-            await gateway.complete(asked())
-
-    asyncio.run(run())
-    ports = [each["flags"][each["flags"].index("--port") + 1] for each in fake.seen("started")]
-    assert len(set(ports)) == 3
-
-
 def test_a_port_of_the_file_is_used(tmp_path: Path) -> None:
     fake = FakeVllm(tmp_path / "fake")
     port = free_port()
@@ -226,20 +213,6 @@ def test_a_port_of_the_file_is_used(tmp_path: Path) -> None:
     (started,) = fake.seen("started")
     assert started["flags"].count("--port") == 1
     assert started["flags"][started["flags"].index("--port") + 1] == str(port)
-
-
-def test_a_port_of_the_file_that_is_taken_is_one_line(tmp_path: Path) -> None:
-    fake = FakeVllm(tmp_path / "fake")
-
-    async def run() -> None:
-        with socket.create_server(("127.0.0.1", 0)) as taken:
-            port = taken.getsockname()[1]
-            async with Gateway(models(fake.spec(args={"port": port})), NullRecorder()) as gateway:
-                await gateway.check()
-
-    with pytest.raises(ConfigError, match="another program has the port"):
-        asyncio.run(run())
-    assert not fake.seen("started")
 
 
 def test_a_server_that_ignores_sigterm_is_ended_too(
