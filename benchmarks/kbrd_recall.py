@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.running import run
+from recjury.agents import SystemContext
 from recjury.agents.kbrd.dataset import Instance, splits
 from recjury.agents.kbrd.training import KbrdHyperparameters, train_kbrd
 from recjury.agents.retrieval import Retrieval
@@ -114,7 +115,7 @@ def _plain(groups: dict[str, tuple[Recall, ...]]) -> Groups:
 
 def _retrieval(corpus: Corpus) -> dict[str, tuple[Recall, ...]]:
     """The retrieval CRS's list for each test example, on KBRD's labels; it trains on nothing."""
-    system = Retrieval(corpus.catalogue, list_length=max(CUTOFFS))
+    system = Retrieval().prepared(SystemContext(corpus, list_length=max(CUTOFFS)))
     found: list[Instance] = []
     ranks: list[int] = []
     for example in corpus.examples("test"):

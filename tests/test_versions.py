@@ -8,6 +8,7 @@ import asyncio
 import functools
 from collections.abc import Mapping
 
+from recjury.agents import SystemContext
 from recjury.agents.retrieval import Retrieval
 from recjury.agents.retrieval import recommender as retrieval
 from recjury.corpora import Corpus, open_corpus
@@ -166,7 +167,7 @@ def test_the_rule_debate() -> None:
 
 
 def test_the_retrieval_system() -> None:
-    system = Retrieval(sample().catalogue)
+    system = Retrieval().prepared(SystemContext(sample()))
     replies = [
         asyncio.run(system.respond(Conversation(turns=scenario.history)))
         for scenario in scenarios()

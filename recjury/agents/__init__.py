@@ -1,28 +1,13 @@
 """The systems under test. `recjury.agents.kbrd` is not imported here, because it imports torch."""
 
-from recjury.agents.chatcrs import ChatCRS
-from recjury.agents.embedding import (
-    Embedder,
-    EndpointEmbedder,
-    MiniLmEmbedder,
-    TfidfEmbedder,
-    make_embedder,
-)
-from recjury.agents.item_vectors import ItemVectors
-from recjury.agents.retrieval import Retrieval
-from recjury.agents.system_config import SystemContext
-from recjury.agents.system_registry import known_kinds, load_recommender
+from recjury.agents.registry import SYSTEMS, SystemEntry, load_recommender, read_entry
+from recjury.agents.system import System, SystemContext
 
 __all__ = [
-    "ChatCRS",
-    "Embedder",
-    "EndpointEmbedder",
-    "ItemVectors",
-    "MiniLmEmbedder",
-    "Retrieval",
+    "SYSTEMS",
+    "System",
     "SystemContext",
-    "TfidfEmbedder",
-    "known_kinds",
+    "SystemEntry",
     "load_recommender",
-    "make_embedder",
+    "read_entry",
 ]

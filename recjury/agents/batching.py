@@ -54,8 +54,8 @@ class Batcher(Generic[Request, Response]):
     """Answers single requests with a function that takes many at the same time.
 
     `infer` is called in one thread only, with at most `most` requests, and returns one response for
-    each, in order. An exception among the responses fails that request. If `infer` raises, the
-    batch is halved until the failing request is alone, and only that one fails.
+    each, in order. If it raises, the batch is halved until the failing request is alone, and only
+    that one fails.
 
     A batch starts when no request has arrived for `pause` seconds, when it is full, or after eight
     pauses. Several event loops can use a batcher, one after the other or at the same time.
@@ -63,7 +63,7 @@ class Batcher(Generic[Request, Response]):
 
     def __init__(
         self,
-        infer: Callable[[Sequence[Request]], Sequence[Response | Exception]],
+        infer: Callable[[Sequence[Request]], Sequence[Response]],
         *,
         name: str,
         most: int = MOST,

@@ -1,37 +1,33 @@
 """ChatCRS: a language model that recommends in conversation (CoRE, section 6.3)."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+from pydantic import PrivateAttr
 
-from recjury.agents.chat_messages import ROLES, ask_for_answer, messages
+from recjury.agents.chat_system import ROLES, ChatSystem
+from recjury.agents.embedding import make_embedder
 from recjury.agents.item_vectors import ItemVectors, best
-from recjury.errors import ConfigError
 from recjury.knowledge import BOOK, FILM, named_items
-from recjury.prompts import load_pack
+from recjury.prompts import Pack, load_pack
 from recjury.records import (
     JSON,
-    LIST_LENGTH,
-    ChatRequest,
     Conversation,
     Domain,
+    ExpectedCalls,
     ItemRef,
     SystemReply,
     Turn,
     digest,
 )
 
-if TYPE_CHECKING:
-    from recjury.llm import Gateway
-
-ListSource = Literal["independent", "from_text"]
-
 _COMPARED_TURNS = 2
+EMBEDDING_OF_CONVERSATION = "embedding/conversation"
 
 
-class ChatCRS:
-    """A `Recommender` whose text is written by a model.
+class ChatCRS(ChatSystem):
+    """An LLM as CRS. `embeddings`: tfidf, minilm, or the alias of an embedding model.
 
     `list_source` says where its list comes from. With "independent", as published, the list has the
     items whose texts are nearest to the last two messages by cosine; the model does not see it.
@@ -42,46 +38,36 @@ class ChatCRS:
     items of that kind alone.
     """
 
-    def __init__(
-        self,
-        gateway: "Gateway",
-        model: str,
-        vectors: ItemVectors,
-        *,
-        name: str = "chatcrs",
-        list_source: ListSource = "independent",
-        list_length: int = LIST_LENGTH,
-        temperature: float = 0.0,
-    ):
-        """`model` is an alias of the gateway's; `vectors` are those of the items to recommend.
+    kind: Literal["chatcrs"] = "chatcrs"
+    name: str = "chatcrs"
+    list_source: Literal["independent", "from_text"] = "independent"
+    embeddings: str = "tfidf"
 
-        Raises ConfigError for an unknown alias and for a `list_length` below 1.
-        """
-        if list_length < 1:
-            raise ConfigError(f"list_length must be at least 1, got {list_length}")
-        if model not in gateway.models:
-            there = ", ".join(sorted(gateway.models)) or "none"
-            raise ConfigError(f"no model {model!r} for {name}: there are {there}")
-        spec = gateway.models[model]
-        self.name = name
-        self._gateway, self._model, self._temperature = gateway, model, temperature
-        self._vectors = vectors
-        self._items = tuple(vectors.catalogue)
-        self._list_source, self._length = list_source, list_length
-        self._pack = load_pack("chatcrs")
-        self.settings: Mapping[str, JSON] = {
-            "kind": "chatcrs",
-            "model": spec.name,
-            "base_url": spec.address,
-            "temperature": temperature if spec.temperature is None else spec.temperature,
-            "max_tokens": spec.max_tokens,
-            "extra": dict(spec.reply_options),
+    _vectors: ItemVectors = PrivateAttr()
+    _pack: Pack = PrivateAttr()
+
+    @property
+    def aliases(self) -> list[tuple[str, str]]:
+        """Its model, and the embedding model if it has one."""
+        embedder = [(f"system {self.name} (embeddings)", self.embeddings)]
+        return super().aliases + (embedder if self._asks_embedder else [])
+
+    def expected(self, answers: int) -> list[ExpectedCalls]:
+        """One or two calls for each answer, and one for its vector if a model makes it."""
+        vector = ExpectedCalls(self.embeddings, EMBEDDING_OF_CONVERSATION, answers, answers, 80, 0)
+        asked = self.list_source == "independent" and self._asks_embedder
+        return super().expected(answers) + ([vector] if asked else [])
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """The model, the prompts, the catalogue's domains, and how lists are made."""
+        independent = self.list_source == "independent"
+        return {
+            **self._chat_settings,
             "pack": self._pack.digest,
-            "catalogue": vectors.catalogue.digest,
-            "domains": [digest(domain) for domain in vectors.catalogue.domains],
-            "list_source": list_source,
-            "list_length": list_length,
-            "embedder": dict(vectors.embedder.settings) if list_source == "independent" else None,
+            "domains": [digest(domain) for domain in self._catalogue.domains],
+            "list_source": self.list_source,
+            "embedder": dict(self._vectors.embedder.settings) if independent else None,
         }
 
     async def respond(self, conversation: Conversation) -> SystemReply:
@@ -90,35 +76,39 @@ class ChatCRS:
         Raises SystemFailed if two replies are cut off or say nothing, and what the gateway raises
         for a failed call.
         """
+        domain = self._catalogue.domain_named(conversation.domain)
         items: tuple[ItemRef, ...] = ()
-        if self._list_source == "independent":
-            items = await self._nearest(conversation)
-        said = await ask_for_answer(self._gateway, self._request(conversation), self.name)
-        if self._list_source == "from_text":
-            items = named_items(said.text, self._vectors.catalogue)[: self._length]
-        return SystemReply(text=said.text, items=items, calls=said.calls)
+        if self.list_source == "independent":
+            items = await self._nearest(conversation, domain)
+        answer = await self._ask(conversation, *self._pack.render("system", **_words(domain)))
+        if self.list_source == "from_text":
+            items = named_items(answer.text, self._catalogue)[: self._context.list_length]
+        return SystemReply(text=answer.text, items=items, calls=answer.calls)
 
     async def aclose(self) -> None:
         """Release the embedder; the gateway is closed by the code that opened it."""
         await self._vectors.embedder.aclose()
 
-    async def _nearest(self, conversation: Conversation) -> tuple[ItemRef, ...]:
+    def _prepare(self) -> None:
+        super()._prepare()
+        embedder = make_embedder(self.embeddings, self._catalogue, self._gateway)
+        self._vectors = ItemVectors(self._catalogue, embedder, self._context.cache)
+        self._pack = load_pack("chatcrs")
+
+    @property
+    def _asks_embedder(self) -> bool:
+        """Whether a model of the campaign makes the vectors, and not this machine."""
+        return self.embeddings not in ("tfidf", "minilm")
+
+    async def _nearest(self, conversation: Conversation, wanted: Domain) -> tuple[ItemRef, ...]:
         spoken = [turn for turn in conversation.turns if turn.text.strip()]
         text = "".join(_with_role(turn) for turn in spoken[-_COMPARED_TURNS:])
         similarities = await self._vectors.similarities(text)
-        catalogue, wanted = self._vectors.catalogue, self._wanted(conversation)
-        others = [catalogue.domain_of(item) != wanted for item in self._items]
+        items = tuple(self._catalogue)
+        others = [self._catalogue.domain_of(item) != wanted for item in items]
         similarities[others] = -np.inf
-        rows = [row for row in best(similarities, self._length) if not others[row]]
-        return tuple(self._items[row].ref for row in rows)
-
-    def _request(self, conversation: Conversation) -> ChatRequest:
-        prompt = self._pack.render("system", **_words(self._wanted(conversation)))
-        said = messages(conversation, prompt)
-        return ChatRequest(self._model, said, "system/chatcrs", temperature=self._temperature)
-
-    def _wanted(self, conversation: Conversation) -> Domain:
-        return self._vectors.catalogue.domain_named(conversation.domain)
+        rows = best(similarities, self._context.list_length)
+        return tuple(items[row].ref for row in rows if not others[row])
 
 
 def _words(domain: Domain) -> dict[str, object]:

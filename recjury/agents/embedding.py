@@ -1,4 +1,7 @@
-"""Embedders turn texts into vectors: by an endpoint, by MiniLM on this machine, or by TF-IDF."""
+"""Embedders turn texts into vectors: by an endpoint, by MiniLM on this machine, or by TF-IDF.
+
+Items are embedded as texts, too.
+"""
 
 import asyncio
 import importlib.metadata

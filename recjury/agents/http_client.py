@@ -3,9 +3,10 @@
 import asyncio
 from dataclasses import dataclass, field
 
+from pydantic import Field
 from yarl import URL
 
-from recjury.agents.http_settings import HttpSettings
+from recjury.agents.system import Count, NonEmpty, Seconds
 from recjury.errors import ConfigError, SystemFailed
 from recjury.llm import Backoff, Clock, SystemClock
 from recjury.llm.call_identity import current_call_context
@@ -21,6 +22,7 @@ from recjury.llm.transport import (
     retry_after,
 )
 from recjury.logs import get_logger
+from recjury.records import Record
 
 logger = get_logger()
 
@@ -29,6 +31,28 @@ logger = get_logger()
 _KEEPALIVE_SECONDS = 4
 # With these statuses, the server says that it has not begun to work on the request.
 _NOT_BEGUN = frozenset({429, 503})
+
+
+class HttpSettings(Record):
+    """How requests are sent to a system behind HTTP.
+
+    `timeout` is in seconds for one attempt. `retries` is the number of attempts after the first. A
+    request is sent again if the system cannot have processed it (no connection, 429, 503); with
+    `idempotent`, also after a time-out, a broken connection or another 5xx. `concurrency` is the
+    largest number of open requests. `max_bytes` is the largest answer in bytes. `key_env` names the
+    environment variable whose value is sent as `key_header`: after "Bearer " in Authorization,
+    unchanged in any other header.
+    """
+
+    url: str
+    health: NonEmpty | None = None
+    key_env: NonEmpty | None = None
+    key_header: str = "Authorization"
+    timeout: Seconds = 60
+    retries: Count = Field(default=2, ge=0, le=20)
+    idempotent: bool = False
+    concurrency: Count = Field(default=8, ge=1, le=1024)
+    max_bytes: Count = Field(default=1_000_000, ge=1)
 
 
 class _AttemptFailed(Exception):

@@ -11,19 +11,19 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from recjury.agents.embedding import item_text
+from recjury.agents.embedding import Embedder, item_text
 from recjury.errors import SystemFailed
 from recjury.records import digest
 
 if TYPE_CHECKING:
-    from recjury.agents.embedding import Embedder, Vectors
+    from recjury.agents.embedding import Vectors
     from recjury.knowledge import Catalogue
 
 
 class ItemVectors:
     """Finds the items nearest to a text. Safe to share between conversations and processes."""
 
-    def __init__(self, catalogue: "Catalogue", embedder: "Embedder", cache: Path | None = None):
+    def __init__(self, catalogue: "Catalogue", embedder: Embedder, cache: Path | None = None):
         """`cache` is a folder for the vectors (default: `default_cache()`)."""
         self.catalogue = catalogue
         self.embedder = embedder

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from recjury.errors import SystemFailed
+from recjury.plugins import first_mistake
 from recjury.records import ItemRef, SystemReply, distinct, usable_reply
 
 if TYPE_CHECKING:
@@ -32,9 +33,7 @@ def _checked(reply: object) -> object:
             {field: getattr(reply, field, None) for field in SystemReply.model_fields}, strict=True
         )
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise SystemFailed(f"`{place}` of the answer cannot be used: {first['msg']}") from None
+        raise SystemFailed(f"the answer cannot be used: {first_mistake(error)}") from None
 
 
 def _known(items: Iterable[ItemRef], catalogue: "Catalogue") -> tuple[ItemRef, ...]:

@@ -145,7 +145,7 @@ def _campaign(
     else:
         given = dict(campaign or {"scenarios": ["sample"]})
     if systems is not None:
-        given["systems"] = [_system(each) for each in systems]
+        given["systems"] = _several(systems)
     if scenarios is not None:
         given["scenarios"] = _several(scenarios)
     if evaluators is not None:
@@ -179,24 +179,6 @@ def _valid(kind: type[C], given: Mapping[str, object]) -> C:
         return kind.model_validate(dict(given))
     except ValidationError as error:
         raise ConfigError(explain(error)) from error
-
-
-def _system(given: object) -> object:
-    """An entry of a campaign file; an object becomes the `instance` of a Python system."""
-    if isinstance(given, str | Mapping):
-        return {"kind": given} if isinstance(given, str) else given
-    if isinstance(given, type):
-        raise ConfigError(
-            f"{given.__name__} is a class: give an object, such as {given.__name__}()"
-        )
-    kind = type(given)
-    name = getattr(given, "name", None)
-    return {
-        "kind": "python",
-        "name": name if isinstance(name, str) and name else kind.__name__.lower(),
-        "path": f"{kind.__module__}:{kind.__qualname__}",
-        "instance": given,
-    }
 
 
 async def _evaluated(

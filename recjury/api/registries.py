@@ -69,7 +69,7 @@ TRAINERS: Registry[type[Trainer]] = Registry(
 
 def registries() -> dict[str, Registry[Any]]:
     """What can be listed, by the plural of its kind."""
-    from recjury.agents.system_registry import SYSTEMS
+    from recjury.agents import SYSTEMS
     from recjury.agreement.label_forms import LABEL_FORMS
     from recjury.corpora.log_readers import LOG_FORMS
     from recjury.corpora.opening import CORPORA

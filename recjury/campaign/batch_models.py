@@ -18,7 +18,7 @@ def check_players(config: CampaignConfig) -> None:
     Each utterance waits for the one before it, so each would need a batch of its own.
     """
     check_users(config.user)
-    players = [each for system in config.systems for each in system.aliases()]
+    players = [each for system in config.systems for each in system.aliases]
     if config.plays_llm:
         players.insert(0, ("simulator.model", config.simulator.model))
     slow = [

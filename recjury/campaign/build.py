@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recjury.agents.system_config import SystemContext
+from recjury.agents import SystemContext
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.corpora import Corpus
@@ -180,9 +180,7 @@ def _components(config: CampaignConfig, corpus: Corpus, gateway: Gateway | None)
     context = SystemContext(corpus, gateway, list_length=config.simulator.list_length)
     return Components(
         catalogue=corpus.catalogue,
-        recommenders={
-            system.name: system.for_corpus(corpus.name).build(context) for system in config.systems
-        },
+        recommenders={system.name: system.prepared(context) for system in config.systems},
         user=user,
         evaluators=build_evaluators(config, corpus, gateway, user),
         guard=LeakGuard(corpus.catalogue, unique_values=config.simulator.unique_values),

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from recjury.agents.system_registry import SystemEntry
+from recjury.agents import SystemEntry
 from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.judges import Evaluator, EvaluatorEntry
 from recjury.llm import (
@@ -201,13 +201,6 @@ class CampaignConfig(EvaluationConfig):
     repeats: int = Field(default=1, ge=1, le=1000)
     stop: StopRule | None = None
 
-    @field_validator("systems", mode="before")
-    @classmethod
-    def _bare_names_are_systems(cls, systems: object) -> object:
-        if not isinstance(systems, list):
-            return systems
-        return [{"kind": entry} if isinstance(entry, str) else entry for entry in systems]
-
     @field_validator("scenarios", mode="before")
     @classmethod
     def _bare_names_are_corpora(cls, sources: object) -> object:
@@ -262,7 +255,7 @@ class CampaignConfig(EvaluationConfig):
         used = super()._used_models()
         if self.plays_llm:
             used.append(UsedModel("simulator.model", self.simulator.model))
-        used += [UsedModel(*each) for system in self.systems for each in system.aliases()]
+        used += [UsedModel(*each) for system in self.systems for each in system.aliases]
         return used
 
 

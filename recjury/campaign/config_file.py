@@ -156,8 +156,6 @@ def _wrong_value(detail: ErrorDetails) -> str:
         return f"`{place}`: {message}" if place else message
     if detail["type"] == "missing":
         return f"`{place}` is missing"
-    if detail["type"] in ("union_tag_invalid", "union_tag_not_found"):
-        return _wrong_kind(place, detail)
     shown = repr(detail["input"])
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     return f"`{place}`: {_expected(detail)}, got {shown}{_as_list(place, detail)}"
@@ -167,24 +165,6 @@ def _as_list(place: str, detail: ErrorDetails) -> str:
     if place == "scenarios" and detail["type"] in ("tuple_type", "list_type"):
         return "; write a list: `- {corpus: sample}`"
     return ""
-
-
-def _wrong_kind(place: str, detail: ErrorDetails) -> str:
-    found, key = detail["input"], str(detail["loc"][0])
-    tag = "provider" if key in _MODELS else "kind"
-    kinds = sorted(_kinds(key, tag))
-    known = f"(known: {', '.join(kinds)})"
-    if detail["type"] == "union_tag_not_found":
-        return f"`{place}` has no `{tag}` {known}"
-    kind = found.get(tag) if isinstance(found, dict) else found
-    near = difflib.get_close_matches(str(kind), kinds, n=1)
-    hint = f"; did you mean `{near[0]}`?" if near else ""
-    return f"`{place}`: unknown {tag} {kind!r}{hint} {known}"
-
-
-def _kinds(of: str, tag: str) -> Iterator[str]:
-    for model in _models_in(CampaignConfig.model_fields[of].annotation):
-        yield from get_args(model.model_fields[tag].annotation)
 
 
 def _expected(detail: ErrorDetails) -> str:

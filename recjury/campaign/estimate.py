@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple, TypeVar
 
-from recjury.agents.llm_config import EMBEDDING_OF_CONVERSATION
+from recjury.agents.chatcrs import EMBEDDING_OF_CONVERSATION
 from recjury.campaign.build import Components, build_user
 from recjury.campaign.config import CampaignConfig, EvaluationConfig
 from recjury.campaign.planned_calls import assumed_log, assumed_turns, count_calls, planning_gateway

@@ -7,13 +7,14 @@ from pydantic import BeforeValidator, SerializeAsAny
 
 from recjury.errors import ConfigError, UserError
 from recjury.judges.evaluator import Evaluator
-from recjury.judges.python.evaluator import ENTRY_POINTS, PythonEvaluator, of_instance
+from recjury.judges.python.evaluator import PythonEvaluator, of_instance
+from recjury.judges.python.loading import OWN_EVALUATORS
 from recjury.plugins import Listed, Registry, read_attribute, validate_as
 from recjury.records import Metric
 
 EVALUATORS: Registry[type[Evaluator]] = Registry(
-    "evaluator",
-    ENTRY_POINTS,
+    OWN_EVALUATORS.kind,
+    OWN_EVALUATORS.group,
     {
         "outcome": "recjury.judges.outcome.evaluator:OutcomeEvaluator",
         "core": "recjury.judges.core.evaluator:CoreEvaluator",
@@ -48,11 +49,7 @@ def read_entry(raw: object) -> Evaluator:
         raise ValueError(f"expected a kind of evaluator, or a mapping with its keys, got {raw!r}")
     if not isinstance(raw, Mapping):
         return of_instance(raw)
-    kind = raw.get("kind")
-    if kind is None:
-        raise ValueError(f"has no `kind` (known: {', '.join(EVALUATORS.names)})")
-    if not isinstance(kind, str) or (kind not in EVALUATORS.names and ":" not in kind):
-        raise ValueError(EVALUATORS.unknown(kind))
+    kind = EVALUATORS.chosen(raw)
     keys = {key: value for key, value in raw.items() if key != "kind"}
     loaded: object = EVALUATORS.load(kind)
     if not isinstance(loaded, type) or not issubclass(loaded, Evaluator):

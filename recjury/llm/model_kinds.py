@@ -42,9 +42,7 @@ def read_model(given: object) -> ModelSpec:
         return given
     if not isinstance(given, Mapping):
         raise ValueError(f"expected a model's keys, got {given!r}")
-    name = given.get("provider", "openai")
-    if not isinstance(name, str) or (name not in MODEL_KINDS.names and ":" not in name):
-        raise ValueError(MODEL_KINDS.unknown(name))
+    name = MODEL_KINDS.chosen(given, key="provider", default="openai")
     kind: object = MODEL_KINDS.load(name)
     if name not in MODEL_KINDS.built_in:
         if not (isinstance(kind, type) and issubclass(kind, OwnModel)):

@@ -11,11 +11,15 @@ from recjury.plugins.code_identity import json_settings, process_identity, sourc
 from recjury.plugins.instances import (
     MISSING,
     class_path,
+    given_identity,
+    made_identity,
     make_instance,
     read_attribute,
     read_settings,
+    require_parts,
 )
-from recjury.plugins.loading import Factory, entry_point_names, load_factory
+from recjury.plugins.loading import Factory
+from recjury.plugins.mistakes import first_mistake, mistake, shown_input
 from recjury.plugins.registry import Listed, Registry, validate_as
 from recjury.plugins.settings import Names, with_settings
 
@@ -29,15 +33,19 @@ __all__ = [
     "call_plugin",
     "class_path",
     "describe_exception",
-    "entry_point_names",
     "exception_message",
+    "first_mistake",
+    "given_identity",
     "json_settings",
-    "load_factory",
+    "made_identity",
     "make_instance",
+    "mistake",
     "process_identity",
     "read_attribute",
     "read_settings",
     "redirect_stdout",
+    "require_parts",
+    "shown_input",
     "source_digest",
     "validate_as",
     "with_settings",

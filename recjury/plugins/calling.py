@@ -18,6 +18,7 @@ from typing import TextIO
 from pydantic import ValidationError
 
 from recjury.errors import UnitFailed
+from recjury.plugins.mistakes import first_mistake
 
 TIMEOUT = 300.0
 """The default time limit of a call, in seconds."""
@@ -69,10 +70,10 @@ async def _work(
 ) -> object:
     try:
         if inspect.iscoroutinefunction(method):
-            found: object = method(*arguments)
+            result: object = method(*arguments)
         else:
-            found = await _in_thread(method, arguments, error)
-        return await found if inspect.isawaitable(found) else found
+            result = await _in_thread(method, arguments, error)
+        return await result if inspect.isawaitable(result) else result
     except (UnitFailed, asyncio.CancelledError, KeyboardInterrupt):
         raise
     except BaseException as raised:  # `sys.exit` must not end a campaign
@@ -100,8 +101,8 @@ def _in_thread(
         failure: Exception | None = None
         try:
             result = context.run(method, *arguments)
-        except UnitFailed as own:
-            failure = own
+        except UnitFailed as failed:
+            failure = failed
         except BaseException as raised:  # a future takes no StopIteration, a thread no SystemExit
             failure = error(f"raised {describe_exception(raised)}{_line_of(raised, method)}")
         with contextlib.suppress(RuntimeError):  # the loop is closed
@@ -140,10 +141,10 @@ def describe_exception(error: BaseException) -> str:
 def exception_message(error: BaseException) -> str:
     """The message of a plugin's exception, in one line of valid Unicode, shortened.
 
-    Of a pydantic ValidationError this is the first problem, with its field.
+    Of a pydantic ValidationError this is the first mistake, with its field.
     """
     try:
-        message = _first_problem(error) if isinstance(error, ValidationError) else str(error)
+        message = first_mistake(error) if isinstance(error, ValidationError) else str(error)
     except Exception:  # the plugin's `__str__` may raise
         message = "(its message cannot be read)"
     line = " ".join(message.replace("\0", r"\0").split())
@@ -157,16 +158,3 @@ def _line_of(error: BaseException, method: Callable[..., object]) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == file]
     return f" ({Path(str(file)).name}:{lines[-1]})" if lines else ""
-
-
-def _first_problem(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    field = ".".join(map(str, first["loc"]))
-    message = first["msg"].removeprefix("Value error, ")
-    if first["type"] in ("model_type", "dataclass_type"):
-        expected = first["ctx"]["class_name"]
-        article = "an" if expected[0] in "AEIOU" else "a"
-        message = f"expected {article} {expected}, got {first['input']!r:.80}"
-        if expected == "ItemRef":
-            message += ": use corpus.catalogue.ref(...)"
-    return f"{field}: {message}" if field else message

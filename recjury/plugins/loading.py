@@ -1,9 +1,8 @@
-"""Loads plugins: classes and functions by import path, or by the name of an entry point."""
+"""Imports plugins: classes and functions by import path, or by the name of an entry point."""
 
 import importlib
 import importlib.metadata
 from collections.abc import Callable
-from difflib import get_close_matches
 
 from recjury.errors import ConfigError
 from recjury.plugins.calling import describe_exception
@@ -11,20 +10,8 @@ from recjury.plugins.calling import describe_exception
 Factory = Callable[..., object]
 
 
-def load_factory(path: str, *, group: str, what: str) -> Factory:
-    """The class or function at `path`: "module:Class", or the name of an entry point of `group`.
-
-    `what` is used in messages ("recommender"). Raises ConfigError, which says what is missing.
-    """
-    return _from_module(path) if ":" in path else _from_entry_point(path, group, what)
-
-
-def entry_point_names(group: str) -> tuple[str, ...]:
-    """The names that installed packages offer in `group`, sorted."""
-    return tuple(sorted(each.name for each in importlib.metadata.entry_points(group=group)))
-
-
-def _from_module(path: str) -> Factory:
+def import_factory(path: str) -> Factory:
+    """The class or function at "module:Class". Raises ConfigError, which says what is missing."""
     name, _, attribute = path.partition(":")
     if not all(part.isidentifier() for part in (*name.split("."), attribute)):
         raise ConfigError(
@@ -34,29 +21,30 @@ def _from_module(path: str) -> Factory:
         module = importlib.import_module(name)
     except (Exception, SystemExit) as error:  # a module may do anything while it is imported
         raise ConfigError(f"{path} cannot be imported: {describe_exception(error)}") from error
-    found: object = getattr(module, attribute, None)
-    if found is None:
+    factory: object = getattr(module, attribute, None)
+    if factory is None:
         raise ConfigError(f"the module {name} has no {attribute}")
-    if not callable(found):
-        raise ConfigError(
-            f"expected {path} to be a class or a function, got {type(found).__name__}"
-        )
-    return found
+    return _callable(factory, path)
 
 
-def _from_entry_point(name: str, group: str, what: str) -> Factory:
-    found = importlib.metadata.entry_points(group=group, name=name)
-    if not found:
-        near = get_close_matches(name, entry_point_names(group), n=1)
-        hint = f", did you mean {near[0]}?" if near else "; expected module:Class or its name"
-        raise ConfigError(f"no installed package offers the {what} {name!r}{hint}")
+def load_entry_point(name: str, group: str, what: str) -> Factory:
+    """What an installed package offers under this name; `what` is the word for it.
+
+    Raises ConfigError if it cannot be loaded.
+    """
+    entry = next(iter(importlib.metadata.entry_points(group=group, name=name)))
     try:
-        maker: object = next(iter(found)).load()
+        factory: object = entry.load()
     except (Exception, SystemExit) as error:  # as above
         raise ConfigError(
             f"the {what} {name!r} cannot be loaded: {describe_exception(error)}"
         ) from error
-    if not callable(maker):
-        kind = type(maker).__name__
-        raise ConfigError(f"expected the {what} {name!r} to be a class or a function, got {kind}")
-    return maker
+    return _callable(factory, f"the {what} {name!r}")
+
+
+def _callable(factory: object, what: str) -> Factory:
+    if not callable(factory):
+        raise ConfigError(
+            f"expected {what} to be a class or a function, got {type(factory).__name__}"
+        )
+    return factory

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import InitErrorDetails
 
 from recjury.errors import ConfigError, UserError
-from recjury.plugins.loading import entry_point_names, load_factory
+from recjury.plugins.loading import import_factory, load_entry_point
 
 T = TypeVar("T")
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -49,8 +49,8 @@ class Registry(Generic[T]):
     @property
     def names(self) -> tuple[str, ...]:
         """All names; those of installed packages come last."""
-        offered = (name for name in entry_point_names(self.group) if name not in self._built_in)
-        return (*self._built_in, *offered)
+        offered = {entry.name for entry in importlib.metadata.entry_points(group=self.group)}
+        return (*self._built_in, *sorted(offered - self._built_in.keys()))
 
     def load(self, name: str) -> T:
         """What has this name, or stands at the path "module:attribute".
@@ -61,15 +61,31 @@ class Registry(Generic[T]):
         if path := self._built_in.get(name):
             module, _, attribute = path.partition(":")
             return cast("T", getattr(importlib.import_module(module), attribute))
-        if ":" not in name and name not in self.names:
+        if ":" in name:
+            return cast("T", import_factory(name))
+        if name not in self.names:
             raise ConfigError(self.unknown(name))
-        return cast("T", load_factory(name, group=self.group, what=self.kind))
+        return cast("T", load_entry_point(name, self.group, self.kind))
+
+    def chosen(
+        self, entry: Mapping[str, object], *, key: str = "kind", default: str | None = None
+    ) -> str:
+        """The name, or the path "module:attribute", that `entry` has under `key`.
+
+        Raises ValueError, with what is known, for a missing or unknown name.
+        """
+        name = entry.get(key, default)
+        if name is None:
+            raise ValueError(f"has no `{key}` (known: {', '.join(self.names)})")
+        if not isinstance(name, str) or (":" not in name and name not in self.names):
+            raise ValueError(self.unknown(name))
+        return name
 
     def unknown(self, name: object) -> str:
         """That nothing has this name, with the most similar one and all that are known."""
         near = get_close_matches(str(name), self.names, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        return f"unknown {self.kind} {name!r}{hint} (known: {', '.join(self.names)})"
+        return f"unknown {self.kind} {name!r}{hint} (known: {', '.join(self.names) or 'none'})"
 
     def listed(self) -> tuple[Listed, ...]:
         """All that has a name; what cannot be loaded has its problem."""

@@ -5,9 +5,9 @@ from difflib import get_close_matches
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
-from pydantic_core import ErrorDetails
 
 from recjury.errors import ConfigError
+from recjury.plugins.mistakes import first_mistake
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -34,15 +34,8 @@ def with_settings(kind: type[ModelT], name: str, settings: Mapping[str, object])
     try:
         return kind.model_validate(dict(settings))
     except ValidationError as error:
-        raise ConfigError(f"{name}: {_explained(error.errors(include_url=False)[0])}") from None
-
-
-def _explained(detail: ErrorDetails) -> str:
-    place = ".".join(map(str, detail["loc"]))
-    if detail["type"] == "value_error":
-        message = str(detail["ctx"]["error"])
-        return f"{place}: {message}" if place else message
-    if detail["type"] == "missing":
-        return f"{place} is missing: give it with --set {place}=VALUE"
-    message = detail["msg"]
-    return f"{place}: {message[0].lower()}{message[1:]}, got {detail['input']!r}"
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        missing = first["type"] == "missing"
+        advice = f": give it with --set {place}=VALUE" if missing else ""
+        raise ConfigError(f"{name}: {first_mistake(error)}{advice}") from None

@@ -3,18 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from recjury.errors import ConfigError, UnitFailed
+from recjury.errors import UnitFailed
 from recjury.plugins import (
     MISSING,
     TIMEOUT,
     Registry,
     call_plugin,
-    json_settings,
+    made_identity,
     make_instance,
     read_attribute,
     read_settings,
     redirect_stdout,
-    source_digest,
+    require_parts,
 )
 from recjury.records import (
     JSON,
@@ -52,14 +52,7 @@ def load_python_user(
     with redirect_stdout():
         maker = USERS.load(path)
         user = make_instance(maker, path, catalogue, seed=seed, **options)
-        plain = json_settings(options, f"{path}: its options")
-        made: dict[str, JSON] = {
-            "path": path,
-            "code": source_digest(maker),
-            "options": plain,
-            "seed": seed,
-        }
-        return GuardedUser(user, path, made)
+        return GuardedUser(user, path, {**made_identity(maker, path, options), "seed": seed})
 
 
 class GuardedUser:
@@ -72,9 +65,7 @@ class GuardedUser:
 
     def __init__(self, user: object, path: str, made: Mapping[str, JSON]):
         """`made` says what it was made from. Raises ConfigError for an object that is no user."""
-        missing = [p for p in ("speak", "rewrite") if read_attribute(user, p, path) is MISSING]
-        if missing:
-            raise ConfigError(f"{path} is not a user: it has no {', '.join(missing)}")
+        require_parts(user, ("speak", "rewrite"), path, "user")
         self._user, self.name = user, path.rpartition(":")[2]
         own = read_settings(user, path)
         self.settings: Mapping[str, JSON] = {"kind": "python", **made, "user": own}

@@ -42,7 +42,7 @@ def says(answer: object, status: int = 200) -> Answer:
     return Answer(json.dumps(answer).encode(), status)
 
 
-class HttpSystem:
+class SystemServer:
     """The server, in threads of this process; `asked` are the requests so far."""
 
     def __init__(self, script: Script):

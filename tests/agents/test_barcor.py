@@ -8,9 +8,10 @@ import torch
 
 from recjury.agents import SystemContext, load_recommender
 from recjury.agents.barcor import checkpoint
-from recjury.agents.barcor.recommender import BARCOR, without_letters, without_role
+from recjury.agents.barcor.recommender import without_letters, without_role
 from recjury.agents.neural import weights
 from recjury.agents.neural.bart import padded
+from recjury.agents.neural.systems import BARCOR
 from recjury.errors import ConfigError, DataError, SystemFailed
 from recjury.records import SystemReply
 from tests.agents.conversations import talk
@@ -71,9 +72,9 @@ def test_a_saved_checkpoint_is_the_same(folder: Path) -> None:
 
 
 def test_it_answers_alone_as_in_company(folder: Path) -> None:
-    system = BARCOR.load(folder, CORPUS, list_length=5)
-    together = system.model.infer(TALKS)
-    assert together == [system.model.infer([each])[0] for each in TALKS]
+    system = BARCOR(checkpoint=str(folder)).prepared(SystemContext(CORPUS, list_length=5))
+    together = system._model.answer(TALKS)
+    assert together == [system._model.answer([each])[0] for each in TALKS]
     for reply in together:
         assert isinstance(reply, SystemReply)
         assert len({item.id for item in reply.items}) == 5
@@ -105,10 +106,13 @@ def test_scores_that_are_not_finite_fail_their_turn(folder: Path) -> None:
     tensors = weights.read_tensors(path)
     tensors["classification_head.out_proj.bias"][int(CORPUS.graph.item_entities[0])] = torch.nan
     weights.write_tensors(path, tensors)
-    system = BARCOR.load(folder, CORPUS)
+    system = BARCOR(checkpoint=str(folder)).prepared(SystemContext(CORPUS))
     with pytest.raises(SystemFailed, match="not finite"):
         asyncio.run(system.respond(TALKS[0]))
-    assert all(isinstance(found, SystemFailed) for found in system.model.infer(TALKS[:2]))
+
+
+async def _answers(system: BARCOR) -> list[SystemReply | BaseException]:
+    return await asyncio.gather(*map(system.respond, TALKS), return_exceptions=True)
 
 
 def test_only_the_conversation_that_fails_fails(folder: Path) -> None:
@@ -117,8 +121,8 @@ def test_only_the_conversation_that_fails_fails(folder: Path) -> None:
     # The last place, two behind the number of tokens; only the long conversation reaches it.
     tensors["model.encoder.embed_positions.weight"][LIMITS.context + 1 :] = torch.nan
     weights.write_tensors(path, tensors)
-    system = BARCOR.load(folder, CORPUS)
-    first, second, long = system.model.infer(TALKS)
+    system = BARCOR(checkpoint=str(folder)).prepared(SystemContext(CORPUS))
+    first, second, long = asyncio.run(_answers(system))
     assert isinstance(first, SystemReply)
     assert isinstance(second, SystemReply)
     assert isinstance(long, SystemFailed)

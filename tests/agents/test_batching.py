@@ -10,10 +10,7 @@ import torch
 from torch import nn
 
 from recjury.agents.batching import Batcher
-from recjury.agents.neural.system import NeuralRecommender, Outcome
 from recjury.errors import SystemFailed
-from recjury.records import Conversation, SystemReply
-from tests.agents.conversations import talk
 
 LONG = 20.0
 REFUSED = 1313
@@ -29,14 +26,16 @@ class Doubling:
         self.may_go_on.set()
         self.entered = threading.Semaphore(0)
 
-    def __call__(self, numbers: Sequence[int]) -> list[int | Exception]:
+    def __call__(self, numbers: Sequence[int]) -> list[int]:
         self.batches.append(list(numbers))
         self.threads.add(threading.get_ident())
         self.entered.release()
         assert self.may_go_on.wait(LONG)
         if any(number < 0 for number in numbers):
             raise ValueError(f"negative: {numbers}")
-        return [SystemFailed("refused") if number == REFUSED else 2 * number for number in numbers]
+        if REFUSED in numbers:
+            raise SystemFailed("refused")
+        return [2 * number for number in numbers]
 
     async def busy(self) -> None:
         """Return once a batch is being answered."""
@@ -107,15 +106,6 @@ def test_only_the_question_to_blame_fails() -> None:
         ]  # fmt: skip
 
     run(work)
-
-
-def test_a_failure_among_the_answers_fails_its_question_without_another_try() -> None:
-    async def work(_: Doubling, batcher: Batcher[int, int]) -> None:
-        found = await asyncio.gather(*map(batcher.ask, [12, REFUSED, 14]), return_exceptions=True)
-        assert [found[0], found[2]] == [24, 28]
-        assert isinstance(found[1], SystemFailed)
-
-    assert run(work).batches == [[12, REFUSED, 14]]
 
 
 @pytest.mark.parametrize("raised", [SystemExit(3), StopIteration(), KeyboardInterrupt()])
@@ -272,34 +262,6 @@ def test_a_torch_module_answers_as_if_alone() -> None:
     assert [each for number, each in enumerate(found) if number != 7] == [
         each for number in range(20) if number != 7 for each in infer([number])
     ]
-
-
-class Echo:
-    """A model that repeats what it is told, cannot answer "no", and counts its batches."""
-
-    def __init__(self) -> None:
-        self.sizes: list[int] = []
-
-    def infer(self, conversations: Sequence[Conversation]) -> list[Outcome]:
-        self.sizes.append(len(conversations))
-        said = [conversation.turns[-1].text for conversation in conversations]
-        return [SystemFailed("no") if text == "no" else SystemReply(text=text) for text in said]
-
-
-def test_neural_systems_collect_the_conversations_of_a_campaign() -> None:
-    model = Echo()
-
-    async def work() -> list[SystemReply | BaseException]:
-        system = NeuralRecommender(model, name="echo", settings={})
-        talks = map(talk, ["one", "no", "three"])
-        found = await asyncio.gather(*map(system.respond, talks), return_exceptions=True)
-        await system.aclose()
-        return found
-
-    found = asyncio.run(work())
-    assert [found[0], found[2]] == [SystemReply(text="one"), SystemReply(text="three")]
-    assert isinstance(found[1], SystemFailed)
-    assert model.sizes == [3]
 
 
 def test_a_batch_has_room_for_one_at_least() -> None:

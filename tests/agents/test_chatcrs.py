@@ -7,14 +7,15 @@ from typing import Literal
 
 import pytest
 
-from recjury.agents import ChatCRS, EndpointEmbedder, TfidfEmbedder
+from recjury.agents.chatcrs import ChatCRS
+from recjury.agents.embedding import EndpointEmbedder
 from recjury.agents.endpoint_crs import EndpointCRS
-from recjury.agents.item_vectors import ItemVectors
 from recjury.corpora import open_corpus
 from recjury.errors import CallFailed, ConfigError, SystemFailed
 from recjury.knowledge import Catalogue, known_domain, named_items
 from recjury.llm import EndpointSpec, Gateway
 from recjury.records import Conversation, Item, SystemReply
+from tests.agents.contexts import around
 from tests.agents.conversations import talk
 from tests.endpoint import Body, Fault, Script, ScriptedEndpoint, completion
 from tests.llm.doubles import MemoryRecorder
@@ -45,13 +46,8 @@ def answer(
     list_length: int = 10,
 ) -> SystemReply:
     async def work(gateway: Gateway, _: ScriptedEndpoint) -> SystemReply:
-        system = ChatCRS(
-            gateway,
-            "main",
-            ItemVectors(CATALOGUE, TfidfEmbedder(CATALOGUE)),
-            list_source=list_source,
-            list_length=list_length,
-        )
+        context = around(CATALOGUE, gateway, list_length=list_length)
+        system = ChatCRS(list_source=list_source).prepared(context)
         return await system.respond(conversation)
 
     return with_gateway(script, work)
@@ -117,8 +113,9 @@ def test_a_failing_endpoint_fails_the_turn() -> None:
 def test_an_endpoint_embeds_the_items_once(tmp_path: Path) -> None:
     async def work(gateway: Gateway, endpoint: ScriptedEndpoint) -> SystemReply:
         def make() -> ChatCRS:
-            embedder = EndpointEmbedder(gateway, "vectors")
-            return ChatCRS(gateway, "main", ItemVectors(CATALOGUE, embedder, tmp_path))
+            return ChatCRS(embeddings="vectors").prepared(
+                around(CATALOGUE, gateway, cache=tmp_path)
+            )
 
         first = await make().respond(WISH)
         calls = len(endpoint.embedded)
@@ -133,7 +130,7 @@ def test_an_endpoint_embeds_the_items_once(tmp_path: Path) -> None:
 def test_an_unknown_model_is_refused() -> None:
     gateway = Gateway({}, MemoryRecorder())
     with pytest.raises(ConfigError, match="no model 'main' for chatcrs: there are none"):
-        ChatCRS(gateway, "main", ItemVectors(CATALOGUE, TfidfEmbedder(CATALOGUE)))
+        ChatCRS().prepared(around(CATALOGUE, gateway))
     with pytest.raises(ConfigError, match="no model 'vectors'"):
         EndpointEmbedder(gateway, "vectors")
 
@@ -194,10 +191,8 @@ def test_a_reply_that_is_cut_off_fails_the_turn(finish: str) -> None:
 @pytest.mark.parametrize("kind", ["chatcrs", "endpoint"])
 def test_a_reply_of_thoughts_alone_fails_the_turn(kind: str) -> None:
     async def work(gateway: Gateway, _: ScriptedEndpoint) -> SystemReply:
-        if kind == "chatcrs":
-            vectors = ItemVectors(CATALOGUE, TfidfEmbedder(CATALOGUE))
-            return await ChatCRS(gateway, "main", vectors).respond(WISH)
-        return await EndpointCRS(gateway, "main", CATALOGUE, name="mine").respond(WISH)
+        entry = ChatCRS() if kind == "chatcrs" else EndpointCRS(model="main", name="mine")
+        return await entry.prepared(around(CATALOGUE, gateway)).respond(WISH)
 
     with pytest.raises(SystemFailed, match="thoughts"):
         with_gateway(lambda body: "<think>Heat (1995)?</think>", work)
@@ -206,7 +201,8 @@ def test_a_reply_of_thoughts_alone_fails_the_turn(kind: str) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_an_endpoint_that_thinks_is_heard_without_its_thoughts(form: str) -> None:
     async def work(gateway: Gateway, _: ScriptedEndpoint) -> SystemReply:
-        return await EndpointCRS(gateway, "main", CATALOGUE, name="mine").respond(WISH)
+        entry = EndpointCRS(model="main", name="mine")
+        return await entry.prepared(around(CATALOGUE, gateway)).respond(WISH)
 
     reply = with_gateway(lambda body: FORMS[form], work)
     assert (reply.text, [item.name for item in reply.items]) == (SAID, ["Ran (1985)"])
@@ -227,9 +223,8 @@ def told(catalogue: Catalogue, domain: str) -> tuple[str, list[str | None]]:
     prompts: list[str] = []
 
     async def work(gateway: Gateway, endpoint: ScriptedEndpoint) -> SystemReply:
-        vectors = ItemVectors(catalogue, TfidfEmbedder(catalogue))
         conversation = talk("Something like Dune, sci-fi").model_copy(update={"domain": domain})
-        reply = await ChatCRS(gateway, "main", vectors).respond(conversation)
+        reply = await ChatCRS().prepared(around(catalogue, gateway)).respond(conversation)
         messages = endpoint.bodies[0]["messages"]
         assert isinstance(messages, list)
         prompts.append(messages[0]["content"])

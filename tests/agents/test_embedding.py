@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from recjury.agents import MiniLmEmbedder, TfidfEmbedder, make_embedder
-from recjury.agents.embedding import item_text
+from recjury.agents.embedding import (
+    MiniLmEmbedder,
+    TfidfEmbedder,
+    item_text,
+    make_embedder,
+)
 from recjury.agents.item_vectors import ItemVectors, best
 from recjury.corpora import open_corpus
 from recjury.errors import ConfigError, SystemFailed

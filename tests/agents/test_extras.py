@@ -56,7 +56,7 @@ def test_a_neural_system_names_it_too(system: str, tmp_path: Path) -> None:
 
 def test_so_do_local_embeddings() -> None:
     done = _python(
-        "from recjury.agents import MiniLmEmbedder\n"
+        "from recjury.agents.embedding import MiniLmEmbedder\n"
         "from recjury.errors import ConfigError\n"
         "try:\n    MiniLmEmbedder()\n"
         "except ConfigError as error:\n    print(error)\n"
@@ -75,7 +75,7 @@ def test_a_campaign_without_neural_systems_runs(tmp_path: Path) -> None:
 
 def test_the_tfidf_embedder_works() -> None:
     done = _python(
-        "import asyncio\nfrom recjury.agents import TfidfEmbedder\n"
+        "import asyncio\nfrom recjury.agents.embedding import TfidfEmbedder\n"
         "from recjury.corpora import open_corpus\n"
         "embedder = TfidfEmbedder(open_corpus('sample').catalogue)\n"
         "print(asyncio.run(embedder.embed(['a film about space'])).shape)\n"

@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from recjury.agents import SystemContext, load_recommender
-from recjury.agents.http_recommender import HttpRecommender
-from recjury.agents.http_settings import HttpSettings
+from recjury.agents.http_system import HttpSystem
 from recjury.corpora import open_corpus
 from recjury.errors import ConfigError, ProviderError, SystemFailed
 from recjury.records import Conversation, Speaker, SystemReply, Turn
 from tests.agents.conversations import talk
-from tests.agents.http_system import Answer, Asked, HttpSystem, Script, says
+from tests.agents.http_system import Answer, Asked, Script, SystemServer, says
 
 CORPUS = open_corpus("sample")
 HEAT, RAN = CORPUS.catalogue.ref("Heat (1995)"), CORPUS.catalogue.ref("Ran (1985)")
@@ -38,19 +37,13 @@ class NoWaiting:
 
 
 def run(
-    work: Callable[[HttpRecommender], Awaitable[Any]], url: str, *, version: str = "", **more: Any
+    work: Callable[[HttpSystem], Awaitable[Any]], url: str, *, version: str = "", **more: Any
 ) -> Any:
     async def opened() -> Any:
-        settings = HttpSettings(url=url, **{"retries": 0, "timeout": 10, **more})
-        system = HttpRecommender(
-            settings,
-            CORPUS.catalogue,
-            name="mine",
-            version=version,
-            options={"depth": 2},
-            list_length=3,
-            clock=NoWaiting(),
-        )
+        keys = {"retries": 0, "timeout": 10, **more}
+        entry = HttpSystem(name="mine", url=url, version=version, options={"depth": 2}, **keys)
+        system = entry.prepared(SystemContext(CORPUS, list_length=3))
+        system._client.clock = NoWaiting()
         try:
             return await work(system)
         finally:
@@ -60,7 +53,7 @@ def run(
 
 
 def ask(script: Script, conversation: Conversation | None = None, **more: Any) -> SystemReply:
-    with HttpSystem(script) as server:
+    with SystemServer(script) as server:
         reply: SystemReply = run(
             lambda s: s.respond(conversation or talk("Hello")), server.url, **more
         )
@@ -75,7 +68,7 @@ def test_the_whole_conversation_is_sent_with_its_lists() -> None:
             Turn(speaker=Speaker.USER, text="No."),
         )
     )
-    with HttpSystem(lambda asked: says(FINE)) as server:
+    with SystemServer(lambda asked: says(FINE)) as server:
         reply = run(lambda s: s.respond(conversation), server.url)
     assert (reply.text, reply.items) == ("Try Heat.", (HEAT,))
     assert [(asked.method, asked.path) for asked in server.asked] == [("POST", "/respond")]
@@ -206,7 +199,7 @@ def test_who_is_not_there_is_tried_again_and_then_named() -> None:
 def test_only_what_is_safe_to_send_again_is(
     answer: Answer, idempotent: bool, attempts: int
 ) -> None:
-    with HttpSystem(lambda asked: answer) as server, pytest.raises(SystemFailed):
+    with SystemServer(lambda asked: answer) as server, pytest.raises(SystemFailed):
         run(lambda s: s.respond(talk("Hello")), server.url, retries=2, idempotent=idempotent)
     assert len(server.asked) == attempts
 
@@ -217,21 +210,21 @@ def test_a_second_attempt_that_succeeds_is_an_answer() -> None:
 
 
 def test_no_more_requests_are_open_than_allowed() -> None:
-    async def many(system: HttpRecommender) -> list[SystemReply]:
+    async def many(system: HttpSystem) -> list[SystemReply]:
         return await asyncio.gather(*(system.respond(talk(f"Hello {n}")) for n in range(30)))
 
-    with HttpSystem(lambda asked: says(FINE)) as server:
+    with SystemServer(lambda asked: says(FINE)) as server:
         assert len(run(many, server.url, concurrency=3)) == 30
     assert 1 <= server.most_in_flight <= 3
 
 
 def test_a_cookie_of_one_conversation_is_not_sent_with_the_next() -> None:
-    async def twice(system: HttpRecommender) -> None:
+    async def twice(system: HttpSystem) -> None:
         await system.respond(talk("Hello"))
         await system.respond(talk("Hello"))
 
     body = says(FINE).body
-    with HttpSystem(lambda asked: Answer(body, headers={"Set-Cookie": "who=me"})) as server:
+    with SystemServer(lambda asked: Answer(body, headers={"Set-Cookie": "who=me"})) as server:
         run(twice, server.url)
     assert [asked.headers.get("Cookie") for asked in server.asked] == [None, None]
 
@@ -245,7 +238,7 @@ def test_the_key_is_sent_and_shown_nowhere(
 ) -> None:
     monkeypatch.setenv("MY_KEY", "s3cret-K")
 
-    async def fail(system: HttpRecommender) -> str:
+    async def fail(system: HttpSystem) -> str:
         with pytest.raises(SystemFailed) as caught:
             await system.respond(talk("Hello"))
         return f"{caught.value} {system.settings}"
@@ -253,7 +246,7 @@ def test_the_key_is_sent_and_shown_nowhere(
     def echo(asked: Asked) -> Answer:
         return Answer(f"no entry for {asked.headers[header]}".encode(), 403)
 
-    with HttpSystem(echo) as server:
+    with SystemServer(echo) as server:
         said = run(fail, server.url, key_env="MY_KEY", **more)
     assert server.asked[0].headers[header] == value
     assert "check the key in MY_KEY" in said
@@ -270,7 +263,7 @@ def test_a_key_that_cannot_be_sent_is_refused(monkeypatch: pytest.MonkeyPatch, k
 
 
 def test_a_check_says_hello_or_asks_for_the_health_page() -> None:
-    with HttpSystem(lambda asked: says(FINE)) as server:
+    with SystemServer(lambda asked: says(FINE)) as server:
         run(lambda s: s.check(), server.url)
         run(lambda s: s.check(), server.url, health=server.url.replace("respond", "up"))
     assert [(asked.method, asked.path) for asked in server.asked] == [
@@ -306,13 +299,13 @@ def test_the_kind_is_made_from_a_campaigns_options() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "url is missing"),
+        ({}, "url: is missing"),
         ({"url": "ftp://x/"}, "http:// or https://"),
         ({"url": "http://me:pw@x/"}, "must not contain a key"),
         ({"url": "http://x/", "health": "/up"}, "http:// or https://"),
         ({"url": "http://x/", "concurrency": 0}, "concurrency"),
         ({"url": "http://x/", "timeout": 0}, "timeout"),
-        ({"url": "http://x/", "retires": 2}, "unknown option 'retires'"),
+        ({"url": "http://x/", "retires": 2}, "retires: is not a known key"),
     ],
 )
 def test_mistakes_in_its_options_are_refused(options: dict[str, object], message: str) -> None:

@@ -7,14 +7,17 @@ from pathlib import Path
 import pytest
 import torch
 
+from recjury.agents import SystemContext
 from recjury.agents.kbrd import checkpoint
 from recjury.agents.kbrd.generator import load_generator
-from recjury.agents.kbrd.recommender import KBRD
+from recjury.agents.kbrd.recommender import kbrd_model
 from recjury.agents.neural import weights
 from recjury.agents.neural.bart import padded
 from recjury.agents.neural.bart_generator import BartGenerator
 from recjury.agents.neural.context import ContextEncoder, joined
 from recjury.agents.neural.description import Fidelity
+from recjury.agents.neural.model import ModelSetup
+from recjury.agents.neural.systems import KBRD
 from recjury.errors import DataError
 from recjury.records import SystemReply
 from tests.agents.conversations import talk
@@ -36,11 +39,11 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("fidelity", ["ievalm", "corrected"])
 def test_it_answers_alone_as_in_company(tmp_path: Path, fidelity: Fidelity) -> None:
     write_kbrd(tmp_path, fidelity=fidelity)
-    system = KBRD.load(tmp_path, CORPUS, list_length=5)
+    system = KBRD(checkpoint=str(tmp_path)).prepared(SystemContext(CORPUS, list_length=5))
     assert system.settings["text"] == "generated"
     assert system.settings["fidelity"] == fidelity
-    together = system.model.infer(TALKS)
-    assert together == [system.model.infer([each])[0] for each in TALKS]
+    together = system._model.answer(TALKS)
+    assert together == [system._model.answer([each])[0] for each in TALKS]
     for reply in together:
         assert isinstance(reply, SystemReply)
         assert len({item.id for item in reply.items}) == 5
@@ -49,7 +52,7 @@ def test_it_answers_alone_as_in_company(tmp_path: Path, fidelity: Fidelity) -> N
 
 def test_without_generator_it_speaks_in_set_sentences(folder: Path) -> None:
     (folder / "conv_model").rename(folder / "elsewhere")
-    system = KBRD.load(folder, CORPUS)
+    system = KBRD(checkpoint=str(folder)).prepared(SystemContext(CORPUS))
     assert system.settings["text"] == "template"
     reply = asyncio.run(system.respond(TALKS[1]))
     assert CORPUS.catalogue.link(reply.text)
@@ -57,7 +60,7 @@ def test_without_generator_it_speaks_in_set_sentences(folder: Path) -> None:
 
 def test_nothing_known_means_popular_items(folder: Path) -> None:
     popular = sorted(CORPUS.catalogue, key=lambda item: -(item.popularity or 0))
-    system = KBRD.load(folder, CORPUS, list_length=1)
+    system = KBRD(checkpoint=str(folder)).prepared(SystemContext(CORPUS, list_length=1))
     assert asyncio.run(system.respond(TALKS[0])).items[0].id == popular[0].id
 
 
@@ -108,7 +111,7 @@ def test_a_plain_bart_is_no_generator_of_kbrd(folder: Path) -> None:
     plain = {name: t for name, t in tensors.items() if not name.startswith("rec_proj")}
     weights.write_tensors(path, plain)
     with pytest.raises(DataError, match=r"rec_proj\.bias: expected .*, found nothing"):
-        KBRD.load(folder, CORPUS)
+        KBRD(checkpoint=str(folder)).prepared(SystemContext(CORPUS))
 
 
 def test_weights_that_are_not_finite_are_refused(folder: Path) -> None:
@@ -116,4 +119,4 @@ def test_weights_that_are_not_finite_are_refused(folder: Path) -> None:
     with torch.no_grad():
         loaded.model.node_embeds[0, 0] = torch.nan
     with pytest.raises(DataError, match="not finite"):
-        KBRD(loaded, CORPUS)
+        kbrd_model(loaded, None, ModelSetup(CORPUS))

@@ -9,6 +9,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
+from recjury.agents import SystemContext
 from recjury.agents.kbrd import checkpoint
 from recjury.agents.kbrd.dataset import (
     ENTITY_LIMIT,
@@ -20,8 +21,8 @@ from recjury.agents.kbrd.dataset import (
 )
 from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.kbrd.objective import KbrdRanking
-from recjury.agents.kbrd.recommender import KBRD
 from recjury.agents.kbrd.training import KbrdHyperparameters, train_kbrd
+from recjury.agents.neural.systems import KBRD
 from recjury.agents.training.hyperparameters import TrainingPlan
 from recjury.agents.training.loop import fit
 from recjury.agents.training.recall import popularity_ranks, recalls
@@ -202,7 +203,7 @@ def test_a_user_without_entities_is_ranked_by_popularity(folder: Path) -> None:
 
 def reply_of(folder: Path, *conversations: Conversation) -> list[tuple[str, list[str | None]]]:
     async def run() -> list[tuple[str, list[str | None]]]:
-        system = KBRD.load(folder, CORPUS)
+        system = KBRD(checkpoint=str(folder)).prepared(SystemContext(CORPUS))
         try:
             replies = await asyncio.gather(*map(system.respond, conversations))
         finally:
@@ -232,7 +233,7 @@ def test_it_recommends_for_what_the_conversation_names(folder: Path) -> None:
 @pytest.mark.usefixtures("report")
 def test_it_does_not_name_again_what_was_named(folder: Path) -> None:
     async def run() -> None:
-        system = KBRD.load(folder, CORPUS)
+        system = KBRD(checkpoint=str(folder)).prepared(SystemContext(CORPUS))
         conversation = talk("I like thrillers by Alfred Hitchcock.")
         named: set[str] = set()
         for _ in range(3):
@@ -249,7 +250,7 @@ def test_it_does_not_name_again_what_was_named(folder: Path) -> None:
 
 @pytest.mark.usefixtures("report")
 def test_settings_name_the_weights_and_the_template(folder: Path) -> None:
-    system = KBRD.load(folder, CORPUS, list_length=7)
+    system = KBRD(checkpoint=str(folder)).prepared(SystemContext(CORPUS, list_length=7))
     assert system.settings["text"] == "template"
     assert system.settings["fidelity"] == "corrected"
     assert len(str(system.settings["weights"])) == 16

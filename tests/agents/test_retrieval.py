@@ -5,21 +5,23 @@ import re
 
 import pytest
 
-from recjury.agents import Retrieval
+from recjury.agents import System
+from recjury.agents.retrieval import Retrieval
 from recjury.agents.retrieval.library import Library
 from recjury.agents.retrieval.understanding import understand
 from recjury.corpora import open_corpus
 from recjury.errors import ConfigError
 from recjury.knowledge import Catalogue, known_domain
 from recjury.records import Conversation, Item, SystemReply
+from tests.agents.contexts import around
 from tests.agents.conversations import after, talk
 
 CATALOGUE = open_corpus("sample").catalogue
 LIBRARY = Library(CATALOGUE)
-SYSTEM = Retrieval(CATALOGUE)
+SYSTEM = Retrieval().prepared(around(CATALOGUE))
 
 
-def respond(conversation: Conversation, system: Retrieval = SYSTEM) -> SystemReply:
+def respond(conversation: Conversation, system: System = SYSTEM) -> SystemReply:
     return asyncio.run(system.respond(conversation))
 
 
@@ -51,7 +53,7 @@ def test_it_finds_what_people_recommended_far_more_often_than_chance() -> None:
 
 def test_the_same_conversation_gets_the_same_reply() -> None:
     conversation = talk("Something tense with Robert De Niro, please.")
-    assert respond(conversation) == respond(conversation, Retrieval(CATALOGUE))
+    assert respond(conversation) == respond(conversation, Retrieval().prepared(around(CATALOGUE)))
 
 
 def test_a_named_director_brings_films_of_that_director_and_says_so() -> None:
@@ -173,7 +175,9 @@ def test_every_fact_in_a_reason_is_true() -> None:
 
 
 def test_the_list_has_the_asked_length_and_no_repeats() -> None:
-    reply = respond(talk("An old western."), Retrieval(CATALOGUE, list_length=25))
+    reply = respond(
+        talk("An old western."), Retrieval().prepared(around(CATALOGUE, list_length=25))
+    )
     assert len({item.id for item in reply.items}) == len(reply.items) == 25
 
 
@@ -203,16 +207,16 @@ def test_a_seen_film_counts_as_taste_and_is_not_offered() -> None:
 
 
 def test_settings_change_with_what_changes_replies() -> None:
-    plain = Retrieval(CATALOGUE).settings
-    assert plain == Retrieval(CATALOGUE).settings
-    assert plain != Retrieval(CATALOGUE, list_length=5).settings
+    plain = SYSTEM.settings
+    assert plain == Retrieval().prepared(around(CATALOGUE)).settings
+    assert plain != Retrieval().prepared(around(CATALOGUE, list_length=5)).settings
 
 
 def test_an_empty_catalogue_and_an_empty_list_are_refused() -> None:
     with pytest.raises(ConfigError, match="no item"):
-        Retrieval(Catalogue("none", []))
+        Retrieval().prepared(around(Catalogue("none", [])))
     with pytest.raises(ConfigError, match="at least 1, got 0"):
-        Retrieval(CATALOGUE, list_length=0)
+        around(CATALOGUE, list_length=0)
 
 
 def test_it_answers_a_conversation_that_has_not_begun() -> None:
@@ -231,7 +235,7 @@ BOTH = Catalogue("both", [DUNE, FILMED, SOLARIS], others=dict.fromkeys("13", kno
 
 def test_a_user_who_wants_a_book_gets_no_film() -> None:
     asked = talk("Something with a desert planet, sci-fi, please.")
-    system = Retrieval(BOTH)
+    system = Retrieval().prepared(around(BOTH))
 
     def first(domain: str, conversation: Conversation = asked) -> list[str | None]:
         told = conversation.model_copy(update={"domain": domain})
@@ -244,7 +248,7 @@ def test_a_user_who_wants_a_book_gets_no_film() -> None:
 
 
 def test_books_are_spoken_of_as_books() -> None:
-    system = Retrieval(BOTH)
+    system = Retrieval().prepared(around(BOTH))
     conversation = talk("Tell me about Solaris.").model_copy(update={"domain": "book"})
     question = respond(Conversation(turns=talk("Hello!").turns, domain="book"), system).text
 
@@ -274,7 +278,9 @@ def test_restaurants_are_found_by_their_attributes_and_spoken_of_by_them() -> No
         )
         for name, cuisine, chef in (("Sol", "Thai", "Ann Lee"), ("Mar", "Greek", "Bo Kim"))
     ]
-    system = Retrieval(Catalogue("town", places, domain=known_domain("restaurant")))
+    system = Retrieval().prepared(
+        around(Catalogue("town", places, domain=known_domain("restaurant")))
+    )
 
     found = respond(talk("I would like to eat Greek food tonight."), system)
     told = respond(talk("Greek food?", found.text, "Tell me more about Mar."), system)
@@ -323,7 +329,7 @@ def test_other_remarks_are_no_question_about_an_item(said: str) -> None:
 
 def test_an_item_for_which_only_its_story_speaks_is_recommended_by_it() -> None:
     told = DUNE.model_copy(update={"plot": "A boy rides a worm. He wins."})
-    system = Retrieval(Catalogue("one", [told]))
+    system = Retrieval().prepared(around(Catalogue("one", [told])))
 
     text = respond(talk("Hello", "What do you like?", "I don't know."), system).text
 

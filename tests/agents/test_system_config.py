@@ -10,15 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from recjury.agents import Retrieval, SystemContext, known_kinds, load_recommender
-from recjury.agents.python_system import (
-    guard_python_system,
-    load_python_system,
-    recommender_entry_points,
-)
+from recjury.agents import SYSTEMS, System, SystemContext, load_recommender, read_entry
+from recjury.agents.python_system import PythonSystem
+from recjury.agents.retrieval import Retrieval
 from recjury.corpora import Corpus, open_corpus
 from recjury.errors import ConfigError, SystemFailed
-from recjury.records import JSON, Conversation, ItemRef, Recommender, SystemReply
+from recjury.records import JSON, Conversation, ItemRef, SystemReply
 from tests.agents.conversations import talk
 
 CORPUS = open_corpus("sample")
@@ -135,16 +132,21 @@ class Yielding(Own):
         yield SystemReply(text="now")
 
 
-def own(**options: object) -> Recommender:
-    return load_python_system(f"{__name__}:Own", CORPUS, name="mine", options=options)
+def made(path: str, *, timeout: float = 300, **options: object) -> System:
+    entry = PythonSystem(name="mine", path=path, options=options, timeout=timeout)
+    return entry.prepared(AROUND)
 
 
-def respond(system: Recommender) -> SystemReply:
+def own(*, timeout: float = 300, say: str = "Try Heat.", **options: object) -> System:
+    return made(f"{__name__}:Own", timeout=timeout, say=say, **options)
+
+
+def respond(system: System) -> SystemReply:
     return asyncio.run(system.respond(talk("Hello")))
 
 
 def test_kinds_are_made_with_the_list_length_of_the_campaign() -> None:
-    assert {"chatcrs", "http", "kbrd", "python", "retrieval"} <= set(known_kinds())
+    assert {"chatcrs", "http", "kbrd", "python", "retrieval"} <= set(SYSTEMS.names)
     system = load_recommender("retrieval", "search", {}, AROUND)
     assert isinstance(system, Retrieval)
     assert system.name == "search"
@@ -166,9 +168,9 @@ def test_ones_own_class_is_made_and_called() -> None:
 @pytest.mark.parametrize(
     ("kind", "options", "message"),
     [
-        ("retreival", {}, "did you mean retrieval"),
-        ("quantum", {}, "expected barcor, chatcrs, "),
-        ("retrieval", {"depth": 3}, "unknown option 'depth'"),
+        ("retreival", {}, "did you mean 'retrieval'"),
+        ("quantum", {}, "known: retrieval, kbrd, "),
+        ("retrieval", {"depth": 3}, "depth: is not a known key"),
         ("kbrd", {"checkpoint": 3}, "checkpoint: input should be a valid string, got 3"),
         (
             "kbrd",
@@ -177,14 +179,14 @@ def test_ones_own_class_is_made_and_called() -> None:
         ),
         ("chatcrs", {}, "needs a model"),
         ("python", {"path": 3}, "path: input should be a valid string"),
-        ("kbrd", {"checkpoint": ""}, "checkpoint is empty: fill it in, or leave it out"),
-        ("barcor", {"checkpoint": " "}, "checkpoint is empty"),
+        ("kbrd", {"checkpoint": ""}, "checkpoint: is empty: fill it in, or leave it out"),
+        ("barcor", {"checkpoint": " "}, "checkpoint: is empty"),
         ("unicrs", {"fidelity": ""}, "fidelity: .*, got ''"),
-        ("unicrs", {"backbones": {"gpt2": ""}}, "backbones.gpt2 is empty"),
-        ("http", {"url": "http://x/", "key_env": ""}, "key_env is empty"),
-        ("http", {"url": "http://x/", "health": ""}, "health is empty"),
-        ("http", {"url": "http://x/", "retries": True}, "retries must be a number, got True"),
-        ("http", {"url": "http://x/", "timeout": True}, "timeout must be a number, got True"),
+        ("unicrs", {"backbones": {"gpt2": ""}}, "backbones.gpt2: is empty"),
+        ("http", {"url": "http://x/", "key_env": ""}, "key_env: is empty"),
+        ("http", {"url": "http://x/", "health": ""}, "health: is empty"),
+        ("http", {"url": "http://x/", "retries": True}, "retries: must be a number, got True"),
+        ("http", {"url": "http://x/", "timeout": True}, "timeout: must be a number, got True"),
         ("http", {"url": "http://x/", "timeout": math.nan}, "than 0, got nan"),
         ("python", {"path": "a:B", "timeout": math.inf}, "timeout: .* a finite number"),
     ],
@@ -207,12 +209,12 @@ def test_mistakes_are_one_clear_line(kind: str, options: dict[str, object], mess
         (":Own", "expected module:Class"),
         ("mine:", "expected module:Class"),
         ("../mine.py:Own", "expected module:Class .*, got '../mine.py:Own'"),
-        ("nobody-offers-this", "no installed package offers"),
+        ("nobody-offers-this", r"unknown system .* \(known: none\)"),
     ],
 )
 def test_what_cannot_be_a_system_is_refused(path: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        load_python_system(path, CORPUS, name="mine", options={})
+        made(path)
 
 
 def test_an_option_the_class_does_not_take_is_refused() -> None:
@@ -221,34 +223,32 @@ def test_an_option_the_class_does_not_take_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "reason"),
+    ("say", "reason"),
     [
         (
-            {"say": "raise"},
+            "raise",
             r"mine: raised ZeroDivisionError: no ratings \(test_system_config.py:\d+\)$",
         ),
-        ({"say": "exit"}, "mine: raised SystemExit: 1"),
+        ("exit", "mine: raised SystemExit: 1"),
         (
-            {"say": "a title"},
+            "a title",
             r"items\.0: expected an ItemRef, got 'Ran \(1985\)': use corpus\.catalogue\.ref",
         ),
-        ({"say": "cancel"}, "mine cancelled its own answer"),
-        ({"say": "none"}, "mine: expected a SystemReply, got NoneType"),
-        ({"say": " "}, "mine: the answer has no text"),
-        ({"say": "a" * 100_001}, "mine: the answer has 100001 characters, at most 100000 are"),
-        ({"say": "unchecked"}, r"mine: `items\.0` of the answer cannot be used: .*ItemRef"),
-        ({"say": "raise half"}, r"mine: raised ValueError: no \\ud800\\0 rating"),
-        ({"say": "raise its own"}, "mine: raised Stop: enough"),
-        ({"say": "T\0o"}, "mine: the answer contains the character NUL"),
-        ({"say": "strange name"}, r"mine: the answer is invalid Unicode: lone surrogate 0xdcff"),
-        ({"say": "surrogate"}, r"mine: the answer is invalid Unicode: lone surrogate 0xd800"),
+        ("cancel", "mine cancelled its own answer"),
+        ("none", "mine: expected a SystemReply, got NoneType"),
+        (" ", "mine: the answer has no text"),
+        ("a" * 100_001, "mine: the answer has 100001 characters, at most 100000 are"),
+        ("unchecked", r"mine: the answer cannot be used: items\.0: .*ItemRef"),
+        ("raise half", r"mine: raised ValueError: no \\ud800\\0 rating"),
+        ("raise its own", "mine: raised Stop: enough"),
+        ("T\0o", "mine: the answer contains the character NUL"),
+        ("strange name", r"mine: the answer is invalid Unicode: lone surrogate 0xdcff"),
+        ("surrogate", r"mine: the answer is invalid Unicode: lone surrogate 0xd800"),
     ],
 )
-def test_its_mistakes_fail_the_turn_with_the_reason(
-    options: dict[str, object], reason: str
-) -> None:
+def test_its_mistakes_fail_the_turn_with_the_reason(say: str, reason: str) -> None:
     with pytest.raises(SystemFailed, match=reason):
-        respond(own(**options))
+        respond(own(say=say))
 
 
 @pytest.mark.parametrize(
@@ -261,11 +261,11 @@ def test_its_mistakes_fail_the_turn_with_the_reason(
 )
 def test_settings_that_are_no_json_are_refused(say: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        load_python_system(f"{__name__}:Settled", CORPUS, name="mine", options={"say": say})
+        made(f"{__name__}:Settled", say=say)
 
 
 def test_what_it_prints_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    system = load_python_system(f"{__name__}:Settled", CORPUS, name="mine", options={"say": "fine"})
+    system = made(f"{__name__}:Settled", say="fine")
     assert system.settings["system"] == {"a": [1]}
 
     async def both() -> None:
@@ -278,28 +278,24 @@ def test_what_it_prints_goes_to_standard_error(capsys: pytest.CaptureFixture[str
 
 
 def test_one_that_cannot_be_closed_is_left(capsys: pytest.CaptureFixture[str]) -> None:
-    asyncio.run(load_python_system(f"{__name__}:Sticky", CORPUS, name="mine", options={}).aclose())
+    asyncio.run(made(f"{__name__}:Sticky").aclose())
     assert "mine: raised RuntimeError: stuck" in "".join(capsys.readouterr())
 
 
 @pytest.mark.parametrize("say", ["hang", "hang on"])
 def test_one_that_hangs_is_given_up_even_if_it_goes_on(say: str) -> None:
-    system = load_python_system(
-        f"{__name__}:Own", CORPUS, name="mine", options={"say": say}, timeout=0.05
-    )
+    system = own(say=say, timeout=0.05)
     with pytest.raises(SystemFailed, match=r"mine gave no answer within 0\.05 s"):
         respond(system)
 
 
 def test_a_plain_method_runs_in_a_thread_that_nobody_waits_for() -> None:
     path = f"{__name__}:Hasty"
-    assert (
-        respond(load_python_system(path, CORPUS, name="mine", options={})).text == "recjury-plugin"
-    )
-    system = load_python_system(path, CORPUS, name="mine", options={"say": "exit"})
+    assert respond(made(path)).text == "recjury-plugin"
+    system = made(path, say="exit")
     with pytest.raises(SystemFailed, match="mine: raised SystemExit: 1"):
         respond(system)
-    system = load_python_system(path, CORPUS, name="mine", options={"say": "hang"}, timeout=0.05)
+    system = made(path, say="hang", timeout=0.05)
     with pytest.raises(SystemFailed, match=r"mine gave no answer within 0\.05 s"):
         respond(system)
     late = [each for each in threading.enumerate() if each.name == "recjury-plugin"]
@@ -308,13 +304,13 @@ def test_a_plain_method_runs_in_a_thread_that_nobody_waits_for() -> None:
 
 def test_an_instance_is_identified_by_its_settings_and_its_source() -> None:
     first, second = (Own(CORPUS, name="any", say=say) for say in ("Hi.", "Ho."))
-    guarded = guard_python_system(first, CORPUS, name="mine")
-    assert (guarded.name, respond(guarded).text) == ("mine", "Hi.")
-    assert guarded.settings == guard_python_system(first, CORPUS, name="mine").settings
-    assert guarded.settings != guard_python_system(second, CORPUS, name="mine").settings
+    guarded = read_entry(first).prepared(AROUND)
+    assert (guarded.name, respond(guarded).text) == ("any", "Hi.")
+    assert guarded.settings == read_entry(first).prepared(AROUND).settings
+    assert guarded.settings != read_entry(second).prepared(AROUND).settings
     sourceless = types.FunctionType(compile("1", "nowhere", "eval"), {})
-    made = type("Made", (Own,), {"__module__": "nowhere", "respond": sourceless})
-    code = guard_python_system(made(CORPUS, name="x"), CORPUS, name="mine").settings["code"]
+    kind = type("Made", (Own,), {"__module__": "nowhere", "respond": sourceless})
+    code = read_entry(kind(CORPUS, name="x")).prepared(AROUND).settings["code"]
     assert str(code).startswith("of this process only: ")
 
 
@@ -324,12 +320,12 @@ def test_a_time_limit_above_zero_is_needed() -> None:
 
 
 def test_calls_that_are_none_of_ours_are_left_out() -> None:
-    system = load_python_system(f"{__name__}:Own", CORPUS, name="mine", options={"say": "calls"})
+    system = own(say="calls")
     assert respond(system).calls == ()
 
 
 def test_what_it_does_to_the_conversation_by_force_stays_with_it() -> None:
-    system = load_python_system(f"{__name__}:Own", CORPUS, name="mine", options={"say": "change"})
+    system = own(say="change")
     conversation = talk("Something like Heat?")
     asyncio.run(system.respond(conversation))
     assert conversation == talk("Something like Heat?")
@@ -353,7 +349,7 @@ PACKAGE = {
     ),
     "offered-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: offered\nVersion: 1.0\n",
     "offered-1.0.dist-info/entry_points.txt": (
-        "[recjury.recommenders]\n"
+        "[recjury.systems]\n"
         "by-class = tests.agents.test_system_config:Own\n"
         "by-function = offered:make\n"
         "broken = offered:broken\n"
@@ -379,14 +375,14 @@ def test_what_an_installed_package_offers_is_found_by_its_name(name: str) -> Non
     system = load_recommender("python", "m", {"path": name, "options": {"say": "Hi."}}, AROUND)
     assert respond(system).text == "Hi."
     assert system.settings["path"] == name
-    assert {"by-class", "by-function"} <= set(recommender_entry_points())
+    assert {"by-class", "by-function"} <= set(SYSTEMS.names)
 
 
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("by-clas", "did you mean by-class"),
+        ("by-clas", "did you mean 'by-class'"),
         ("broken", "to be a class or a function"),
         ("gone", "cannot be loaded: .*no_such_class"),
         ("lost", "cannot be loaded: .*no_such_module_at_all"),
@@ -394,4 +390,4 @@ def test_what_an_installed_package_offers_is_found_by_its_name(name: str) -> Non
 )
 def test_an_offer_that_cannot_be_used_is_refused(name: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        load_python_system(name, CORPUS, name="m", options={})
+        made(name)

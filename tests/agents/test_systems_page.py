@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from recjury.agents import SystemContext, load_recommender
-from recjury.agents.http_recommender import HttpRecommender
-from recjury.agents.http_settings import HttpSettings
+from recjury.agents.http_system import HttpSystem
 from recjury.corpora import open_corpus
 from recjury.records import SystemReply
 from tests.agents.conversations import after, talk
@@ -57,8 +56,8 @@ def served() -> Iterator[str]:
 def test_the_example_server_answers(served: str) -> None:
     async def ask() -> tuple[SystemReply, SystemReply]:
         # Refused connections are tried again, as long as a process takes to start.
-        settings = HttpSettings(url=served, retries=12)
-        system = HttpRecommender(settings, CORPUS.catalogue, name="mine", list_length=2)
+        entry = HttpSystem(name="mine", url=served, retries=12)
+        system = entry.prepared(SystemContext(CORPUS, list_length=2))
         try:
             await system.check()
             first = await system.respond(talk("Hello"))

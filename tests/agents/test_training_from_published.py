@@ -22,6 +22,7 @@ from recjury.agents.neural import weights
 from recjury.agents.neural.backbones import find_origin
 from recjury.agents.neural.context import prefixed
 from recjury.agents.neural.description import Metadata, read_metadata
+from recjury.agents.neural.model import ModelSetup
 from recjury.agents.training.bart_objective import BartReplying
 from recjury.agents.training.bart_start import published_bart
 from recjury.agents.training.hyperparameters import TrainingPlan
@@ -35,7 +36,7 @@ from recjury.agents.unicrs import prompting
 from recjury.agents.unicrs.model import Unicrs
 from recjury.agents.unicrs.objective import UnicrsRanking as Prompting
 from recjury.agents.unicrs.objective import UnicrsReplying
-from recjury.agents.unicrs.recommender import UniCRS
+from recjury.agents.unicrs.recommender import unicrs_model
 from recjury.corpora import Corpus
 from recjury.errors import ConfigError, DataError
 from recjury.records import SystemReply
@@ -297,8 +298,8 @@ def test_only_prompts_are_trained_and_all_of_the_model_is_read_again(
     read = load_unicrs(tmp_path / "out", few)
     for name, tensor in read.model.state_dict().items():
         assert torch.equal(tensor, after[name])
-    kept = UniCRS(unicrs.UnicrsCheckpoint(model, texts, metadata, "kept"), few)
-    assert kept.model.infer(TALKS) == UniCRS(read, few).model.infer(TALKS)
+    kept = unicrs_model(unicrs.UnicrsCheckpoint(model, texts, metadata, "kept"), ModelSetup(few))
+    assert kept.answer(TALKS) == unicrs_model(read, ModelSetup(few)).answer(TALKS)
 
 
 def copied(model: Unicrs) -> dict[str, Tensor]:

@@ -14,6 +14,7 @@ from recjury.agents.kbrd.edges import neighbourhoods
 from recjury.agents.neural import weights
 from recjury.agents.neural.context import Context
 from recjury.agents.neural.description import Fidelity
+from recjury.agents.neural.systems import UniCRS
 from recjury.agents.neural.tokens import END, ITEM
 from recjury.agents.unicrs import checkpoint
 from recjury.agents.unicrs.added_rows import drawn_rows
@@ -23,7 +24,7 @@ from recjury.agents.unicrs.model import (
     left_padded,
     natural_positions,
 )
-from recjury.agents.unicrs.recommender import UniCRS, UnicrsSpeaker
+from recjury.agents.unicrs.recommender import UnicrsSpeaker
 from recjury.agents.unicrs.texts import Texts
 from recjury.errors import ConfigError, DataError
 from recjury.records import SystemReply
@@ -130,10 +131,10 @@ def test_each_word_is_a_prompt_and_filling_only_as_published(fidelity: Fidelity)
 @pytest.mark.parametrize("fidelity", ["ievalm", "corrected"])
 def test_it_answers_alone_as_in_company(tmp_path: Path, fidelity: Fidelity) -> None:
     write_unicrs(tmp_path, fidelity=fidelity)
-    system = UniCRS.load(tmp_path, CORPUS, list_length=5)
+    system = UniCRS(checkpoint=str(tmp_path)).prepared(SystemContext(CORPUS, list_length=5))
     assert system.settings["fidelity"] == fidelity
-    together = system.model.infer(TALKS)
-    assert together == [system.model.infer([each])[0] for each in TALKS]
+    together = system._model.answer(TALKS)
+    assert together == [system._model.answer([each])[0] for each in TALKS]
     for reply in together:
         assert isinstance(reply, SystemReply)
         assert len({item.id for item in reply.items}) == 5
@@ -257,4 +258,4 @@ def test_weights_that_are_not_finite_are_refused(folder: Path) -> None:
     tensors["entity_proj2.bias"][0] = torch.inf
     weights.write_tensors(path, tensors)
     with pytest.raises(DataError, match="not finite"):
-        UniCRS.load(folder, CORPUS)
+        UniCRS(checkpoint=str(folder)).prepared(SystemContext(CORPUS))

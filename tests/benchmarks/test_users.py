@@ -3,6 +3,7 @@
 import asyncio
 
 from benchmarks.users import distinct_3, played, users
+from recjury.agents import SystemContext
 from recjury.agents.retrieval import Retrieval
 from recjury.corpora import open_corpus
 from recjury.records import Speaker
@@ -10,7 +11,7 @@ from recjury.records import Speaker
 
 def test_twelve_conversations_of_the_sample() -> None:
     corpus = open_corpus("sample")
-    logs = asyncio.run(played(Retrieval(corpus.catalogue), corpus, 12))
+    logs = asyncio.run(played(Retrieval().prepared(SystemContext(corpus)), corpus, 12))
     found = users(logs, corpus)
     assert found.conversations == 12
     assert found.given_away == found.accepts_unnamed == found.repeated == 0.0
@@ -22,7 +23,7 @@ def test_twelve_conversations_of_the_sample() -> None:
 
 def test_what_is_given_away_accepted_and_repeated_is_counted() -> None:
     corpus = open_corpus("sample")
-    (log, *_) = asyncio.run(played(Retrieval(corpus.catalogue), corpus, 1))
+    (log, *_) = asyncio.run(played(Retrieval().prepared(SystemContext(corpus)), corpus, 1))
     (target, *_) = log.scenario.targets
     assert target.id is not None
     (person, *_) = corpus.catalogue.item(target.id).writers

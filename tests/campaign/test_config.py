@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recjury.agents.neural.config import KbrdConfig
+from recjury.agents.neural.systems import KBRD
 from recjury.campaign.config import CampaignConfig
 from recjury.campaign.config_file import read_config
 from recjury.errors import ConfigError
@@ -25,7 +25,7 @@ def _read(folder: Path, text: str) -> CampaignConfig:
 def test_bare_names_and_defaults(tmp_path: Path) -> None:
     config = _read(tmp_path, GOOD)
     assert [system.name for system in config.systems] == ["retrieval", "kbrd"]
-    assert isinstance(config.systems[1], KbrdConfig)
+    assert isinstance(config.systems[1], KBRD)
     assert config.scenarios[0].corpus == "sample"
     assert not config.plays_llm
     assert [entry.label for entry in config.evaluators] == ["outcome", "core"]

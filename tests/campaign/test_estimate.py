@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from recjury.agents.chat_messages import ANSWERS
+from recjury.agents.chat_system import ANSWERS
 from recjury.campaign import CampaignConfig
 from recjury.campaign.estimate import estimate
 from recjury.corpora import open_corpus

@@ -91,7 +91,7 @@ def test_who_plays_in_the_rest_of_the_file_changes_nothing(command: Command) -> 
         ("evaluators: [fase]\n", "unknown evaluator 'fase'; did you mean 'face'?"),
         ("evaluators: [face, face]\n", "two evaluators are named 'face'"),
         ("simulator: {rounds: 3}\n", "unknown key `rounds` under `simulator`"),
-        ("systems: [retreival]\n", "unknown kind 'retreival'; did you mean `retrieval`?"),
+        ("systems: [retreival]\n", "unknown system 'retreival'; did you mean 'retrieval'?"),
         ("scenarios: sample\n", "`scenarios`: expected a list, got 'sample'"),
     ],
 )

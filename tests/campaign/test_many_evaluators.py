@@ -11,7 +11,7 @@ import pytest
 from recjury.prompts import Pack, load_pack
 from recjury.store import Store
 from tests.agents.http_system import Answer as HttpAnswer
-from tests.agents.http_system import Asked, HttpSystem, says
+from tests.agents.http_system import Asked, SystemServer, says
 from tests.campaign import player
 from tests.cli.front_door import Ended, recjury
 from tests.endpoint import Answer, Body, Fault, ScriptedEndpoint
@@ -77,7 +77,7 @@ def test_nothing_is_played_again_whatever_evaluates(
         return player.play(body)
 
     with (
-        HttpSystem(_system) as system,
+        SystemServer(_system) as system,
         ScriptedEndpoint(script, models=("scripted", "strict")) as endpoint,
     ):
         server = system.url.removesuffix("/respond")

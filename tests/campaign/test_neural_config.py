@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from recjury.agents.neural.config import BarcorConfig, KbrdConfig, UnicrsConfig
+from recjury.agents.neural.systems import BARCOR, KBRD, UniCRS
 from recjury.campaign.config import CampaignConfig
 
 
@@ -18,9 +18,9 @@ def test_each_kind_takes_its_own_backbones() -> None:
         {"kind": "unicrs", "checkpoint": "c", "backbones": {"gpt2": "g", "roberta": "r"}},
     )
     kbrd, barcor, unicrs = config.systems
-    assert isinstance(kbrd, KbrdConfig)
-    assert isinstance(barcor, BarcorConfig)
-    assert isinstance(unicrs, UnicrsConfig)
+    assert isinstance(kbrd, KBRD)
+    assert isinstance(barcor, BARCOR)
+    assert isinstance(unicrs, UniCRS)
     assert (kbrd.fidelity, barcor.fidelity, barcor.device) == (None, "ievalm", "cuda")
     assert [system.name for system in config.systems] == ["kbrd", "barcor", "unicrs"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from recjury.records import ConversationLog
 from recjury.store import Store
-from tests.agents.http_system import Answer, Asked, HttpSystem, says
+from tests.agents.http_system import Answer, Asked, SystemServer, says
 from tests.campaign import player
 from tests.cli.front_door import Ended, recjury
 from tests.endpoint import Answer as Said
@@ -66,7 +66,7 @@ def test_a_system_behind_http_that_does_all_wrong_fails_its_conversations_and_no
             return left.pop()
         return says({"text": "Try Heat.", "items": ["Heat (1995)", "Heat", "Nobody's Film"]})
 
-    with HttpSystem(script) as server:
+    with SystemServer(script) as server:
         result = _run(
             command,
             "scenarios: [{corpus: sample, limit: 9}]\n"
@@ -93,7 +93,7 @@ def test_a_system_behind_http_that_does_all_wrong_fails_its_conversations_and_no
 def test_a_system_that_cannot_be_used_is_refused_before_anything_is_written(
     command: Command, answer: Answer | None
 ) -> None:
-    with HttpSystem(lambda asked: answer or says({})) as server:
+    with SystemServer(lambda asked: answer or says({})) as server:
         url = server.url if answer else "http://127.0.0.1:9/"
         Path("campaign.yaml").write_text(
             "scenarios: [{corpus: sample, limit: 1}]\n"

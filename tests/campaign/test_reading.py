@@ -8,7 +8,7 @@ from recjury.campaign.config_file import read_config
 from recjury.errors import ConfigError
 
 GOOD = "scenarios: [sample]\nsystems: [retrieval]\n"
-KINDS = "(known: barcor, chatcrs, http, kbrd, openai_crs, python, retrieval, unicrs)"
+KINDS = "(known: retrieval, kbrd, barcor, unicrs, chatcrs, openai_crs, http, python)"
 
 
 def _systems(entries: str) -> str:
@@ -22,9 +22,9 @@ def _model(key_env: str) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (_systems("retreival"), f"unknown kind 'retreival'; did you mean `retrieval`? {KINDS}"),
-        (_systems("{kind: [1]}"), f"`systems.0`: unknown kind [1] {KINDS}"),
-        (_systems("{name: x}"), f"`systems.0` has no `kind` {KINDS}"),
+        (_systems("retreival"), f"unknown system 'retreival'; did you mean 'retrieval'? {KINDS}"),
+        (_systems("{kind: [1]}"), f"`systems.0`: unknown system [1] {KINDS}"),
+        (_systems("{name: x}"), f"`systems.0`: has no `kind` {KINDS}"),
         (
             GOOD + "model: {provider: opnai, name: m}\n",
             "`model`: unknown provider 'opnai'; did you mean 'openai'? (known: openai, ",

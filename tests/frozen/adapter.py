@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from recjury.agents.system_registry import SystemEntry
+from recjury.agents import SystemEntry
 from recjury.campaign.build import BuiltCampaign, build
 from recjury.campaign.config import CampaignConfig
 from recjury.campaign.evaluate import ActiveEvaluator

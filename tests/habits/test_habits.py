@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from benchmarks.habits import MixedRun, mixed
-from recjury.agents import ChatCRS, TfidfEmbedder
-from recjury.agents.item_vectors import ItemVectors
+from recjury.agents import SystemContext
+from recjury.agents.chatcrs import ChatCRS
 from recjury.corpora import open_corpus
 from recjury.debate.llm_debaters import LlmDebaters
 from recjury.errors import ProviderError, UnitFailed
@@ -35,8 +35,8 @@ from tests.habits.meaning import Meaning, meaning
 from tests.habits.server import Alone, mixable
 from tests.llm.doubles import FakeClock, MemoryRecorder
 
-CATALOGUE = open_corpus("sample").catalogue
-VECTORS = ItemVectors(CATALOGUE, TfidfEmbedder(CATALOGUE))
+CORPUS = open_corpus("sample")
+CATALOGUE = CORPUS.catalogue
 TARGET = next(iter(CATALOGUE)).ref
 OPENING = Turn(speaker=Speaker.USER, text="Good evening, any film for a quiet night?")
 SCENARIO = Scenario(corpus="sample", record="1", history=(OPENING,), targets=(TARGET,))
@@ -82,7 +82,7 @@ async def _speak(gateway: Gateway) -> object:
 
 
 async def _recommend(gateway: Gateway) -> object:
-    system = ChatCRS(gateway, "main", VECTORS, list_source="from_text")
+    system = ChatCRS(list_source="from_text").prepared(SystemContext(CORPUS, gateway))
     reply = await system.respond(Conversation(turns=(OPENING,)))
     return reply.text, [item.name for item in reply.items]
 

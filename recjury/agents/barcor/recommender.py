@@ -1,8 +1,7 @@
 """BARCOR as a system under test."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,97 +13,62 @@ from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.neural.bart import padded
 from recjury.agents.neural.bart_config import refuse_beyond
 from recjury.agents.neural.bart_generator import BartGenerator
-from recjury.agents.neural.context import REPEAT_NGRAM, ContextEncoder, EncodedContext, prefixed
+from recjury.agents.neural.context import REPEAT_NGRAM, EncodedContext, prefixed
 from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
-from recjury.agents.neural.naming import NameFromList, as_said
-from recjury.agents.neural.system import NeuralRecommender, NeuralSystem
+from recjury.agents.neural.model import ModelSetup, NeuralModel
 from recjury.agents.neural.tokens import ITEM, Tokens
-from recjury.errors import ConfigError
-from recjury.records import JSON, LIST_LENGTH
-
-if TYPE_CHECKING:
-    from recjury.corpora import Corpus
+from recjury.records import JSON
 
 _VERSION = 3
 _ROLE = "System:"
 
 
-class BARCOR(NeuralRecommender):
-    """Recommends and writes replies from the words of the conversation alone; a `Recommender`."""
+def load_barcor(folder: Path, setup: ModelSetup) -> NeuralModel:
+    """Load a checkpoint folder with iEvaLM's layout.
 
-    def __init__(
-        self,
-        loaded: BarcorCheckpoint,
-        corpus: "Corpus",
-        *,
-        name: str = "barcor",
-        list_length: int = LIST_LENGTH,
-        fidelity: Fidelity = "ievalm",
-        device: str = "cpu",
-    ):
-        """Serve a loaded checkpoint on a torch `device`."""
-        if list_length < 1:
-            raise ConfigError(f"list_length must be at least 1, got {list_length}")
-        space, published = space_of(corpus), fidelity == "ievalm"
-        generator = barcor_generator(loaded, fidelity, device)
-        system = NeuralSystem(
-            ContextEncoder(corpus.graph, loaded.limits.entities),
-            BarcorRanker(
-                loaded.recommender.to(device), loaded.tokens, loaded.limits.context, space.items
-            ),
-            generator,
-            as_said if published else NameFromList(corpus.catalogue),
-            refs=space.refs,
-            list_length=list_length,
-        )
-        settings: dict[str, JSON] = {
-            "kind": "barcor",
-            "version": _VERSION,
-            "weights": loaded.digest,
-            "tokens": loaded.tokens.digest,
-            "fidelity": fidelity,
-            "limits": loaded.limits.model_dump(),
-            "rules": generator.rules.settings,
-            "catalogue": corpus.catalogue.digest,
-            # Its scores come from words alone; other names of the graph only help to correct.
-            "graph": corpus.graph.items_digest if published else corpus.graph.digest,
-            "list_length": list_length,
-        }
-        super().__init__(system, name=name, settings=settings)
+    Raises ConfigError for what is missing, DataError for what does not fit.
+    """
+    corpus = setup.corpus
+    refuse_other_checkpoint(folder, "barcor", corpus.catalogue)
+    loaded = checkpoint.load(
+        folder, entities=len(corpus.graph.entities), backbone=setup.backbones.get("bart")
+    )
+    parts = {
+        checkpoint.REC: loaded.recommender.model,
+        checkpoint.CONV: loaded.generator.model.model,
+    }
+    for part, bart in parts.items():
+        refuse_beyond(bart.config, loaded.tokens, loaded.limits, folder / part)
+    return barcor_model(loaded, setup)
 
-    @classmethod
-    def load(
-        cls,
-        folder: Path,
-        corpus: "Corpus",
-        *,
-        name: str = "barcor",
-        list_length: int = LIST_LENGTH,
-        fidelity: Fidelity | None = None,
-        backbones: Mapping[str, str] | None = None,
-        device: str = "cpu",
-    ) -> "BARCOR":
-        """Load a checkpoint folder with iEvaLM's layout.
 
-        `fidelity` None takes what the checkpoint was trained as; a published one is "ievalm".
-        `backbones` may give the tokenizer (`bart`), a folder or hub name; the default is the
-        checkpoint's own, or else facebook/bart-base. Raises ConfigError for what is missing,
-        DataError for what does not fit.
-        """
-        refuse_other_checkpoint(folder, "barcor", corpus.catalogue)
-        tokenizer = (backbones or {}).get("bart")
-        loaded = checkpoint.load(folder, entities=len(corpus.graph.entities), backbone=tokenizer)
-        parts = {
-            checkpoint.REC: loaded.recommender.model,
-            checkpoint.CONV: loaded.generator.model.model,
-        }
-        for part, bart in parts.items():
-            refuse_beyond(bart.config, loaded.tokens, loaded.limits, folder / part)
-        if fidelity is None:
-            fidelity = loaded.metadata.fidelity if loaded.metadata else "ievalm"
-        return cls(
-            loaded, corpus, name=name, list_length=list_length, fidelity=fidelity, device=device
-        )
+def barcor_model(loaded: BarcorCheckpoint, setup: ModelSetup) -> NeuralModel:
+    """Recommends and writes replies from the words of the conversation alone."""
+    corpus, limits, tokens = setup.corpus, loaded.limits, loaded.tokens
+    trained_as: Fidelity = loaded.metadata.fidelity if loaded.metadata else "ievalm"
+    fidelity = setup.fidelity or trained_as
+    published = fidelity == "ievalm"
+    space = space_of(corpus)
+    generator = barcor_generator(loaded, fidelity, setup.device)
+    settings: dict[str, JSON] = {
+        "version": _VERSION,
+        "weights": loaded.digest,
+        "tokens": tokens.digest,
+        "fidelity": fidelity,
+        "limits": limits.model_dump(),
+        "rules": generator.rules.settings,
+        # Its scores come from words alone; other names of the graph only help to correct.
+        "graph": corpus.graph.items_digest if published else corpus.graph.digest,
+    }
+    return NeuralModel(
+        BarcorRanker(loaded.recommender.to(setup.device), tokens, limits.context, space.items),
+        generator,
+        setup,
+        entity_limit=limits.entities,
+        refs=space.refs,
+        corrects_names=not published,
+        settings=settings,
+    )
 
 
 class BarcorRanker:

@@ -1,8 +1,7 @@
 """KBRD as a system under test."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -16,16 +15,12 @@ from recjury.agents.kbrd.generator import CONV, LIMITS, KbrdSpeech, load_generat
 from recjury.agents.kbrd.model import KbrdModel
 from recjury.agents.neural.bart_config import refuse_beyond
 from recjury.agents.neural.bart_generator import BartGenerator
-from recjury.agents.neural.context import REPEAT_NGRAM, ContextEncoder, EncodedContext, joined
+from recjury.agents.neural.context import REPEAT_NGRAM, EncodedContext, joined
 from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
-from recjury.agents.neural.naming import NameFromList, as_said
-from recjury.agents.neural.system import NeuralRecommender, NeuralSystem, ReplyGenerator
+from recjury.agents.neural.model import ModelSetup, NeuralModel, ReplyGenerator
 from recjury.agents.neural.tokens import ITEM
-from recjury.errors import ConfigError, DataError
-from recjury.records import JSON, LIST_LENGTH, ItemRef
-
-if TYPE_CHECKING:
-    from recjury.corpora import Corpus
+from recjury.errors import DataError
+from recjury.records import JSON, ItemRef
 
 _VERSION = 4
 _NAMED = 3
@@ -42,99 +37,67 @@ _SENTENCES = (
 )
 
 
-class KBRD(NeuralRecommender):
-    """Recommends by the entities of the whole conversation; a `Recommender`.
+def load_kbrd(folder: Path, setup: ModelSetup) -> NeuralModel:
+    """Load a checkpoint folder made by `recjury train kbrd`, or one with iEvaLM's layout.
 
-    If the checkpoint has a generator, it writes the replies (`settings` have `text: generated`).
-    Otherwise the replies are fixed sentences with the best items (`text: template`).
+    Raises ConfigError for what is missing, DataError for what does not fit.
     """
+    graph = setup.corpus.graph
+    refuse_other_checkpoint(folder, "kbrd", setup.corpus.catalogue)
+    loaded = checkpoint.load(
+        folder,
+        entities=len(graph.entities),
+        relations=len(graph.relations),
+        fidelity=setup.fidelity,
+    )
+    speech = None
+    if (folder / CONV).is_dir():
+        limits = (loaded.metadata and loaded.metadata.limits) or LIMITS
+        width = loaded.model.node_embeds.shape[1]
+        backbone = setup.backbones.get("bart")
+        speech = load_generator(folder, width=width, limits=limits, backbone=backbone)
+        bart = speech.generator.model.model.config
+        refuse_beyond(bart, speech.tokens, limits, folder / CONV)
+    return kbrd_model(loaded, speech, setup)
 
-    def __init__(
-        self,
-        loaded: KbrdCheckpoint,
-        corpus: "Corpus",
-        *,
-        name: str = "kbrd",
-        list_length: int = LIST_LENGTH,
-        speech: KbrdSpeech | None = None,
-        device: str = "cpu",
-    ):
-        """Serve a loaded checkpoint, with its generator `speech`, on a torch `device`.
 
-        Raises DataError if the weights give scores that are not finite.
-        """
-        if list_length < 1:
-            raise ConfigError(f"list_length must be at least 1, got {list_length}")
-        ranker = KbrdRanker(loaded.model, space_of(corpus), device=device)
-        fidelity, limits = loaded.model.fidelity, LIMITS
-        generator: ReplyGenerator = _TemplateGenerator()
-        spoken: dict[str, JSON] = {"text": "template"}
-        if speech is not None:
-            limits, generator = speech.limits, kbrd_generator(speech, ranker, fidelity, device)
-            spoken = {
-                "text": "generated",
-                "generator": speech.digest,
-                "tokens": speech.tokens.digest,
-                "limits": limits.model_dump(),
-                "rules": generator.rules.settings,
-            }
-        corrects = fidelity == "corrected" and speech is not None
-        self.ranker = ranker
-        system = NeuralSystem(
-            ContextEncoder(corpus.graph, limits.entities),
-            ranker,
-            generator,
-            NameFromList(corpus.catalogue) if corrects else as_said,
-            refs=ranker.space.refs,
-            list_length=list_length,
-        )
-        settings: dict[str, JSON] = {
-            "kind": "kbrd",
-            "version": _VERSION,
-            "weights": loaded.digest,
-            "fidelity": fidelity,
-            "catalogue": corpus.catalogue.digest,
-            "graph": corpus.graph.digest,
-            "entity_limit": limits.entities,
-            "list_length": list_length,
+def kbrd_model(loaded: KbrdCheckpoint, speech: KbrdSpeech | None, setup: ModelSetup) -> NeuralModel:
+    """Recommends by the entities of the whole conversation.
+
+    The generator `speech` writes the replies (`settings` have `text: generated`). Without one, the
+    replies are fixed sentences with the best items (`text: template`). Raises DataError if the
+    weights give scores that are not finite.
+    """
+    ranker = KbrdRanker(loaded.model, space_of(setup.corpus), device=setup.device)
+    fidelity, limits = loaded.model.fidelity, LIMITS
+    generator: ReplyGenerator = _TemplateGenerator()
+    spoken: dict[str, JSON] = {"text": "template"}
+    if speech is not None:
+        limits = speech.limits
+        generator = kbrd_generator(speech, ranker, fidelity, setup.device)
+        spoken = {
+            "text": "generated",
+            "generator": speech.digest,
+            "tokens": speech.tokens.digest,
+            "limits": limits.model_dump(),
+            "rules": generator.rules.settings,
         }
-        super().__init__(system, name=name, settings=settings | spoken)
-
-    @classmethod
-    def load(
-        cls,
-        folder: Path,
-        corpus: "Corpus",
-        *,
-        name: str = "kbrd",
-        list_length: int = LIST_LENGTH,
-        fidelity: Fidelity | None = None,
-        backbones: Mapping[str, str] | None = None,
-        device: str = "cpu",
-    ) -> "KBRD":
-        """Load a checkpoint folder made by `train_kbrd`, or one with iEvaLM's layout.
-
-        `fidelity` None takes what the checkpoint was trained as; a published one is "ievalm".
-        `backbones` may give the generator's tokenizer (`bart`), a folder or hub name; the default
-        is the checkpoint's own, or else facebook/bart-base. Raises ConfigError for what is missing,
-        DataError for what does not fit.
-        """
-        refuse_other_checkpoint(folder, "kbrd", corpus.catalogue)
-        tokenizer = (backbones or {}).get("bart")
-        loaded = checkpoint.load(
-            folder,
-            entities=len(corpus.graph.entities),
-            relations=len(corpus.graph.relations),
-            fidelity=fidelity,
-        )
-        speech = None
-        if (folder / CONV).is_dir():
-            limits = (loaded.metadata and loaded.metadata.limits) or LIMITS
-            width = loaded.model.node_embeds.shape[1]
-            speech = load_generator(folder, width=width, limits=limits, backbone=tokenizer)
-            bart = speech.generator.model.model.config
-            refuse_beyond(bart, speech.tokens, limits, folder / CONV)
-        return cls(loaded, corpus, name=name, list_length=list_length, speech=speech, device=device)
+    settings: dict[str, JSON] = {
+        "version": _VERSION,
+        "weights": loaded.digest,
+        "fidelity": fidelity,
+        "graph": setup.corpus.graph.digest,
+        "entity_limit": limits.entities,
+    }
+    return NeuralModel(
+        ranker,
+        generator,
+        setup,
+        entity_limit=limits.entities,
+        refs=ranker.space.refs,
+        corrects_names=fidelity == "corrected" and speech is not None,
+        settings=settings | spoken,
+    )
 
 
 class KbrdRanker:

@@ -1,56 +1,44 @@
 """The retrieval-based CRS as a system under test."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import Literal
+
+from pydantic import PrivateAttr
 
 from recjury.agents.retrieval.library import Library
-from recjury.agents.retrieval.scoring import Ranked, Weights, rank
+from recjury.agents.retrieval.scoring import WEIGHTS, Ranked, rank
 from recjury.agents.retrieval.speech import question, recommendation, told
 from recjury.agents.retrieval.understanding import Understanding, understand
+from recjury.agents.system import System
 from recjury.errors import ConfigError
-from recjury.records import JSON, LIST_LENGTH, Conversation, Speaker, SystemReply
-
-if TYPE_CHECKING:
-    from recjury.knowledge import Catalogue
+from recjury.records import JSON, Conversation, Speaker, SystemReply
 
 _VERSION = 2
 _NAMED_AT_MOST = 3
 _NAMED_FROM = 0.6  # of the best item's score
 
 
-class Retrieval:
-    """A `Recommender` that searches the catalogue for what the user has said.
+class Retrieval(System):
+    """A retrieval CRS without a model: it searches the catalogue for what the user has said.
 
     Its answers depend only on the conversation: the same turns always get the same reply.
     """
 
-    def __init__(
-        self,
-        catalogue: "Catalogue",
-        *,
-        name: str = "retrieval",
-        list_length: int = LIST_LENGTH,
-        weights: Weights | None = None,
-    ):
-        """Index the catalogue, in about 0.1 ms per item.
+    kind: Literal["retrieval"] = "retrieval"
+    name: str = "retrieval"
 
-        Raises ConfigError if `list_length` is below 1 or the catalogue is empty.
-        """
-        if list_length < 1:
-            raise ConfigError(f"list_length must be at least 1, got {list_length}")
-        if len(catalogue) == 0:
-            raise ConfigError(f"the catalogue {catalogue.name} has no item to recommend")
-        self.name = name
-        self._library = Library(catalogue)
-        self._length = list_length
-        self._weights = weights or Weights()
-        self.settings: Mapping[str, JSON] = {
-            "kind": "retrieval",
-            "version": _VERSION,
-            "catalogue": catalogue.digest,
-            "list_length": list_length,
-            "weights": self._weights._asdict(),
-        }
+    _library: Library = PrivateAttr()
+
+    def _prepare(self) -> None:
+        """Index the catalogue, in about 0.1 ms per item. Raises ConfigError if it is empty."""
+        if len(self._catalogue) == 0:
+            raise ConfigError(f"the catalogue {self._catalogue.name} has no item to recommend")
+        self._library = Library(self._catalogue)
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """The catalogue, and the version of the rules with their weights."""
+        return {**self._common_settings, "version": _VERSION, "weights": WEIGHTS._asdict()}
 
     async def respond(self, conversation: Conversation) -> SystemReply:
         """Introduce the item that was asked about; otherwise ask for preferences, or recommend.
@@ -59,12 +47,9 @@ class Retrieval:
         popular items.
         """
         wish = understand(conversation, self._library)
-        ranked = rank(self._library, wish, self._weights, self._length)
+        ranked = rank(self._library, wish, self._context.list_length)
         items = tuple(self._library.items[each.row].ref for each in ranked)
         return SystemReply(text=self._text(conversation, wish, ranked), items=items)
-
-    async def aclose(self) -> None:
-        """Nothing to release."""
 
     def _text(self, conversation: Conversation, wish: Understanding, ranked: list[Ranked]) -> str:
         turn = sum(each.speaker is Speaker.SYSTEM for each in conversation.turns)

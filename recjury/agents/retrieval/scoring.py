@@ -26,6 +26,7 @@ class Weights(NamedTuple):
     repeated: float = 6.0
 
 
+WEIGHTS = Weights()
 _REJECTED = 1e6
 _BELOW_ANY_REJECTED = -1e5
 _OTHER_DOMAIN = 100.0  # a user who looks for a book wants no film, however well it fits
@@ -38,13 +39,13 @@ class Ranked(NamedTuple):
     score: float
 
 
-def rank(library: Library, wish: Understanding, weights: Weights, length: int) -> list[Ranked]:
+def rank(library: Library, wish: Understanding, length: int) -> list[Ranked]:
     """The best items, best first; items with equal scores are in the catalogue's order.
 
     The item that was asked about comes first. Rejected items are left out unless there are no
     others.
     """
-    scores = _scores(library, wish, weights)
+    scores = _scores(library, wish, WEIGHTS)
     asked = wish.asked_about
     if asked is not None:
         scores[asked] = scores.max() + 1.0

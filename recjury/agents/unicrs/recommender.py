@@ -1,9 +1,8 @@
 """UniCRS as a system under test."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -15,106 +14,73 @@ from recjury.agents.kbrd.dataset import space_of
 from recjury.agents.kbrd.edges import Neighbourhoods, neighbourhoods
 from recjury.agents.neural.context import (
     REPEAT_NGRAM,
-    ContextEncoder,
     EncodedContext,
     earlier_replies,
 )
-from recjury.agents.neural.description import Fidelity, refuse_other_checkpoint
+from recjury.agents.neural.description import refuse_other_checkpoint
 from recjury.agents.neural.generation import DecodingConfig, GenerationBatch, generate
-from recjury.agents.neural.naming import NameFromList, as_said
-from recjury.agents.neural.system import NeuralRecommender, NeuralSystem
+from recjury.agents.neural.model import ModelSetup, NeuralModel
 from recjury.agents.neural.tokens import END, ITEM
 from recjury.agents.unicrs import checkpoint
 from recjury.agents.unicrs.assembly import refuse_beyond
 from recjury.agents.unicrs.checkpoint import UnicrsCheckpoint
 from recjury.agents.unicrs.model import Batch, Unicrs
 from recjury.agents.unicrs.texts import PAD, PROMPT, Texts
-from recjury.errors import ConfigError, DataError
-from recjury.records import JSON, LIST_LENGTH, ItemRef
-
-if TYPE_CHECKING:
-    from recjury.corpora import Corpus
+from recjury.errors import DataError
+from recjury.records import JSON, ItemRef
 
 _VERSION = 3
 # How much less likely a token becomes once it is in the reply: small GPT-2s repeat themselves.
 _SAID = 1.1
 
 
-class UniCRS(NeuralRecommender):
-    """Recommends and writes replies from words and entities; a `Recommender`."""
+def load_unicrs(folder: Path, setup: ModelSetup) -> NeuralModel:
+    """Load a checkpoint folder with iEvaLM's layout.
 
-    def __init__(
-        self,
-        loaded: UnicrsCheckpoint,
-        corpus: "Corpus",
-        *,
-        name: str = "unicrs",
-        list_length: int = LIST_LENGTH,
-        device: str = "cpu",
-    ):
-        """Serve a loaded checkpoint on a torch `device`.
+    Raises ConfigError for missing files, and DataError for files that do not fit.
+    """
+    corpus = setup.corpus
+    refuse_other_checkpoint(folder, "unicrs", corpus.catalogue)
+    loaded = checkpoint.load(
+        folder,
+        entities=len(corpus.graph.entities),
+        relations=len(corpus.graph.relations),
+        corpus=corpus.name,
+        fidelity=setup.fidelity,
+        named=setup.backbones,
+    )
+    refuse_beyond(loaded.model, loaded.texts, folder)
+    return unicrs_model(loaded, setup)
 
-        Raises DataError if the weights give scores that are not finite.
-        """
-        if list_length < 1:
-            raise ConfigError(f"list_length must be at least 1, got {list_length}")
-        model, texts, space = loaded.model, loaded.texts, space_of(corpus)
-        graph = corpus.graph
-        edges = neighbourhoods(graph.edges, len(graph.entities) + 1, len(graph.relations))
-        speaker = UnicrsSpeaker(model, texts, edges, items=space.items, device=device)
-        system = NeuralSystem(
-            ContextEncoder(graph, texts.limits.entities),
-            speaker,
-            speaker,
-            as_said if model.fidelity == "ievalm" else NameFromList(corpus.catalogue),
-            refs=space.refs,
-            list_length=list_length,
-        )
-        settings: dict[str, JSON] = {
-            "kind": "unicrs",
-            "version": _VERSION,
-            "weights": loaded.digest,
-            "tokens": [texts.gpt2.digest, texts.text.digest],
-            "item_token": texts.item,
-            "fidelity": model.fidelity,
-            "limits": texts.limits.model_dump(),
-            "rules": speaker.rules.settings,
-            "catalogue": corpus.catalogue.digest,
-            "graph": corpus.graph.digest,
-            "list_length": list_length,
-        }
-        super().__init__(system, name=name, settings=settings)
 
-    @classmethod
-    def load(
-        cls,
-        folder: Path,
-        corpus: "Corpus",
-        *,
-        name: str = "unicrs",
-        list_length: int = LIST_LENGTH,
-        fidelity: Fidelity | None = None,
-        backbones: Mapping[str, str] | None = None,
-        device: str = "cpu",
-    ) -> "UniCRS":
-        """Load a checkpoint folder with iEvaLM's layout.
+def unicrs_model(loaded: UnicrsCheckpoint, setup: ModelSetup) -> NeuralModel:
+    """Recommends and writes replies from words and entities.
 
-        With `fidelity` None, the checkpoint's own value is used; for a published one it is
-        "ievalm". `backbones` gives `gpt2` and `roberta` as folders or hub names; for a missing one,
-        the checkpoint's own is used, or else microsoft/DialoGPT-small and roberta-base. Raises
-        ConfigError for missing files, and DataError for files that do not fit.
-        """
-        refuse_other_checkpoint(folder, "unicrs", corpus.catalogue)
-        loaded = checkpoint.load(
-            folder,
-            entities=len(corpus.graph.entities),
-            relations=len(corpus.graph.relations),
-            corpus=corpus.name,
-            fidelity=fidelity,
-            named=backbones,
-        )
-        refuse_beyond(loaded.model, loaded.texts, folder)
-        return cls(loaded, corpus, name=name, list_length=list_length, device=device)
+    Raises DataError if the weights give scores that are not finite.
+    """
+    model, texts = loaded.model, loaded.texts
+    space, graph = space_of(setup.corpus), setup.corpus.graph
+    edges = neighbourhoods(graph.edges, len(graph.entities) + 1, len(graph.relations))
+    speaker = UnicrsSpeaker(model, texts, edges, items=space.items, device=setup.device)
+    settings: dict[str, JSON] = {
+        "version": _VERSION,
+        "weights": loaded.digest,
+        "tokens": [texts.gpt2.digest, texts.text.digest],
+        "item_token": texts.item,
+        "fidelity": model.fidelity,
+        "limits": texts.limits.model_dump(),
+        "rules": speaker.rules.settings,
+        "graph": graph.digest,
+    }
+    return NeuralModel(
+        speaker,
+        speaker,
+        setup,
+        entity_limit=texts.limits.entities,
+        refs=space.refs,
+        corrects_names=model.fidelity == "corrected",
+        settings=settings,
+    )
 
 
 class UnicrsSpeaker:

@@ -28,7 +28,6 @@ from recjury.records import (
     Status,
 )
 
-ENTRY_POINTS = "recjury.evaluators"
 _THREADS = 8
 
 
@@ -48,7 +47,7 @@ class PythonEvaluator(Evaluator):
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The metrics that its class declares, or else an instance. Raises ConfigError."""
-        return class_metrics(self.path, ENTRY_POINTS) or self._own.metrics
+        return class_metrics(self.path) or self._own.metrics
 
     @property
     def open_at_once(self) -> int | None:
@@ -116,7 +115,7 @@ class PythonEvaluator(Evaluator):
 
     @cached_property
     def _own(self) -> LoadedEvaluator:
-        return make(self.path, ENTRY_POINTS, self.options, self._context)
+        return make(self.path, self.options, self._context)
 
 
 class InstanceEvaluator(PythonEvaluator):

@@ -11,17 +11,20 @@ from recjury.judges.evaluator import EvaluatorContext
 from recjury.plugins import (
     MISSING,
     Factory,
+    Registry,
     class_path,
-    json_settings,
-    load_factory,
+    given_identity,
+    made_identity,
     make_instance,
     process_identity,
     read_attribute,
     read_settings,
     redirect_stdout,
-    source_digest,
 )
 from recjury.records import JSON, Metric
+
+OWN_EVALUATORS: Registry[Factory] = Registry("evaluator", "recjury.evaluators", {})
+"""The evaluators of installed packages."""
 
 
 class LoadedEvaluator(NamedTuple):
@@ -37,23 +40,19 @@ class LoadedEvaluator(NamedTuple):
     data: Mapping[str, JSON] = {}
 
 
-def make(
-    path: str, group: str, options: Mapping[str, object], context: EvaluatorContext
-) -> LoadedEvaluator:
+def make(path: str, options: Mapping[str, object], context: EvaluatorContext) -> LoadedEvaluator:
     """Make `Class(**options)`; it is given `corpus` and `gateway` if it has such parameters.
 
     Raises ConfigError if it cannot be imported, cannot be made, or is not an evaluator; the message
     says what is missing.
     """
     with redirect_stdout():
-        maker = load_factory(path, group=group, what="evaluator")
+        maker = OWN_EVALUATORS.load(path)
         around = {"corpus": context.corpus, "gateway": context.gateway}
         asked = {name: value for name, value in around.items() if _takes(maker, name)}
         evaluator = make_instance(maker, path, **asked, **options)
         settings: dict[str, JSON] = {
-            "path": path,
-            "code": source_digest(maker),
-            "options": json_settings(options, f"{path}: its options"),
+            **made_identity(maker, path, options),
             "own": read_settings(evaluator, path),
         }
         if "gateway" in asked:
@@ -71,22 +70,20 @@ def given(evaluator: object) -> LoadedEvaluator:
     attributes are used if they are plain JSON. Without settings or source it counts as another
     evaluator in every process. Raises ConfigError if it is not an evaluator.
     """
-    kind = type(evaluator)
     path = class_path(evaluator)
     with redirect_stdout():
         own = read_settings(evaluator, path)
         settings: dict[str, JSON] = {
-            "path": path,
-            "code": source_digest(kind) or process_identity(kind),
+            **given_identity(evaluator),
             "own": own if own is not None else _attributes(evaluator),
         }
         return LoadedEvaluator(evaluator, path, _metrics(evaluator, path), settings)
 
 
-def class_metrics(path: str, group: str) -> tuple[Metric, ...] | None:
+def class_metrics(path: str) -> tuple[Metric, ...] | None:
     """The metrics that the class at `path` declares; None if only its instances declare them."""
     with redirect_stdout():
-        maker = load_factory(path, group=group, what="evaluator")
+        maker = OWN_EVALUATORS.load(path)
         declared = inspect.getattr_static(maker, "metrics", None)
         is_declared = isinstance(declared, list | tuple)
         return _metrics(maker, path) if is_declared else None

@@ -6,62 +6,44 @@ of the catalogue), or `{"id", "name"}` with one of them or both. Further keys ar
 """
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Literal, TypeAlias
 
 import orjson
+from pydantic import Field, JsonValue, PrivateAttr
 
-from recjury.agents.http_client import HttpClient
-from recjury.agents.http_settings import HttpSettings
+from recjury.agents.http_client import HttpClient, HttpSettings
 from recjury.agents.reply_validation import validate_reply
+from recjury.agents.system import System
 from recjury.errors import ProviderError, SystemFailed
-from recjury.records import (
-    JSON,
-    LIST_LENGTH,
-    Conversation,
-    ItemRef,
-    Speaker,
-    SystemReply,
-    Turn,
-)
-
-if TYPE_CHECKING:
-    from recjury.knowledge import Catalogue
-    from recjury.llm import Clock
+from recjury.records import JSON, Conversation, ItemRef, Speaker, SystemReply, Turn
 
 _Shown: TypeAlias = Callable[[str], str]
 _HELLO = Conversation(turns=(Turn(speaker=Speaker.USER, text="Hello"),))
 
 
-class HttpRecommender:
-    """A `Recommender` in another process, in any language. It keeps no state between turns."""
+class HttpSystem(HttpSettings, System):
+    """A user's own system in another process, in any language. It keeps no state between turns.
 
-    def __init__(
-        self,
-        settings: HttpSettings,
-        catalogue: "Catalogue",
-        *,
-        name: str,
-        version: str = "",
-        options: Mapping[str, JSON] | None = None,
-        list_length: int = LIST_LENGTH,
-        clock: "Clock | None" = None,
-    ):
-        """`version` distinguishes versions at the same address; `options` are sent with each
-        request.
+    `version` distinguishes versions at the same address; `options` are sent with each request.
+    """
 
-        Raises ConfigError if an environment variable is not set.
-        """
-        self.name = name
-        self._address, self._catalogue, self._length = settings, catalogue, list_length
-        self._options = dict(options or {})
-        self._client = HttpClient(settings) if clock is None else HttpClient(settings, clock)
-        self.settings: Mapping[str, JSON] = {
-            "kind": "http",
-            "url": settings.url,
-            "version": version,
-            "options": self._options,
-            "catalogue": catalogue.digest,
-            "list_length": list_length,
+    kind: Literal["http"] = "http"
+    version: str = ""
+    options: dict[str, JsonValue] = Field(default_factory=dict)
+
+    _client: HttpClient = PrivateAttr()
+
+    def _prepare(self) -> None:
+        self._client = HttpClient(self)
+
+    @property
+    def settings(self) -> Mapping[str, JSON]:
+        """What identifies it: recjury cannot see what runs behind the address."""
+        return {
+            **self._common_settings,
+            "url": self.url,
+            "version": self.version,
+            "options": self.options,
         }
 
     async def respond(self, conversation: Conversation) -> SystemReply:
@@ -74,7 +56,7 @@ class HttpRecommender:
             reply = validate_reply(SystemReply(text=text, items=items), self._catalogue)
         except SystemFailed as failure:
             raise SystemFailed(f"{self.name}: {failure}") from None
-        return reply.model_copy(update={"items": reply.items[: self._length]})
+        return reply.model_copy(update={"items": reply.items[: self._context.list_length]})
 
     async def check(self) -> None:
         """Ask `health` for status 200; without it, request an answer to "Hello".
@@ -82,14 +64,14 @@ class HttpRecommender:
         Raises ProviderError.
         """
         try:
-            if self._address.health is None:
+            if self.health is None:
                 await self.respond(_HELLO)
             else:
-                await self._client.get(self._address.health)
+                await self._client.get(self.health)
         except SystemFailed as failure:
-            said = str(failure).removeprefix(f"{self.name}: ")
-            address = self._address.health or self._address.url
-            raise ProviderError(f"system {self.name} at {address}: {said}") from None
+            reason = str(failure).removeprefix(f"{self.name}: ")
+            address = self.health or self.url
+            raise ProviderError(f"system {self.name} at {address}: {reason}") from None
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -99,9 +81,9 @@ class HttpRecommender:
         return orjson.dumps(
             {
                 "conversation": [_turn(turn) for turn in conversation.turns],
-                "list_length": self._length,
+                "list_length": self._context.list_length,
                 "catalogue": self._catalogue.name,
-                "options": self._options,
+                "options": self.options,
             }
         )
 
