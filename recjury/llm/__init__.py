@@ -55,7 +55,7 @@ from recjury.llm.reply_reading import Samples, SupportsComplete, read_reply, sam
 from recjury.llm.retry import Backoff
 from recjury.llm.scripted import NullRecorder, ScriptedModel
 from recjury.llm.spec import MAIN_MODEL, ModelSpec
-from recjury.llm.spoken_text import finished_text, is_cut_off, reasoning_of
+from recjury.llm.spoken_text import finished_text
 from recjury.llm.vllm.servers import running_servers
 
 __all__ = [
@@ -112,7 +112,6 @@ __all__ = [
     "event_loop",
     "finished_text",
     "gather",
-    "is_cut_off",
     "left_out_turns",
     "parse_budget",
     "parse_rating",
@@ -121,7 +120,6 @@ __all__ = [
     "read_number",
     "read_object",
     "read_reply",
-    "reasoning_of",
     "running_servers",
     "sample_replies",
     "shared_call_context",

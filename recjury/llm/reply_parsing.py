@@ -13,9 +13,14 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from recjury.errors import ParseError
-from recjury.llm.relaxed_json import FoundObject, find_objects, has_repeated_names
-from recjury.llm.reply_marks import Span
-from recjury.llm.spoken_text import PartedText, check_finished, part_text, said
+from recjury.llm.relaxed_json import ObjectInText, find_objects, has_repeated_names
+from recjury.llm.spoken_text import (
+    PartedText,
+    Span,
+    check_finished,
+    part_text,
+    require_speech,
+)
 from recjury.records import Reply
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -69,7 +74,7 @@ def parse_rating(reply: Reply, low: int, high: int, *, code: str = "") -> RatedT
     check_finished(reply)
     found = [each for each in _RATING.finditer(reply.text) if _has_code(each, code)]
     parted = part_text(reply.text, [each.span() for each in found])
-    text = said(parted, reply)
+    text = require_speech(parted, reply)
     answers = {each["value"].strip(): each for each in found if _is_said(each.span(), parted)}
     given = [value for value in answers if any(sign.isdigit() for sign in value)]
     if not given:
@@ -115,7 +120,7 @@ def read_object(reply: Reply, model: type[ModelT], *, code: str = "") -> ReadObj
     every = list(find_objects(text))
     found = [each for each in every if _is_answer(each, text, code)]
     parted = part_text(text, [(each.start, each.end) for each in found])
-    said(parted, reply)
+    require_speech(parted, reply)
     others = (each.start for each in every if each.start >= parted.start and not _names_code(each))
     first_other = next(others, len(text)) if code else len(text)
     fitting: list[ReadObject[ModelT]] = []
@@ -139,7 +144,7 @@ def read_object(reply: Reply, model: type[ModelT], *, code: str = "") -> ReadObj
     return fitting[0]
 
 
-def _is_answer(found: FoundObject, text: str, code: str) -> bool:
+def _is_answer(found: ObjectInText, text: str, code: str) -> bool:
     """Whether an object has the code: last, or with nothing but signs after the object.
 
     A model may quote without escaping, so that the quotation ends a text, and the object. What has
@@ -155,7 +160,7 @@ def _is_answer(found: FoundObject, text: str, code: str) -> bool:
     return _SIGNS.fullmatch(text, found.end) is not None
 
 
-def _ends_with_a_number(found: FoundObject) -> bool:
+def _ends_with_a_number(found: ObjectInText) -> bool:
     """Whether no text stands last before the code.
 
     If an object begins inside a quotation, the model's own one begins before it. The text of that
@@ -167,11 +172,11 @@ def _ends_with_a_number(found: FoundObject) -> bool:
     return not isinstance(last, str | list | dict)
 
 
-def _names_code(found: FoundObject) -> bool:
+def _names_code(found: ObjectInText) -> bool:
     return found.value is not None and any(name.casefold() == "code" for name in found.value)
 
 
-def _validated(found: FoundObject, model: type[ModelT]) -> ModelT:
+def _validated(found: ObjectInText, model: type[ModelT]) -> ModelT:
     if has_repeated_names(found.value):
         raise ParseError("the JSON object names a key twice")
     try:
