@@ -10,11 +10,11 @@ from recjury.store.engine import store_path
 from recjury.store.evaluations import EvaluationHandle, PlannedEvaluation, StoredEvaluation
 from recjury.store.evaluators import CampaignEvaluator, PlannedEvaluator
 from recjury.store.failures import Failure, Unfinished
-from recjury.store.forks import ForkedEvaluation
 from recjury.store.measurements import Measurement
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, EvaluationResult
 from recjury.store.running import RunningCampaign
+from recjury.store.stage_results import ForkedEvaluation
 from recjury.store.store import Store
 
 __all__ = [

@@ -1,14 +1,14 @@
 """Rows of stored model calls, and a reader that compares them with their seals."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Engine, Select, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
+from sqlalchemy.dialects import sqlite
 
 from recjury.errors import StoreError
 from recjury.records import JSON, CallRecord, ChatRequest, Choice, Message, Reply, Usage
-from recjury.store.engine import one_line_errors
 from recjury.store.evaluations import EVALUATIONS, of_campaign
 from recjury.store.sealed import as_written, check, seal
 from recjury.store.tables import CallRow, CampaignConversationRow, TextRow, table_of
@@ -100,69 +100,57 @@ def params_json(request: ChatRequest) -> str:
     return orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
 
 
-class CallReader:
-    """Reads calls over its own connection, which is opened by the first read.
+def _query(*columns: Any, where: ColumnElement[bool]) -> str:
+    return str(select(*columns).where(where).compile(dialect=sqlite.dialect()))
 
-    It uses the database driver directly, because a resumed campaign reads tens of thousands of
-    calls.
+
+_CALLS, _TEXTS = table_of(CallRow), table_of(TextRow)
+_COLUMNS = [_CALLS.c[name] for name in CallValues._fields]
+_CALL = _query(*_COLUMNS, where=_CALLS.c.identity == "")
+_TEXT = _query(_TEXTS.c.body, _TEXTS.c.size, _TEXTS.c.hash, where=_TEXTS.c.id == 0)
+_HASH = _query(_TEXTS.c.hash, where=_TEXTS.c.id == 0)
+
+
+class CallReader:
+    """Reads calls over a connection of the database driver.
+
+    It does without SQLAlchemy, because a resumed campaign reads tens of thousands of calls.
     """
 
-    def __init__(self, engine: Engine):
-        """The connection is opened when the first call is read."""
-        self._engine = engine
-        self._connection: Any = None  # a DBAPI connection has no static type
-        calls, texts = table_of(CallRow), table_of(TextRow)
-        columns = [calls.c[name] for name in CallValues._fields]
-        self._call = str(select(*columns).where(calls.c.identity == "").compile(engine))
-        text = select(texts.c.body, texts.c.size, texts.c.hash).where(texts.c.id == 0)
-        self._text = str(text.compile(engine))
-        self._hash = str(select(texts.c.hash).where(texts.c.id == 0).compile(engine))
+    def __init__(self, driver: Any):
+        """`driver` is a connection of the database driver, which has no static type."""
+        self._driver = driver
 
-    def close(self) -> None:
-        """Close the connection."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def begin_view(self) -> None:
-        """Let what is read until `end_view` share one view of the store.
-
-        To take a view costs more than to read a call, if another connection writes meanwhile.
-        """
-        self._driver().execute("BEGIN")
-
-    def end_view(self) -> None:
-        """Read what is new again."""
-        if self._connection is not None:
-            self._driver().execute("COMMIT")
+    @classmethod
+    def over(cls, connection: Connection) -> Self:
+        """A reader over the driver's connection behind `connection`."""
+        return cls(connection.connection.driver_connection)
 
     def reply(self, identity: str) -> Reply | None:
         """The reply of a call, marked as reused; None if there is no such call."""
-        with one_line_errors(self._engine.url.database):
-            values = self._values(identity)
-            return None if values is None else self._reply(values, reused=True)
+        values = self._values(identity)
+        return None if values is None else self._reply(values, reused=True)
 
     def call(self, identity: str) -> CallRecord:
         """A call as it was recorded. Raises StoreError if it is missing or was altered."""
-        with one_line_errors(self._engine.url.database):
-            values = self._values(identity)
-            if values is None:
-                raise StoreError(f"call {identity} is not in the store")
-            return CallRecord(
-                identity=identity,
-                request=self._request(values),
-                reply=self._reply(values, reused=False),
-                unit=values.unit,
-                started_at=values.started_at,
-            )
+        values = self._values(identity)
+        if values is None:
+            raise StoreError(f"call {identity} is not in the store")
+        return CallRecord(
+            identity=identity,
+            request=self._request(values),
+            reply=self._reply(values, reused=False),
+            unit=values.unit,
+            started_at=values.started_at,
+        )
 
     def _values(self, identity: str) -> CallValues | None:
-        row = self._first(self._call, bytes.fromhex(identity))
+        row = self._first(_CALL, bytes.fromhex(identity))
         if row is None:
             return None
         values = CallValues(*row)
         with as_written(f"call {identity} in the store"):
-            hashes = [self._first(self._hash, number)[0] for number in values.text_ids()]
+            hashes = [self._first(_HASH, number)[0] for number in values.text_ids()]
             check(seal_call(values.sealed(), (values.identity, *hashes)), values.seal)
         return values
 
@@ -215,16 +203,15 @@ class CallReader:
         return "" if number is None else self._plain(number)
 
     def _plain(self, number: int) -> str:
-        return unpack(*self._first(self._text, number))
+        return unpack(*self._first(_TEXT, number))
 
     def _first(self, query: str, key: object) -> Any:
-        return self._driver().execute(query, (key,)).fetchone()
+        return self._driver.execute(query, (key,)).fetchone()
 
-    def _driver(self) -> Any:
-        """The connection of the database driver."""
-        if self._connection is None:
-            self._connection = self._engine.raw_connection()
-        return self._connection.driver_connection
+
+def read_call(connection: Connection, identity: str) -> CallRecord:
+    """A recorded call with its prompt parts. Raises StoreError if it is missing or was altered."""
+    return CallReader.over(connection).call(identity)
 
 
 def call_identities(connection: Connection, campaign: str | None = None) -> tuple[str, ...]:

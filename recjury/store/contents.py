@@ -27,15 +27,13 @@ class WholeEvaluation(NamedTuple):
     log: ConversationLog
 
 
-def read_whole(
-    connection: Connection, calls: CallReader, evaluations: Iterable[str]
-) -> dict[str, WholeEvaluation]:
+def read_whole(connection: Connection, evaluations: Iterable[str]) -> dict[str, WholeEvaluation]:
     """All of `evaluations` if there is no problem with any of their rows and calls, else none.
 
     It is much faster than to read one evaluation after the other.
     """
     problems: list[StoreError] = []
-    found = _examine(connection, calls, tuple(evaluations), problems.append)
+    found = _examine(connection, tuple(evaluations), problems.append)
     if problems:
         return {}
     return {
@@ -44,14 +42,14 @@ def read_whole(
     }
 
 
-def integrity(connection: Connection, calls: CallReader, unit: str) -> tuple[str, ...]:
+def integrity(connection: Connection, unit: str) -> tuple[str, ...]:
     """The problems with the rows of a conversation or evaluation and of its model calls.
 
     Each text is compared with its hash and each row with its seal. The result is empty if nothing
     was altered. For an evaluation, the conversations that have its log are checked too.
     """
     problems: list[StoreError] = []
-    _examine(connection, calls, [unit], problems.append)
+    _examine(connection, [unit], problems.append)
     return tuple(dict.fromkeys(map(str, problems)))
 
 
@@ -63,9 +61,7 @@ class _Examined(NamedTuple):
     logs: Mapping[str, StoredLog]
 
 
-def _examine(
-    connection: Connection, calls: CallReader, units: Sequence[str], damaged: Damaged
-) -> _Examined:
+def _examine(connection: Connection, units: Sequence[str], damaged: Damaged) -> _Examined:
     """Read everything of `units`; `damaged` is called for each problem."""
     own = _conversations(connection, units)
     evaluations = _evaluations(connection, [each for each in units if each not in own], damaged)
@@ -75,6 +71,7 @@ def _examine(
     results = read_stage_results(connection, units, damaged)
     said = (call for each in logs.values() for turn in each.log.interaction for call in turn.calls)
     behind = (call for each in results.values() for call in calls_behind(each))
+    calls = CallReader.over(connection)
     for call in dict.fromkeys((*said, *behind)):
         try:
             calls.call(call)

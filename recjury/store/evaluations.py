@@ -1,7 +1,7 @@
 """Evaluations: a log under a version of an evaluator, for all conversations with that log."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -103,18 +103,14 @@ EVALUATIONS = SealedTable(
 such rows share the identity, and the latest one counts. `created_at` is in Unix seconds."""
 
 
-def add_evaluations(
-    transaction: Transaction, wanted: Sequence[PlannedEvaluation], fork_of: str | None = None
-) -> dict[str, str]:
-    """The row of each identity; a missing row is added."""
-    known = ids_of_evaluations(transaction.connection, (each.identity for each in wanted))
-    new: dict[str, PlannedEvaluation] = {}
-    for each in wanted:
-        if each.identity not in known:
-            new.setdefault(each.identity, each)
-    rows = [(each, _keys(each.identity, fork_of)) for each in new.values()]
-    EVALUATIONS.insert(transaction, rows)
-    return {**{identity: identity for identity in new}, **known}
+def add_evaluation(
+    transaction: Transaction, planned: PlannedEvaluation, fork_of: str | None = None
+) -> str:
+    """The id of the row of an evaluation, which is added if it is missing."""
+    known = ids_of_evaluations(transaction.connection, [planned.identity])
+    if not known:
+        EVALUATIONS.insert(transaction, [(planned, _keys(planned.identity, fork_of))])
+    return known.get(planned.identity, planned.identity)
 
 
 def add_attempt(transaction: Transaction, planned: PlannedEvaluation) -> str:
@@ -129,11 +125,6 @@ def add_attempt(transaction: Transaction, planned: PlannedEvaluation) -> str:
 
 def _keys(own: str, fork_of: str | None, attempt: int = 0) -> dict[str, JSON]:
     return {"id": own, "attempt": attempt, "fork_of": fork_of, "created_at": time.time()}
-
-
-def write_evaluations(transaction: Transaction, planned: Sequence[PlannedEvaluation]) -> None:
-    """Add a row for each evaluation before any of its stages is done."""
-    add_evaluations(transaction, planned)
 
 
 def ids_of_evaluations(connection: Connection, identities: Iterable[str]) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Failed stages with their reasons, and the turns of conversations that failed."""
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, exists, select
@@ -26,13 +27,6 @@ class Failure(NamedTuple):
     stage: str
     reason: str
     failed_at: float
-
-
-class FailedStage(NamedTuple):
-    """A failure to store; `said` has the turns of a conversation that failed."""
-
-    failure: Failure
-    said: ConversationLog | None = None
 
 
 class Unfinished(NamedTuple):
@@ -61,16 +55,22 @@ class Unfinished(NamedTuple):
         return f"{'in' if cut_short else 'after'} round {self.round}"
 
 
-def write_failures(transaction: Transaction, failed: Sequence[FailedStage]) -> None:
-    """Store failures; their stages can still be run again."""
-    logs = [None if said is None else canonical(said) for _, said in failed]
-    texts = [log for log in logs if log is not None]
-    places = transaction.texts.intern(transaction.connection, texts)
-    rows: list[dict[str, JSON]] = [
-        {**failure._asdict(), "log": None if log is None else places[log].id}
-        for (failure, _), log in zip(failed, logs, strict=True)
-    ]
-    transaction.connection.execute(insert_new(table_of(FailureRow)), rows)
+def write_failure(
+    transaction: Transaction,
+    unit: str,
+    stage: str,
+    reason: str,
+    said: ConversationLog | None = None,
+) -> None:
+    """Store why a stage of a conversation or an evaluation failed, and what was `said` until then.
+
+    The stage can still be run again.
+    """
+    row: dict[str, JSON] = Failure(unit, stage, reason, time.time())._asdict()
+    if said is not None:
+        log = canonical(said)
+        row["log"] = transaction.texts.intern(transaction.connection, [log])[log].id
+    transaction.connection.execute(insert_new(table_of(FailureRow)), [row])
 
 
 def read_failures(connection: Connection, units: Iterable[str]) -> dict[str, list[Failure]]:
@@ -83,6 +83,11 @@ def read_failures(connection: Connection, units: Iterable[str]) -> dict[str, lis
             failure = Failure(row.unit, row.stage, row.reason, row.failed_at)
             found.setdefault(row.unit, []).append(failure)
     return found
+
+
+def unit_failures(connection: Connection, unit: str) -> tuple[Failure, ...]:
+    """Everything that failed in a conversation or an evaluation, the oldest first."""
+    return tuple(read_failures(connection, [unit]).get(unit, ()))
 
 
 def unfinished_conversations(
@@ -119,6 +124,14 @@ def read_unfinished(
             except StoreError as error:
                 damaged(error)
     return found
+
+
+def find_unfinished(connection: Connection, conversation: str) -> Unfinished | None:
+    """What was said until a conversation failed; None if it did not fail, or was held later.
+
+    Raises StoreError if it was altered.
+    """
+    return read_unfinished(connection, [conversation]).get(conversation)
 
 
 def _is_unfinished() -> ColumnElement[bool]:

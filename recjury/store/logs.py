@@ -11,7 +11,7 @@ from recjury.errors import StoreError
 from recjury.records import ConversationLog, ConversationRecord, Ending
 from recjury.store.engine import insert_new
 from recjury.store.sealed import AnyRow, Damaged, as_written, check, refuse
-from recjury.store.stages import CONVERSE, finish_stage
+from recjury.store.stages import CONVERSE, check_stages, finish_stage, is_conversation
 from recjury.store.tables import (
     CallRow,
     CampaignConversationRow,
@@ -22,15 +22,6 @@ from recjury.store.texts import chunks, plain_digest
 from recjury.store.writer import Transaction
 
 _NUMBERS = TypeAdapter(tuple[float | None, ...])
-
-
-class FinishedLog(NamedTuple):
-    """A conversation's log, and the seconds and US dollars that each system turn took."""
-
-    conversation: str
-    log: ConversationLog
-    seconds: tuple[float | None, ...] = ()
-    costs: tuple[float | None, ...] = ()
 
 
 class StoredLog(NamedTuple):
@@ -44,15 +35,23 @@ class StoredLog(NamedTuple):
     seals: tuple[str, ...]
 
 
-def write_logs(transaction: Transaction, finished: Sequence[FinishedLog]) -> None:
-    """Store logs and finish the stage "converse"; an existing log is not replaced."""
-    for conversation, log, taken, paid in finished:
-        body = canonical(log)
-        digest, seconds, costs = plain_digest(body), _json(taken), _json(paid)
-        if finish_stage(transaction, conversation, CONVERSE, _seals(digest, seconds, costs)):
-            row = {"conversation": conversation, "digest": digest, "body": body}
-            taken_by_turn = {"seconds": seconds, "costs": costs}
-            transaction.connection.execute(insert_new(table_of(LogRow)), [{**row, **taken_by_turn}])
+def write_log(
+    transaction: Transaction,
+    conversation: str,
+    log: ConversationLog,
+    seconds: Sequence[float | None] = (),
+    costs: Sequence[float | None] = (),
+) -> None:
+    """Finish a conversation; `seconds` and `costs` (US dollars) are by system turn.
+
+    They are used for turns without calls, and for turns whose calls the store does not have. A
+    finished conversation is not replaced.
+    """
+    body = canonical(log)
+    digest, taken, paid = plain_digest(body), _json(seconds), _json(costs)
+    if finish_stage(transaction, conversation, CONVERSE, _seals(digest, taken, paid)):
+        row = {"conversation": conversation, "digest": digest, "body": body, "seconds": taken}
+        transaction.connection.execute(insert_new(table_of(LogRow)), [{**row, "costs": paid}])
 
 
 def _json(numbers: Sequence[float | None]) -> str | None:
@@ -97,14 +96,30 @@ def _stored(row: AnyRow) -> StoredLog:
         return StoredLog(log, row.digest, _numbers(row.seconds), _numbers(row.costs), seals)
 
 
-def read_record(connection: Connection, stored: StoredLog) -> ConversationRecord:
-    """A log, with the known seconds and US dollars of its system turns.
+def find_log(connection: Connection, conversation: str) -> ConversationLog | None:
+    """A conversation's log, or None. Raises StoreError if it was altered."""
+    stored = _checked(connection, conversation)
+    return None if stored is None else stored.log
+
+
+def _checked(connection: Connection, conversation: str) -> StoredLog | None:
+    stored = read_logs(connection, [conversation]).get(conversation)
+    seals = {} if stored is None else {CONVERSE: stored.seals}
+    check_stages(connection, {conversation: seals}, concerned=is_conversation)
+    return stored
+
+
+def find_record(connection: Connection, conversation: str) -> ConversationRecord | None:
+    """A conversation's log with the known seconds and US dollars of its system turns, or None.
 
     A turn with model calls took as long as its calls: measured by a clock, a turn with reused calls
     would take no time, and a turn that waited for a free slot would take too long. If the store
     does not have all calls, because the conversation was held elsewhere, the values stored with the
-    log are used.
+    log are used. Raises StoreError if the log was altered.
     """
+    stored = _checked(connection, conversation)
+    if stored is None:
+        return None
     log = stored.log
     if log.ending is Ending.RECORDED:
         return ConversationRecord(log)

@@ -4,14 +4,15 @@ import asyncio
 import itertools
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import orjson
 from sqlalchemy import Engine
+from sqlalchemy.pool import PoolProxiedConnection
 
 from recjury.records import CallRecord, Reply
 from recjury.store.calls import CallReader, CallValues, params_json, seal_call
-from recjury.store.engine import insert_new
+from recjury.store.engine import insert_new, one_line_errors
 from recjury.store.tables import CallRow, table_of
 from recjury.store.texts import TextRef
 from recjury.store.writer import Transaction, Writer
@@ -26,9 +27,10 @@ class StoreRecorder:
 
     def __init__(self, engine: Engine, writer: Writer):
         """Reads from `engine` on the caller's thread, and writes with `writer`."""
-        self._reader = CallReader(engine)
-        self._has_view = False
+        self._engine = engine
         self._writer = writer
+        self._connection: PoolProxiedConnection | None = None
+        self._has_view = False
         insert = insert_new(table_of(CallRow)).compile(engine, column_keys=list(CallValues._fields))
         assert tuple(insert.positiontup or ()) == CallValues._fields
         self._insert = str(insert)
@@ -48,14 +50,9 @@ class StoreRecorder:
 
     async def recall(self, identity: str) -> Reply | None:
         """The stored reply for this identity, or None. Raises StoreError if it is damaged."""
-        if not self._has_view:
-            # For all calls that ask in this pass of the event loop: nothing that is recorded
-            # meanwhile can be asked for before the next pass.
-            self._has_view = True
-            self._reader.begin_view()
-            asyncio.get_running_loop().call_soon(self._end_view)
         # A look-up by key takes microseconds: less than handing it to a thread.
-        return self._reader.reply(identity)
+        with one_line_errors(self._engine.url.database):
+            return CallReader(self._view()).reply(identity)
 
     async def record(self, call: CallRecord) -> None:
         """Store a finished call; return when it is committed."""
@@ -65,12 +62,31 @@ class StoreRecorder:
         """Wait until all submitted calls are committed, and close the reader."""
         await self._writer.flush()
         self._end_view()
-        self._reader.close()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _view(self) -> Any:
+        """A connection of the driver, with one view of the store for all calls that ask in this
+        pass of the event loop: what is recorded meanwhile cannot be asked for before the next one.
+
+        To take a view costs more than to read a call, if another connection writes meanwhile.
+        """
+        if self._connection is None:
+            self._connection = self._engine.raw_connection()
+        driver: Any = self._connection.driver_connection
+        if not self._has_view:
+            self._has_view = True
+            driver.execute("BEGIN")
+            asyncio.get_running_loop().call_soon(self._end_view)
+        return driver
 
     def _end_view(self) -> None:
-        if self._has_view:
+        """Read what is new again."""
+        if self._has_view and self._connection is not None:
             self._has_view = False
-            self._reader.end_view()
+            driver: Any = self._connection.driver_connection
+            driver.execute("COMMIT")
 
     def _write(self, transaction: Transaction, calls: Sequence[CallRecord]) -> None:
         texts = [_texts(call) for call in calls]
