@@ -1,7 +1,6 @@
 """The store: calls, conversations, and all evaluations of them, in one SQLite file."""
 
-from recjury.store.call_counts import CallCounts, CampaignCalls
-from recjury.store.calls import Spent
+from recjury.store.call_counts import CallCounts, CampaignCalls, Spent
 from recjury.store.campaigns import Campaign, Setup, Skipped
 from recjury.store.contents import WholeEvaluation
 from recjury.store.conversations import PlannedConversation

@@ -21,13 +21,12 @@ from sqlalchemy import (
 )
 
 from recjury.records import JSON, Record, digest
+from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
+from recjury.store.logs import LOGS
 from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
 from recjury.store.tables import (
     CampaignConversationRow,
-    CampaignEvaluatorRow,
-    EvaluatorRow,
     Hex,
-    LogRow,
     StageRow,
     one_id,
     table_of,
@@ -178,7 +177,7 @@ def read_evaluations(
     connection: Connection, ids: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, StoredEvaluation]:
     """Evaluations by id, in the given order; `damaged` is called for those missing or altered."""
-    wanted, evaluators = tuple(ids), table_of(EvaluatorRow)
+    wanted, evaluators = tuple(ids), EVALUATORS.table
     query = select(evaluators.c.id, evaluators.c.kind)
     kinds = {row.id: row.kind for row in connection.execute(query)}
     about = _conversations(connection, wanted)
@@ -197,7 +196,7 @@ def read_evaluations(
 
 def _conversations(connection: Connection, evaluations: Iterable[str]) -> dict[str, list[str]]:
     """The conversations that each evaluation is about, the oldest first."""
-    table, logs = EVALUATIONS.table, table_of(LogRow)
+    table, logs = EVALUATIONS.table, LOGS.table
     query = select(table.c.id, logs.c.conversation).join(logs, logs.c.digest == table.c.log)
     found: dict[str, list[str]] = {}
     for some in chunks(evaluations):
@@ -226,8 +225,8 @@ def of_campaign(campaign: str) -> Select[tuple[str]]:
 
 def by_campaign(campaign: str) -> ColumnElement[bool]:
     """The condition that a row of `evaluation` belongs to the campaign, as in `of_campaign`."""
-    table, logs = EVALUATIONS.table, table_of(LogRow)
-    links, evaluators = table_of(CampaignConversationRow), table_of(CampaignEvaluatorRow)
+    table, logs = EVALUATIONS.table, LOGS.table
+    links, evaluators = table_of(CampaignConversationRow), CAMPAIGN_EVALUATORS.table
     own_logs = select(logs.c.digest).join(links, links.c.conversation == logs.c.conversation)
     own = select(evaluators.c.evaluator).where(evaluators.c.campaign == campaign)
     return and_(

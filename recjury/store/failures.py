@@ -4,29 +4,36 @@ import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, select
+from sqlalchemy import Column, ColumnElement, Connection, String, and_, exists, select
 
-from recjury.errors import StoreError
-from recjury.records import JSON, ConversationLog, Ending, Speaker
-from recjury.store.engine import insert_new
-from recjury.store.logs import canonical
-from recjury.store.sealed import AnyRow, Damaged, as_written, refuse
+from recjury.records import ConversationLog, Ending, Record, Speaker
+from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE
-from recjury.store.tables import CampaignConversationRow, FailureRow, StageRow, table_of
-from recjury.store.texts import chunks, texts_of_ids
+from recjury.store.tables import CampaignConversationRow, StageRow, table_of
+from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
 
-class Failure(NamedTuple):
+class Failure(Record):
     """A failed stage of an evaluation, or "converse" of a conversation (`unit`), with its reason.
 
-    `failed_at` is in Unix seconds.
+    A later attempt may have finished it. `failed_at` is in Unix seconds; `log` has the turns of a
+    conversation up to the failure.
     """
 
     unit: str
     stage: str
     reason: str
     failed_at: float
+    log: ConversationLog | None = None
+
+
+_FAILURES = SealedTable(
+    "failure",
+    Failure,
+    Column("unit", String, nullable=False, index=True),
+    named="the failure of {unit} in stage {stage}",
+)
 
 
 class Unfinished(NamedTuple):
@@ -66,22 +73,15 @@ def write_failure(
 
     The stage can still be run again.
     """
-    row: dict[str, JSON] = Failure(unit, stage, reason, time.time())._asdict()
-    if said is not None:
-        log = canonical(said)
-        row["log"] = transaction.texts.intern(transaction.connection, [log])[log].id
-    transaction.connection.execute(insert_new(table_of(FailureRow)), [row])
+    failure = Failure(unit=unit, stage=stage, reason=reason, failed_at=time.time(), log=said)
+    _FAILURES.insert(transaction, [(failure, {})])
 
 
 def read_failures(connection: Connection, units: Iterable[str]) -> dict[str, list[Failure]]:
     """The failures of each unit, oldest first, including those of stages finished later."""
-    failures = table_of(FailureRow)
     found: dict[str, list[Failure]] = {}
-    for some in chunks(units):
-        query = select(failures).where(failures.c.unit.in_(some)).order_by(failures.c.id)
-        for row in connection.execute(query):
-            failure = Failure(row.unit, row.stage, row.reason, row.failed_at)
-            found.setdefault(row.unit, []).append(failure)
+    for row, failure in _FAILURES.read(connection, "unit", units):
+        found.setdefault(row.unit, []).append(failure)
     return found
 
 
@@ -94,7 +94,7 @@ def unfinished_conversations(
     connection: Connection, campaign: str | None = None
 ) -> tuple[str, ...]:
     """The conversations that failed and have stored turns, in the plan's order."""
-    failures, links = table_of(FailureRow), table_of(CampaignConversationRow)
+    failures, links = _FAILURES, table_of(CampaignConversationRow)
     query = select(failures.c.unit).where(_is_unfinished()).distinct()
     if campaign is None:
         query = query.order_by(failures.c.unit)
@@ -113,16 +113,14 @@ def read_unfinished(
     Conversations without any, and those that were held later, are left out. `damaged` is called for
     each altered row.
     """
-    failures = table_of(FailureRow)
+    query = select(_FAILURES.table).where(_is_unfinished()).order_by(_FAILURES.c.id)
     found: dict[str, Unfinished] = {}
     for some in chunks(conversations):
-        query = select(failures).where(failures.c.unit.in_(some), _is_unfinished())
-        rows = {row.unit: row for row in connection.execute(query.order_by(failures.c.id))}
-        for row in rows.values():
-            try:
-                found[row.unit] = _unfinished(connection, row)
-            except StoreError as error:
-                damaged(error)
+        rows = connection.execute(query.where(_FAILURES.c.unit.in_(some)))
+        latest = {row.unit: row for row in rows}
+        for row, failure in _FAILURES.intact(connection, tuple(latest.values()), damaged):
+            assert failure.log is not None
+            found[row.unit] = Unfinished(row.unit, failure.reason, failure.failed_at, failure.log)
     return found
 
 
@@ -136,13 +134,6 @@ def find_unfinished(connection: Connection, conversation: str) -> Unfinished | N
 
 def _is_unfinished() -> ColumnElement[bool]:
     """Whether a row of `failure` has turns and its conversation was never completed."""
-    failures, stages = table_of(FailureRow), table_of(StageRow)
-    held = exists().where(stages.c.unit == failures.c.unit, stages.c.stage == CONVERSE)
-    return and_(failures.c.log.is_not(None), ~held)
-
-
-def _unfinished(connection: Connection, row: AnyRow) -> Unfinished:
-    body = texts_of_ids(connection, [row.log])[row.log]
-    with as_written(f"what was said until conversation {row.unit} failed"):
-        log = ConversationLog.model_validate_json(body)
-        return Unfinished(row.unit, row.reason, row.failed_at, log)
+    failures, stages = _FAILURES.c, table_of(StageRow).c
+    held = exists().where(stages.unit == failures.unit, stages.stage == CONVERSE)
+    return and_(failures.log.is_not(None), ~held)

@@ -11,9 +11,8 @@ from sqlalchemy import Engine
 from sqlalchemy.pool import PoolProxiedConnection
 
 from recjury.records import CallRecord, Reply
-from recjury.store.calls import CallReader, CallValues, params_json, seal_call
+from recjury.store.calls import CALLS, SCHEMA, CallReader, CallValues, params_json, seal_call
 from recjury.store.engine import insert_new, one_line_errors
-from recjury.store.tables import CallRow, table_of
 from recjury.store.texts import TextRef
 from recjury.store.writer import Transaction, Writer
 
@@ -31,7 +30,7 @@ class StoreRecorder:
         self._writer = writer
         self._connection: PoolProxiedConnection | None = None
         self._has_view = False
-        insert = insert_new(table_of(CallRow)).compile(engine, column_keys=list(CallValues._fields))
+        insert = insert_new(CALLS).compile(engine, column_keys=list(CallValues._fields))
         assert tuple(insert.positiontup or ()) == CallValues._fields
         self._insert = str(insert)
 
@@ -118,7 +117,7 @@ def _texts(call: CallRecord) -> list[str]:
 
 
 def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
-    """The row, in the order of `CallValues`; a tuple, because thousands are built per second."""
+    """The row, in the order of `CallValues`: by place, because thousands are built per second."""
     request, reply, usage = call.request, call.reply, call.reply.usage
     numbers = iter(kept)
     shape = [
@@ -132,7 +131,9 @@ def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
         (text, choice.finish_reason, next(numbers).id if choice.reasoning else None)
         for text, choice in zip(texts, reply.further, strict=True)
     ]
-    values = (
+    identity = bytes.fromhex(call.identity)
+    row = CallValues(
+        identity,
         request.model,
         request.purpose,
         call.unit,
@@ -150,15 +151,12 @@ def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
         reply.attempts,
         None if odds is None else odds.id,
         float(call.started_at),
-    )
-    identity = bytes.fromhex(call.identity)
-    later = (
         orjson.dumps(further).decode(),
         reasoning,
         int(usage.estimated),
         None if reply.waited is None else float(reply.waited),
         reply.fingerprint,
+        SCHEMA,
+        seal=b"",
     )
-    row = CallValues(identity, *values, *later, seal=b"")
-    seal = seal_call(row.sealed(), (identity, *(each.hash for each in kept)))
-    return (identity, *values, *later, seal)
+    return (*row[:-1], seal_call(row.sealed(), (identity, *(each.hash for each in kept))))

@@ -23,7 +23,6 @@ from recjury.records import (
     Status,
     Verdict,
 )
-from recjury.store.engine import insert_new
 from recjury.store.evaluations import (
     PlannedEvaluation,
     add_attempt,
@@ -31,7 +30,7 @@ from recjury.store.evaluations import (
     read_evaluations,
 )
 from recjury.store.sealed import Damaged, SealedTable, refuse
-from recjury.store.stages import CONVERSE, check_stages, finish_stage, is_evaluation, read_stages
+from recjury.store.stages import CONVERSE, Records, check_stages, finish_stage, read_stages
 from recjury.store.tables import Hex
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
@@ -141,7 +140,8 @@ def write_stage(
     invalid JSON, or a debate of another stage than "debate".
     """
     _check(stage, result)
-    _write(transaction, add_evaluation(transaction, planned), stage, result)
+    evaluation = add_evaluation(transaction, planned)
+    finish_stage(transaction, evaluation, stage, _records(evaluation, stage, result))
 
 
 def write_attempt(
@@ -156,7 +156,7 @@ def write_attempt(
         _check(stage, result)
     evaluation = add_attempt(transaction, planned)
     for stage, result in results.items():
-        _write(transaction, evaluation, stage, result)
+        finish_stage(transaction, evaluation, stage, _records(evaluation, stage, result))
 
 
 def write_fork(transaction: Transaction, fork: ForkedEvaluation, result: StageResult) -> None:
@@ -176,28 +176,14 @@ def write_fork(transaction: Transaction, fork: ForkedEvaluation, result: StageRe
         sample=about.sample,
     )
     evaluation = add_evaluation(transaction, planned, fork.original)
-    _write(transaction, evaluation, FORK, StageResult(output=dict(fork.spec)))
-    _write(transaction, evaluation, DEBATE, result)
-
-
-def _write(transaction: Transaction, evaluation: str, stage: str, result: StageResult) -> None:
-    written = [
-        (table, table.rows(transaction, records))
-        for table, records in _records(evaluation, stage, result)
-    ]
-    seals = [str(row["seal"]) for _, rows in written for row in rows]
-    if finish_stage(transaction, evaluation, stage, seals):
-        for table, rows in written:
-            if rows:
-                transaction.connection.execute(insert_new(table.table), rows)
-
-
-_Records = Iterable[tuple[Any, Mapping[str, JSON]]]
+    stages = {FORK: StageResult(output=dict(fork.spec)), DEBATE: result}
+    for stage, stored in stages.items():
+        finish_stage(transaction, evaluation, stage, _records(evaluation, stage, stored))
 
 
 def _records(
     evaluation: str, stage: str, result: StageResult
-) -> Iterator[tuple[SealedTable[Any], _Records]]:
+) -> Iterator[tuple[SealedTable[Any], Records]]:
     """All records of a stage with their keys, by table. The stage's seal has this order."""
     place: dict[str, JSON] = {"evaluation": evaluation, "stage": stage}
     if result.debate is not None:
@@ -226,12 +212,12 @@ def read_stage_results(
     """
     wanted = tuple(dict.fromkeys(evaluations))
     read = _Reading(connection, wanted, damaged)
-    check_stages(connection, read.seals, damaged, concerned=is_evaluation)
+    check_stages(connection, read.seals, damaged)
     done = read_stages(connection, wanted)
     return {
         each: {
             stage: read.results[each].get(stage, StageResult())
-            for stage in sorted({*done.get(each, ()), *read.results[each]} - {CONVERSE})
+            for stage in sorted({*done.get(each, ()), *read.results[each]})
         }
         for each in wanted
     }

@@ -11,8 +11,14 @@ from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
 from recjury.records import CallRecord
-from recjury.store.call_counts import read_call_counts
-from recjury.store.calls import call_identities, read_call, read_spent, read_spent_by_unit
+from recjury.store.call_counts import (
+    call_identities,
+    find_record,
+    read_call_counts,
+    read_spent,
+    read_spent_by_unit,
+)
+from recjury.store.calls import read_call
 from recjury.store.campaigns import begin_campaign, find_campaign, read_campaigns, write_learned
 from recjury.store.claim import claim
 from recjury.store.contents import integrity, read_whole
@@ -35,7 +41,7 @@ from recjury.store.failures import (
     unit_failures,
     write_failure,
 )
-from recjury.store.logs import find_log, find_record, log_ids, log_ids_of, write_log
+from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
 from recjury.store.measurements import read_measurements, write_measurement
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, read_results
