@@ -27,8 +27,7 @@ from recjury.results.budget_use import budget_use, left_text
 from recjury.results.comparison import compare_tallies, corrected, newest_measures
 from recjury.results.noise import NoiseFloor, noise_source
 from recjury.results.unscored import merged_reasons
-from recjury.store import Campaign, CampaignCalls, CampaignEvaluator, Store
-from recjury.store.calls import Spent
+from recjury.store import Campaign, CampaignCalls, CampaignEvaluator, Spent, Store
 
 COMPARED_SYSTEMS = 6
 """With at most so many systems, each pair is compared; with more, each system with the best."""

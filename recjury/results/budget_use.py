@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from recjury.results.summary import CampaignSummary
-from recjury.store import Campaign
-from recjury.store.calls import Spent
+from recjury.store import Campaign, Spent
 
 
 class BudgetUse(NamedTuple):

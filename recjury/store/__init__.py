@@ -1,7 +1,6 @@
 """The store: calls, conversations, and all evaluations of them, in one SQLite file."""
 
-from recjury.store.call_counts import CallCounts, CampaignCalls
-from recjury.store.calls import Spent
+from recjury.store.call_counts import CallCounts, CampaignCalls, Spent
 from recjury.store.campaigns import Campaign, Setup, Skipped
 from recjury.store.contents import WholeEvaluation
 from recjury.store.conversations import PlannedConversation
@@ -10,11 +9,11 @@ from recjury.store.engine import store_path
 from recjury.store.evaluations import EvaluationHandle, PlannedEvaluation, StoredEvaluation
 from recjury.store.evaluators import CampaignEvaluator, PlannedEvaluator
 from recjury.store.failures import Failure, Unfinished
-from recjury.store.forks import ForkedEvaluation
 from recjury.store.measurements import Measurement
 from recjury.store.recorder import StoreRecorder
 from recjury.store.results import ConversationResult, EvaluationResult
 from recjury.store.running import RunningCampaign
+from recjury.store.stage_results import ForkedEvaluation
 from recjury.store.store import Store
 
 __all__ = [

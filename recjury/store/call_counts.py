@@ -1,14 +1,95 @@
-"""Calls of a campaign counted by stage and model: tokens, money, latency, retries, waits."""
+"""What calls took and cost: by campaign, stage and model, unit, and system turn."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, case, func, select
+from sqlalchemy import ColumnElement, Connection, Select, case, func, or_, select
 
-from recjury.records import JSON
-from recjury.store.calls import made_for
-from recjury.store.tables import CallRow, table_of
+from recjury.records import JSON, ConversationLog, ConversationRecord, Ending
+from recjury.store.calls import CALLS
+from recjury.store.evaluations import EVALUATIONS, of_campaign
+from recjury.store.logs import read_logs
+from recjury.store.tables import CampaignConversationRow, table_of
+from recjury.store.texts import chunks
 
 _PERCENTILES = (0.5, 0.9, 0.99)
+
+
+def made_for(campaign: str) -> ColumnElement[bool]:
+    """An SQL condition that selects the calls made for a campaign.
+
+    They are the calls first made for the campaign itself, for one of its conversations (set aside
+    or not), or for an evaluation of such a conversation by the campaign's evaluators. A call that
+    two campaigns share counts for both. Calls of forks do not count.
+    """
+    calls, links = CALLS, table_of(CampaignConversationRow)
+    conversations = select(links.c.conversation).where(links.c.campaign == campaign)
+    evaluations = of_campaign(campaign).where(EVALUATIONS.c.fork_of.is_(None))
+    return or_(
+        calls.c.unit == campaign,
+        calls.c.unit.in_(conversations),
+        calls.c.unit.in_(evaluations),
+    )
+
+
+def call_identities(connection: Connection, campaign: str | None = None) -> tuple[str, ...]:
+    """The identities of all calls, or of those `made_for` a campaign, in order."""
+    calls = CALLS
+    query = select(calls.c.identity).order_by(calls.c.id)
+    if campaign is not None:
+        query = query.where(made_for(campaign))
+    return tuple(connection.execute(query).scalars())
+
+
+class Spent(NamedTuple):
+    """The number of calls that `made_for` selects, their tokens, and their cost.
+
+    `cost` is in US dollars, and None if the price of a call is unknown. The tokens of `estimated`
+    calls were not reported but estimated.
+    """
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    estimated: int = 0
+
+    def amount(self, *, in_tokens: bool) -> float:
+        """The tokens, or the dollars as far as they are known."""
+        return self.prompt_tokens + self.completion_tokens if in_tokens else self.cost or 0.0
+
+
+def read_spent(connection: Connection, campaign: str) -> Spent:
+    """Add up the calls made for a campaign; a reused call counts where it was first made."""
+    calls = CALLS
+    found = connection.execute(_sums().select_from(calls).where(made_for(campaign)))
+    return _spent(found.one())
+
+
+def read_spent_by_unit(connection: Connection, campaign: str) -> dict[str, Spent]:
+    """As `read_spent`, by the conversation or evaluation that a call was made for."""
+    calls = CALLS
+    of_units = _sums(calls.c.unit).select_from(calls).where(made_for(campaign))
+    found = connection.execute(of_units.group_by(calls.c.unit))
+    return {unit: _spent(sums) for unit, *sums in found}
+
+
+def _spent(sums: Sequence[Any]) -> Spent:
+    made, asked, said, cost, priced, estimated = sums
+    return Spent(made, asked, said, cost if priced == made else None, estimated)
+
+
+def _sums(*of: ColumnElement[Any]) -> Select[Any]:
+    calls = CALLS
+    return select(
+        *of,
+        func.count(),
+        func.coalesce(func.sum(calls.c.prompt_tokens), 0),
+        func.coalesce(func.sum(calls.c.completion_tokens), 0),
+        func.coalesce(func.sum(calls.c.cost), 0.0),
+        func.count(calls.c.cost),
+        func.coalesce(func.sum(calls.c.estimated), 0),
+    )
 
 
 class CallCounts(NamedTuple):
@@ -64,7 +145,7 @@ class CampaignCalls(NamedTuple):
 
 def read_call_counts(connection: Connection, campaign: str) -> CampaignCalls:
     """Count the calls made for a campaign; a reused call counts where it was first made."""
-    calls = table_of(CallRow)
+    calls = CALLS
     slash = func.instr(calls.c.purpose, "/")
     before = func.substr(calls.c.purpose, 1, slash - 1)
     stage = case((slash > 0, before), else_=calls.c.purpose)
@@ -79,7 +160,7 @@ def _counted(
     connection: Connection, campaign: str, **keys: ColumnElement[Any]
 ) -> tuple[CallCounts, ...]:
     """The counts of each group of equal `keys`, sorted; the other key of the counts is None."""
-    calls = table_of(CallRow)
+    calls = CALLS
     group = list(keys.values())
     place = func.row_number().over(partition_by=group or None, order_by=calls.c.latency)
     ranked = (
@@ -141,3 +222,45 @@ def _counts(keys: dict[str, str], numbers: Any) -> CallCounts:
         waited,
         calls - known,
     )
+
+
+def find_record(connection: Connection, conversation: str) -> ConversationRecord | None:
+    """A conversation's log with the known seconds and US dollars of its system turns, or None.
+
+    A turn with model calls took as long as its calls: measured by a clock, a turn with reused calls
+    would take no time, and a turn that waited for a free slot would take too long. If the store
+    does not have all calls, because the conversation was held elsewhere, the values stored with the
+    log are used. Raises StoreError if the log was altered.
+    """
+    stored = read_logs(connection, [conversation]).get(conversation)
+    if stored is None:
+        return None
+    log = stored.body
+    if log.ending is Ending.RECORDED:
+        return ConversationRecord(log)
+    calls = CALLS
+    costs: dict[str, float | None] = {}
+    took: dict[str, float | None] = {}
+    for some in chunks(call for turn in log.system_turns for call in turn.calls):
+        query = select(calls.c.identity, calls.c.cost, calls.c.latency)
+        for row in connection.execute(query.where(calls.c.identity.in_(some))):
+            costs[row.identity], took[row.identity] = row.cost, row.latency
+    seconds = _by_turn(log, took, stored.seconds)
+    return ConversationRecord(log, seconds, _by_turn(log, costs, stored.costs))
+
+
+def _by_turn(
+    log: ConversationLog, by_call: Mapping[str, float | None], kept: Sequence[float | None]
+) -> tuple[float | None, ...]:
+    turns = log.system_turns
+    return tuple(
+        _sum([by_call[call] for call in turn.calls])
+        if turn.calls and all(call in by_call for call in turn.calls)
+        else otherwise
+        for turn, otherwise in zip(turns, kept or (None,) * len(turns), strict=False)
+    )
+
+
+def _sum(numbers: Sequence[float | None]) -> float | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if len(known) == len(numbers) else None

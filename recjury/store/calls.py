@@ -1,31 +1,43 @@
 """Rows of stored model calls, and a reader that compares them with their seals."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, Engine, Select, func, or_, select
+from sqlalchemy import Column, ColumnElement, Connection, Integer, Table, select
+from sqlalchemy.dialects import sqlite
+from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
 from recjury.records import JSON, CallRecord, ChatRequest, Choice, Message, Reply, Usage
-from recjury.store.engine import one_line_errors
-from recjury.store.evaluations import EVALUATIONS, of_campaign
-from recjury.store.sealed import as_written, check, seal
-from recjury.store.tables import CallRow, CampaignConversationRow, TextRow, table_of
-from recjury.store.texts import unpack
+from recjury.store.sealed import as_written, check, column, seal, written_later
+from recjury.store.tables import Hex, TextRow, table_of
+from recjury.store.texts import TextId, unpack
 
 
 class CallValues(NamedTuple):
-    """A row of `call`, in the order of its columns."""
+    """A row of `call`: a finished model call.
+
+    `model` is the campaign's alias, `reply_model` the endpoint's name; `fingerprint` is what the
+    endpoint calls its configuration, empty if it sends none. `unit` is the conversation, the
+    evaluation or the campaign (for an optimisation of instructions) that asked first. `request` is
+    JSON: a list of [role, text id, text id, ...]. `params` (JSON with all other parameters of the
+    request), `reply`, `logprobs` (JSON) and `reasoning` (what the endpoint sent as the model's
+    thoughts) are texts. `further` is a JSON list of the replies after the first: [text id, finish
+    reason, text id of its reasoning or null]. `estimated` is 1 if the tokens were not reported but
+    estimated. `cost` is in US dollars, and None if the price is unknown. `latency` is the time of
+    the last attempt in seconds, `waited` the seconds that the call waited for limits and between
+    attempts (None if unknown); `started_at` is in Unix seconds.
+    """
 
     identity: bytes
     model: str
     purpose: str
     unit: str | None
     sample: int
-    params: int
+    params: TextId
     request: str
-    reply: int
+    reply: TextId
     reply_model: str
     finish_reason: str
     prompt_tokens: int
@@ -34,13 +46,14 @@ class CallValues(NamedTuple):
     cost: float | None
     latency: float
     attempts: int
-    logprobs: int | None
+    logprobs: TextId | None
     started_at: float
     further: str
-    reasoning: int | None
+    reasoning: TextId | None
     estimated: int
     waited: float | None
     fingerprint: str
+    schema: int
     seal: bytes
 
     def sealed(self) -> tuple[JSON, ...]:
@@ -61,6 +74,18 @@ class CallValues(NamedTuple):
         thoughts = (self.reasoning, *(each.reasoning for each in more))
         known = (number for number in thoughts if number is not None)
         return (*parts, self.params, self.reply, *odds, *texts, *known)
+
+
+CALLS = Table(
+    "call",
+    SQLModel.metadata,
+    Column("id", Integer, primary_key=True),
+    Column("identity", Hex, nullable=False, unique=True),
+    *(column(name, kind) for name, kind in list(CallValues.__annotations__.items())[1:-1]),
+    Column("seal", Hex, nullable=False),
+)
+SCHEMA = 1
+"""The number of the schema of new rows."""
 
 
 class FurtherReply(NamedTuple):
@@ -100,70 +125,59 @@ def params_json(request: ChatRequest) -> str:
     return orjson.dumps(asked, option=orjson.OPT_SORT_KEYS).decode()
 
 
-class CallReader:
-    """Reads calls over its own connection, which is opened by the first read.
+def _query(*columns: Any, where: ColumnElement[bool]) -> str:
+    return str(select(*columns).where(where).compile(dialect=sqlite.dialect()))
 
-    It uses the database driver directly, because a resumed campaign reads tens of thousands of
-    calls.
+
+_TEXTS = table_of(TextRow)
+_CALL = _query(*(CALLS.c[name] for name in CallValues._fields), where=CALLS.c.identity == "")
+_TEXT = _query(_TEXTS.c.body, _TEXTS.c.size, _TEXTS.c.hash, where=_TEXTS.c.id == 0)
+_HASH = _query(_TEXTS.c.hash, where=_TEXTS.c.id == 0)
+
+
+class CallReader:
+    """Reads calls over a connection of the database driver.
+
+    It does without SQLAlchemy, because a resumed campaign reads tens of thousands of calls.
     """
 
-    def __init__(self, engine: Engine):
-        """The connection is opened when the first call is read."""
-        self._engine = engine
-        self._connection: Any = None  # a DBAPI connection has no static type
-        calls, texts = table_of(CallRow), table_of(TextRow)
-        columns = [calls.c[name] for name in CallValues._fields]
-        self._call = str(select(*columns).where(calls.c.identity == "").compile(engine))
-        text = select(texts.c.body, texts.c.size, texts.c.hash).where(texts.c.id == 0)
-        self._text = str(text.compile(engine))
-        self._hash = str(select(texts.c.hash).where(texts.c.id == 0).compile(engine))
+    def __init__(self, driver: Any):
+        """`driver` is a connection of the database driver, which has no static type."""
+        self._driver = driver
 
-    def close(self) -> None:
-        """Close the connection."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-
-    def begin_view(self) -> None:
-        """Let what is read until `end_view` share one view of the store.
-
-        To take a view costs more than to read a call, if another connection writes meanwhile.
-        """
-        self._driver().execute("BEGIN")
-
-    def end_view(self) -> None:
-        """Read what is new again."""
-        if self._connection is not None:
-            self._driver().execute("COMMIT")
+    @classmethod
+    def over(cls, connection: Connection) -> Self:
+        """A reader over the driver's connection behind `connection`."""
+        return cls(connection.connection.driver_connection)
 
     def reply(self, identity: str) -> Reply | None:
         """The reply of a call, marked as reused; None if there is no such call."""
-        with one_line_errors(self._engine.url.database):
-            values = self._values(identity)
-            return None if values is None else self._reply(values, reused=True)
+        values = self._values(identity)
+        return None if values is None else self._reply(values, reused=True)
 
     def call(self, identity: str) -> CallRecord:
         """A call as it was recorded. Raises StoreError if it is missing or was altered."""
-        with one_line_errors(self._engine.url.database):
-            values = self._values(identity)
-            if values is None:
-                raise StoreError(f"call {identity} is not in the store")
-            return CallRecord(
-                identity=identity,
-                request=self._request(values),
-                reply=self._reply(values, reused=False),
-                unit=values.unit,
-                started_at=values.started_at,
-            )
+        values = self._values(identity)
+        if values is None:
+            raise StoreError(f"call {identity} is not in the store")
+        return CallRecord(
+            identity=identity,
+            request=self._request(values),
+            reply=self._reply(values, reused=False),
+            unit=values.unit,
+            started_at=values.started_at,
+        )
 
     def _values(self, identity: str) -> CallValues | None:
-        row = self._first(self._call, bytes.fromhex(identity))
+        row = self._first(_CALL, bytes.fromhex(identity))
         if row is None:
             return None
         values = CallValues(*row)
         with as_written(f"call {identity} in the store"):
-            hashes = [self._first(self._hash, number)[0] for number in values.text_ids()]
+            hashes = [self._first(_HASH, number)[0] for number in values.text_ids()]
             check(seal_call(values.sealed(), (values.identity, *hashes)), values.seal)
+            if values.schema > SCHEMA:
+                raise written_later(f"call {identity} in the store")
         return values
 
     def _request(self, values: CallValues) -> ChatRequest:
@@ -215,90 +229,12 @@ class CallReader:
         return "" if number is None else self._plain(number)
 
     def _plain(self, number: int) -> str:
-        return unpack(*self._first(self._text, number))
+        return unpack(*self._first(_TEXT, number))
 
     def _first(self, query: str, key: object) -> Any:
-        return self._driver().execute(query, (key,)).fetchone()
-
-    def _driver(self) -> Any:
-        """The connection of the database driver."""
-        if self._connection is None:
-            self._connection = self._engine.raw_connection()
-        return self._connection.driver_connection
+        return self._driver.execute(query, (key,)).fetchone()
 
 
-def call_identities(connection: Connection, campaign: str | None = None) -> tuple[str, ...]:
-    """The identities of all calls, or of those `made_for` a campaign, in order."""
-    calls = table_of(CallRow)
-    query = select(calls.c.identity).order_by(calls.c.id)
-    if campaign is not None:
-        query = query.where(made_for(campaign))
-    return tuple(connection.execute(query).scalars())
-
-
-def made_for(campaign: str) -> ColumnElement[bool]:
-    """An SQL condition that selects the calls made for a campaign.
-
-    They are the calls first made for the campaign itself, for one of its conversations (set aside
-    or not), or for an evaluation of such a conversation by the campaign's evaluators. A call that
-    two campaigns share counts for both. Calls of forks do not count.
-    """
-    calls, links = table_of(CallRow), table_of(CampaignConversationRow)
-    conversations = select(links.c.conversation).where(links.c.campaign == campaign)
-    evaluations = of_campaign(campaign).where(EVALUATIONS.c.fork_of.is_(None))
-    return or_(
-        calls.c.unit == campaign,
-        calls.c.unit.in_(conversations),
-        calls.c.unit.in_(evaluations),
-    )
-
-
-class Spent(NamedTuple):
-    """The number of calls that `made_for` selects, their tokens, and their cost.
-
-    `cost` is in US dollars, and None if the price of a call is unknown. The tokens of `estimated`
-    calls were not reported but estimated.
-    """
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
-    estimated: int = 0
-
-    def amount(self, *, in_tokens: bool) -> float:
-        """The tokens, or the dollars as far as they are known."""
-        return self.prompt_tokens + self.completion_tokens if in_tokens else self.cost or 0.0
-
-
-def read_spent(connection: Connection, campaign: str) -> Spent:
-    """Add up the calls made for a campaign; a reused call counts where it was first made."""
-    calls = table_of(CallRow)
-    found = connection.execute(_sums().select_from(calls).where(made_for(campaign)))
-    return _spent(found.one())
-
-
-def read_spent_by_unit(connection: Connection, campaign: str) -> dict[str, Spent]:
-    """As `read_spent`, by the conversation or evaluation that a call was made for."""
-    calls = table_of(CallRow)
-    of_units = _sums(calls.c.unit).select_from(calls).where(made_for(campaign))
-    found = connection.execute(of_units.group_by(calls.c.unit))
-    return {unit: _spent(sums) for unit, *sums in found}
-
-
-def _spent(sums: Sequence[Any]) -> Spent:
-    made, asked, said, cost, priced, estimated = sums
-    return Spent(made, asked, said, cost if priced == made else None, estimated)
-
-
-def _sums(*of: ColumnElement[Any]) -> Select[Any]:
-    calls = table_of(CallRow)
-    return select(
-        *of,
-        func.count(),
-        func.coalesce(func.sum(calls.c.prompt_tokens), 0),
-        func.coalesce(func.sum(calls.c.completion_tokens), 0),
-        func.coalesce(func.sum(calls.c.cost), 0.0),
-        func.count(calls.c.cost),
-        func.coalesce(func.sum(calls.c.estimated), 0),
-    )
+def read_call(connection: Connection, identity: str) -> CallRecord:
+    """A recorded call with its prompt parts. Raises StoreError if it is missing or was altered."""
+    return CallReader.over(connection).call(identity)

@@ -2,17 +2,16 @@
 
 import platform
 import time
+from collections import Counter
 from collections.abc import Mapping
 
-import orjson
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Column, Connection, ForeignKey, Select, String, func, select, update
 
 from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
-from recjury.store.sealed import canonical_json
-from recjury.store.tables import CampaignConversationRow, CampaignRow, RunRow, table_of
-from recjury.store.texts import texts_of_ids
+from recjury.store.sealed import SealedTable, canonical_json
+from recjury.store.tables import CampaignConversationRow, CampaignRow, table_of
 from recjury.store.writer import Transaction
 
 
@@ -64,52 +63,73 @@ class Campaign(Record):
     learned: Mapping[str, JSON] = {}
 
 
+class CampaignRun(Record):
+    """One start of a campaign (`started_at` in Unix seconds), and what it was made with.
+
+    `learned` is what it has learned of its endpoints, by the model's alias.
+    """
+
+    campaign: str
+    setup: Setup
+    started_at: float
+    learned: Mapping[str, JSON] | None = None
+
+
+_RUNS = SealedTable(
+    "run",
+    CampaignRun,
+    Column("campaign", String, ForeignKey("campaign.id"), nullable=False, index=True),
+    named="run {id} of campaign {campaign}",
+    unsealed={"learned"},
+)
+
+
 def begin_campaign(transaction: Transaction, campaign: Campaign) -> None:
-    """Add a run, and the campaign if the store does not have it."""
-    connection, now = transaction.connection, time.time()
-    setup = canonical_json(campaign.setup.model_dump())
-    place = transaction.texts.intern(connection, [setup])[setup]
+    """Add a campaign, or another run of the one with its id."""
+    now = time.time()
     row = {"id": campaign.id, "name": campaign.name, "created_at": now}
-    connection.execute(insert_new(table_of(CampaignRow)), [row])
-    run = {"campaign": campaign.id, "setup": place.id, "started_at": now}
-    connection.execute(insert_new(table_of(RunRow)), [run])
+    transaction.connection.execute(insert_new(table_of(CampaignRow)), [row])
+    run = CampaignRun(campaign=campaign.id, setup=campaign.setup, started_at=now)
+    _RUNS.insert(transaction, [(run, {})])
 
 
 def write_learned(transaction: Transaction, campaign: str, learned: Mapping[str, JSON]) -> None:
-    """Replace what the campaign's latest run has learned of its endpoints."""
-    connection, runs = transaction.connection, table_of(RunRow)
+    """Keep what the campaign's latest run has learned of its endpoints, by model."""
     text = canonical_json(learned)
-    place = transaction.texts.intern(connection, [text])[text]
-    latest = select(func.max(runs.c.id)).where(runs.c.campaign == campaign)
-    here = runs.c.id == latest.scalar_subquery()
-    connection.execute(update(runs).where(here).values(learned=place.id))
+    place = transaction.texts.intern(transaction.connection, [text])[text]
+    here = _RUNS.c.id.in_(_latest_runs().where(_RUNS.c.campaign == campaign))
+    transaction.connection.execute(update(_RUNS.table).where(here).values(learned=place.id))
+
+
+def _latest_runs() -> Select[int]:
+    return select(func.max(_RUNS.c.id)).group_by(_RUNS.c.campaign)
 
 
 def read_campaigns(connection: Connection) -> tuple[Campaign, ...]:
     """All campaigns, the oldest first."""
-    campaigns, runs = table_of(CampaignRow), table_of(RunRow)
-    links = table_of(CampaignConversationRow)
-    latest = {row.campaign: row for row in connection.execute(select(runs).order_by(runs.c.id))}
-    numbers = [row.setup for row in latest.values()]
-    numbers += [row.learned for row in latest.values() if row.learned is not None]
-    texts = texts_of_ids(connection, numbers)
-    query = select(runs.c.campaign, func.count()).group_by(runs.c.campaign)
-    run_counts = {row[0]: row[1] for row in connection.execute(query)}
-    query = select(links.c.campaign, func.count()).where(links.c.set_aside == 0)
-    planned = {row[0]: row[1] for row in connection.execute(query.group_by(links.c.campaign))}
+    campaigns, links = table_of(CampaignRow), table_of(CampaignConversationRow)
+    rows = connection.execute(select(_RUNS.table).where(_RUNS.c.id.in_(_latest_runs()))).all()
+    latest = {run.campaign: run for _, run in _RUNS.intact(connection, rows)}
+    run_counts = _counts(connection, select(_RUNS.c.campaign))
+    planned = _counts(connection, select(links.c.campaign).where(links.c.set_aside == 0))
     return tuple(
         Campaign(
             id=row.id,
             name=row.name,
-            setup=Setup.model_validate_json(texts[latest[row.id].setup]),
+            setup=latest[row.id].setup,
             created_at=row.created_at,
             started_at=latest[row.id].started_at,
             runs=run_counts[row.id],
             conversations=planned.get(row.id, 0),
-            learned=orjson.loads(texts.get(latest[row.id].learned, "{}")),
+            learned=latest[row.id].learned or {},
         )
         for row in connection.execute(select(campaigns).order_by(campaigns.c.created_at))
     )
+
+
+def _counts(connection: Connection, campaigns: Select[str]) -> dict[str, int]:
+    """How many of the rows there are for each campaign."""
+    return Counter(connection.execute(campaigns).scalars())
 
 
 def find_campaign(connection: Connection, prefix: str) -> Campaign:

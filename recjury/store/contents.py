@@ -10,12 +10,11 @@ from recjury.records import ConversationLog
 from recjury.store.calls import CallReader
 from recjury.store.conversations import CONVERSATIONS, read_conversations
 from recjury.store.evaluations import StoredEvaluation, read_evaluations
-from recjury.store.evaluators import check_evaluators
+from recjury.store.evaluators import EVALUATORS
 from recjury.store.failures import read_unfinished
 from recjury.store.logs import StoredLog, read_logs
 from recjury.store.sealed import Damaged
 from recjury.store.stage_results import Results, calls_behind, read_stage_results
-from recjury.store.stages import CONVERSE, check_stages, is_conversation
 from recjury.store.texts import chunks
 
 
@@ -27,31 +26,29 @@ class WholeEvaluation(NamedTuple):
     log: ConversationLog
 
 
-def read_whole(
-    connection: Connection, calls: CallReader, evaluations: Iterable[str]
-) -> dict[str, WholeEvaluation]:
+def read_whole(connection: Connection, evaluations: Iterable[str]) -> dict[str, WholeEvaluation]:
     """All of `evaluations` if there is no problem with any of their rows and calls, else none.
 
     It is much faster than to read one evaluation after the other.
     """
     problems: list[StoreError] = []
-    found = _examine(connection, calls, tuple(evaluations), problems.append)
+    found = _examine(connection, tuple(evaluations), problems.append)
     if problems:
         return {}
     return {
-        each: WholeEvaluation(stored, found.results[each], found.logs[stored.conversations[0]].log)
+        each: WholeEvaluation(stored, found.results[each], found.logs[stored.conversations[0]].body)
         for each, stored in found.evaluations.items()
     }
 
 
-def integrity(connection: Connection, calls: CallReader, unit: str) -> tuple[str, ...]:
+def integrity(connection: Connection, unit: str) -> tuple[str, ...]:
     """The problems with the rows of a conversation or evaluation and of its model calls.
 
     Each text is compared with its hash and each row with its seal. The result is empty if nothing
     was altered. For an evaluation, the conversations that have its log are checked too.
     """
     problems: list[StoreError] = []
-    _examine(connection, calls, [unit], problems.append)
+    _examine(connection, [unit], problems.append)
     return tuple(dict.fromkeys(map(str, problems)))
 
 
@@ -63,18 +60,19 @@ class _Examined(NamedTuple):
     logs: Mapping[str, StoredLog]
 
 
-def _examine(
-    connection: Connection, calls: CallReader, units: Sequence[str], damaged: Damaged
-) -> _Examined:
+def _examine(connection: Connection, units: Sequence[str], damaged: Damaged) -> _Examined:
     """Read everything of `units`; `damaged` is called for each problem."""
     own = _conversations(connection, units)
     evaluations = _evaluations(connection, [each for each in units if each not in own], damaged)
     about = (each for stored in evaluations.values() for each in stored.conversations)
     conversations = tuple(dict.fromkeys((*own, *about)))
-    logs = _read_said(connection, conversations, damaged)
-    results = read_stage_results(connection, units, damaged)
-    said = (call for each in logs.values() for turn in each.log.interaction for call in turn.calls)
+    read_conversations(connection, conversations, damaged)
+    read_unfinished(connection, conversations, damaged)
+    logs = read_logs(connection, conversations, damaged)
+    results = read_stage_results(connection, [each for each in units if each not in own], damaged)
+    said = (call for each in logs.values() for turn in each.body.interaction for call in turn.calls)
     behind = (call for each in results.values() for call in calls_behind(each))
+    calls = CallReader.over(connection)
     for call in dict.fromkeys((*said, *behind)):
         try:
             calls.call(call)
@@ -95,25 +93,8 @@ def _evaluations(
 ) -> dict[str, StoredEvaluation]:
     """Evaluations; their evaluators and logs are checked, too."""
     found = read_evaluations(connection, units, damaged)
-    try:
-        check_evaluators(connection, {stored.evaluator for stored in found.values()})
-    except StoreError as error:
-        damaged(error)
+    list(EVALUATORS.find(connection, {stored.evaluator for stored in found.values()}, damaged))
     for each, stored in found.items():
         if not stored.conversations:
             damaged(StoreError(f"the log of evaluation {each} is not in the store"))
     return found
-
-
-def _read_said(
-    connection: Connection, conversations: Sequence[str], damaged: Damaged
-) -> dict[str, StoredLog]:
-    """The logs of conversations, whose rows are checked."""
-    read_conversations(connection, conversations, damaged)
-    read_unfinished(connection, conversations, damaged)
-    logs = read_logs(connection, conversations, damaged)
-    seals: dict[str, dict[str, list[str]]] = {each: {} for each in conversations}
-    for each, stored in logs.items():
-        seals[each][CONVERSE] = list(stored.seals)
-    check_stages(connection, seals, damaged, concerned=is_conversation)
-    return logs

@@ -44,6 +44,14 @@ def read_conversations(
     return {row.id: found for row, found in CONVERSATIONS.find(connection, ids, damaged)}
 
 
+def campaign_conversations(
+    connection: Connection, campaign: str | None = None, system: str | None = None
+) -> tuple[PlannedConversation, ...]:
+    """A campaign's conversations in the plan's order; with None, those of the whole store."""
+    ids = conversation_ids(connection, campaign, system)
+    return tuple(read_conversations(connection, ids).values())
+
+
 def find_conversation(connection: Connection, prefix: str) -> PlannedConversation:
     """The only conversation whose id begins with `prefix`. Raises StoreError for none or
     several."""

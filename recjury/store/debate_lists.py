@@ -8,9 +8,10 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, exists, select, 
 from recjury.errors import StoreError
 from recjury.store.conversations import CONVERSATIONS, conversation_ids
 from recjury.store.evaluations import EVALUATIONS, by_campaign, oldest_first
-from recjury.store.evaluators import read_campaign_evaluators
+from recjury.store.evaluators import EVALUATORS, read_campaign_evaluators
+from recjury.store.logs import LOGS
 from recjury.store.stage_results import DEBATE, DEBATES, STATEMENTS
-from recjury.store.tables import EvaluatorRow, LogRow, StageRow, table_of
+from recjury.store.tables import StageRow, table_of
 
 _KIND = "core"  # evaluators of this kind hold debates
 
@@ -41,7 +42,7 @@ def debate_summaries(
 ) -> tuple[DebateSummary, ...]:
     """One line per debate, in the plan's order; a fork follows the debate it was made from."""
     debates, evaluations = DEBATES.table, EVALUATIONS.table
-    logs, conversations = table_of(LogRow), CONVERSATIONS.table
+    logs, conversations = LOGS.table, CONVERSATIONS.table
     query = (
         select(
             debates.c.evaluation,
@@ -123,7 +124,7 @@ def debated(connection: Connection, campaign: str | None = None) -> tuple[str, .
 
 def _witnesses() -> Select[str]:
     stages, evaluations = table_of(StageRow), EVALUATIONS.table
-    evaluators = table_of(EvaluatorRow)
+    evaluators = EVALUATORS.table
     others = (
         select(evaluations.c.id)
         .join(evaluators, evaluators.c.id == evaluations.c.evaluator)
@@ -143,7 +144,7 @@ def _witnesses() -> Select[str]:
 
 def _known(connection: Connection, campaign: str | None) -> set[str]:
     """The evaluations that can be connected with this campaign; with None, with any campaign."""
-    evaluations, logs = EVALUATIONS.table, table_of(LogRow)
+    evaluations, logs = EVALUATIONS.table, LOGS.table
     conversations = CONVERSATIONS.table
     query = (
         select(evaluations.c.id)

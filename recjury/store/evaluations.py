@@ -1,7 +1,7 @@
 """Evaluations: a log under a version of an evaluator, for all conversations with that log."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -21,13 +21,12 @@ from sqlalchemy import (
 )
 
 from recjury.records import JSON, Record, digest
+from recjury.store.evaluators import CAMPAIGN_EVALUATORS, EVALUATORS
+from recjury.store.logs import LOGS
 from recjury.store.sealed import AnyRow, Damaged, SealedTable, refuse
 from recjury.store.tables import (
     CampaignConversationRow,
-    CampaignEvaluatorRow,
-    EvaluatorRow,
     Hex,
-    LogRow,
     StageRow,
     one_id,
     table_of,
@@ -103,18 +102,14 @@ EVALUATIONS = SealedTable(
 such rows share the identity, and the latest one counts. `created_at` is in Unix seconds."""
 
 
-def add_evaluations(
-    transaction: Transaction, wanted: Sequence[PlannedEvaluation], fork_of: str | None = None
-) -> dict[str, str]:
-    """The row of each identity; a missing row is added."""
-    known = ids_of_evaluations(transaction.connection, (each.identity for each in wanted))
-    new: dict[str, PlannedEvaluation] = {}
-    for each in wanted:
-        if each.identity not in known:
-            new.setdefault(each.identity, each)
-    rows = [(each, _keys(each.identity, fork_of)) for each in new.values()]
-    EVALUATIONS.insert(transaction, rows)
-    return {**{identity: identity for identity in new}, **known}
+def add_evaluation(
+    transaction: Transaction, planned: PlannedEvaluation, fork_of: str | None = None
+) -> str:
+    """The id of the row of an evaluation, which is added if it is missing."""
+    known = ids_of_evaluations(transaction.connection, [planned.identity])
+    if not known:
+        EVALUATIONS.insert(transaction, [(planned, _keys(planned.identity, fork_of))])
+    return known.get(planned.identity, planned.identity)
 
 
 def add_attempt(transaction: Transaction, planned: PlannedEvaluation) -> str:
@@ -129,11 +124,6 @@ def add_attempt(transaction: Transaction, planned: PlannedEvaluation) -> str:
 
 def _keys(own: str, fork_of: str | None, attempt: int = 0) -> dict[str, JSON]:
     return {"id": own, "attempt": attempt, "fork_of": fork_of, "created_at": time.time()}
-
-
-def write_evaluations(transaction: Transaction, planned: Sequence[PlannedEvaluation]) -> None:
-    """Add a row for each evaluation before any of its stages is done."""
-    add_evaluations(transaction, planned)
 
 
 def ids_of_evaluations(connection: Connection, identities: Iterable[str]) -> dict[str, str]:
@@ -187,7 +177,7 @@ def read_evaluations(
     connection: Connection, ids: Iterable[str], damaged: Damaged = refuse
 ) -> dict[str, StoredEvaluation]:
     """Evaluations by id, in the given order; `damaged` is called for those missing or altered."""
-    wanted, evaluators = tuple(ids), table_of(EvaluatorRow)
+    wanted, evaluators = tuple(ids), EVALUATORS.table
     query = select(evaluators.c.id, evaluators.c.kind)
     kinds = {row.id: row.kind for row in connection.execute(query)}
     about = _conversations(connection, wanted)
@@ -206,7 +196,7 @@ def read_evaluations(
 
 def _conversations(connection: Connection, evaluations: Iterable[str]) -> dict[str, list[str]]:
     """The conversations that each evaluation is about, the oldest first."""
-    table, logs = EVALUATIONS.table, table_of(LogRow)
+    table, logs = EVALUATIONS.table, LOGS.table
     query = select(table.c.id, logs.c.conversation).join(logs, logs.c.digest == table.c.log)
     found: dict[str, list[str]] = {}
     for some in chunks(evaluations):
@@ -235,8 +225,8 @@ def of_campaign(campaign: str) -> Select[tuple[str]]:
 
 def by_campaign(campaign: str) -> ColumnElement[bool]:
     """The condition that a row of `evaluation` belongs to the campaign, as in `of_campaign`."""
-    table, logs = EVALUATIONS.table, table_of(LogRow)
-    links, evaluators = table_of(CampaignConversationRow), table_of(CampaignEvaluatorRow)
+    table, logs = EVALUATIONS.table, LOGS.table
+    links, evaluators = table_of(CampaignConversationRow), CAMPAIGN_EVALUATORS.table
     own_logs = select(logs.c.digest).join(links, links.c.conversation == logs.c.conversation)
     own = select(evaluators.c.evaluator).where(evaluators.c.campaign == campaign)
     return and_(

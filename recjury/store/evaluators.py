@@ -3,24 +3,14 @@
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import count
-from typing import NamedTuple
 
-import orjson
-from pydantic import TypeAdapter
-from sqlalchemy import Connection, select
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Column, Connection, ForeignKey, String, select
 
-from recjury.errors import StoreError
-from recjury.records import JSON, Metric, Record, evaluator_id
-from recjury.store.engine import insert_new
-from recjury.store.sealed import AnyRow, as_written, canonical_json, check
-from recjury.store.tables import CampaignEvaluatorRow, EvaluatorRow, table_of
-from recjury.store.texts import texts_of_ids
+from recjury.records import Metric, Record
+from recjury.store.sealed import SealedTable
 from recjury.store.writer import Transaction
 
 _SHORTEST = 4  # digits of an older version's id in its label
-_METRICS = TypeAdapter(tuple[Metric, ...])
-_NAMES = TypeAdapter(tuple[str, ...])
 
 
 class PlannedEvaluator(Record):
@@ -58,37 +48,68 @@ class CampaignEvaluator(Record):
     started_at: float
 
 
+class EvaluatorVersion(Record):
+    """What makes a version of an evaluator: its id is a digest of these."""
+
+    kind: str
+    settings: Mapping[str, object]
+
+
+class CampaignUse(Record):
+    """How a campaign uses an evaluator.
+
+    `metrics` has all that the campaign has ever asked it for; `stages` has those of the latest
+    start, at `started_at` (Unix seconds).
+    """
+
+    evaluator: str
+    name: str
+    ordinal: int
+    judgings: int
+    metrics: tuple[Metric, ...]
+    stages: tuple[str, ...]
+    started_at: float
+
+
+EVALUATORS = SealedTable(
+    "evaluator",
+    EvaluatorVersion,
+    Column("id", String, primary_key=True),
+    named="evaluator {id}",
+)
+CAMPAIGN_EVALUATORS = SealedTable(
+    "campaign_evaluator",
+    CampaignUse,
+    Column("campaign", String, ForeignKey("campaign.id"), primary_key=True),
+    Column("evaluator", String, ForeignKey("evaluator.id"), primary_key=True),
+    named="evaluator {evaluator} of campaign {campaign}",
+)
+
+
 def write_evaluators(
     transaction: Transaction, campaign: str, planned: Sequence[PlannedEvaluator]
 ) -> None:
-    """Link evaluators to a campaign; metrics that a version was asked for earlier are kept."""
-    connection = transaction.connection
-    links = {link.evaluator: link for link in _links(connection, campaign)}
-    now, after = time.time(), max((link.ordinal for link in links.values()), default=-1) + 1
+    """Make evaluators those of a campaign's conversations, in this order.
+
+    A version that the campaign had before keeps the metrics it had.
+    """
+    uses = {use.evaluator: use for use in _uses(transaction.connection, campaign)}
+    now, after = time.time(), max((use.ordinal for use in uses.values()), default=-1) + 1
     new = count(after)
     for each in planned:
-        link = links.get(each.id)
-        metrics = () if link is None else link.metrics
-        texts = (
-            canonical_json(each.model_dump(mode="json")["settings"]),
-            canonical_json([m.model_dump(mode="json") for m in _merged(metrics, each.metrics)]),
-            canonical_json(list(each.stages)),
+        earlier = uses.get(each.id)
+        version = EvaluatorVersion(kind=each.kind, settings=each.settings)
+        EVALUATORS.insert(transaction, [(version, {"id": each.id})])
+        use = CampaignUse(
+            evaluator=each.id,
+            name=each.name,
+            ordinal=next(new) if earlier is None else earlier.ordinal,
+            judgings=each.judgings,
+            metrics=_merged(() if earlier is None else earlier.metrics, each.metrics),
+            stages=each.stages,
+            started_at=now,
         )
-        places = transaction.texts.intern(connection, texts)
-        settings, rated, done = (places[text].id for text in texts)
-        row = {"id": each.id, "kind": each.kind, "settings": settings}
-        connection.execute(insert_new(table_of(EvaluatorRow)), [row])
-        values = {
-            "name": each.name,
-            "ordinal": next(new) if link is None else link.ordinal,
-            "judgings": each.judgings,
-            "metrics": rated,
-            "stages": done,
-            "started_at": now,
-        }
-        added = insert(CampaignEvaluatorRow).values(campaign=campaign, evaluator=each.id, **values)
-        keys = ["campaign", "evaluator"]
-        connection.execute(added.on_conflict_do_update(index_elements=keys, set_=values))
+        CAMPAIGN_EVALUATORS.replace(transaction, use, {"campaign": campaign})
 
 
 def read_campaign_evaluators(
@@ -99,78 +120,50 @@ def read_campaign_evaluators(
     Those of the whole store are the newest version of each name, then the older ones. Raises
     StoreError if one was altered.
     """
-    links = _once_each(_links(connection, campaign))
-    rows = _rows(connection, {link.evaluator for link in links})
-    texts = texts_of_ids(connection, (row.settings for row in rows.values()))
-    newest: dict[str, _Link] = {}
-    for link in sorted(links, key=lambda link: (link.started_at, link.ordinal)):
-        newest[link.name] = link
-    found = []
-    for link in sorted(links, key=lambda link: (newest[link.name] != link, link.ordinal)):
-        row = rows[link.evaluator]
-        label = link.name if newest[link.name] == link else _label(link, links)
-        settings = _settings(row, texts[row.settings])
-        found.append(
-            CampaignEvaluator(
-                id=row.id,
-                kind=row.kind,
-                name=link.name,
-                label=label,
-                settings=settings,
-                judgings=link.judgings,
-                metrics=link.metrics,
-                stages=link.stages,
-                started_at=link.started_at,
-            )
+    uses = _once_each(_uses(connection, campaign))
+    found = EVALUATORS.find(connection, {use.evaluator for use in uses})
+    versions = {row.id: version for row, version in found}
+    newest: dict[str, CampaignUse] = {}
+    for use in sorted(uses, key=lambda use: (use.started_at, use.ordinal)):
+        newest[use.name] = use
+    return tuple(
+        CampaignEvaluator(
+            id=use.evaluator,
+            kind=versions[use.evaluator].kind,
+            name=use.name,
+            label=use.name if newest[use.name] == use else _label(use, uses),
+            settings=versions[use.evaluator].settings,
+            judgings=use.judgings,
+            metrics=use.metrics,
+            stages=use.stages,
+            started_at=use.started_at,
         )
-    return tuple(found)
-
-
-class _Link(NamedTuple):
-    evaluator: str
-    name: str
-    ordinal: int
-    judgings: int
-    metrics: tuple[Metric, ...]
-    stages: tuple[str, ...]
-    started_at: float
-
-
-def _links(connection: Connection, campaign: str | None) -> list[_Link]:
-    links = table_of(CampaignEvaluatorRow)
-    query = select(links).order_by(links.c.started_at, links.c.ordinal)
-    if campaign is not None:
-        query = query.where(links.c.campaign == campaign)
-    rows = connection.execute(query).all()
-    texts = texts_of_ids(
-        connection, (number for row in rows for number in (row.metrics, row.stages))
+        for use in sorted(uses, key=lambda use: (newest[use.name] != use, use.ordinal))
     )
-    return [
-        _Link(
-            row.evaluator,
-            row.name,
-            row.ordinal,
-            row.judgings,
-            _METRICS.validate_json(texts[row.metrics]),
-            _NAMES.validate_json(texts[row.stages]),
-            row.started_at,
-        )
-        for row in rows
-    ]
 
 
-def _once_each(links: Iterable[_Link]) -> list[_Link]:
-    """The newest link of each evaluator, with everything that any campaign asked of it."""
-    found: dict[str, _Link] = {}
-    for link in links:
-        earlier = found.get(link.evaluator)
+def _uses(connection: Connection, campaign: str | None) -> list[CampaignUse]:
+    table = CAMPAIGN_EVALUATORS
+    query = select(table.table).order_by(table.c.started_at, table.c.ordinal)
+    if campaign is not None:
+        query = query.where(table.c.campaign == campaign)
+    rows = connection.execute(query).all()
+    return [use for _, use in table.intact(connection, rows)]
+
+
+def _once_each(uses: Iterable[CampaignUse]) -> list[CampaignUse]:
+    """The newest use of each evaluator, with everything that any campaign asked of it."""
+    found: dict[str, CampaignUse] = {}
+    for use in uses:
+        earlier = found.get(use.evaluator)
         if earlier is not None:
-            link = link._replace(
-                judgings=max(earlier.judgings, link.judgings),
-                metrics=_merged(earlier.metrics, link.metrics),
-                stages=tuple(dict.fromkeys((*earlier.stages, *link.stages))),
-            )
-        found[link.evaluator] = link
+            asked = {
+                "judgings": max(earlier.judgings, use.judgings),
+                "metrics": _merged(earlier.metrics, use.metrics),
+                "stages": tuple(dict.fromkeys((*earlier.stages, *use.stages))),
+            }
+            use = use.model_copy(update=asked)
+        found[use.evaluator] = use
     return list(found.values())
 
 
@@ -179,32 +172,9 @@ def _merged(earlier: Sequence[Metric], later: Sequence[Metric]) -> tuple[Metric,
     return tuple({metric.id: metric for metric in (*earlier, *later)}.values())
 
 
-def _label(link: _Link, links: Sequence[_Link]) -> str:
-    others = [each.evaluator for each in links if each.name == link.name and each != link]
+def _label(use: CampaignUse, uses: Sequence[CampaignUse]) -> str:
+    others = [each.evaluator for each in uses if each.name == use.name and each != use]
     digits = _SHORTEST
-    while any(other.startswith(link.evaluator[:digits]) for other in others):
+    while any(other.startswith(use.evaluator[:digits]) for other in others):
         digits += 1
-    return f"{link.name}@{link.evaluator[:digits]}"
-
-
-def check_evaluators(connection: Connection, evaluators: Iterable[str]) -> None:
-    """Raise StoreError if one of the evaluators is missing or was altered."""
-    for row in _rows(connection, evaluators).values():
-        _settings(row, texts_of_ids(connection, [row.settings])[row.settings])
-
-
-def _rows(connection: Connection, ids: Iterable[str]) -> dict[str, AnyRow]:
-    evaluators, wanted = table_of(EvaluatorRow), tuple(ids)
-    query = select(evaluators).where(evaluators.c.id.in_(wanted))
-    found = {row.id: row for row in connection.execute(query)}
-    for each in wanted:
-        if each not in found:
-            raise StoreError(f"evaluator {each} is not in the store")
-    return found
-
-
-def _settings(row: AnyRow, text: str) -> dict[str, JSON]:
-    with as_written(f"evaluator {row.id} in the store"):
-        settings: dict[str, JSON] = orjson.loads(text)
-        check(evaluator_id(row.kind, settings), row.id)
-        return settings
+    return f"{use.name}@{use.evaluator[:digits]}"

@@ -1,38 +1,39 @@
 """Failed stages with their reasons, and the turns of conversations that failed."""
 
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, select
+from sqlalchemy import Column, ColumnElement, Connection, String, and_, exists, select
 
-from recjury.errors import StoreError
-from recjury.records import JSON, ConversationLog, Ending, Speaker
-from recjury.store.engine import insert_new
-from recjury.store.logs import canonical
-from recjury.store.sealed import AnyRow, Damaged, as_written, refuse
+from recjury.records import ConversationLog, Ending, Record, Speaker
+from recjury.store.sealed import Damaged, SealedTable, refuse
 from recjury.store.stages import CONVERSE
-from recjury.store.tables import CampaignConversationRow, FailureRow, StageRow, table_of
-from recjury.store.texts import chunks, texts_of_ids
+from recjury.store.tables import CampaignConversationRow, StageRow, table_of
+from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
 
-class Failure(NamedTuple):
+class Failure(Record):
     """A failed stage of an evaluation, or "converse" of a conversation (`unit`), with its reason.
 
-    `failed_at` is in Unix seconds.
+    A later attempt may have finished it. `failed_at` is in Unix seconds; `log` has the turns of a
+    conversation up to the failure.
     """
 
     unit: str
     stage: str
     reason: str
     failed_at: float
+    log: ConversationLog | None = None
 
 
-class FailedStage(NamedTuple):
-    """A failure to store; `said` has the turns of a conversation that failed."""
-
-    failure: Failure
-    said: ConversationLog | None = None
+_FAILURES = SealedTable(
+    "failure",
+    Failure,
+    Column("unit", String, nullable=False, index=True),
+    named="the failure of {unit} in stage {stage}",
+)
 
 
 class Unfinished(NamedTuple):
@@ -61,35 +62,39 @@ class Unfinished(NamedTuple):
         return f"{'in' if cut_short else 'after'} round {self.round}"
 
 
-def write_failures(transaction: Transaction, failed: Sequence[FailedStage]) -> None:
-    """Store failures; their stages can still be run again."""
-    logs = [None if said is None else canonical(said) for _, said in failed]
-    texts = [log for log in logs if log is not None]
-    places = transaction.texts.intern(transaction.connection, texts)
-    rows: list[dict[str, JSON]] = [
-        {**failure._asdict(), "log": None if log is None else places[log].id}
-        for (failure, _), log in zip(failed, logs, strict=True)
-    ]
-    transaction.connection.execute(insert_new(table_of(FailureRow)), rows)
+def write_failure(
+    transaction: Transaction,
+    unit: str,
+    stage: str,
+    reason: str,
+    said: ConversationLog | None = None,
+) -> None:
+    """Store why a stage of a conversation or an evaluation failed, and what was `said` until then.
+
+    The stage can still be run again.
+    """
+    failure = Failure(unit=unit, stage=stage, reason=reason, failed_at=time.time(), log=said)
+    _FAILURES.insert(transaction, [(failure, {})])
 
 
 def read_failures(connection: Connection, units: Iterable[str]) -> dict[str, list[Failure]]:
     """The failures of each unit, oldest first, including those of stages finished later."""
-    failures = table_of(FailureRow)
     found: dict[str, list[Failure]] = {}
-    for some in chunks(units):
-        query = select(failures).where(failures.c.unit.in_(some)).order_by(failures.c.id)
-        for row in connection.execute(query):
-            failure = Failure(row.unit, row.stage, row.reason, row.failed_at)
-            found.setdefault(row.unit, []).append(failure)
+    for row, failure in _FAILURES.read(connection, "unit", units):
+        found.setdefault(row.unit, []).append(failure)
     return found
+
+
+def unit_failures(connection: Connection, unit: str) -> tuple[Failure, ...]:
+    """Everything that failed in a conversation or an evaluation, the oldest first."""
+    return tuple(read_failures(connection, [unit]).get(unit, ()))
 
 
 def unfinished_conversations(
     connection: Connection, campaign: str | None = None
 ) -> tuple[str, ...]:
     """The conversations that failed and have stored turns, in the plan's order."""
-    failures, links = table_of(FailureRow), table_of(CampaignConversationRow)
+    failures, links = _FAILURES, table_of(CampaignConversationRow)
     query = select(failures.c.unit).where(_is_unfinished()).distinct()
     if campaign is None:
         query = query.order_by(failures.c.unit)
@@ -108,28 +113,27 @@ def read_unfinished(
     Conversations without any, and those that were held later, are left out. `damaged` is called for
     each altered row.
     """
-    failures = table_of(FailureRow)
+    query = select(_FAILURES.table).where(_is_unfinished()).order_by(_FAILURES.c.id)
     found: dict[str, Unfinished] = {}
     for some in chunks(conversations):
-        query = select(failures).where(failures.c.unit.in_(some), _is_unfinished())
-        rows = {row.unit: row for row in connection.execute(query.order_by(failures.c.id))}
-        for row in rows.values():
-            try:
-                found[row.unit] = _unfinished(connection, row)
-            except StoreError as error:
-                damaged(error)
+        rows = connection.execute(query.where(_FAILURES.c.unit.in_(some)))
+        latest = {row.unit: row for row in rows}
+        for row, failure in _FAILURES.intact(connection, tuple(latest.values()), damaged):
+            assert failure.log is not None
+            found[row.unit] = Unfinished(row.unit, failure.reason, failure.failed_at, failure.log)
     return found
+
+
+def find_unfinished(connection: Connection, conversation: str) -> Unfinished | None:
+    """What was said until a conversation failed; None if it did not fail, or was held later.
+
+    Raises StoreError if it was altered.
+    """
+    return read_unfinished(connection, [conversation]).get(conversation)
 
 
 def _is_unfinished() -> ColumnElement[bool]:
     """Whether a row of `failure` has turns and its conversation was never completed."""
-    failures, stages = table_of(FailureRow), table_of(StageRow)
-    held = exists().where(stages.c.unit == failures.c.unit, stages.c.stage == CONVERSE)
-    return and_(failures.c.log.is_not(None), ~held)
-
-
-def _unfinished(connection: Connection, row: AnyRow) -> Unfinished:
-    body = texts_of_ids(connection, [row.log])[row.log]
-    with as_written(f"what was said until conversation {row.unit} failed"):
-        log = ConversationLog.model_validate_json(body)
-        return Unfinished(row.unit, row.reason, row.failed_at, log)
+    failures, stages = _FAILURES.c, table_of(StageRow).c
+    held = exists().where(stages.unit == failures.unit, stages.stage == CONVERSE)
+    return and_(failures.log.is_not(None), ~held)

@@ -33,5 +33,4 @@ def write_measurement(transaction: Transaction, measurement: Measurement) -> Non
 
 def read_measurements(connection: Connection, kind: str) -> tuple[Measurement, ...]:
     """All measurements of a kind, the oldest first. Raises StoreError for an altered row."""
-    found = list(_MEASUREMENTS.read(connection, "kind", [kind]))
-    return tuple(record for _, record in sorted(found, key=lambda each: each[0].id))
+    return tuple(record for _, record in _MEASUREMENTS.read(connection, "kind", [kind]))

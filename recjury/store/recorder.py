@@ -4,15 +4,15 @@ import asyncio
 import itertools
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import orjson
 from sqlalchemy import Engine
+from sqlalchemy.pool import PoolProxiedConnection
 
 from recjury.records import CallRecord, Reply
-from recjury.store.calls import CallReader, CallValues, params_json, seal_call
-from recjury.store.engine import insert_new
-from recjury.store.tables import CallRow, table_of
+from recjury.store.calls import CALLS, SCHEMA, CallReader, CallValues, params_json, seal_call
+from recjury.store.engine import insert_new, one_line_errors
 from recjury.store.texts import TextRef
 from recjury.store.writer import Transaction, Writer
 
@@ -26,10 +26,11 @@ class StoreRecorder:
 
     def __init__(self, engine: Engine, writer: Writer):
         """Reads from `engine` on the caller's thread, and writes with `writer`."""
-        self._reader = CallReader(engine)
-        self._has_view = False
+        self._engine = engine
         self._writer = writer
-        insert = insert_new(table_of(CallRow)).compile(engine, column_keys=list(CallValues._fields))
+        self._connection: PoolProxiedConnection | None = None
+        self._has_view = False
+        insert = insert_new(CALLS).compile(engine, column_keys=list(CallValues._fields))
         assert tuple(insert.positiontup or ()) == CallValues._fields
         self._insert = str(insert)
 
@@ -48,14 +49,9 @@ class StoreRecorder:
 
     async def recall(self, identity: str) -> Reply | None:
         """The stored reply for this identity, or None. Raises StoreError if it is damaged."""
-        if not self._has_view:
-            # For all calls that ask in this pass of the event loop: nothing that is recorded
-            # meanwhile can be asked for before the next pass.
-            self._has_view = True
-            self._reader.begin_view()
-            asyncio.get_running_loop().call_soon(self._end_view)
         # A look-up by key takes microseconds: less than handing it to a thread.
-        return self._reader.reply(identity)
+        with one_line_errors(self._engine.url.database):
+            return CallReader(self._view()).reply(identity)
 
     async def record(self, call: CallRecord) -> None:
         """Store a finished call; return when it is committed."""
@@ -65,12 +61,31 @@ class StoreRecorder:
         """Wait until all submitted calls are committed, and close the reader."""
         await self._writer.flush()
         self._end_view()
-        self._reader.close()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _view(self) -> Any:
+        """A connection of the driver, with one view of the store for all calls that ask in this
+        pass of the event loop: what is recorded meanwhile cannot be asked for before the next one.
+
+        To take a view costs more than to read a call, if another connection writes meanwhile.
+        """
+        if self._connection is None:
+            self._connection = self._engine.raw_connection()
+        driver: Any = self._connection.driver_connection
+        if not self._has_view:
+            self._has_view = True
+            driver.execute("BEGIN")
+            asyncio.get_running_loop().call_soon(self._end_view)
+        return driver
 
     def _end_view(self) -> None:
-        if self._has_view:
+        """Read what is new again."""
+        if self._has_view and self._connection is not None:
             self._has_view = False
-            self._reader.end_view()
+            driver: Any = self._connection.driver_connection
+            driver.execute("COMMIT")
 
     def _write(self, transaction: Transaction, calls: Sequence[CallRecord]) -> None:
         texts = [_texts(call) for call in calls]
@@ -102,7 +117,7 @@ def _texts(call: CallRecord) -> list[str]:
 
 
 def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
-    """The row, in the order of `CallValues`; a tuple, because thousands are built per second."""
+    """The row, in the order of `CallValues`: by place, because thousands are built per second."""
     request, reply, usage = call.request, call.reply, call.reply.usage
     numbers = iter(kept)
     shape = [
@@ -116,7 +131,9 @@ def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
         (text, choice.finish_reason, next(numbers).id if choice.reasoning else None)
         for text, choice in zip(texts, reply.further, strict=True)
     ]
-    values = (
+    identity = bytes.fromhex(call.identity)
+    row = CallValues(
+        identity,
         request.model,
         request.purpose,
         call.unit,
@@ -134,15 +151,12 @@ def _values(call: CallRecord, kept: Sequence[TextRef]) -> tuple[object, ...]:
         reply.attempts,
         None if odds is None else odds.id,
         float(call.started_at),
-    )
-    identity = bytes.fromhex(call.identity)
-    later = (
         orjson.dumps(further).decode(),
         reasoning,
         int(usage.estimated),
         None if reply.waited is None else float(reply.waited),
         reply.fingerprint,
+        SCHEMA,
+        seal=b"",
     )
-    row = CallValues(identity, *values, *later, seal=b"")
-    seal = seal_call(row.sealed(), (identity, *(each.hash for each in kept)))
-    return (identity, *values, *later, seal)
+    return (*row[:-1], seal_call(row.sealed(), (identity, *(each.hash for each in kept))))

@@ -17,7 +17,7 @@ from recjury.store.evaluators import CampaignEvaluator, read_campaign_evaluators
 from recjury.store.failures import Failure, read_failures
 from recjury.store.logs import StoredLog, read_logs
 from recjury.store.stage_results import Results, read_stage_results
-from recjury.store.stages import CONVERSE, check_stages, is_conversation
+from recjury.store.stages import CONVERSE
 
 _CHUNK = 100  # conversations read at once, which limits memory
 
@@ -94,8 +94,6 @@ def _results(
     with engine.connect() as connection:
         planned = read_conversations(connection, ids)
         logs = read_logs(connection, ids)
-        seals = {each: {CONVERSE: logs[each].seals} if each in logs else {} for each in ids}
-        check_stages(connection, seals, concerned=is_conversation)
         failures = read_failures(connection, ids)
         evaluations = _evaluations(connection, logs.values(), evaluators)
     return [
@@ -126,7 +124,7 @@ def _result(
     )
     if stored is None:
         return result
-    log = stored.log
+    log = stored.body
     return result.model_copy(
         update={
             "log": stored.digest,

@@ -1,8 +1,8 @@
 """Sealed tables: the columns of a table are the fields of its records, and each row has a seal.
 
 A `SealedTable` is the only way from a record to its row and back. It makes the columns from the
-record's fields, writes a record with a seal over all its values, and compares each row with its
-seal whenever it is read. What was altered is named.
+record's fields, writes a record with a seal over all its values and the number of its schema, and
+compares each row with its seal whenever it is read. What was altered is named.
 """
 
 import contextlib
@@ -32,7 +32,7 @@ from recjury.errors import StoreError
 from recjury.records import JSON, Record
 from recjury.store.engine import insert_new
 from recjury.store.tables import Hex
-from recjury.store.texts import TextRef, chunks, hashes_of_ids, text_reader
+from recjury.store.texts import TextId, TextRef, chunks, hashes_of_ids, text_reader
 from recjury.store.writer import Transaction
 
 R = TypeVar("R", bound=Record)
@@ -42,13 +42,16 @@ AnyRow = Row[tuple[Any, ...]]
 Damaged = Callable[[StoreError], None]
 """Readers call it with the error for an altered or missing row."""
 
+Converter = Callable[[dict[str, Any]], dict[str, Any]]
+"""Makes the values of a record's fields from those of the schema before."""
+
 
 def refuse(error: StoreError) -> None:
     """Raise the error; this is the default of all readers."""
     raise error
 
 
-def seal(values: Sequence[JSON], hashes: Iterable[bytes] = ()) -> str:
+def seal(values: JSON, hashes: Iterable[bytes] = ()) -> str:
     """A row's seal: 32 hex digits over its values and the hashes of the texts it refers to."""
     return hashlib.sha256(orjson.dumps(values) + b"".join(hashes)).hexdigest()[:32]
 
@@ -56,6 +59,11 @@ def seal(values: Sequence[JSON], hashes: Iterable[bytes] = ()) -> str:
 def changed(what: str) -> StoreError:
     """The error for an altered row."""
     return StoreError(f"{what} was changed after it was written")
+
+
+def written_later(what: str) -> StoreError:
+    """The error for a row of a schema that this version does not know."""
+    return StoreError(f"{what} was written by a later version: update recjury")
 
 
 @contextlib.contextmanager
@@ -81,8 +89,9 @@ def canonical_json(value: object) -> str:
 class SealedTable(Generic[R]):
     """A table of records of one type; its rows have further columns for their keys.
 
-    A field that is text, a number or a constant is a column of its type; a list of strings is a
-    column with JSON; an object is a row of `text`, whose number the column has.
+    A field that is text, a number or a constant is a column of its type; a tuple is a column with
+    a JSON list; an object is a row of `text`, whose number the column has, or JSON if its column is
+    given as text.
     """
 
     def __init__(
@@ -93,44 +102,54 @@ class SealedTable(Generic[R]):
         named: str,
         order: Sequence[str] = (),
         unsealed: Collection[str] = (),
+        earlier: Sequence[Converter] = (),
     ):
         """`named` names a row by its columns, as "the log of {conversation}".
 
         `keys` are columns that the record lacks, and those of its fields that need more than a
         type. Rows are read in the `order` of these columns. A seal covers all columns but
         `unsealed`. Without a primary key among `keys`, rows are numbered (`id`), and `order` is
-        unique.
+        unique. The first of `earlier` reads rows of schema 1, the next those of schema 2, and so
+        on; new rows have the schema after them.
         """
-        self.record, self._named = record, named
-        fields = record.model_fields
-        self._text = next((each for each, f in fields.items() if _is_object(f.annotation)), None)
-        columns = [
-            _column(each, field.annotation)
-            for each, field in fields.items()
-            if each not in {key.name for key in keys}
-        ]
+        self.record, self._named, self._earlier = record, named, earlier
+        fields = {each: field.annotation for each, field in record.model_fields.items()}
+        given = {key.name for key in keys}
         is_numbered = not any(key.primary_key for key in keys)
-        number = [Column("id", Integer, primary_key=True)] if is_numbered else []
-        columns.append(Column("seal", Hex(), nullable=False))
-        self.table = Table(name, SQLModel.metadata, *number, *keys, *columns)
+        self.table = Table(
+            name,
+            SQLModel.metadata,
+            *([Column("id", Integer, primary_key=True)] if is_numbered else []),
+            *keys,
+            *(column(each, annotation) for each, annotation in fields.items() if each not in given),
+            Column("schema", Integer, nullable=False),
+            Column("seal", Hex(), nullable=False),
+        )
         if is_numbered and order:
             Index(f"ix_{name}_place", *(self.table.c[each] for each in order), unique=True)
         self.c = self.table.c
-        self._order = [self.c[each] for each in order]
-        without = {"seal", self._text, *unsealed, *(each.name for each in number)}
-        self._covered = [each.name for each in self.c if each.name not in without]
-        self._lists = [each for each, f in fields.items() if get_origin(f.annotation) is tuple]
+        numbered = [self.c.id] if is_numbered else []
+        self._order = [self.c[each] for each in order] or numbered
+        without = {"seal", *unsealed, *(each.name for each in numbered)}
+        self._covered = [str(each.name) for each in self.c if each.name not in without]
+        objects = [each for each, annotation in fields.items() if _is_object(annotation)]
+        self._texts = [each for each in objects if isinstance(self.c[each].type, Integer)]
+        lists = [each for each, annotation in fields.items() if get_origin(annotation) is tuple]
+        self._json = [*lists, *(each for each in objects if each not in self._texts)]
 
     def rows(
         self, transaction: Transaction, records: Iterable[tuple[R, Mapping[str, JSON]]]
     ) -> list[dict[str, JSON]]:
         """Sealed rows of records, each with the values of its keys; their texts are stored."""
-        plain = [(record.model_dump(mode="python"), keys) for record, keys in records]
-        texts: Mapping[str, TextRef] = {}
-        if self._text is not None:
-            bodies = {canonical_json(values[self._text]) for values, _ in plain}
-            texts = transaction.texts.intern(transaction.connection, bodies)
-        return [self._row({**values, **keys}, texts) for values, keys in plain]
+        plain = [{**record.model_dump(mode="python"), **keys} for record, keys in records]
+        bodies = {
+            canonical_json(values[name])
+            for values in plain
+            for name in self._texts
+            if values[name] is not None
+        }
+        texts = transaction.texts.intern(transaction.connection, bodies) if bodies else {}
+        return [self._row(values, texts) for values in plain]
 
     def insert(
         self, transaction: Transaction, records: Iterable[tuple[R, Mapping[str, JSON]]]
@@ -139,16 +158,20 @@ class SealedTable(Generic[R]):
         if rows := self.rows(transaction, records):
             transaction.connection.execute(insert_new(self.table), rows)
 
+    def replace(self, transaction: Transaction, record: R, keys: Mapping[str, JSON]) -> None:
+        """Add a row, in place of the one with its primary key."""
+        (row,) = self.rows(transaction, [(record, keys)])
+        transaction.connection.execute(self.table.insert().prefix_with("OR REPLACE"), row)
+
     def _row(self, values: Mapping[str, Any], texts: Mapping[str, TextRef]) -> dict[str, JSON]:
-        row = {
-            name: _stored(value, self.c[name].type)
-            for name, value in values.items()
-            if name != self._text
-        }
-        if self._text is None:
-            return {**row, "seal": self._seal(row)}
-        text = texts[canonical_json(values[self._text])]
-        return {**row, self._text: text.id, "seal": self._seal(row, text.hash)}
+        row: dict[str, JSON] = {"schema": len(self._earlier) + 1}
+        hashes: dict[str, bytes] = {}
+        for name, value in values.items():
+            if name in self._texts and value is not None:
+                row[name], hashes[name] = texts[canonical_json(value)]
+            else:
+                row[name] = _stored(value, self.c[name].type)
+        return {**row, "seal": self._seal(row, hashes)}
 
     def read(
         self,
@@ -183,29 +206,42 @@ class SealedTable(Generic[R]):
         self, connection: Connection, rows: Collection[AnyRow], damaged: Damaged = refuse
     ) -> Iterator[tuple[AnyRow, R]]:
         """As `read`, for rows that were read already."""
-        texts: list[Any] = [self._text and row._mapping[self._text] for row in rows]
-        hashes = hashes_of_ids(connection, (text for text in texts if isinstance(text, int)))
+        numbers = [row._mapping[name] for row in rows for name in self._texts]
+        hashes = hashes_of_ids(connection, (each for each in numbers if isinstance(each, int)))
         read_text = text_reader(connection)
-        for row, text in zip(rows, texts, strict=True):
+        for row in rows:
+            values = row._mapping
             try:
-                with as_written(f"{self._named.format_map(row._mapping)} in the store"):
-                    check(self._seal(row._mapping, hashes.get(text, b"")), row.seal)
-                    record = self._record(row, read_text)
+                with as_written(f"{self._named.format_map(values)} in the store"):
+                    own = {name: hashes.get(values[name], b"") for name in self._texts}
+                    check(self._seal(values, own), row.seal)
+                    record = self._record(values, read_text)
             except StoreError as error:
                 damaged(error)
             else:
                 yield row, record
 
-    def _record(self, row: AnyRow, read_text: Callable[[int], str]) -> R:
-        values = {name: row._mapping[name] for name in self.record.model_fields}
-        for name in self._lists:
-            values[name] = orjson.loads(values[name])
-        if self._text is not None:
-            values[self._text] = orjson.loads(read_text(values[self._text]))
+    def _record(self, row: Mapping[Any, Any], read_text: Callable[[int], str]) -> R:
+        if row["schema"] > len(self._earlier) + 1:
+            raise written_later(f"{self._named.format_map(row)} in the store")
+        values = {name: row[name] for name in self.record.model_fields}
+        for name in (*self._json, *self._texts):
+            if values[name] is not None:
+                text = read_text(values[name]) if name in self._texts else values[name]
+                values[name] = orjson.loads(text)
+        for convert in self._earlier[row["schema"] - 1 :]:
+            values = convert(values)
         return self.record.model_validate(values)
 
-    def _seal(self, row: Mapping[Any, Any], text_hash: bytes = b"") -> str:
-        return seal([row[name] for name in self._covered], [text_hash])
+    def _seal(self, row: Mapping[Any, Any], hashes: Mapping[str, bytes]) -> str:
+        """The seal of a row; empty columns do not count, so that a column can be added later."""
+        values = ((name, hashes.get(name), row[name]) for name in self._covered)
+        covered = {
+            name: text.hex() if text is not None else value
+            for name, text, value in values
+            if value is not None
+        }
+        return seal(covered)
 
 
 def _stored(value: object, kind: TypeEngine[Any]) -> Any:
@@ -213,8 +249,8 @@ def _stored(value: object, kind: TypeEngine[Any]) -> Any:
     match value:
         case Enum():
             return value.value
-        case tuple():
-            return orjson.dumps(value).decode()
+        case tuple() | dict():
+            return canonical_json(value)
         case int() | float():
             return float(value) if isinstance(kind, Float) else int(value)
         case _:
@@ -229,20 +265,25 @@ _TYPES: Mapping[type, TypeEngine[Any]] = {
 }
 
 
-def _column(name: str, annotation: Any) -> Column[Any]:
+def column(name: str, annotation: Any) -> Column[Any]:
     """The column of a field."""
-    if _is_object(annotation):
-        return Column(name, Integer, ForeignKey("text.id"), nullable=False)
-    kinds = [annotation]
-    if get_origin(annotation) in (Union, UnionType):
-        kinds = [each for each in get_args(annotation) if each is not type(None)]
-    is_optional = kinds[0] is not annotation
-    kind = next((plain for plain in _TYPES if _is_subclass(kinds[0], plain)), str)
-    return Column(name, _TYPES[kind], nullable=is_optional)
+    kind = _without_none(annotation)
+    is_optional = kind is not annotation
+    if kind is TextId or _is_object(kind):
+        return Column(name, Integer, ForeignKey("text.id"), nullable=is_optional)
+    plain = next((each for each in _TYPES if _is_subclass(kind, each)), str)
+    return Column(name, _TYPES[plain], nullable=is_optional)
+
+
+def _without_none(annotation: Any) -> Any:
+    if get_origin(annotation) not in (Union, UnionType):
+        return annotation
+    return next(each for each in get_args(annotation) if each is not type(None))
 
 
 def _is_object(annotation: Any) -> bool:
-    return get_origin(annotation) is Mapping
+    kind = _without_none(annotation)
+    return get_origin(kind) is Mapping or _is_subclass(kind, Record)
 
 
 def _is_subclass(kind: Any, of: type) -> bool:

@@ -23,16 +23,35 @@ from recjury.records import (
     Status,
     Verdict,
 )
-from recjury.store.engine import insert_new
-from recjury.store.evaluations import PlannedEvaluation, add_attempt, add_evaluations
+from recjury.store.evaluations import (
+    PlannedEvaluation,
+    add_attempt,
+    add_evaluation,
+    read_evaluations,
+)
 from recjury.store.sealed import Damaged, SealedTable, refuse
-from recjury.store.stages import CONVERSE, check_stages, finish_stage, is_evaluation, read_stages
+from recjury.store.stages import CONVERSE, Records, check_stages, finish_stage, read_stages
 from recjury.store.tables import Hex
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
 
 DEBATE = "debate"
 """The only stage that can have a debate."""
+
+FORK = "fork"
+"""The stage that stores what a fork has changed."""
+
+
+class ForkedEvaluation(NamedTuple):
+    """A changed copy of a debate.
+
+    `original` is the id of the evaluation that held it, `spec` says what was changed, and
+    `identity` is a digest of both.
+    """
+
+    identity: str
+    original: str
+    spec: Mapping[str, JSON]
 
 
 class StageOutput(Record):
@@ -100,22 +119,7 @@ STATEMENTS = SealedTable(
 )
 
 
-class FinishedStage(NamedTuple):
-    """A stage and its result."""
-
-    planned: PlannedEvaluation
-    stage: str
-    result: StageResult
-
-
-class RepeatedEvaluation(NamedTuple):
-    """Another attempt at an evaluation: the result of each stage, also of those not done again."""
-
-    planned: PlannedEvaluation
-    results: Mapping[str, StageResult]
-
-
-def check_stage(stage: str, result: StageResult) -> None:
+def _check(stage: str, result: StageResult) -> None:
     """Raise UnitFailed for a result that cannot be stored; a plugin may return such a result."""
     if stage == CONVERSE:
         raise UnitFailed(f"no stage of an evaluator can be called {CONVERSE!r}: rename it")
@@ -127,39 +131,59 @@ def check_stage(stage: str, result: StageResult) -> None:
         raise UnitFailed(f"what a stage stores must be plain JSON: {error}") from None
 
 
-def write_stages(transaction: Transaction, finished: Sequence[FinishedStage]) -> None:
-    """Store results of stages and mark them as finished; finished stages are not overwritten."""
-    ids = add_evaluations(transaction, [each.planned for each in finished])
-    for planned, stage, result in finished:
-        _write(transaction, ids[planned.identity], stage, result)
+def write_stage(
+    transaction: Transaction, planned: PlannedEvaluation, stage: str, result: StageResult
+) -> None:
+    """Finish a stage of an evaluation; the evaluation's row is added if it is missing.
+
+    A finished stage is not overwritten. Raises UnitFailed for a result that cannot be stored:
+    invalid JSON, or a debate of another stage than "debate".
+    """
+    _check(stage, result)
+    evaluation = add_evaluation(transaction, planned)
+    finish_stage(transaction, evaluation, stage, _records(evaluation, stage, result))
 
 
-def write_repeated(transaction: Transaction, repeated: Sequence[RepeatedEvaluation]) -> None:
-    """Store attempts at evaluations, each with all its stages; earlier attempts stay."""
-    for planned, results in repeated:
-        evaluation = add_attempt(transaction, planned)
-        for stage, result in results.items():
-            _write(transaction, evaluation, stage, result)
+def write_attempt(
+    transaction: Transaction, planned: PlannedEvaluation, results: Mapping[str, StageResult]
+) -> None:
+    """Store another attempt at an evaluation that the store has; from then on it counts.
+
+    `results` are those of all its stages, also of those that were not done again. The earlier
+    attempts stay. Raises as `write_stage`.
+    """
+    for stage, result in results.items():
+        _check(stage, result)
+    evaluation = add_attempt(transaction, planned)
+    for stage, result in results.items():
+        finish_stage(transaction, evaluation, stage, _records(evaluation, stage, result))
 
 
-def _write(transaction: Transaction, evaluation: str, stage: str, result: StageResult) -> None:
-    written = [
-        (table, table.rows(transaction, records))
-        for table, records in _records(evaluation, stage, result)
-    ]
-    seals = [str(row["seal"]) for _, rows in written for row in rows]
-    if finish_stage(transaction, evaluation, stage, seals):
-        for table, rows in written:
-            if rows:
-                transaction.connection.execute(insert_new(table.table), rows)
+def write_fork(transaction: Transaction, fork: ForkedEvaluation, result: StageResult) -> None:
+    """Store a changed copy of a debate: its stages "fork" and "debate".
 
-
-_Records = Iterable[tuple[Any, Mapping[str, JSON]]]
+    An existing fork is not changed. Raises as `write_stage`, and StoreError if the original is
+    missing.
+    """
+    _check(DEBATE, result)
+    about = read_evaluations(transaction.connection, [fork.original])[fork.original]
+    planned = PlannedEvaluation(
+        identity=fork.identity,
+        log=about.log,
+        evaluator=about.evaluator,
+        judging=about.judging,
+        data=about.data,
+        sample=about.sample,
+    )
+    evaluation = add_evaluation(transaction, planned, fork.original)
+    stages = {FORK: StageResult(output=dict(fork.spec)), DEBATE: result}
+    for stage, stored in stages.items():
+        finish_stage(transaction, evaluation, stage, _records(evaluation, stage, stored))
 
 
 def _records(
     evaluation: str, stage: str, result: StageResult
-) -> Iterator[tuple[SealedTable[Any], _Records]]:
+) -> Iterator[tuple[SealedTable[Any], Records]]:
     """All records of a stage with their keys, by table. The stage's seal has this order."""
     place: dict[str, JSON] = {"evaluation": evaluation, "stage": stage}
     if result.debate is not None:
@@ -188,15 +212,25 @@ def read_stage_results(
     """
     wanted = tuple(dict.fromkeys(evaluations))
     read = _Reading(connection, wanted, damaged)
-    check_stages(connection, read.seals, damaged, concerned=is_evaluation)
+    check_stages(connection, read.seals, damaged)
     done = read_stages(connection, wanted)
     return {
         each: {
             stage: read.results[each].get(stage, StageResult())
-            for stage in sorted({*done.get(each, ()), *read.results[each]} - {CONVERSE})
+            for stage in sorted({*done.get(each, ()), *read.results[each]})
         }
         for each in wanted
     }
+
+
+def stage_results(connection: Connection, evaluation: str) -> Results:
+    """The results of one evaluation. Raises StoreError for altered rows."""
+    return read_stage_results(connection, [evaluation])[evaluation]
+
+
+def find_debate(connection: Connection, evaluation: str) -> Debate | None:
+    """An evaluation's transcript and verdict, or None. Raises StoreError if they were altered."""
+    return stage_results(connection, evaluation).get(DEBATE, StageResult()).debate
 
 
 class _Reading:

@@ -1,12 +1,14 @@
 """The finished stages of conversations and evaluations (`unit` means either), with seals."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, select
 
+from recjury.records import JSON
 from recjury.store.engine import insert_new
-from recjury.store.sealed import Damaged, changed, refuse, seal
+from recjury.store.sealed import Damaged, SealedTable, changed, refuse, seal
 from recjury.store.tables import StageRow, table_of
 from recjury.store.texts import chunks
 from recjury.store.writer import Transaction
@@ -15,20 +17,25 @@ CONVERSE = "converse"
 """The only stage of a conversation; no evaluator can have a stage with this name."""
 
 
-def is_conversation(stage: str) -> bool:
-    """Whether a stage is that of a conversation."""
-    return stage == CONVERSE
+Records = Iterable[tuple[Any, Mapping[str, JSON]]]
+"""Records of a table, each with the values of its keys."""
 
 
-def is_evaluation(stage: str) -> bool:
-    """Whether a stage is one of an evaluation."""
-    return stage != CONVERSE
-
-
-def finish_stage(transaction: Transaction, unit: str, stage: str, seals: Sequence[str]) -> bool:
-    """Mark a stage as finished; return False if it already was."""
-    row = {"unit": unit, "stage": stage, "finished_at": time.time(), "seal": seal(list(seals))}
-    return transaction.connection.execute(insert_new(table_of(StageRow)).values(row)).rowcount == 1
+def finish_stage(
+    transaction: Transaction,
+    unit: str,
+    stage: str,
+    records: Iterable[tuple[SealedTable[Any], Records]],
+) -> None:
+    """Write the rows of a stage and mark it as finished; nothing is written if it already was."""
+    written = [(table, table.rows(transaction, some)) for table, some in records]
+    seals: list[JSON] = [row["seal"] for _, rows in written for row in rows]
+    row = {"unit": unit, "stage": stage, "finished_at": time.time(), "seal": seal(seals)}
+    connection = transaction.connection
+    if connection.execute(insert_new(table_of(StageRow)).values(row)).rowcount == 1:
+        for table, rows in written:
+            if rows:
+                connection.execute(insert_new(table.table), rows)
 
 
 def read_stages(connection: Connection, units: Iterable[str]) -> dict[str, set[str]]:
@@ -46,13 +53,10 @@ def check_stages(
     connection: Connection,
     found: Mapping[str, Mapping[str, Sequence[str]]],
     damaged: Damaged = refuse,
-    *,
-    concerned: Callable[[str], bool],
 ) -> None:
     """Compare the seals of the rows found, by unit and stage, with those of finished stages.
 
-    `damaged` is called for each stage that has lost or gained rows; stages whose name is not
-    `concerned` are ignored.
+    `damaged` is called for each stage that has lost or gained rows.
     """
     stages = table_of(StageRow)
     query = select(stages.c.unit, stages.c.stage, stages.c.seal)
@@ -68,6 +72,5 @@ def check_stages(
     }
     for unit, stage in dict.fromkeys((*resealed, *sealed)):
         # A stage without rows also has a seal.
-        fits = resealed.get((unit, stage), seal([])) == sealed.get((unit, stage))
-        if concerned(stage) and not fits:
+        if resealed.get((unit, stage), seal([])) != sealed.get((unit, stage)):
             damaged(changed(f"stage {stage} of {unit}"))

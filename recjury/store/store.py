@@ -1,65 +1,122 @@
 """The store: all data of campaigns in one SQLite file."""
 
 import contextlib
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Concatenate, ParamSpec, Self, TypeVar
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from recjury.errors import StoreError
-from recjury.records import JSON, ConversationLog, StageResult
-from recjury.store.campaigns import Campaign, begin_campaign, write_learned
-from recjury.store.claim import claim
-from recjury.store.conversations import PlannedConversation, write_plan
-from recjury.store.engine import (
-    connect,
-    for_writing,
-    one_line_errors,
-    store_path,
+from recjury.records import CallRecord
+from recjury.store.call_counts import (
+    call_identities,
+    find_record,
+    read_call_counts,
+    read_spent,
+    read_spent_by_unit,
 )
+from recjury.store.calls import read_call
+from recjury.store.campaigns import begin_campaign, find_campaign, read_campaigns, write_learned
+from recjury.store.claim import claim
+from recjury.store.contents import integrity, read_whole
+from recjury.store.conversations import campaign_conversations, find_conversation, write_plan
+from recjury.store.debate_lists import debate_summaries, debated
+from recjury.store.engine import connect, for_writing, one_line_errors, store_path
 from recjury.store.evaluations import (
     EvaluationHandle,
     PlannedEvaluation,
+    add_evaluation,
+    attempts_of,
+    find_evaluation,
     find_handle,
-    write_evaluations,
+    ids_of_evaluations,
 )
-from recjury.store.evaluators import PlannedEvaluator, write_evaluators
-from recjury.store.failures import FailedStage, Failure, write_failures
-from recjury.store.forks import ForkedEvaluation, write_forks
-from recjury.store.logs import FinishedLog, write_logs
-from recjury.store.measurements import Measurement, write_measurement
-from recjury.store.reader import StoreReader
+from recjury.store.evaluators import read_campaign_evaluators, write_evaluators
+from recjury.store.failures import (
+    find_unfinished,
+    unfinished_conversations,
+    unit_failures,
+    write_failure,
+)
+from recjury.store.logs import find_log, log_ids, log_ids_of, write_log
+from recjury.store.measurements import read_measurements, write_measurement
 from recjury.store.recorder import StoreRecorder
+from recjury.store.results import ConversationResult, read_results
 from recjury.store.running import RunningCampaign
 from recjury.store.schema import check_schema, has_content, make_store
 from recjury.store.stage_results import (
-    DEBATE,
-    FinishedStage,
-    RepeatedEvaluation,
-    check_stage,
-    write_repeated,
-    write_stages,
+    find_debate,
+    stage_results,
+    with_statuses,
+    write_attempt,
+    write_fork,
+    write_stage,
 )
-from recjury.store.texts import Interner
+from recjury.store.stages import read_stages
+from recjury.store.texts import Interner, text_of_hash
 from recjury.store.writer import Transaction, Writer, write_all
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Store(StoreReader):
-    """Typed readers and writers over one store. Close it, or use it in a `with` statement.
+def _reads(read: Callable[Concatenate[Connection, P], T]) -> Callable[Concatenate["Store", P], T]:
+    """A function that reads, as a method of the store: it gets a connection of its own."""
 
-    The `save_*` writers are for many units at the same time: they share the transactions of one
-    writer thread, and return when their rows are committed. A finished stage is never overwritten.
+    @functools.wraps(read)
+    def method(store: "Store", /, *args: P.args, **options: P.kwargs) -> T:
+        with store._reading() as connection:
+            return read(connection, *args, **options)
+
+    return method
+
+
+def _writes(
+    write: Callable[Concatenate[Transaction, P], T],
+) -> Callable[Concatenate["Store", P], T]:
+    """A function that writes, as a method: it gets a transaction of its own."""
+
+    @functools.wraps(write)
+    def method(store: "Store", /, *args: P.args, **options: P.kwargs) -> T:
+        return store._write(lambda transaction: write(transaction, *args, **options))
+
+    return method
+
+
+def _queues(
+    write: Callable[Concatenate[Transaction, P], object],
+) -> Callable[Concatenate["Store", P], Coroutine[None, None, None]]:
+    """A function that writes, as a method for many units at once: it shares the transactions of
+    the writer thread, and returns when its rows are committed."""
+
+    def work(transaction: Transaction, calls: Sequence[Callable[[Transaction], object]]) -> None:
+        for call in calls:
+            call(transaction)
+
+    @functools.wraps(write)
+    async def method(store: "Store", /, *args: P.args, **options: P.kwargs) -> None:
+        await store._queue.submit(work, lambda transaction: write(transaction, *args, **options))
+
+    return method
+
+
+class Store:
+    """One store, open. Close it, or use it in a `with` statement.
+
+    Its methods are the functions of the files beside this one. Those that read compare the values
+    with their seals. Ids are those of rows, as lists and results show them; a `prefix` is the
+    beginning of an id, long enough that only one id begins with it. The `save_*` methods are for
+    many units at the same time. A finished stage is never overwritten.
     """
 
-    def __init__(self, path: Path, engine: Engine):
+    def __init__(self, path: Path, engine: Engine, *, read_only: bool = False):
         """Use `open` or `at` instead: they check the schema."""
-        super().__init__(path, engine)
-        self._writer = Writer(engine)
+        self.path = path
+        self._engine = engine
+        self._writer = None if read_only else Writer(engine)
 
     @classmethod
     def open(cls, url: str, *, create: bool = True, read_only: bool = False) -> Self:
@@ -73,7 +130,7 @@ class Store(StoreReader):
         path = _without_link(store_path(url))
         if (read_only or not create) and not has_content(path):
             raise StoreError(f"there is no store at {path}: run a campaign first, or name another")
-        store = cls(path, connect(path, read_only=read_only))
+        store = cls(path, connect(path, read_only=read_only), read_only=read_only)
         store.create()
         return store
 
@@ -116,8 +173,8 @@ class Store(StoreReader):
 
     def close(self) -> None:
         """Commit everything submitted, and close the file."""
-        self._writer.close()
-        self._calls.close()
+        if self._writer is not None:
+            self._writer.close()
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -136,7 +193,7 @@ class Store(StoreReader):
     def recorder(self) -> StoreRecorder:
         """The recorder of a gateway's model calls; `async with` waits until the last ones are
         written."""
-        return StoreRecorder(self._engine, self._writer)
+        return StoreRecorder(self._engine, self._queue)
 
     @contextlib.contextmanager
     def claim(self, campaign: str) -> Iterator[None]:
@@ -150,99 +207,92 @@ class Store(StoreReader):
         """A campaign as a running process shows it, and how to change its limits."""
         return RunningCampaign(self.path, campaign)
 
-    def begin(self, campaign: Campaign) -> None:
-        """Add a campaign, or another run of the one with its id."""
-        self._write(lambda transaction: begin_campaign(transaction, campaign))
+    campaigns = _reads(read_campaigns)
+    campaign = _reads(find_campaign)
+    evaluators = _reads(read_campaign_evaluators)
+    measurements = _reads(read_measurements)
 
-    def save_learned(self, campaign: str, learned: Mapping[str, JSON]) -> None:
-        """Keep what the campaign's current run has learned of its endpoints, by model."""
-        self._write(lambda transaction: write_learned(transaction, campaign, learned))
+    conversations = _reads(campaign_conversations)
+    conversation = _reads(find_conversation)
+    log_ids = _reads(log_ids)
+    log_ids_of = _reads(log_ids_of)
+    log = _reads(find_log)
+    record = _reads(find_record)
+    failures = _reads(unit_failures)
+    unfinished = _reads(find_unfinished)
+    unfinished_conversations = _reads(unfinished_conversations)
 
-    def save_measurement(self, measurement: Measurement) -> None:
-        """Keep what was measured of a model."""
-        self._write(lambda transaction: write_measurement(transaction, measurement))
+    evaluation = _reads(find_evaluation)
+    attempts = _reads(attempts_of)
+    find_evaluations = _reads(ids_of_evaluations)
+    evaluations_with = _reads(with_statuses)
+    evaluation_stages = _reads(read_stages)
+    stage_results = _reads(stage_results)
+    debate = _reads(find_debate)
+    debates = _reads(debate_summaries)
+    debated = _reads(debated)
 
-    def plan(self, campaign: str, planned: Sequence[PlannedConversation]) -> int:
-        """Add conversations to a campaign, in the plan's order.
+    call = _reads(read_call)
+    spent = _reads(read_spent)
+    spent_by_unit = _reads(read_spent_by_unit)
+    call_counts = _reads(read_call_counts)
+    text = _reads(text_of_hash)
+    integrity = _reads(integrity)
+    whole = _reads(read_whole)
 
-        Those that the store has are used. Other conversations of the campaign with the same system,
-        scenario and repeat as a planned one are set aside; returns how many.
-        """
-        return self._write(lambda transaction: write_plan(transaction, campaign, planned))
+    def calls(self, campaign: str | None = None) -> Iterator[CallRecord]:
+        """All calls in order, or those made for a campaign; no transaction is open between two."""
+        with self._reading() as connection:
+            identities = call_identities(connection, campaign)
+        return map(self.call, identities)
 
-    def join(self, campaign: str, planned: Sequence[PlannedEvaluator]) -> None:
-        """Make evaluators those of a campaign's conversations, in this order.
-
-        A version that the campaign had before keeps the metrics it had.
-        """
-        self._write(lambda transaction: write_evaluators(transaction, campaign, planned))
-
-    async def save_log(
+    def results(
         self,
-        conversation: str,
-        log: ConversationLog,
-        seconds: Sequence[float | None] = (),
-        costs: Sequence[float | None] = (),
-    ) -> None:
-        """Finish a conversation; `seconds` and `costs` (US dollars) are by system turn.
+        campaign: str | None = None,
+        system: str | None = None,
+        conversations: Sequence[str] | None = None,
+    ) -> Iterator[ConversationResult]:
+        """The result of each conversation, in the plan's order, or of `conversations`, in theirs.
 
-        They are used for turns without calls, and for turns whose calls the store does not have.
+        Raises StoreError for altered rows.
         """
-        finished = FinishedLog(conversation, log, tuple(seconds), tuple(costs))
-        await self._writer.submit(write_logs, finished)
+        with one_line_errors(self.path):
+            yield from read_results(self._engine, campaign, system, conversations)
+
+    begin = _writes(begin_campaign)
+    plan = _writes(write_plan)
+    join = _writes(write_evaluators)
+    save_learned = _writes(write_learned)
+    save_measurement = _writes(write_measurement)
+
+    save_log = _queues(write_log)
+    save_stage = _queues(write_stage)
+    save_attempt = _queues(write_attempt)
+    save_fork = _queues(write_fork)
+    save_failure = _queues(write_failure)
+    _add_evaluation = _queues(add_evaluation)
 
     async def get_or_create_evaluation(self, planned: PlannedEvaluation) -> EvaluationHandle:
         """The row of an evaluation, so that its calls count before a stage is done."""
-        if (there := self._find(planned, is_new=False)) is not None:
+        if (there := self._handle(planned.identity, is_new=False)) is not None:
             return there
-        await self._writer.submit(write_evaluations, planned)
-        there = self._find(planned, is_new=True)
+        await self._add_evaluation(planned)
+        there = self._handle(planned.identity, is_new=True)
         assert there is not None
         return there
 
-    async def save_stage(self, planned: PlannedEvaluation, stage: str, result: StageResult) -> None:
-        """Finish a stage of an evaluation; the evaluation's row is added if it is missing.
+    _handle = _reads(find_handle)
 
-        Raises UnitFailed for a result that cannot be stored: invalid JSON, or a debate of another
-        stage than "debate".
-        """
-        check_stage(stage, result)
-        await self._writer.submit(write_stages, FinishedStage(planned, stage, result))
+    @property
+    def _queue(self) -> Writer:
+        if self._writer is None:
+            raise StoreError(f"the store {self.path} was opened for reading only")
+        return self._writer
 
-    async def save_attempt(
-        self, planned: PlannedEvaluation, results: Mapping[str, StageResult]
-    ) -> None:
-        """Store another attempt at an evaluation that the store has; from then on it counts.
-
-        `results` are those of all its stages, also of those that were not done again. The earlier
-        attempts stay (`attempts`). Raises as `save_stage`.
-        """
-        for stage, result in results.items():
-            check_stage(stage, result)
-        await self._writer.submit(write_repeated, RepeatedEvaluation(planned, results))
-
-    async def save_fork(self, fork: ForkedEvaluation, result: StageResult) -> None:
-        """Store a changed copy of a debate.
-
-        Raises as `save_stage`, and StoreError if the original is missing.
-        """
-        check_stage(DEBATE, result)
-        await self._writer.submit(write_forks, (fork, result))
-
-    async def save_failure(
-        self, unit: str, stage: str, reason: str, said: ConversationLog | None = None
-    ) -> None:
-        """Store why a stage of a conversation or an evaluation failed, and what was `said` until
-        then.
-
-        The stage can still be run again.
-        """
-        failure = Failure(unit, stage, reason, time.time())
-        await self._writer.submit(write_failures, FailedStage(failure, said))
-
-    def _find(self, planned: PlannedEvaluation, *, is_new: bool) -> EvaluationHandle | None:
-        with self._reading() as connection:
-            return find_handle(connection, planned.identity, is_new=is_new)
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with one_line_errors(self.path), self._engine.connect() as connection:
+            yield connection
 
     def _write(self, write: Callable[[Transaction], T]) -> T:
         with one_line_errors(self.path), self._engine.connect() as connection:

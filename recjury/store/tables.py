@@ -8,7 +8,7 @@ content (prompt parts, parameters, settings) is a row of `text`, and other rows 
 
 from typing import ClassVar
 
-from sqlalchemy import Column, Connection, Dialect, LargeBinary, Table, Text, select
+from sqlalchemy import Column, Connection, Dialect, LargeBinary, Table, select
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, SQLModel
 
@@ -54,50 +54,6 @@ class TextRow(SQLModel, table=True):
     body: bytes
 
 
-class CallRow(SQLModel, table=True):
-    """A finished model call. `request` is JSON: a list of [role, text id, text id, ...].
-
-    `params` (JSON with all other parameters of the request), `reply` and `logprobs` (JSON) are
-    texts. `further` is a JSON list of the replies after the first: [text id, finish reason, text id
-    of its reasoning or null]. `reasoning` is the text that the endpoint sent as the model's
-    thoughts. `fingerprint` is the endpoint's name for its configuration, empty if it sends none.
-    `estimated` is 1 if the tokens were not reported but estimated.
-    `unit` is the conversation, the evaluation or the campaign (for an optimisation of
-    instructions) that asked first. `model` is the campaign's alias, `reply_model` the endpoint's
-    name. `cost` is in US dollars, and null if the price is unknown; `latency` is the time
-    of the last attempt in seconds, `waited` the seconds that the call waited for limits and between
-    attempts (null if unknown); `started_at` is in Unix seconds.
-    """
-
-    __tablename__ = "call"
-
-    id: int | None = Field(default=None, primary_key=True)
-    identity: str = Field(sa_column=Column(Hex, nullable=False, unique=True))
-    model: str
-    purpose: str
-    unit: str | None = None
-    sample: int
-    params: int = Field(foreign_key="text.id")
-    request: str
-    reply: int = Field(foreign_key="text.id")
-    reply_model: str
-    finish_reason: str
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int
-    cost: float | None
-    latency: float
-    attempts: int
-    logprobs: int | None = Field(default=None, foreign_key="text.id")
-    started_at: float
-    further: str
-    reasoning: int | None = Field(default=None, foreign_key="text.id")
-    estimated: int
-    waited: float | None = None
-    fingerprint: str
-    seal: str = Field(sa_column=Column(Hex, nullable=False))
-
-
 class CampaignRow(SQLModel, table=True):
     """A campaign; what it ran with is in `run`, once for each time it was started.
 
@@ -109,21 +65,6 @@ class CampaignRow(SQLModel, table=True):
     id: str = Field(primary_key=True)
     name: str
     created_at: float
-
-
-class RunRow(SQLModel, table=True):
-    """One start of a campaign. `setup` is a text: the JSON of `campaigns.Setup`.
-
-    `learned` is a text: a JSON object of what was learned of the endpoints, by model.
-    """
-
-    __tablename__ = "run"
-
-    id: int | None = Field(default=None, primary_key=True)
-    campaign: str = Field(foreign_key="campaign.id", index=True)
-    setup: int = Field(foreign_key="text.id")
-    started_at: float
-    learned: int | None = Field(default=None, foreign_key="text.id")
 
 
 class CampaignConversationRow(SQLModel, table=True):
@@ -141,52 +82,6 @@ class CampaignConversationRow(SQLModel, table=True):
     set_aside: int
 
 
-class LogRow(SQLModel, table=True):
-    """A conversation's log. `body` is its canonical JSON and `digest` the log's id.
-
-    `seconds` and `costs` (US dollars) are JSON lists with one number for each system turn, or null
-    if unknown. For a turn whose calls are in the store, the calls are used instead.
-    """
-
-    __tablename__ = "log"
-
-    conversation: str = Field(primary_key=True, foreign_key="conversation.id")
-    digest: str = Field(sa_column=Column(Hex, nullable=False, index=True))
-    body: str = Field(sa_column=Column(Text, nullable=False))
-    seconds: str | None = None
-    costs: str | None = None
-
-
-class EvaluatorRow(SQLModel, table=True):
-    """A version of an evaluator. `id` is the digest of its kind and `settings` (a text: JSON)."""
-
-    __tablename__ = "evaluator"
-
-    id: str = Field(primary_key=True)
-    kind: str
-    settings: int = Field(foreign_key="text.id")
-
-
-class CampaignEvaluatorRow(SQLModel, table=True):
-    """An evaluator of a campaign's conversations, with its name and the number of judgings.
-
-    `metrics` and `stages` are texts with JSON lists. `metrics` has all metrics that the campaign
-    has ever asked it for; `stages` has those of the latest start, at `started_at` (Unix seconds).
-    """
-
-    __tablename__ = "campaign_evaluator"
-    __table_args__: ClassVar[dict[str, object]] = {"sqlite_with_rowid": False}
-
-    campaign: str = Field(primary_key=True, foreign_key="campaign.id")
-    evaluator: str = Field(primary_key=True, foreign_key="evaluator.id")
-    name: str
-    ordinal: int
-    judgings: int
-    metrics: int = Field(foreign_key="text.id")
-    stages: int = Field(foreign_key="text.id")
-    started_at: float
-
-
 class StageRow(SQLModel, table=True):
     """A finished stage of an evaluation, or "converse" of a conversation (`unit`).
 
@@ -201,23 +96,6 @@ class StageRow(SQLModel, table=True):
     stage: str = Field(primary_key=True)
     finished_at: float
     seal: str = Field(sa_column=Column(Hex, nullable=False))
-
-
-class FailureRow(SQLModel, table=True):
-    """A failed stage of an evaluation, or "converse" of a conversation (`unit`), with the reason.
-
-    A later attempt may have finished it. `log` is a text: the JSON of a failed conversation, up to
-    the failure.
-    """
-
-    __tablename__ = "failure"
-
-    id: int | None = Field(default=None, primary_key=True)
-    unit: str = Field(index=True)
-    stage: str
-    reason: str
-    failed_at: float
-    log: int | None = Field(default=None, foreign_key="text.id")
 
 
 def table_of(model: type[SQLModel]) -> Table:

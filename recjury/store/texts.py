@@ -9,7 +9,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, NewType, TypeVar
 
 from sqlalchemy import Connection, Engine, select
 
@@ -23,10 +23,14 @@ _WORTH_PACKING = 1024  # bytes
 _CHUNK = 500  # keys in one IN (...)
 
 
+TextId = NewType("TextId", int)
+"""The number of a row of `text`."""
+
+
 class TextRef(NamedTuple):
     """The row id of a stored text, and the SHA-256 of its uncompressed bytes."""
 
-    id: int
+    id: TextId
     hash: bytes
 
 
@@ -104,7 +108,7 @@ class Interner:
                 row = cursor.fetchone()
                 assert row is not None
                 number = row[0]
-            self._known[text] = TextRef(number, digest)
+            self._known[text] = TextRef(TextId(number), digest)
         cursor.close()
         self._fresh += missing
 

@@ -167,10 +167,10 @@ def test_the_example_runs_as_a_notebook(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"systems": ["retreival"]}, "did you mean `retrieval`"),
+        ({"systems": ["retreival"]}, "did you mean 'retrieval'"),
         ({"systems": ["retrieval"], "evaluators": ["fase"]}, "did you mean 'face'"),
         ({"systems": ["retrieval"], "evaluators": ["core", "core"]}, "two evaluators are named"),
-        ({"systems": [object()]}, "is not a recommender: it has no"),
+        ({"systems": [object()]}, "is not a system: it has no"),
         (
             {"systems": ["retrieval"], "evaluators": [object()]},
             "is not an evaluator: it has no metrics",

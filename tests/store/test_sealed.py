@@ -1,13 +1,22 @@
 """Rows are sealed when they are written, and those that were altered are named when read."""
 
 import asyncio
+import hashlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Column, String, select, update
+from sqlmodel import SQLModel
 
 from recjury.errors import StoreError
+from recjury.records import JSON, Record
 from recjury.store import Store
-from recjury.store.sealed import as_written, check, seal
+from recjury.store.engine import connect
+from recjury.store.sealed import SealedTable, as_written, check, seal
+from recjury.store.texts import Interner
+from recjury.store.writer import Transaction
 from tests.store import test_damage, values
 from tests.store.test_damage import CONVERSATION, EVALUATION
 
@@ -71,3 +80,49 @@ def test_a_row_with_a_fitting_seal_that_is_no_record_was_changed_too() -> None:
         int("words")
     with pytest.raises(StoreError, match="the row was changed"), as_written("the row"):
         check(seal(["words"]), seal(["letters"]))
+
+
+class _Film(Record):
+    """`year` is new, and the names of the cast have had another key."""
+
+    title: str
+    cast: Mapping[str, JSON]
+    year: int | None = None
+
+
+def _with_actors(values: dict[str, Any]) -> dict[str, Any]:
+    return {**values, "cast": {"actors": values["cast"]["names"]}}
+
+
+@pytest.fixture
+def films() -> Iterator[SealedTable[_Film]]:
+    key = Column("id", String, primary_key=True)
+    table = SealedTable("film", _Film, key, named="film {id}", earlier=[_with_actors])
+    yield table
+    SQLModel.metadata.remove(table.table)
+
+
+def test_a_row_of_an_earlier_schema_is_read_by_its_converter(
+    store: Store, films: SealedTable[_Film]
+) -> None:
+    """A row without the new column has the seal that it had before there was one."""
+    heat = _Film(title="Heat", cast={"names": ["Pacino"]})
+    row = {"id": "1", "title": "Heat", "cast": hashlib.sha256(b'{"names":["Pacino"]}').hexdigest()}
+    engine = connect(store.path)
+    with store, engine.connect() as connection:
+        films.table.create(connection)
+        films.insert(Transaction(connection, Interner(engine)), [(heat, {"id": "1"})])
+        assert connection.execute(select(films.c.schema, films.c.seal)).one() == (
+            2,
+            seal({**row, "schema": 2}),
+        )
+        assert [film for _, film in films.find(connection, ["1"])] == [heat]
+        earlier = {"schema": 1, "seal": seal({**row, "schema": 1})}
+        connection.execute(update(films.table).values(earlier))
+        ((_, film),) = films.find(connection, ["1"])
+        assert film == _Film(title="Heat", cast={"actors": ["Pacino"]})
+        later = {"schema": 3, "seal": seal({**row, "schema": 3})}
+        connection.execute(update(films.table).values(later))
+        with pytest.raises(StoreError, match="film 1 in the store was written by a later version"):
+            list(films.find(connection, ["1"]))
+    engine.dispose()
