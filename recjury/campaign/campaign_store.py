@@ -1,13 +1,14 @@
 """Open a campaign: its models, its place in the store, and what it runs with."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 import recjury
 from recjury.campaign.build import open_gateway, try_models
 from recjury.campaign.config import EvaluationConfig
-from recjury.campaign.provenance import package_versions, working_commit
+from recjury.campaign.provenance import data_checksums, package_versions, working_commit
+from recjury.corpora import Corpus
 from recjury.llm import Gateway, ModelSpec, SpentBefore, running_servers
 from recjury.prompts import load_pack, pack_names
 from recjury.store import Campaign, Setup, Skipped, Store
@@ -63,7 +64,11 @@ async def opened_campaign(
         yield OpenedCampaign(store, campaign, gateway, stack, is_claimed)
 
 
-def campaign_setup(config: EvaluationConfig, skipped: tuple[Skipped, ...] = ()) -> Setup:
+def campaign_setup(
+    config: EvaluationConfig,
+    corpora: Iterable[Corpus | None] = (),
+    skipped: tuple[Skipped, ...] = (),
+) -> Setup:
     """Everything a campaign runs with: all that is needed to run it again."""
     return Setup(
         config=config.model_dump(mode="json"),
@@ -72,6 +77,7 @@ def campaign_setup(config: EvaluationConfig, skipped: tuple[Skipped, ...] = ()) 
         commit=working_commit(),
         seeds={"campaign": config.seed},
         packs={name: load_pack(name).digest for name in pack_names()},
+        data=data_checksums(corpora),
         prices={alias: _prices(spec) for alias, spec in config.all_models.items()},
         price_sources=_price_sources(config),
         skipped=skipped,

@@ -20,6 +20,7 @@ from recjury.campaign.retry import Retry
 from recjury.campaign.runner import Runner, RunResult
 from recjury.campaign.simulator_config import SimulatorConfig
 from recjury.corpora import (
+    Corpus,
     Recording,
     corpus_name,
     data_beside,
@@ -102,8 +103,9 @@ async def judge_campaign(
         async with opened_campaign(played.config, store, about.id) as opened:
             units = list(map(_unit, store.conversations(about.id)))
             data = Path(played.data) if played.data else None
-            built = _built(played, {unit.corpus for unit in units}, opened.gateway, data)
-            opened.begin(about.name, played.setup(about.setup))
+            corpora = _known({unit.corpus for unit in units}, data)
+            built = _built(played, corpora, opened.gateway)
+            opened.begin(about.name, played.setup(about.setup, corpora.values()))
             runner = Runner(store, built, played.config, progress, retry=retry)
             return await runner.run(about.id, units)
 
@@ -120,9 +122,9 @@ async def _judge(
     found = {each.identity: (each.log.id, _planned(each)) for each in _told_apart(read(), {})}
     async with opened_campaign(config, place, identity) as opened:
         store, campaign = opened.store, opened.id
-        corpora = {corpus_name(each.corpus) for _, each in found.values()}
-        built = _built(_Played({}, config), corpora, opened.gateway, data)
-        opened.begin(config.name, campaign_setup(config))
+        corpora = _known({corpus_name(each.corpus) for _, each in found.values()}, data)
+        built = _built(_Played({}, config), corpora, opened.gateway)
+        opened.begin(config.name, campaign_setup(config, corpora.values()))
         there = store.log_ids_of(found)
         planned = tuple(
             each if there.get(each.id, log) == log else _anew(each, log)
@@ -209,9 +211,9 @@ class _Played:
         seed = self._stored.get("seed", config.seed)
         self.config = self._with_the_users_model(config.model_copy(update={"seed": seed}))
 
-    def setup(self, before: Setup) -> Setup:
+    def setup(self, before: Setup, corpora: Iterable[Corpus | None]) -> Setup:
         """The settings the campaign was played with, and beside them the evaluators of this run."""
-        now = campaign_setup(self.config)
+        now = campaign_setup(self.config, corpora)
         judging = self.config.model_dump(mode="json", include={"evaluators", "model", "models"})
         changed: dict[str, object] = {
             "config": {**self._stored, "judging": judging},
@@ -255,13 +257,17 @@ class _Played:
         return config
 
 
+def _known(names: Iterable[str], data: Path | None) -> dict[str, Corpus | None]:
+    """The corpora by name; None for one that is not available here."""
+    return {name: known_corpus(name, data) for name in sorted(names)}
+
+
 def _built(
-    played: _Played, corpora: Iterable[str], gateway: Gateway | None, data: Path | None
+    played: _Played, corpora: Mapping[str, Corpus | None], gateway: Gateway | None
 ) -> BuiltCampaign:
     """The components for each corpus. If the corpus is known, the evaluators know its items."""
     found: dict[str, Components] = {}
-    for name in corpora:
-        corpus = known_corpus(name, data)
+    for name, corpus in corpora.items():
         catalogue = corpus.catalogue if corpus else Catalogue(name, ())
         user = None
         if played.simulator is not None and _asks_user(played.config):

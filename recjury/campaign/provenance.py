@@ -1,9 +1,14 @@
-"""What a run was made with besides its campaign file: installed packages, the working folder."""
+"""What a run was made with besides its campaign file: packages, the working folder, data files."""
 
+import hashlib
 import os
 import subprocess
+from collections.abc import Iterable
 from importlib import metadata
 from pathlib import Path
+
+from recjury.corpora import Corpus
+from recjury.errors import DataError
 
 _SECONDS = 5.0  # for git; a working folder on a slow disk has no commit then
 
@@ -11,6 +16,27 @@ _SECONDS = 5.0  # for git; a working folder on a slow disk has no commit then
 def package_versions() -> dict[str, str]:
     """The version of each installed package, by its name."""
     return {each.name: each.version for each in metadata.distributions()}
+
+
+def data_checksums(corpora: Iterable[Corpus | None]) -> dict[str, str]:
+    """SHA-256, as hex digits, of the files of corpora, by the names of corpus and file.
+
+    A corpus that does not name its `paths` has none. Raises DataError if a file cannot be read.
+    """
+    return {
+        f"{corpus.name}/{path.name}": _sha256(path)
+        for corpus in corpora
+        if corpus is not None
+        for path in getattr(corpus, "paths", ())
+    }
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}", path=path) from None
 
 
 def working_commit(folder: Path | None = None) -> str:

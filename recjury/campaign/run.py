@@ -40,7 +40,7 @@ async def run_campaign(
         built = build(config, drawn.corpora, opened.gateway, opened.stack)
         plan = plan_campaign(config, drawn, built.components)
         await built.check_systems(plan.unplayed(store))
-        opened.begin(config.name, campaign_setup(config, drawn.skipped))
+        opened.begin(config.name, campaign_setup(config, drawn.corpora.values(), drawn.skipped))
         set_aside = store.plan(campaign, [each.conversation for each in plan.conversations])
         units = plan.units()
         stopping = None

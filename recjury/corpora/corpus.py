@@ -49,7 +49,10 @@ class TrainingExample:
 
 
 class Corpus(Protocol):
-    """A corpus of conversations between people, with the attributes of its items."""
+    """A corpus of conversations between people, with the attributes of its items.
+
+    One may also have `paths`, the files that it reads: a run keeps their checksums.
+    """
 
     @property
     def name(self) -> str:

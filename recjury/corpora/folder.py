@@ -86,6 +86,7 @@ class FolderCorpus:
                 if file == DOMAIN:
                     holds = "it says what the items are called and which attributes they have"
                 raise DataError(f"no {file} in {folder}: {holds}")
+        self.paths = tuple(folder / file for file in files)
 
     @cached_property
     def catalogue(self) -> Catalogue:

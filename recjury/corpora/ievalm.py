@@ -31,6 +31,7 @@ class IevalmCorpus:
             )
         self.name = name
         self.files = IevalmFiles(name, folder)
+        self.paths = tuple(sorted(folder.glob("*.json*")))
 
     @property
     def splits(self) -> tuple[str, ...]:

@@ -28,9 +28,9 @@ class Setup(Record):
 
     `config` is the resolved campaign file. `packages` are all that were installed; `commit` is that
     of the working folder (a trailing "+" if files differed from it), empty outside of git
-    checkouts. `packs` maps prompt and rubric packs to their digests.
-    `prices` has US dollars per million tokens by model, None if unknown, and `price_sources` where
-    the known ones are from.
+    checkouts. `packs` maps prompt and rubric packs to their digests, and `data` the files of the
+    corpora ("redial/id2info.json") to their SHA-256. `prices` has US dollars per million tokens by
+    model, None if unknown, and `price_sources` where the known ones are from.
     """
 
     config: object
@@ -40,6 +40,7 @@ class Setup(Record):
     commit: str = ""
     seeds: Mapping[str, int] = {}
     packs: Mapping[str, str] = {}
+    data: Mapping[str, str] = {}
     prices: Mapping[str, Mapping[str, float | None]] = {}
     price_sources: Mapping[str, str] = {}
     skipped: tuple[Skipped, ...] = ()

@@ -1,5 +1,6 @@
-"""What a run was made with: packages, and the commit of the working folder."""
+"""What a run was made with: packages, data files, and the commit of the working folder."""
 
+import hashlib
 import shutil
 import subprocess
 from pathlib import Path
@@ -7,13 +8,28 @@ from pathlib import Path
 import pytest
 
 import recjury
-from recjury.campaign.provenance import package_versions, working_commit
+from recjury.campaign.provenance import data_checksums, package_versions, working_commit
+from recjury.corpora import open_corpus
+from recjury.errors import DataError
 
 
 def test_all_packages_are_listed_with_their_versions() -> None:
     versions = package_versions()
     assert versions["recjury"] == recjury.__version__
     assert {"numpy", "pydantic", "aiohttp"} <= versions.keys()
+
+
+def test_files_of_corpora_have_checksums(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    shutil.copytree(Path(recjury.__file__).parent / "corpora" / "sample", folder)
+    corpus = open_corpus(folder)
+    found = data_checksums([corpus, None])
+    assert found.keys() == {"mine/films.jsonl", "mine/dialogues.jsonl"}
+    films = (folder / "films.jsonl").read_bytes()
+    assert found["mine/films.jsonl"] == hashlib.sha256(films).hexdigest()
+    (folder / "films.jsonl").unlink()
+    with pytest.raises(DataError, match=r"films\.jsonl"):
+        data_checksums([corpus])
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="there is no git")
