@@ -8,7 +8,8 @@ from pydantic import BeforeValidator, SerializeAsAny, ValidationError
 from recjury.agents.python_system import OWN_SYSTEMS, PythonSystem, given_system
 from recjury.agents.system import System, SystemContext
 from recjury.errors import ConfigError
-from recjury.plugins import Registry, first_mistake, validate_as
+from recjury.mistakes import first_mistake
+from recjury.plugins import Registry, validate_as
 
 SYSTEMS: Registry[type[System]] = Registry(
     OWN_SYSTEMS.kind,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from recjury.errors import SystemFailed
-from recjury.plugins import first_mistake
+from recjury.mistakes import first_mistake
 from recjury.records import ItemRef, SystemReply, distinct, usable_reply
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """Which metric is held against which aspect, and whether two metrics' agreement differs."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import combinations
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from recjury.agreement.label_sets import LabelSet
 from recjury.agreement.score_files import Scores
 from recjury.errors import ConfigError
+from recjury.mistakes import did_you_mean
 from recjury.records import JSON, ScoreTarget
 from recjury.stats.clustered import cluster_bootstrap
 from recjury.stats.correlation import correlate
@@ -155,6 +155,5 @@ def _resampled_gap(
 
 def _check(name: str, known: Sequence[str], what: str, choice: str) -> None:
     if name not in known:
-        near = get_close_matches(name, known, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else f" (known: {', '.join(known)})"
+        hint = did_you_mean(name, known) or f" (known: {', '.join(known)})"
         raise ConfigError(f"--pair {choice}: no {what} {name!r}{hint}")

@@ -6,7 +6,6 @@ line calls the same functions.
 """
 
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -26,6 +25,7 @@ from recjury.campaign import (
 from recjury.campaign.config_file import explain
 from recjury.errors import ConfigError
 from recjury.judges import Evaluator
+from recjury.mistakes import did_you_mean
 from recjury.records import ConversationLog, Recommender
 
 DEFAULT_STORE = "sqlite:///recjury.db"
@@ -172,9 +172,9 @@ def _valid(kind: type[C], given: Mapping[str, object]) -> C:
     from pydantic import ValidationError
 
     for name in given:
-        near = get_close_matches(name, _OWN_ARGUMENTS, n=1)
-        if name not in kind.model_fields and near:
-            raise ConfigError(f"unknown argument {name!r}: did you mean {near[0]!r}?")
+        hint = did_you_mean(name, _OWN_ARGUMENTS)
+        if name not in kind.model_fields and hint:
+            raise ConfigError(f"unknown argument {name!r}{hint}")
     try:
         return kind.model_validate(dict(given))
     except ValidationError as error:

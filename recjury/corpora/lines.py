@@ -12,9 +12,9 @@ import orjson
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from recjury.errors import DataError
+from recjury.mistakes import first_mistake
 
 MAX_LINE = 64 * 2**20
-_OWN_WORDS = {"missing": "is missing", "extra_forbidden": "is not a known field"}
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _START = 2**16
@@ -54,7 +54,7 @@ def read_rows(path: Path, model: type[Row]) -> Iterator[tuple[int, Row]]:
         except orjson.JSONDecodeError as error:
             raise DataError(f"not JSON: {error}", path=path, line=number) from None
         except ValidationError as error:
-            raise DataError(what_is_wrong(error), path=path, line=number) from None
+            raise DataError(first_mistake(error), path=path, line=number) from None
 
 
 def read_lines(path: Path) -> Iterator[NumberedLine]:
@@ -139,19 +139,7 @@ def _formed(path: Path, content: bytes, form: TypeAdapter[Content]) -> Content:
     except orjson.JSONDecodeError as error:
         raise DataError(f"not JSON: {error}", path=path, line=error.lineno) from None
     except ValidationError as error:
-        raise DataError(what_is_wrong(error), path=path) from None
-
-
-def what_is_wrong(error: ValidationError) -> str:
-    """The first error, in one line: the field, what was expected, and what was given."""
-    first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    message = _OWN_WORDS.get(first["type"])
-    if message is None:
-        came = repr(first["input"])
-        came = came if len(came) <= 60 else came[:57] + "..."
-        message = f"{first['msg'].removeprefix('Value error, ')}, got {came}"
-    return f"{place}: {message}" if place else message
+        raise DataError(first_mistake(error), path=path) from None
 
 
 def _parsed(content: bytes) -> object:

@@ -8,11 +8,11 @@ from pydantic import ValidationError
 
 from recjury.corpora.concept import read_concept
 from recjury.corpora.crsarena import read_crsarena
-from recjury.corpora.lines import what_is_wrong
 from recjury.corpora.log_files import LogEntry, logs_of, read_log_file
 from recjury.corpora.message_files import read_messages
 from recjury.corpora.opening import data_folder
 from recjury.errors import ConfigError, DataError, UserError
+from recjury.mistakes import first_mistake
 from recjury.plugins import Registry, describe_exception
 from recjury.records import ConversationLog
 
@@ -75,7 +75,7 @@ def _entries(
     except UserError:
         raise
     except ValidationError as error:
-        raise DataError(f"{form}: {what_is_wrong(error)}", path=path) from error
+        raise DataError(f"{form}: {first_mistake(error)}", path=path) from error
     except Exception as error:  # a reader may do anything
         raise DataError(f"{form}: {describe_exception(error)}", path=path) from error
 

@@ -19,7 +19,6 @@ from recjury.plugins.instances import (
     require_parts,
 )
 from recjury.plugins.loading import Factory
-from recjury.plugins.mistakes import first_mistake, mistake, shown_input
 from recjury.plugins.registry import Listed, Registry, validate_as
 from recjury.plugins.settings import Names, with_settings
 
@@ -34,18 +33,15 @@ __all__ = [
     "class_path",
     "describe_exception",
     "exception_message",
-    "first_mistake",
     "given_identity",
     "json_settings",
     "made_identity",
     "make_instance",
-    "mistake",
     "process_identity",
     "read_attribute",
     "read_settings",
     "redirect_stdout",
     "require_parts",
-    "shown_input",
     "source_digest",
     "validate_as",
     "with_settings",

@@ -18,7 +18,7 @@ from typing import TextIO
 from pydantic import ValidationError
 
 from recjury.errors import UnitFailed
-from recjury.plugins.mistakes import first_mistake
+from recjury.mistakes import first_mistake
 
 TIMEOUT = 300.0
 """The default time limit of a call, in seconds."""

@@ -3,13 +3,13 @@
 import importlib
 import importlib.metadata
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import InitErrorDetails
 
 from recjury.errors import ConfigError, UserError
+from recjury.mistakes import did_you_mean
 from recjury.plugins.loading import import_factory, load_entry_point
 
 T = TypeVar("T")
@@ -83,9 +83,9 @@ class Registry(Generic[T]):
 
     def unknown(self, name: object) -> str:
         """That nothing has this name, with the most similar one and all that are known."""
-        near = get_close_matches(str(name), self.names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        return f"unknown {self.kind} {name!r}{hint} (known: {', '.join(self.names) or 'none'})"
+        hint = did_you_mean(name, self.names)
+        known = ", ".join(self.names) or "none; expected module:Class"
+        return f"unknown {self.kind} {name!r}{hint} (known: {known})"
 
     def listed(self) -> tuple[Listed, ...]:
         """All that has a name; what cannot be loaded has its problem."""

@@ -1,13 +1,12 @@
 """Settings by name, as `--set` and keyword arguments give them, for a pydantic class."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ValidationError
 
 from recjury.errors import ConfigError
-from recjury.plugins.mistakes import first_mistake
+from recjury.mistakes import did_you_mean, first_mistake
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -27,8 +26,7 @@ def with_settings(kind: type[ModelT], name: str, settings: Mapping[str, object])
     """
     for setting in settings:
         if setting not in kind.model_fields:
-            near = get_close_matches(setting, kind.model_fields, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(setting, kind.model_fields)
             known = ", ".join(kind.model_fields) or "none"
             raise ConfigError(f"{name} has no setting {setting!r}{hint} (settings: {known})")
     try:

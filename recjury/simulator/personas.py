@@ -1,13 +1,13 @@
 """Persona packs: who a simulated user can be. The shipped one is `personas.yaml`."""
 
-import difflib
 from pathlib import Path
 
-import yaml
 from pydantic import Field, ValidationError
 
 from recjury.errors import ConfigError
+from recjury.mistakes import did_you_mean, mistake
 from recjury.records import PersonaTraits, Record
+from recjury.yaml_files import read_yaml
 
 _SHIPPED = Path(__file__).with_name("personas.yaml")
 
@@ -30,8 +30,7 @@ class PersonaPack(Record):
         """The persona with this id. Raises ConfigError, in one line, if there is none."""
         if name not in self.personas:
             known = sorted(self.personas)
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]}?" if near else ""
+            hint = did_you_mean(name, known)
             raise ConfigError(f"no persona is called {name!r}{hint} (known: {', '.join(known)})")
         return self.personas[name]
 
@@ -43,14 +42,7 @@ def load_personas(path: str | None = None) -> PersonaPack:
     that is not low, medium or high.
     """
     file = _SHIPPED if path is None else Path(path)
-    try:
-        content = yaml.safe_load(file.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be read: {error.strerror}") from error
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        line = getattr(getattr(error, "problem_mark", None), "line", None)
-        where = "" if line is None else f" (line {line + 1})"
-        raise ConfigError(f"{file}: is not YAML{where}") from error
+    content = read_yaml(file)
     try:
         return PersonaPack.model_validate(content)
     except ValidationError as error:
@@ -62,11 +54,8 @@ def _first_mistake(error: ValidationError) -> str:
     *place, last = (str(step) for step in detail["loc"]) if detail["loc"] else ("the file",)
     if detail["type"] == "extra_forbidden" and "traits" in place:
         known = sorted(PersonaTraits.model_fields)
-        near = difflib.get_close_matches(last, known, n=1)
-        hint = f"; did you mean `{near[0]}`?" if near else ""
-        known_traits = f"(known: {', '.join(known)})"
-        return f"`{'.'.join(place)}`: unknown trait `{last}`{hint} {known_traits}"
+        hint = did_you_mean(last, known)
+        return f"`{'.'.join(place)}`: unknown trait `{last}`{hint} (known: {', '.join(known)})"
     if detail["type"] == "extra_forbidden":
         return f"unknown key `{'.'.join((*place, last))}`"
-    message = detail["msg"][0].lower() + detail["msg"][1:]
-    return f"`{'.'.join((*place, last))}`: {message}"
+    return f"`{'.'.join((*place, last))}`: {mistake(detail)}"

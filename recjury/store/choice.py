@@ -1,9 +1,9 @@
 """The campaign that is used if none is named, and the errors for unknown names."""
 
-import difflib
 from collections.abc import Collection, Iterable, Iterator
 
 from recjury.errors import StoreError
+from recjury.mistakes import did_you_mean
 from recjury.store.store import Store
 
 
@@ -39,9 +39,9 @@ def require(what: str, names: Iterable[str], known: Collection[str]) -> None:
     if not known:
         raise StoreError(f"no {what} is called {missing}: there is none yet")
     others = sorted(known)
-    near = difflib.get_close_matches(missing, others, n=1, cutoff=0.0)
+    hint = did_you_mean(missing, others, least=0.0)
     shown = f" ({what}s: {', '.join(others)})" if 1 < len(others) <= _LISTED else ""
-    raise StoreError(f"no {what} is called {missing}: did you mean {near[0]}?{shown}")
+    raise StoreError(f"no {what} is called {missing}{hint}{shown}")
 
 
 _LISTED = 8

@@ -102,7 +102,7 @@ def test_what_a_campaign_lacks_is_said(command: Command, store: str) -> None:
         ("turns", (), "no metric has scores of turns"),
         ("turns", ("metrics=core.overall",), "core.overall has no scores of turns"),
         ("radar", ("metrics=core.overal",), "the run has no such metric: core.overal"),
-        ("radar", ("systems=god",), "did you mean good?"),
+        ("radar", ("systems=god",), "did you mean 'good'?"),
         ("samples", ("sizes=[]",), "sizes: tuple should have at least 1 item"),
         ("samples", ("pairs=core.overall=x",), "pairs are for --labels"),
         ("self_preference", (), "no system runs the model of a judge (judges: debate large-model"),

@@ -45,15 +45,15 @@ def test_yaml_reads_off_as_false_and_so_do_we(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (GOOD + "sytems: 1\n", ["unknown key `sytems`", "did you mean `systems`"]),
+        (GOOD + "sytems: 1\n", ["unknown key `sytems`", "did you mean 'systems'"]),
         (
             GOOD + "evaluators: [{kind: core, debate: {max_round: 3}}]\n",
-            ["`max_round` under `evaluators.0.core.debate`", "`max_rounds`"],
+            ["`max_round` under `evaluators.0.core.debate`", "'max_rounds'"],
         ),
-        ("scenarios: [{corpus: sample, limits: 3}]\nsystems: [retrieval]\n", ["`limit`"]),
+        ("scenarios: [{corpus: sample, limits: 3}]\nsystems: [retrieval]\n", ["'limit'"]),
         (
             "scenarios: [sample]\nsystems: [{kind: kbrd, checkpont: x}]\n",
-            ["unknown key `checkpont`", "`checkpoint`"],
+            ["unknown key `checkpont`", "'checkpoint'"],
         ),
         (
             GOOD + "model: {base_url: x, name: m, key: SECRET}\n",

@@ -77,10 +77,10 @@ def test_who_plays_in_the_rest_of_the_file_changes_nothing(command: Command) -> 
     ("text", "said"),
     [
         ("", "expected keys such as `model` and `evaluators`, got an empty file"),
-        ("evalators: []\n", "unknown key `evalators`; did you mean `evaluators`?"),
+        ("evalators: []\n", "unknown key `evalators`; did you mean 'evaluators'?"),
         (
             "evaluators: [{kind: core, judges: {modells: [a]}}]\n",
-            "unknown key `modells` under `evaluators.0.core.judges`; did you mean `models`",
+            "unknown key `modells` under `evaluators.0.core.judges`; did you mean 'models'",
         ),
         (
             "evaluators: [{kind: core, judges: {kind: llm}}]\n",
@@ -118,7 +118,7 @@ def test_evaluators_are_chosen_by_name(tmp_path: Path) -> None:
     path.write_text("evaluators: [outcome, {kind: core, name: plain}]\n", "utf-8")
     assert [e.label for e in read_evaluators(path, ["plain"]).evaluators] == ["plain"]
     assert [e.label for e in read_evaluators(None, ["outcome"]).evaluators] == ["outcome"]
-    with pytest.raises(ConfigError, match="did you mean outcome"):
+    with pytest.raises(ConfigError, match="did you mean 'outcome'"):
         read_evaluators(path, ["outcomes"])
 
 

@@ -31,7 +31,7 @@ def _model(key_env: str) -> str:
         ),
         (
             GOOD + "models: {a: {provider: transformers, model: m, devic: cpu}}\n",
-            "unknown key `devic` under `models.a`; did you mean `device`?",
+            "unknown key `devic` under `models.a`; did you mean 'device'?",
         ),
         (GOOD + "model: {provider: transformers}\n", "`model.name` is missing"),
         (GOOD + "simulator: llm\n", "`simulator`: expected a mapping with keys such as kind, list"),

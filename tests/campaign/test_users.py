@@ -65,9 +65,9 @@ def test_the_plain_user_changes_no_identity() -> None:
         ("{behaviours: {giving_up: -0.1}}", "greater than or equal to 0, got -0.1"),
         ("{behaviours: {sleeps: 0.5}}", "'giving_up'"),
         ("{condition: anchoring}", "'reference_dependence', 'decoy' or 'priming'"),
-        ("{persona: nightowl}", "did you mean night_owl?"),
+        ("{persona: nightowl}", "did you mean 'night_owl'?"),
         ("{personas: nowhere.yaml}", "nowhere.yaml: cannot be read"),
-        ("{personality: x}", "unknown key `personality` under `user`; did you mean `persona"),
+        ("{personality: x}", "unknown key `personality` under `user`; did you mean 'persona"),
     ],
 )
 def test_a_mistake_is_one_line(tmp_path: Path, command: Command, user: str, message: str) -> None:

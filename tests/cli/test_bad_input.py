@@ -52,7 +52,7 @@ def _untouched() -> bool:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (SAMPLE + "evaluator: []\n", ["unknown key `evaluator`", "did you mean `evaluators`?"]),
+        (SAMPLE + "evaluator: []\n", ["unknown key `evaluator`", "did you mean 'evaluators'?"]),
         (SAMPLE + "evaluators: [cor]\n", ["unknown evaluator 'cor'", "did you mean 'core'"]),
         (SAMPLE + "evaluators: [face]\n", ["model"]),
         (SAMPLE + "debate: {kind: off}\n", ["evaluators: [outcome, {kind: core, debate: {...}}]"]),
@@ -87,7 +87,7 @@ def test_a_budget_in_dollars_needs_prices(command: Command) -> None:
         (["judge", "--campaign", "1"], "name what evaluates the campaign"),
         (["judge", "none.jsonl"], "none.jsonl"),
         (["judge", "none.jsonl", "--evaluator", "face"], "face.model names the model 'main'"),
-        (["judge", "--campaign", "1", "--evaluator", "cor"], "did you mean core?"),
+        (["judge", "--campaign", "1", "--evaluator", "cor"], "did you mean 'core'?"),
         (["judge", "--campaign", "1", "--evaluator", "core"], "there is no store"),
         (["compare", "--evaluators", "a", "b"], "there is no store"),
     ],

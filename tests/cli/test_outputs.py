@@ -142,7 +142,7 @@ def test_compare_of_many_with_all_that_it_can_show(command: Command, tmp_path: P
         (("a",), "expected at least two systems"),
         (("a", "b", "--margin", "0"), "--margin must be a number above 0"),
         (("a", "b", "--good", "core.overall"), "expected METRIC=VALUE"),
-        (("a", "b", "--good", "core.overal=1"), "did you mean core.overall"),
+        (("a", "b", "--good", "core.overal=1"), "did you mean 'core.overall'"),
         (("--evaluators", "a", "b", "c"), "expected two evaluators"),
         (("--evaluators", "a", "b", "--force"), "are for systems"),
     ):
@@ -170,9 +170,9 @@ def test_compare_holds_evaluators_against_each_other(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("godd", "bad"), "no system is called godd: did you mean good"),
-        (("good", "bad", "--metric", "core.overal"), "did you mean core.overall"),
-        (("--evaluators", "cor", "outcome"), "no evaluator is called cor: did you mean core"),
+        (("godd", "bad"), "no system is called godd; did you mean 'good'"),
+        (("good", "bad", "--metric", "core.overal"), "did you mean 'core.overall'"),
+        (("--evaluators", "cor", "outcome"), "no evaluator is called cor; did you mean 'core'"),
     ],
 )
 def test_compare_says_the_nearest_name(

@@ -141,9 +141,9 @@ TWICE = [{"role": "user", "content": "Hello"}, {"role": "user", "content": "Hell
     ("dialogue", "told"),
     [
         ({"attributes": ["Drama"], "context": TWICE}, "two turns in a row by one speaker"),
-        ({"attributes": [], "context": TWICE}, "simulator_dialog.attributes: List should have"),
+        ({"attributes": [], "context": TWICE}, "simulator_dialog.attributes: list should have"),
         ({"attributes": ["Drama"]}, "simulator_dialog.context: is missing"),
-        ({"attributes": ["Drama"], "context": [1, 2]}, "simulator_dialog.context.0: Input should"),
+        ({"attributes": ["Drama"], "context": [1, 2]}, "context.0: expected an object"),
     ],
 )
 def test_what_is_no_recording_is_named(

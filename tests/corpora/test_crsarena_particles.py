@@ -73,7 +73,7 @@ def test_particles_that_are_not_in_the_turn_are_reported(tmp_path: Path) -> None
     [
         ([_row(1), _row(1)], "p.json:2: a second kbrd_redial_1, turn 1"),
         ([_row(1, "x", act="praise")], "p.json:1: kbrd_redial_1, turn 1: 'praise' is not a valid"),
-        ([{**_row(1), "more": 1}], "p.json:1: more: is not a known field"),
+        ([{**_row(1), "more": 1}], "p.json:1: more: is not a known key"),
         ([], "holds no turn"),
     ],
 )

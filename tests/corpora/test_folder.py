@@ -111,10 +111,10 @@ def test_estimates_say_what_is_little_known(own: Corpus) -> None:
 BAD_FILMS = [
     ({"id": "a", "title": "Other"}, "a second film with the id 'a'"),
     ({"id": "z", "title": "Heat", "year": 1995}, r"a second film called 'Heat \(1995\)' .*line 1"),
-    ({"id": "z", "title": "X", "yaer": 1995}, "yaer: is not a known field"),
-    ({"id": "z", "title": "X", "year": "1995"}, "year: Input should be a valid integer"),
+    ({"id": "z", "title": "X", "yaer": 1995}, "yaer: is not a known key"),
+    ({"id": "z", "title": "X", "year": "1995"}, "year: input should be a valid integer"),
     ({"id": "z", "title": "X", "popularity": 0}, "popularity: .* greater than or equal to 1"),
-    ({"id": "z", "title": ""}, "title: String should have at least 1 character"),
+    ({"id": "z", "title": ""}, "title: string should have at least 1 character"),
 ]
 
 
@@ -135,9 +135,9 @@ BAD_DIALOGUES = [
     (_dialogue(HI, HI), "turns 1 and 2 are both by the user: join them"),
     (_dialogue(HI | {"films": ["zz"]}), "turn 1 names the film 'zz', which films.jsonl does not"),
     (_dialogue(HI, id="d1"), "a second dialogue 'd1', as in line 1"),
-    (_dialogue(HI, split="dev"), "split: Input should be 'train', 'valid' or 'test', got 'dev'"),
-    (_dialogue(), "turns: List should have at least 1 item"),
-    (_dialogue(HI | {"role": "agent"}), "turns.0.role: Input should be 'user' or 'system'"),
+    (_dialogue(HI, split="dev"), "split: input should be 'train', 'valid' or 'test', got 'dev'"),
+    (_dialogue(), "turns: list should have at least 1 item"),
+    (_dialogue(HI | {"role": "agent"}), "turns.0.role: input should be 'user' or 'system'"),
 ]
 
 

@@ -183,7 +183,7 @@ def test_a_corrupt_line_is_named(copy: Path) -> None:
 def test_a_wrong_type_is_named(copy: Path) -> None:
     row = b'{"dialog_id": 4, "turn_id": 1, "context": "x", "entity": [], "rec": [], "resp": ""}'
     _replace_line(copy / "ievalm" / "opendialkg" / "test_data_processed.jsonl", 3, row)
-    with pytest.raises(DataError, match=r":3: context: Input should be a valid list, got 'x'"):
+    with pytest.raises(DataError, match=r":3: context: expected a list, got 'x'"):
         open_corpus("opendialkg", copy).scenarios()
 
 

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from recjury.corpora import known_corpus, open_corpus
-from recjury.errors import DataError
+from recjury.errors import UserError
 from recjury.records import ItemRef
 
 DOMAIN = """
@@ -47,7 +47,7 @@ def write(
 
 def fault(folder: Path) -> str:
     """What is wrong with a folder's catalogue or dialogues, in one line without the path."""
-    with pytest.raises(DataError) as error:
+    with pytest.raises(UserError) as error:
         open_corpus(folder).scenarios("test")
     assert "\n" not in str(error.value)
     return str(error.value).replace(str(folder), "FOLDER")
@@ -91,7 +91,7 @@ def test_a_corpus_without_attribute_names_is_one_line(tmp_path: Path) -> None:
     write(tmp_path, domain="item: x\nitems: xs\nverb: try\ndone: tried\n")
     assert fault(tmp_path).startswith("FOLDER/domain.yaml: names no attribute: ")
     write(tmp_path, domain="item: [")
-    assert fault(tmp_path).startswith("FOLDER/domain.yaml: cannot be read: ")
+    assert fault(tmp_path).startswith("FOLDER/domain.yaml: is not YAML: ")
 
 
 def test_a_catalogue_without_attributes_is_one_line(tmp_path: Path) -> None:

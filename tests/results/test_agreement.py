@@ -51,9 +51,9 @@ def test_two_versions_of_one_name_are_compared_by_their_labels(store: Store) -> 
 def test_unknown_evaluators_and_metrics_are_named(store: Store) -> None:
     _both(store)
     fill(store, [Played("a", "0")], evaluators=[evaluator("outcome")])
-    with pytest.raises(StoreError, match="no evaluator is called strikt: did you mean strict"):
+    with pytest.raises(StoreError, match="no evaluator is called strikt; did you mean 'strict'"):
         compare_evaluators(store, "strikt", "lenient")
-    with pytest.raises(StoreError, match="no metric is called novely: did you mean novelty"):
+    with pytest.raises(StoreError, match="no metric is called novely; did you mean 'novelty'"):
         compare_evaluators(store, "strict", "lenient", metrics=["novely"])
     with pytest.raises(StoreError, match="no metric in common"):
         compare_evaluators(store, "strict", "outcome")

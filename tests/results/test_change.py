@@ -50,7 +50,7 @@ def test_what_the_later_judge_has_not_rated_is_said(store: Store) -> None:
     fill(store, _played([60.0] * 8, said="Try Alien."), campaign="two", evaluators=NEW)
     with pytest.raises(StoreError, match="judge it again, `recjury judge --campaign one"):
         explain_change(store, "mine", "one", "two")
-    with pytest.raises(StoreError, match="did you mean mine"):
+    with pytest.raises(StoreError, match="did you mean 'mine'"):
         explain_change(store, "mime", "one", "two")
 
 

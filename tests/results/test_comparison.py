@@ -121,7 +121,7 @@ def test_json_has_the_keys_that_scripts_rely_on(store: Store) -> None:
 
 def test_unknown_and_unfinished_systems_are_named(store: Store) -> None:
     fill(store, [Played("alpha", "1"), Played("beta", "1", failure="no answer")])
-    expected = r"no system is called alpa: did you mean alpha\? \(systems: alpha, beta\)"
+    expected = r"no system is called alpa; did you mean 'alpha'\? \(systems: alpha, beta\)"
     with pytest.raises(StoreError, match=expected):
         compare_systems(store, "alpha", "alpa")
     with pytest.raises(StoreError, match="beta has no score"):
@@ -130,7 +130,7 @@ def test_unknown_and_unfinished_systems_are_named(store: Store) -> None:
 
 def test_an_unknown_metric_is_answered_with_the_nearest(store: Store) -> None:
     fill(store, [Played("a", "1"), Played("b", "1")])
-    expected = r"no metric is called core.novety: did you mean core.novelty\?"
+    expected = r"no metric is called core.novety; did you mean 'core.novelty'\?"
     with pytest.raises(StoreError, match=expected):
         compare_systems(store, "a", "b", options=ComparisonOptions(["core.novety"]))
 

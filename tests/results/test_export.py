@@ -128,7 +128,7 @@ def test_frames_hold_what_an_export_holds(filled: Store, tmp_path: Path) -> None
     paths = export(filled, tmp_path / "out", "parquet", CAMPAIGN)
     for name, path in zip(TABLES, paths, strict=False):
         assert frame(filled, name, CAMPAIGN).to_pylist() == pq.read_table(path).to_pylist()
-    with pytest.raises(StoreError, match="no table is called rating: did you mean ratings"):
+    with pytest.raises(StoreError, match="no table is called rating; did you mean 'ratings'"):
         frame(filled, "rating")
 
 

@@ -178,7 +178,7 @@ def test_the_shipped_pack_differs_in_every_trait() -> None:
     [
         (
             "id: x\nversion: '1'\npersonas: {a: {traits: {patiense: low}}}",
-            "did you mean `patience`",
+            "did you mean 'patience'",
         ),
         ("id: x\nversion: '1'\npersonas: {a: {traits: {mood: awful}}}", "personas.a.traits.mood"),
         ("id: x\nversion: '1'\npersonas: {a: {looks: tall}}", "unknown key `personas.a.looks`"),
@@ -207,7 +207,7 @@ def test_an_own_pack_is_part_of_the_identity(tmp_path: Path) -> None:
         assert Population(known, settings).person(scenario([]), ROUNDS).about == about
         identities.append(dict(Population(known, settings).identity))
     assert identities[0] != identities[1]
-    with pytest.raises(ConfigError, match="did you mean meek"):
+    with pytest.raises(ConfigError, match="did you mean 'meek'"):
         check_users(UserSettings(persona="mek", personas=str(path)))
     with pytest.raises(ConfigError, match="cannot be read"):
         check_users(UserSettings(personas=str(tmp_path / "none")))

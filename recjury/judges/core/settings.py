@@ -5,6 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from recjury.errors import ConfigError
 from recjury.llm import MAIN_MODEL
 from recjury.records import Factor, Record, Role
 
@@ -33,7 +34,15 @@ class JudgeSettings(Record):
     @field_validator("routing", mode="before")
     @classmethod
     def _routing_may_be_a_file(cls, routing: object) -> object:
-        return _read_routing(Path(routing)) if isinstance(routing, str) else routing
+        """The content of a file is kept, so that its name does not matter."""
+        if not isinstance(routing, str):
+            return routing
+        from recjury.yaml_files import read_yaml
+
+        try:
+            return read_yaml(Path(routing))
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
 
     @field_validator("models")
     @classmethod
@@ -75,15 +84,3 @@ class DebateSettings(Record):
     def cast(self) -> dict[Role, str]:
         """The alias of the model that plays each role."""
         return {role: self.roles.get(role, self.model) for role in Role}
-
-
-def _read_routing(path: Path) -> object:
-    """The content of a routing file; the settings hold it, so that its name does not matter."""
-    import yaml
-
-    try:
-        return yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise ValueError(f"{path} is not YAML: {' '.join(str(error).split())}") from None

@@ -3,12 +3,14 @@
 from pathlib import Path
 from typing import Annotated, Self
 
-import yaml
 from pydantic import Field, StrictInt, TypeAdapter, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from recjury.errors import ConfigError
 from recjury.judges.guideline import Input
+from recjury.mistakes import mistake
 from recjury.records import Metric, Need, Record, metric_id
+from recjury.yaml_files import read_yaml
 
 _NEEDS: dict[Input, Need] = {"list": Need.LIST, "target": Need.TARGETS}
 
@@ -92,17 +94,7 @@ def read_criteria(path: Path) -> tuple[Criterion, ...]:
 
 
 def _content(path: Path) -> object:
-    try:
-        content: object = yaml.safe_load(path.read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start})") from error
-    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        problem = getattr(error, "problem", None) or " ".join(str(error).split())[:200]
-        mark = getattr(error, "problem_mark", None)
-        line = f" (line {mark.line + 1})" if mark is not None else ""
-        raise ConfigError(f"{path}: is not YAML: {problem}{line}") from error
+    content = read_yaml(path)
     if isinstance(content, dict) and set(content) == {"factors"}:
         content = content["factors"]
     if content is None:
@@ -124,20 +116,16 @@ def _explained(error: ValidationError, content: object) -> str:
     which = repr(name) if isinstance(name, str) else f"criterion {number + 1}"
     where = f", `{'.'.join(str(step) for step in place[:2])}`" if place else ""
     more = "" if len(details) == 1 else f" (and {len(details) - 1} more)"
-    return f"{which}{where}: {_what(first['type'], first['msg'])}{more}"
+    return f"{which}{where}: {_what(first)}{more}"
 
 
-def _what(kind: str, message: str) -> str:
+def _what(detail: ErrorDetails) -> str:
     known = ", ".join(Criterion.model_fields)
-    match kind:
-        case "value_error":
-            return message.removeprefix("Value error, ")
-        case "missing":
-            return "is missing"
+    match detail["type"]:
         case "extra_forbidden":
             return f"unknown key (known: {known})"
         case "model_type" | "model_attributes_type":
             return f"expected a mapping with keys such as {known}"
         case "string_pattern_mismatch":
             return "expected letters, digits and spaces"
-    return message[:1].lower() + message[1:]
+    return mistake(detail)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from recjury.errors import DataError
 from recjury.records import Domain, Expert
+from recjury.yaml_files import read_yaml
 
 FILM = "film"
 BOOK = "book"
@@ -35,12 +36,10 @@ def known_domain(name: str) -> Domain:
 def read_domain(path: Path) -> Domain:
     """The domain that a file describes: the name of a known one (`domain: book`), or its words.
 
-    Raises DataError, in one line, for a file that is not as docs/data.md describes.
+    Raises DataError, in one line, for a file that is not as docs/data.md describes, and ConfigError
+    for one that is not YAML.
     """
-    try:
-        read = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise DataError(f"cannot be read: {' '.join(str(error).split())}", path=path) from None
+    read = read_yaml(path)
     if isinstance(read, dict) and list(read) == ["domain"]:
         try:
             return known_domain(str(read["domain"]))

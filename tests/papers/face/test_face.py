@@ -220,7 +220,7 @@ def test_explain_says_what_is_not_there(command: Command, labels: Path, tmp_path
     files = ("--set", f"runs={tmp_path}", "--set", f"particles={labels}")
     ended = command(*explaining, *files, "--campaign", "3f2a")
     assert "--campaign is for the scores of a store" in ended.err
-    assert "conversation is missing" in command("analyse", "face.explain").err
+    assert "conversation: is missing" in command("analyse", "face.explain").err
 
 
 @pytest.fixture

@@ -1,10 +1,23 @@
-"""Mistakes that pydantic finds, in one line of plain words."""
+"""Mistakes of users in one line of plain words: names that nothing has, and what pydantic finds."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 _LONGEST_INPUT = 60  # characters
 _HINTS = {"ItemRef": ": use corpus.catalogue.ref(...)"}
+
+
+def did_you_mean(name: object, known: Iterable[str], *, least: float = 0.6) -> str:
+    """The end of a message about an unknown name: "; did you mean 'x'?", with the most similar one.
+
+    Empty if none of the `known` names has a similarity of at least `least` (0 to 1, as difflib
+    computes it).
+    """
+    near = get_close_matches(str(name), list(known), n=1, cutoff=least)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def first_mistake(error: ValidationError) -> str:
@@ -26,8 +39,14 @@ def mistake(detail: ErrorDetails) -> str:
             return str(detail["ctx"]["error"])
         case "model_type" | "dataclass_type":
             name = detail["ctx"]["class_name"]
+            if name.startswith("_"):
+                return f"expected an object, {shown_input(detail)}"
             article = "an" if name[0] in "AEIOU" else "a"
             return f"expected {article} {name}, {shown_input(detail)}{_HINTS.get(name, '')}"
+        case "list_type" | "tuple_type":
+            return f"expected a list, {shown_input(detail)}"
+        case "dict_type":
+            return f"expected a mapping, {shown_input(detail)}"
     return f"{detail['msg'][0].lower()}{detail['msg'][1:]}, {shown_input(detail)}"
 
 

@@ -1,0 +1,67 @@
+"""YAML files that people write: read strictly, with each mistake in one line."""
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from recjury.errors import ConfigError
+
+_LARGEST = 2**63 - 1  # what SQLite and canonical JSON can hold
+
+
+def read_yaml(path: Path) -> object:
+    """The content of a YAML file; None if it is empty.
+
+    Raises ConfigError, which names the file and the line, for a file that cannot be read, is not
+    UTF-8 or not YAML, has a key twice, or a value that cannot be stored.
+    """
+    try:
+        content: object = yaml.load(path.read_text("utf-8"), _StrictLoader)  # noqa: S506 (it is safe)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start})") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"{path}: is not YAML: {_problem(error)}") from error
+    return content
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """YAML's safe loader, which also refuses a key that is written twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                raise _at(key, f"key {key.value!r} is written twice")
+            seen.add(str(key.value))
+        return super().construct_mapping(node, deep=deep)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Return the value of a node; an error names the line of a value that cannot be read."""
+        try:
+            value: object = super().construct_object(node, deep=deep)
+            if isinstance(value, str):  # as in JSON, two escapes may form one character
+                return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+        except UnicodeDecodeError as error:
+            surrogate = hex(int.from_bytes(error.object[error.start :][:2], "little"))
+            raise _at(node, f"invalid Unicode: lone surrogate {surrogate}") from None
+        except (ValueError, OverflowError):  # a day that does not exist, or too many digits
+            tag = node.tag.rpartition(":")[2]
+            raise _at(node, f"{str(node.value)[:40]!r} cannot be read as {tag}") from None
+        if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST:
+            raise _at(node, f"{str(node.value)[:40]} is too large a number")
+        return value
+
+
+def _at(node: yaml.Node, problem: str) -> yaml.YAMLError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+
+
+def _problem(error: Exception) -> str:
+    mark = getattr(error, "problem_mark", None)
+    line = f" (line {mark.line + 1})" if mark is not None else ""
+    problem = getattr(error, "problem", None) or str(error).partition("\n")[0] or "too deep"
+    return f"{problem}{line}"
