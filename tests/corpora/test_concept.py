@@ -143,7 +143,7 @@ TWICE = [{"role": "user", "content": "Hello"}, {"role": "user", "content": "Hell
         ({"attributes": ["Drama"], "context": TWICE}, "two turns in a row by one speaker"),
         ({"attributes": [], "context": TWICE}, "simulator_dialog.attributes: list should have"),
         ({"attributes": ["Drama"]}, "simulator_dialog.context: is missing"),
-        ({"attributes": ["Drama"], "context": [1, 2]}, "context.0: expected an object"),
+        ({"attributes": ["Drama"], "context": [1, 2]}, r".*context.0: expected an object"),
     ],
 )
 def test_what_is_no_recording_is_named(
