@@ -57,7 +57,7 @@ REPLACED_CLASSES = {
     "Prepared": "what was built",
     "Rules": "GenerationConfig",
     "Said": "turn, statement or reply",
-    "Sender": "ModelClient",
+    "Sender": "ModelCalls",
     "Told": "Response",
 }
 

@@ -13,9 +13,9 @@ from typing import NamedTuple, Self
 from pydantic import Field, model_validator
 
 from recjury.errors import BudgetSpent, ConfigError
+from recjury.llm.call_tokens import worst_tokens
 from recjury.llm.provider import Completion
 from recjury.llm.spec import ModelSpec
-from recjury.llm.token_estimate import worst_tokens
 from recjury.logs import get_logger
 from recjury.records import ChatRequest, Record
 

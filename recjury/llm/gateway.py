@@ -1,33 +1,31 @@
 """The only way to a model: every call is reused, or sent within its limits, and recorded."""
 
-import asyncio
 import base64
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from recjury.errors import ConfigError
+from recjury.errors import ConfigError, ProviderError
 from recjury.llm.adaptive_concurrency import AdaptiveConcurrency
 from recjury.llm.attempts import AttemptLimit
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.budget import NOTHING_SPENT, Budget, BudgetSpec, GatewayUsage, SpentBefore
-from recjury.llm.call_identity import CallContext, call_identity, current_call_context
+from recjury.llm.call import ModelCalls, SharedParts
+from recjury.llm.call_identity import CallContext, current_call_context
 from recjury.llm.call_slots import CallSlots, EndpointSlots, Part
 from recjury.llm.endpoint_check import CallUse
+from recjury.llm.endpoint_errors import provider_error
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.event_loop import Clock, SystemClock, gather
 from recjury.llm.learning import Learning
-from recjury.llm.model_client import ModelClient, SharedLimits
 from recjury.llm.model_kinds import open_provider
 from recjury.llm.outage import Endpoint
-from recjury.llm.policy import ATTEMPTS
-from recjury.llm.provider import DeferredProvider, Provider
+from recjury.llm.policy import ATTEMPTS, CHECK_SECONDS, CHECKS, REFUSED_CHECKS, Kind
+from recjury.llm.provider import DeferredProvider, Provider, Retryable
 from recjury.llm.retry import Backoff
 from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import HttpSession
-from recjury.records import JSON, CallRecord, ChatRequest, Message, Recorder, Reply
-from recjury.telemetry import call_span
+from recjury.records import JSON, ChatRequest, Message, Recorder, Reply
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,22 +79,21 @@ class Gateway:
         self.learning.update(learning or {})
         self.usage = GatewayUsage()
         self.attempts = AttemptLimit(attempts)
-        self._recorder = recorder
-        self._clock = clock or SystemClock()
-        self._limits = SharedLimits(
+        self._shared = SharedParts(
+            recorder,
             CallSlots(concurrency, limits),
             Budget(budget, spent),
             self.usage,
-            self._clock,
+            clock or SystemClock(),
             backoff or Backoff(),
+            open={},
         )
         self._providers = dict(providers or {})
         self._session = HttpSession()
         self._uses = dict(uses or {})
         self._endpoints: dict[str, Endpoint] = {}
         self._slots: dict[str, EndpointSlots] = {}
-        self._clients: dict[str, ModelClient] = {}
-        self._in_flight: dict[str, asyncio.Future[Reply | Exception | None]] = {}
+        self._calls: dict[str, ModelCalls] = {}
 
     async def complete(self, request: ChatRequest) -> Reply:
         """Return the reply to `request`; it is recorded before it is returned.
@@ -105,7 +102,7 @@ class Gateway:
         CallFailed after the retries, BudgetSpent, ProviderError if the endpoint refuses the key or
         the model, and ConfigError for an unknown alias or a missing key.
         """
-        return await self._complete(request, current_call_context())
+        return await self._of(request.model).complete(request, current_call_context())
 
     async def embed(
         self, model: str, texts: Sequence[str]
@@ -126,7 +123,8 @@ class Gateway:
             for start in range(0, len(texts), EMBEDDING_BATCH)
         ]
         context = CallContext(current_call_context().unit, 0)
-        replies = await gather(self._complete(batch, context) for batch in batches)
+        calls = self._of(model)
+        replies = await gather(calls.complete(batch, context) for batch in batches)
         if not replies:
             return np.zeros((0, 0), dtype=np.float32)
         parts = [
@@ -143,8 +141,7 @@ class Gateway:
         Raises ConfigError for a key that is not set, and ProviderError for an endpoint that cannot
         be reached, refuses the key, or lacks the model; each in one line.
         """
-        clients = [self._client(alias) for alias in self.models]
-        await gather(client.check() for client in clients)
+        await gather(self._try(calls) for calls in [self._of(alias) for alias in self.models])
 
     def tune(
         self,
@@ -159,25 +156,25 @@ class Gateway:
         if `concurrency` changes. Open requests are not ended. Raises ConfigError for an unknown
         alias and for a missing key; then nothing is changed.
         """
-        endpoints = {self._client(alias).slots: most for alias, most in (models or {}).items()}
-        self._limits.slots.change(concurrency, limits, endpoints)
+        endpoints = {self._of(alias).slots: most for alias, most in (models or {}).items()}
+        self._shared.slots.change(concurrency, limits, endpoints)
 
     @property
     def state(self) -> dict[str, JSON]:
         """What is open at the moment, and within which limits; to be shown."""
-        slots = self._limits.slots
+        slots = self._shared.slots
         return {
             "in_flight": self.usage.in_flight,
             "concurrency": slots.most,
             "limits": {part: most for part, most in slots.part_limits.items() if most is not None},
-            "models": {alias: client.state for alias, client in sorted(self._clients.items())},
+            "models": {alias: calls.state for alias, calls in sorted(self._calls.items())},
             "down": sorted(self.usage.down),
         }
 
     @property
     def budget(self) -> Budget:
         """The budget of all calls, which may have no limit."""
-        return self._limits.budget
+        return self._shared.budget
 
     @property
     def defers(self) -> bool:
@@ -202,17 +199,17 @@ class Gateway:
         `least_tokens` is a limit that replies of the model need, if requests have a lower one.
         """
         found = {alias: each.as_json() for alias, each in self.learning.items()}
-        for alias, client in self._clients.items():
-            if client.room.least:
-                found[alias] = {**found.get(alias, {}), "least_tokens": client.room.least}
+        for alias, calls in self._calls.items():
+            if calls.room.least:
+                found[alias] = {**found.get(alias, {}), "least_tokens": calls.room.least}
         return {alias: learned for alias, learned in sorted(found.items()) if learned}
 
     async def aclose(self) -> None:
         """Close all connections, even if one raises; open calls fail."""
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._session.aclose)
-            for client in self._clients.values():
-                stack.push_async_callback(client.aclose)
+            for calls in self._calls.values():
+                stack.push_async_callback(calls.aclose)
 
     async def __aenter__(self) -> Self:
         """Use as a context manager."""
@@ -222,10 +219,10 @@ class Gateway:
         """Close all connections."""
         await self.aclose()
 
-    def _client(self, alias: str) -> ModelClient:
-        """The client of a model. Raises ConfigError for an unknown alias and for a missing key."""
-        client = self._clients.get(alias)
-        if client is None:
+    def _of(self, alias: str) -> ModelCalls:
+        """The calls to a model. Raises ConfigError for an unknown alias and for a missing key."""
+        calls = self._calls.get(alias)
+        if calls is None:
             if alias not in self.models:
                 known = ", ".join(sorted(self.models)) or "none"
                 raise ConfigError(f"no model is called {alias!r}: the models are {known}")
@@ -233,14 +230,14 @@ class Gateway:
             provider = self._providers.get(alias) or open_provider(
                 spec, self._session, self._uses.get(alias, ()), self.learning.get(alias)
             )
-            client = self._clients[alias] = ModelClient(
-                spec, provider, self._limits, self._endpoint(spec), self._endpoint_slots(spec)
+            calls = self._calls[alias] = ModelCalls(
+                spec, provider, self._shared, self._endpoint(spec), self._endpoint_slots(spec)
             )
-        return client
+        return calls
 
     def _endpoint_slots(self, spec: ModelSpec) -> EndpointSlots:
         """The slots of a model: its own if it has a `concurrency`, else those of its endpoint."""
-        slots = self._limits.slots
+        slots = self._shared.slots
         if spec.concurrency is not None:
             return slots.add_endpoint(AdaptiveConcurrency(spec.concurrency, is_fixed=True))
         address = _address(spec)
@@ -251,7 +248,7 @@ class Gateway:
 
     def _deferred(self) -> list[DeferredProvider]:
         slow = (alias for alias, spec in self.models.items() if isinstance(spec, BatchModelSpec))
-        found = (self._client(alias).deferred for alias in slow)
+        found = (self._of(alias).deferred for alias in slow)
         return [each for each in found if each is not None]
 
     def _endpoint(self, spec: ModelSpec) -> Endpoint:
@@ -261,51 +258,36 @@ class Gateway:
         """
         address = _address(spec)
         if address not in self._endpoints:
-            backoff, down = self._limits.backoff, self.usage.down
-            self._endpoints[address] = Endpoint(address, self._clock, backoff, down)
+            backoff, down = self._shared.backoff, self.usage.down
+            self._endpoints[address] = Endpoint(address, self._shared.clock, backoff, down)
         return self._endpoints[address]
 
-    async def _complete(self, request: ChatRequest, context: CallContext) -> Reply:
-        client = self._client(request.model)
-        identity = call_identity(request, client.spec, context.sample)
-        while (shared := self._in_flight.get(identity)) is not None:
-            outcome = await asyncio.shield(shared)
-            if isinstance(outcome, Exception):
-                raise outcome
-            if outcome is not None:
-                self.usage.reused += 1
-                return replace(outcome, reused=True)
-        # The first task to ask sends the call. If it is cancelled (None), another one sends it.
-        shared = asyncio.get_running_loop().create_future()
-        self._in_flight[identity] = shared
-        outcome = None
-        try:
-            outcome = await self._reuse_or_send(identity, request, client, context.unit)
-        except Exception as error:
-            outcome = error
-            raise
-        finally:
-            del self._in_flight[identity]
-            shared.set_result(outcome)
-        return outcome
+    async def _try(self, calls: ModelCalls) -> None:
+        """Raise ProviderError when a model cannot be used.
 
-    async def _reuse_or_send(
-        self, identity: str, request: ChatRequest, client: ModelClient, unit: str | None
-    ) -> Reply:
-        kept = await self._recorder.recall(identity)
-        if kept is not None:
-            client.stored(identity)
-            client.room.learn(request, kept)
-            client.sizes.learn(request, kept)
-            self.usage.reused += 1
-            return kept if kept.reused else replace(kept, reused=True)
-        started = self._clock.wall()
-        with call_span(request, client.spec, unit) as answered:
-            reply = await client.send(identity, request)
-            answered(reply)
-        await self._recorder.record(CallRecord(identity, request, reply, unit, started))
-        client.stored(identity)
-        return reply
+        A fault that may pass is given a few tries, except that there is no connection at all; a
+        key or a model is refused only after three.
+        """
+        clock, backoff, tries, refused = self._shared.clock, self._shared.backoff, 0, 0
+        begun = clock.now()
+        while True:
+            tries += 1
+            try:
+                await calls.provider.check()
+            except Retryable as error:
+                late = clock.now() - begun >= CHECK_SECONDS
+                if error.kind is Kind.NO_CONNECTION or late or tries >= CHECKS:
+                    advice = "check base_url and that the server runs"
+                    raise provider_error(calls.spec, error.reason, advice) from None
+                await clock.sleep(backoff.wait(tries))
+            except ProviderError:
+                refused += 1
+                if refused >= REFUSED_CHECKS:
+                    raise
+                await clock.sleep(backoff.wait(1))
+            else:
+                calls.endpoint.replied()
+                return
 
 
 def _address(spec: ModelSpec) -> str:

@@ -1,12 +1,14 @@
-"""How often a request is sent to one model: rates of requests and of tokens, and pauses."""
+"""When a request to one model is sent: rates of requests and of tokens, pauses, and slots."""
 
 import asyncio
 from collections.abc import Callable
 
+from recjury.llm.call_slots import CallQueue, CallSlots
+from recjury.llm.call_tokens import estimated_tokens
 from recjury.llm.event_loop import Clock
 from recjury.llm.provider import Completion
 from recjury.llm.quota import Quota, RemainingQuota
-from recjury.llm.token_estimate import estimated_tokens
+from recjury.llm.spec import ModelSpec
 from recjury.records import ChatRequest
 
 _RESERVE_SECONDS = 6.0  # a quota is low if it has no more than comes back in this time
@@ -163,32 +165,68 @@ class RateLimiter:
             await self._clock.sleep(self._paused_until - self._clock.now())
 
 
-class CallTokens:
-    """Estimates calls before they are sent, and tells the rate limiter what they took."""
+class CallLimits:
+    """What a call to one model waits for: its turn, and its slots."""
 
-    def __init__(self, limiter: RateLimiter):
-        """`limiter` is the model's."""
-        self._limiter = limiter
+    def __init__(self, spec: ModelSpec, clock: Clock, slots: CallSlots):
+        """`slots` are those of all models."""
+        self._rates = RateLimiter(clock, spec.requests_per_minute, spec.tokens_per_minute)
+        self._slots = slots if spec.takes_slots else None
         self._said = _SAID_TOKENS  # tokens of a reply, on average
         self._call = 0.0  # tokens of a call, on average
 
-    def expected(self, request: ChatRequest) -> float:
-        """The tokens of the prompt, and of average replies."""
-        parts = (part for message in request.messages for part in message.parts)
-        return estimated_tokens(*parts) + request.n * self._said
+    async def take(self, queue: CallQueue, request: ChatRequest, *, again: bool) -> float:
+        """Wait for a turn and for slots; the tokens that were counted for the request.
+
+        A call that is sent `again` is the first of its queue.
+        """
+        rates, slots = self._rates, self._slots
+        if slots is None or (not rates.is_needed and slots.take(queue)):
+            return 0.0
+        has_turn, counted = rates.has_rate, 0.0
+        if rates.is_needed:
+            counted = await rates.wait_for_turn(lambda: self._expected(request))
+        if not slots.take(queue):
+            await slots.wait(queue, ahead=again)
+        while rates.paused or (rates.has_rate and not has_turn):
+            # That began while this call was waiting: calls to other models may use the slots.
+            slots.release(queue)
+            if has_turn:
+                await rates.wait_for_pause()
+            else:
+                has_turn = True
+                counted = await rates.wait_for_turn(lambda: self._expected(request))
+            await slots.wait(queue, ahead=True)
+        return counted
+
+    def release(self, queue: CallQueue) -> None:
+        """Give the slots back."""
+        if self._slots is not None:
+            self._slots.release(queue)
+
+    def pause(self, seconds: float) -> None:
+        """Send no request to the model for that many seconds."""
+        self._rates.pause(seconds)
 
     def note(self, completion: Completion, expected: float, open_calls: int) -> None:
         """Note what a call took that was expected to take so many tokens (0: was not counted)."""
+        if completion.quota is None and not expected:
+            return
         taken = completion.prompt_tokens + completion.completion_tokens
         if taken:
             said = completion.completion_tokens / (1 + len(completion.further))
             self._said += _NEWEST_SHARE * (said - self._said)
             self._call += _NEWEST_SHARE * (taken - self._call)
         if taken and expected:
-            self._limiter.correct(taken - expected)
+            self._rates.correct(taken - expected)
         if completion.quota is not None:
             self.note_quota(completion.quota, open_calls)
 
     def note_quota(self, quota: Quota, open_calls: int) -> None:
         """Note what the endpoint says is left of its quota."""
-        self._limiter.note(quota, open_calls, self._call)
+        self._rates.note(quota, open_calls, self._call)
+
+    def _expected(self, request: ChatRequest) -> float:
+        """The tokens of the prompt, and of average replies."""
+        parts = (part for message in request.messages for part in message.parts)
+        return estimated_tokens(*parts) + request.n * self._said

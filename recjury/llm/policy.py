@@ -4,7 +4,7 @@
 
 - in another form (`adaptation`), because the endpoint refuses a part of it: this costs nothing;
 - as it was, at once (`openai_provider`), to see whether a refusal is meant;
-- as it was, after a wait (`model_client`): at most `retries` times, or for `patience` seconds;
+- as it was, after a wait (`call`): at most `retries` times, or for `patience` seconds;
 - when the endpoint answers again (`outage`), for at most `outage_patience` seconds;
 - with a note on what was wrong (`attempts`), because the reply cannot be used: another call.
 """

@@ -157,7 +157,7 @@ def gateway_of(**fields: object) -> Gateway:
 
 def most_of(gateway: Gateway) -> int:
     """The most that may be learned of the model."""
-    return gateway._client("main").slots.concurrency.most
+    return gateway._of("main").slots.concurrency.most
 
 
 @pytest.mark.parametrize(

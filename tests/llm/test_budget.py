@@ -16,7 +16,7 @@ from recjury.llm import (
     parse_budget,
 )
 from recjury.llm.budget import Budget
-from recjury.llm.token_estimate import ASSUMED_MAX_TOKENS, worst_tokens
+from recjury.llm.call_tokens import ASSUMED_MAX_TOKENS, worst_tokens
 from tests.llm.doubles import MemoryRecorder, request
 
 SPEC = EndpointSpec(base_url="http://127.0.0.1:1/v1", name="m")

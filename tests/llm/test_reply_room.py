@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from recjury.llm import EndpointSpec, Gateway, read_reply
-from recjury.llm.reply_room import ReplyRoom
+from recjury.llm.call_tokens import ReplyRoom
 from recjury.llm.spoken_text import finished_text
 from recjury.records import JSON, Reply, Status, Usage
 from tests.endpoint import Answer, Body, ScriptedEndpoint, completion

@@ -6,7 +6,7 @@ import pytest
 
 from recjury.errors import BudgetSpent
 from recjury.llm import BudgetSpec, Completion, EndpointSpec, Gateway, ScriptedModel
-from recjury.llm.token_estimate import estimated_tokens, with_missing_usage, worst_tokens
+from recjury.llm.call_tokens import estimated_tokens, with_missing_usage, worst_tokens
 from recjury.records import Choice
 from tests.endpoint import Body, ScriptedEndpoint, completion
 from tests.llm.doubles import MemoryRecorder, request
