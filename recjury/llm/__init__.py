@@ -1,12 +1,5 @@
 """Talk to models: one gateway that reuses, retries, limits and records calls within a budget."""
 
-from recjury.llm.attempts import (
-    Attempt,
-    AttemptLimit,
-    ParsedReply,
-    attempt_limit,
-    read_attempts,
-)
 from recjury.llm.budget import (
     NOTHING_SPENT,
     Account,
@@ -51,7 +44,17 @@ from recjury.llm.reply_parsing import (
     read_number,
     read_object,
 )
-from recjury.llm.reply_reading import Samples, SupportsComplete, read_reply, sample_replies
+from recjury.llm.reply_reading import (
+    Attempt,
+    AttemptLimit,
+    ParsedReply,
+    Samples,
+    SupportsComplete,
+    attempt_limit,
+    read_attempts,
+    read_reply,
+    sample_replies,
+)
 from recjury.llm.retry import Backoff
 from recjury.llm.scripted import NullRecorder, ScriptedModel
 from recjury.llm.spec import MAIN_MODEL, ModelSpec

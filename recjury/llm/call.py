@@ -19,9 +19,8 @@ from recjury.llm.call_slots import CallSlots, EndpointSlots, part_of
 from recjury.llm.call_tokens import ReplyRoom, ReplySizes, with_missing_usage
 from recjury.llm.event_loop import Clock
 from recjury.llm.limits import CallLimits
-from recjury.llm.outage import Endpoint
 from recjury.llm.provider import Completion, DeferredProvider, Provider, Retryable
-from recjury.llm.retry import Attempts, Backoff
+from recjury.llm.retry import Attempts, Backoff, Endpoint
 from recjury.llm.spec import ModelSpec
 from recjury.logs import get_logger
 from recjury.records import JSON, CallRecord, ChatRequest, Recorder, Reply, Usage

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from transformers import PreTrainedTokenizerBase
 
 from recjury.errors import CallFailed
-from recjury.llm.chat_roles import SentMessage, alternating, without_system
+from recjury.llm.adaptation import SentMessage, alternating, without_system
 from recjury.records import Message
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Self
 
 from recjury.errors import ConfigError, ProviderError
 from recjury.llm.adaptive_concurrency import AdaptiveConcurrency
-from recjury.llm.attempts import AttemptLimit
 from recjury.llm.batch.spec import BatchModelSpec
 from recjury.llm.budget import NOTHING_SPENT, Budget, BudgetSpec, GatewayUsage, SpentBefore
 from recjury.llm.call import ModelCalls, SharedParts
@@ -19,10 +18,10 @@ from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.event_loop import Clock, SystemClock, gather
 from recjury.llm.learning import Learning
 from recjury.llm.model_kinds import open_provider
-from recjury.llm.outage import Endpoint
 from recjury.llm.policy import ATTEMPTS, CHECK_SECONDS, CHECKS, REFUSED_CHECKS, Kind
 from recjury.llm.provider import DeferredProvider, Provider, Retryable
-from recjury.llm.retry import Backoff
+from recjury.llm.reply_reading import AttemptLimit
+from recjury.llm.retry import Backoff, Endpoint
 from recjury.llm.spec import ModelSpec
 from recjury.llm.transport import HttpSession
 from recjury.records import JSON, ChatRequest, Message, Recorder, Reply

@@ -9,11 +9,11 @@ from recjury.llm.adaptation import (
     UNCHANGED,
     Adaptation,
     Feature,
+    SentMessage,
     features_of,
     next_step,
     refused_features,
 )
-from recjury.llm.chat_roles import SentMessage
 from recjury.llm.endpoint_spec import EndpointSpec
 from recjury.llm.error_answer import ErrorAnswer
 from recjury.records import JSON

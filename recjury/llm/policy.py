@@ -5,8 +5,8 @@
 - in another form (`adaptation`), because the endpoint refuses a part of it: this costs nothing;
 - as it was, at once (`openai_provider`), to see whether a refusal is meant;
 - as it was, after a wait (`call`): at most `retries` times, or for `patience` seconds;
-- when the endpoint answers again (`outage`), for at most `outage_patience` seconds;
-- with a note on what was wrong (`attempts`), because the reply cannot be used: another call.
+- when the endpoint answers again (`retry`), for at most `outage_patience` seconds;
+- with a note on what was wrong (`reply_reading`), because the reply cannot be used: another call.
 """
 
 from enum import StrEnum

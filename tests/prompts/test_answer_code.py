@@ -9,7 +9,7 @@ from recjury.debate import DebatePrompts
 from recjury.judges import Rubric
 from recjury.judges.face import FacePrompts
 from recjury.judges.face.face_prompts import situation
-from recjury.llm.attempts import Attempt
+from recjury.llm.reply_reading import Attempt
 from recjury.prompts import code_of, load_pack, with_code
 from recjury.prompts.pack import CODE
 from recjury.records import Aspect, ConversationLog, DialogueAct, Factor, Message, Particle, Role
