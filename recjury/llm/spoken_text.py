@@ -83,6 +83,9 @@ _MARKS = [_FORMS[form] for form in ("tag", "channel", "token")]
 _OPENED_LATER = re.compile("|".join(opens for opens, _ in _MARKS), re.IGNORECASE)
 _ENDED_LATER = re.compile("|".join(ends for _, ends in _MARKS), re.IGNORECASE)
 
+_SIGNS = ("<", "◁", "[think]", "[/think]")
+"""Each mark that may stand elsewhere than at the beginning has one of them, in lower case."""
+
 _ENDS_TURN = (
     r"<\|(?:im_end|eot_id|end|endoftext|end_of_text|return|END_OF_TURN_TOKEN)\|>"
     r"|<end_of_turn>|<｜end▁of▁sentence｜>"
@@ -166,11 +169,19 @@ def part_text(text: str, answers: Sequence[Span] = ()) -> PartedText:
     What follows the turn was not said: another turn that the model made up, between the marks of
     its chat template, or without `answers` whatever stands after a mark that ends the turn.
     """
+    if not _has_marks(text):
+        return PartedText(_without_marks(text), 0, len(text))
     for turn, _ in islice(_unquoted(text, _NEXT_TURN, 0, answers), _MOST_TURNS):
         parted = _part_turn(text[:turn], [span for span in answers if span[1] <= turn])
         if not parted.endless:  # otherwise thoughts speak of the mark
             return parted._replace(doubt=_EARLY) if _end_later(text, turn, answers) else parted
     return _part_turn(text, answers)
+
+
+def _has_marks(text: str) -> bool:
+    """Whether a mark may be in the text; most replies have none."""
+    lower = text.lower()
+    return any(sign in lower for sign in _SIGNS) or _OPENED.match(text) is not None
 
 
 def _end_later(text: str, turn: int, answers: Sequence[Span]) -> bool:
