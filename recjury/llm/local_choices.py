@@ -31,7 +31,7 @@ def choice_scores(
     with torch.inference_mode():
         read = model(prompt, use_cache=longest > 1, **last_logits_only(model))
         first = torch.log_softmax(read.logits[0, -1].float(), dim=-1)
-        cache = read.past_key_values if longest > 1 else None
+        cache = read.cache if longest > 1 else None
         return [
             float(
                 torch.logsumexp(
@@ -62,6 +62,6 @@ def _score(model: PreTrainedModel, first: Tensor, cache: Any, tokens: tuple[int,
         return score
     ids = torch.tensor([tokens], device=first.device)
     # The model adds to the cache that it is given.
-    logits = model(ids[:, :-1], past_key_values=copy.deepcopy(cache), use_cache=True).logits[0]
+    logits = model(ids[:, :-1], cache=copy.deepcopy(cache), use_cache=True).logits[0]
     steps = torch.log_softmax(logits.float(), dim=-1)
     return score + steps.gather(1, ids[0, 1:, None]).sum()

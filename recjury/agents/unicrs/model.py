@@ -110,7 +110,7 @@ class Unicrs(nn.Module):
         """GPT-2's last states after the prompts: [rows, length, width]."""
         states: Tensor = self.gpt2(
             batch.ids,
-            past_key_values=DynamicCache(prompted.layers),
+            cache=DynamicCache(prompted.layers),
             attention_mask=torch.cat([prompted.real, batch.real], 1),
             position_ids=batch.positions,
             use_cache=True,

@@ -146,7 +146,7 @@ class UnicrsSpeaker:
                     "input_ids": batch.ids,
                     "attention_mask": torch.cat([prompted.real, batch.real], 1).long(),
                     "position_ids": batch.positions,
-                    "past_key_values": DynamicCache(prompted.layers),
+                    "cache": DynamicCache(prompted.layers),
                 },
                 sources=self._sources(heard),
                 pad=self._texts.gpt2.id(PAD),

@@ -45,10 +45,10 @@ class FollowUpModel:
         with torch.inference_mode():
             read = self._model(start, use_cache=True, **self._last_only)
             rows, mask = self._padded(endings, longest)
-            cache = read.past_key_values
+            cache = read.cache
             cache.batch_repeat_interleave(len(endings))
             whole = torch.cat([torch.ones(len(endings), start.shape[1]).to(mask), mask], dim=1)
-            after = self._model(rows, past_key_values=cache, attention_mask=whole).logits
+            after = self._model(rows, cache=cache, attention_mask=whole).logits
             before = read.logits[:, -1:].expand(len(endings), -1, -1)
             logits = torch.cat([before, after[:, :-1]], dim=1)
             scores = torch.log_softmax(logits.float(), dim=-1)
